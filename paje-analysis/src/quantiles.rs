@@ -28,6 +28,16 @@ impl Default for Durations {
 }
 
 impl Durations {
+    /// These, however many they are.
+    #[must_use]
+    pub fn of(all: Vec<f64>) -> Self {
+        let mut durations = Durations::Few(all);
+        if matches!(&durations, Durations::Few(all) if all.len() > EXACT) {
+            durations.as_many();
+        }
+        durations
+    }
+
     /// One more.
     #[inline]
     pub fn push(&mut self, seconds: f64) {
@@ -87,9 +97,8 @@ impl Durations {
     pub fn quantiles<const N: usize>(&self, parts: [f64; N]) -> [Option<f64>; N] {
         match self {
             Durations::Few(all) => {
-                let mut sorted = all.clone();
-                sorted.sort_unstable_by(f64::total_cmp);
-                parts.map(|part| between(&sorted, part))
+                let mut all = all.clone();
+                parts.map(|part| between(&mut all, part))
             }
             Durations::Many(buckets) => {
                 let mut sorted: Vec<(u32, u64)> = buckets.iter().map(|(k, n)| (*k, *n)).collect();
@@ -100,9 +109,14 @@ impl Durations {
     }
 }
 
-fn between(sorted: &[f64], part: f64) -> Option<f64> {
-    let place = part * sorted.len().checked_sub(1)? as f64;
-    let (lower, upper) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+/// A quantile of these durations, whose order changes.
+fn between(all: &mut [f64], part: f64) -> Option<f64> {
+    let place = part * all.len().checked_sub(1)? as f64;
+    let (_, lower, behind) = all.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);
+    let lower = *lower;
+    // The next one in order, unless the place is that of the lower one.
+    let next = || behind.iter().copied().min_by(f64::total_cmp);
+    let upper = if place.fract() > 0.0 { next().unwrap_or(lower) } else { lower };
     Some(lower + (upper - lower) * place.fract())
 }
 

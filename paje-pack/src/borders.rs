@@ -9,8 +9,11 @@ use crate::excerpt::put_excerpt;
 use crate::format::{LARGEST_SUMMARY, put_number};
 use crate::passage::{Change, Kept, LaneName, Latest, LinkKey, Numbered, Passage};
 
-/// Entries of all borders, at most: of traces that leave more open, all is read.
+/// Entries of all borders, at most: of windows of traces that leave more open, all is read.
 const MOST_OPEN: usize = 1 << 22;
+
+/// Rows that a short trace may have in its sample if its borders are left out.
+const MOST_ROWS: u64 = 1 << 12;
 
 /// A row that crosses a border.
 #[derive(Debug)]
@@ -56,6 +59,8 @@ pub struct Borders {
     /// Rows that are open behind each segment.
     borders: Vec<Box<[RowId]>>,
     entries: usize,
+    /// More is open at them than is kept.
+    left_out: bool,
     failed: bool,
 }
 
@@ -72,10 +77,20 @@ impl Borders {
             return;
         }
         let passed = passage.and_then(|passage| self.take(passage));
-        let is_too_much = self.entries > MOST_OPEN || self.fixed_bytes as u64 > LARGEST_SUMMARY;
-        if passed.is_none() || is_too_much {
+        if self.entries > MOST_OPEN {
+            self.leave_out();
+        }
+        // A sample that has most lines is no better than all of them.
+        let most = MOST_ROWS + self.lines / 4;
+        let is_too_much = self.left_out && self.rows.len() as u64 > most;
+        if passed.is_none() || is_too_much || self.fixed_bytes as u64 > LARGEST_SUMMARY {
             self.give_up();
         }
+    }
+
+    /// Leaving out of what is open at the borders; the sample still is kept.
+    fn leave_out(&mut self) {
+        (self.left_out, self.borders, self.entries) = (true, Vec::new(), 0);
     }
 
     fn give_up(&mut self) {
@@ -88,12 +103,18 @@ impl Borders {
         self.failed
     }
 
-    /// Gives up if so much is open at the borders that what tells it takes more than so many bytes.
+    /// Leaves the borders out if so much is open there that what tells it takes more than so many bytes.
     pub fn fit_in(&mut self, bytes: u64) {
         // An entry has two lines and their numbers; packed, it still takes a byte.
         if self.entries as u64 > bytes {
-            self.give_up();
+            self.leave_out();
         }
+    }
+
+    /// They are left out: there is no more to them than a [sample](Self::sample).
+    #[must_use]
+    pub const fn are_left_out(&self) -> bool {
+        self.left_out
     }
 
     fn take(&mut self, passage: Passage) -> Option<()> {
@@ -156,8 +177,10 @@ impl Borders {
                 }
             }
         }
-        self.entries += self.open.len();
-        self.borders.push(self.open.iter().copied().collect());
+        if !self.left_out {
+            self.entries += self.open.len();
+            self.borders.push(self.open.iter().copied().collect());
+        }
         Some(())
     }
 
@@ -243,6 +266,7 @@ impl Borders {
         let Latest { line, opener, wants_opener } = &self.latest;
         let lacks_opener = *wants_opener && opener.is_none();
         if self.failed
+            || self.left_out
             || self.segments.len() < 2
             || lacks_opener
             || !self.aliased.is_disjoint(&self.named)

@@ -32,6 +32,8 @@ pub(crate) const HIGH: i32 = 19;
 pub(crate) const THOROUGH: i32 = 15;
 /// The level from which on short pages are no larger to speak of, while it takes a tenth of the time.
 pub(crate) const MIDDLE: i32 = 9;
+/// The level of lines of borders, of which there may be many: they are a few hundredths larger than with 9, and take a fifth of the time.
+pub(crate) const BORDERS: i32 = 4;
 
 /// Kinds of pages, by their content.
 pub(crate) mod kind {
@@ -185,10 +187,24 @@ impl Page {
             let other = compress(&content, higher)?;
             kept = if other.len() < kept.len() { other } else { kept };
         }
-        Ok(match kept.len() < content.len() {
+        Ok(Page::shorter(kind, content, kept))
+    }
+
+    /// The same with this level alone.
+    ///
+    /// # Errors
+    /// zstd lacks memory.
+    pub(crate) fn of_level(kind: u8, content: Vec<u8>, level: i32) -> io::Result<Page> {
+        let kept = compress(&content, level)?;
+        Ok(Page::shorter(kind, content, kept))
+    }
+
+    /// A page of content, as zstd has it if that is shorter.
+    fn shorter(kind: u8, content: Vec<u8>, kept: Vec<u8>) -> Page {
+        match kept.len() < content.len() {
             true => Page { kind, how: 1, size: content.len() as u32, kept },
             false => Page::plain(kind, content),
-        })
+        }
     }
 
     /// Bytes in the file.

@@ -24,6 +24,9 @@ const JOINT: u8 = b'_';
 const ANY: usize = TELLING;
 const SPELT: usize = TELLING + 1;
 
+/// No link has this number.
+pub(crate) const NONE: u32 = u32::MAX;
+
 /// Links that wait for their ends, the older ones first.
 #[derive(Default)]
 struct Queue {

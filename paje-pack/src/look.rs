@@ -1,332 +1,332 @@
-//! A look at a segment while it is packed, for what crosses its ends.
+//! A look at a segment when it is packed, for what crosses its ends, and for its rows.
 //!
 //! This is for traces that a replay finds sound, and asks no more of a line than which lane it is of, and whether it opens or
 //! closes something there. Lines of the same action do the same: the first one is decoded, and tells what the others do.
 
-use std::ops::Range;
+use std::collections::HashMap;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-use paje_parser::number::parse_time;
-use paje_parser::{EventKind, Field, LineDecoder};
-use rustc_hash::FxHashMap;
+use paje_parser::LineDecoder;
 
 use self::clock::Clock;
+use self::lanes::{Lane, Lanes, Opener};
+use self::links::{Begun, End, Keys, LinkLine};
 use crate::definitions::Definitions;
 use crate::passage::{Change, Kept, LaneName, Latest, Numbered, Passage};
-use crate::rows::Recorder;
-use crate::segment::Content;
+use crate::rows::{self, Recorder};
 use crate::template::{Cut, Roles};
-use crate::texts::{fold, hash};
-use crate::times::{Moment, Scale};
+use crate::times::Scale;
+use crate::trail::{Noted, NotedKey, Trail};
 
 mod clock;
 mod decode;
+mod lanes;
+mod links;
+mod run;
 #[cfg(test)]
 mod tests;
-
-/// Number of no lane.
-const NO_LANE: u32 = u32::MAX;
 
 /// Samples that a short segment may have.
 const MOST_SAMPLES: usize = 1 << 10;
 
-/// A line: its number in the segment, and its first byte.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Spot {
-    number: u32,
-    at: u32,
-}
-
 /// Effect that a line has, or all lines of a step.
-#[derive(Clone, Copy, Default)]
-enum Deed {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum What {
     /// Each line is to be decoded.
     #[default]
     Unknown,
-    /// None but on time, that of a lane as the recorder numbers it.
-    Event(u32),
-    /// On a lane of states, or of a variable, which the recorder numbers otherwise, with its cell.
-    Lane(EventKind, u32, (u32, u32)),
-    /// An end of a link, in a lane, and what the recorder knows it by.
-    Link(u32, u32),
+    /// None but on time.
+    Nothing,
+    /// The same in a lane.
+    Event,
+    Push,
+    Pop,
+    Set,
+    Reset,
+    SetVariable,
+    AddToVariable,
+    Start,
+    End,
 }
 
-impl Deed {
+impl What {
     const fn is_on_variable(self) -> bool {
-        use EventKind as E;
-        matches!(self, Deed::Lane(E::SetVariable | E::AddVariable | E::SubVariable, ..))
+        matches!(self, What::SetVariable | What::AddToVariable)
     }
 }
 
-/// A line, as it is packed: its step and action, its first byte, and what is in its holes.
-pub(crate) struct Seen {
-    pub(crate) step: u32,
-    pub(crate) action: u32,
-    pub(crate) at: usize,
-    pub(crate) content: Content,
-}
-
-/// Doing of a line: its deed and place, its time if anybody asks, its key, and whether no time was later.
-struct Doing {
-    deed: Deed,
-    spot: Spot,
-    time: f64,
-    key: Range<usize>,
-    is_latest: bool,
-    /// It is among the samples.
-    is_sample: bool,
-}
-
-/// Lanes by number, in the order in which they come.
-#[derive(Default)]
-struct Lanes<'t> {
-    places: FxHashMap<LaneName<&'t [u8]>, u32>,
-    names: Vec<LaneName<&'t [u8]>>,
-}
-
-impl<'t> Lanes<'t> {
-    fn place(&mut self, name: LaneName<&'t [u8]>) -> u32 {
-        let next = self.names.len() as u32;
-        *self.places.entry(name).or_insert_with(|| {
-            self.names.push(name);
-            next
-        })
-    }
-}
-
-/// An end of a link, of which the other has not come.
-struct End<'t> {
-    hash: u64,
+/// Effect, its lane, and the recorder's cell; of links, what the recorder knows the end by, as [`Look::ends`] has it for a step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Deed {
+    what: What,
     lane: u32,
-    key: &'t [u8],
-    line: Spot,
-    /// For the recorder, and its time.
-    end: (u32, f64),
+    cell: u32,
+}
+
+/// Doing of a line: its number, what it does, its time if it has one, its key, whether no time was later, and whether it is among the samples.
+struct Doing {
+    line: u32,
+    deed: Deed,
+    time: f64,
+    key: u32,
+    is_latest: bool,
     is_sample: bool,
 }
 
 /// A look at the lines of a text, in order.
-pub(crate) struct Look<'t> {
+struct Look<'t> {
     text: &'t [u8],
+    trail: &'t Trail,
     decoder: LineDecoder,
+    roles: Roles,
     cut: Cut,
-    lines: u32,
     /// For each step.
     deeds: Vec<Deed>,
     clock: Clock,
-    latest: Latest<Spot>,
+    /// The last line of those with the latest time; none if that is kept anyway.
+    latest: Option<u32>,
+    latest_opener: Opener,
     fixed: Vec<Numbered>,
     aliased: Vec<Kept>,
     ended: Vec<Kept>,
     lanes: Lanes<'t>,
-    changes: Vec<Change<Spot>>,
-    of_container: FxHashMap<&'t [u8], Vec<u32>>,
-    link_lanes: Lanes<'t>,
-    links: HashTable<End<'t>>,
+    /// Links by number, if their writer tells which ends belong together; and ends of which it knows no beginning.
+    begun: Vec<Begun>,
+    loose: Vec<LinkLine>,
+    /// Ends are brought together by their keys when all have come; then these are all.
+    by_key: bool,
+    links: Vec<LinkLine>,
+    /// They are not, and that is wrong.
+    is_mixed: bool,
+    /// The next key.
+    key: u32,
+    /// Keys of lines of links that their writer has not found, and did not note.
+    odd_keys: Vec<NotedKey>,
+    /// The last value of a step's links, and what the recorder knows its end by.
+    ends: Vec<End<'t>>,
+    /// The same for all values, by step.
+    ends_by_value: HashMap<(usize, &'t [u8]), End<'t>>,
     /// None if nobody asks, or nobody but a replay can tell.
     recorder: Option<Box<Recorder>>,
-    samples: Vec<Spot>,
+    samples: Vec<u32>,
+}
+
+/// Looks at a text, whose lines have been noted and whose times have this scale, with the definitions that stand before it; for who
+/// wants rows, at these too. None if no part of the trace may be read by itself: it names other files, has lines that cannot be understood, or
+/// one that is not whole.
+pub(crate) fn look(
+    text: &[u8],
+    trail: &Trail,
+    scale: Scale,
+    definitions: &Definitions,
+    at_rows: bool,
+) -> Option<Passage> {
+    let look = |by_key| {
+        let mut look = Look::new((text, trail), scale, definitions, by_key);
+        let recorder = || Box::new(Recorder::new(trail.lines.len(), trail.keys.len()));
+        look.recorder = at_rows.then(recorder);
+        look.all().map(|()| look)
+    };
+    let mut found = look(trail.has_quoted_keys)?;
+    if found.is_mixed {
+        found = look(true)?;
+    }
+    Some(found.passage())
 }
 
 impl<'t> Look<'t> {
-    /// A look at a text, whose times have this scale, with the definitions that stand before it.
-    pub(crate) fn new(text: &'t [u8], scale: Scale, definitions: &Definitions) -> Self {
+    fn new(
+        (text, trail): (&'t [u8], &'t Trail),
+        scale: Scale,
+        definitions: &Definitions,
+        by_key: bool,
+    ) -> Self {
         Look {
             text,
+            trail,
             decoder: LineDecoder::after(definitions.strict().clone()),
+            roles: definitions.roles.clone(),
             cut: Cut::default(),
-            lines: 0,
-            deeds: Vec::new(),
+            deeds: vec![Deed::default(); trail.steps],
             clock: Clock::new(scale),
-            latest: Latest::default(),
+            latest: None,
+            latest_opener: Opener::Unneeded,
             fixed: Vec::new(),
             aliased: Vec::new(),
             ended: Vec::new(),
             lanes: Lanes::default(),
-            changes: Vec::new(),
-            of_container: FxHashMap::default(),
-            link_lanes: Lanes::default(),
-            links: HashTable::new(),
+            begun: Vec::with_capacity(trail.keys.len() / 2),
+            loose: Vec::new(),
+            by_key,
+            links: Vec::new(),
+            is_mixed: false,
+            key: 0,
+            odd_keys: Vec::new(),
+            ends: Vec::new(),
+            ends_by_value: HashMap::default(),
             recorder: None,
             samples: Vec::new(),
         }
     }
 
-    /// The same for who wants all rows.
-    pub(crate) fn with_rows(self) -> Self {
-        Look { recorder: Some(Box::default()), ..self }
-    }
-
-    /// The next line. None if no part of the trace may be read by itself: it names other files, has lines that cannot be understood, or one
-    /// that is not whole.
-    #[inline(always)]
-    pub(crate) fn see(&mut self, line: &Seen, roles: &Roles) -> Option<()> {
-        let mut deed = self.deeds.get(line.step as usize).copied().unwrap_or_default();
-        let spot = Spot { number: self.lines, at: line.at as u32 };
-        self.lines += 1;
-        if matches!(deed, Deed::Unknown) {
-            return self.decode(line, spot, roles);
-        }
-        let Content { moment, key, value, is_text, has_odd_quotes } = &line.content;
-        let mut time = 0.0;
-        let is_latest = match *moment {
-            Moment::None => false,
-            Moment::Units(units) => {
-                if let Some(recorder) = &mut self.recorder {
-                    if *has_odd_quotes || *is_text && deed.is_on_variable() {
-                        return self.decode(line, spot, roles);
-                    }
-                    time = self.clock.seconds_of(units);
-                    if let Deed::Link(_, end) = &mut deed {
-                        let Some(same) = recorder.with_value(*end, &self.text[value.clone()])
-                        else {
-                            return self.decode(line, spot, roles);
-                        };
-                        *end = same;
-                    }
-                }
-                self.clock.units(units)
-            }
-            Moment::Odd(..) if self.recorder.is_some() => return self.decode(line, spot, roles),
-            Moment::Odd(first, end) => {
-                let time = Field::new(&self.text[first..end]);
-                self.clock.seconds(parse_time(time.bare())?)
-            }
-        };
-        let key = key.clone();
-        self.act(Doing { deed, spot, time, key, is_latest, is_sample: false })
-    }
-
-    /// Does what a line does.
-    #[inline(always)]
-    fn act(&mut self, doing: Doing) -> Option<()> {
-        let Doing { deed, spot, time, key, is_latest, is_sample } = doing;
-        let mut other = Latest::default();
-        // Most lines are the latest so far.
-        let latest = if is_latest { &mut self.latest } else { &mut other };
-        *latest = Latest { line: Some(spot), opener: None, wants_opener: false };
-        let mut opener = None;
-        let mut recorded = Some(());
-        match deed {
-            Deed::Unknown => {}
-            Deed::Event(lane) => {
-                if lane != NO_LANE
-                    && let Some(recorder) = &mut self.recorder
-                {
-                    recorded = recorder.pass(lane, time).map(|_| ());
-                }
-            }
-            Deed::Lane(kind, lane, place) => {
-                self.changes[lane as usize].see(kind, spot, latest)?;
-                opener = latest.opener;
-                if let Some(recorder) = &mut self.recorder {
-                    recorded = recorder.state(kind, place, time);
-                }
-            }
-            Deed::Link(lane, end) => {
-                latest.wants_opener = true;
-                let key = Field::new(&self.text[key]).bare();
-                let found;
-                (found, recorded) = self.link(lane, key, spot, (end, time), is_sample);
-                opener = found;
-                if is_latest {
-                    self.latest.opener = opener;
-                }
-            }
-        }
-        if recorded.is_none() {
-            self.recorder = None;
-        }
-        if is_sample {
-            self.samples.push(spot);
-            self.samples.extend(opener);
+    /// Goes through all lines; none if no part of the trace may be read by itself.
+    fn all(&mut self) -> Option<()> {
+        let mut line = 0;
+        while let Some(noted) = self.trail.lines.get(line as usize) {
+            self.see(line, *noted)?;
+            line = self.run(line + 1);
         }
         Some(())
     }
 
-    /// One end of a link; the other one if it has come, and none if no recorder can tell what is between them.
-    #[inline]
-    fn link(
-        &mut self,
-        lane: u32,
-        key: &'t [u8],
-        line: Spot,
-        end: (u32, f64),
-        is_sample: bool,
-    ) -> (Option<Spot>, Option<()>) {
-        let of_key = hash(key);
-        let hash = fold(of_key ^ u64::from(lane), 0x9e37_79b9_7f4a_7c15);
-        let same = |end: &End<'_>| end.lane == lane && end.key == key;
-        let recorder = &mut self.recorder;
-        match self.links.entry(hash, same, |end| end.hash) {
-            Entry::Occupied(other) => {
-                let other = other.remove().0;
-                if other.is_sample {
-                    self.samples.push(line);
-                }
-                let link = |all: &mut Box<Recorder>| all.link(other.end, end, of_key);
-                (Some(other.line), recorder.as_mut().map_or(Some(()), link))
-            }
-            Entry::Vacant(none) => {
-                none.insert(End { hash, lane, key, line, end, is_sample });
-                let begin = |all: &mut Box<Recorder>| all.half(end);
-                (None, recorder.as_mut().map_or(Some(()), begin))
-            }
+    /// Any line.
+    fn see(&mut self, line: u32, noted: Noted) -> Option<()> {
+        let mut deed = self.deeds[noted.step()];
+        if deed.what == What::Unknown || noted.is_marked() && Look::is_odd(noted, deed.what) {
+            return self.decode(line);
         }
+        let mut key = 0;
+        if matches!(deed.what, What::Start | What::End) {
+            key = self.key_of(line);
+            let came = &self.text[self.trail.keys[key as usize].value()];
+            let known = &mut self.ends[deed.cell as usize];
+            if came != known.value {
+                match self.ends_by_value.get(&(noted.step(), came)) {
+                    Some(end) => *known = *end,
+                    None => return self.decode(line),
+                }
+            }
+            deed.cell = known.end;
+        }
+        let time = self.clock.seconds_of(noted.units);
+        let is_latest = self.clock.units(noted.units);
+        self.act(Doing { line, deed, time, key, is_latest, is_sample: false })
     }
 
-    fn line_at(&self, spot: Spot) -> &'t [u8] {
-        let line = &self.text[spot.at as usize..];
+    /// A marked line does not do what others of its step do, for all that is known of it.
+    fn is_odd(noted: Noted, what: What) -> bool {
+        noted.time().is_none() || noted.has_odd_quotes() || noted.is_text() && what.is_on_variable()
+    }
+
+    /// Number of the key that was noted of a line, or of one behind it.
+    #[inline]
+    fn key_of(&mut self, line: u32) -> u32 {
+        let keys = &self.trail.keys;
+        while keys.get(self.key as usize).is_some_and(|key| key.line < line) {
+            self.key += 1;
+        }
+        self.key
+    }
+
+    /// Does what a line does.
+    fn act(&mut self, doing: Doing) -> Option<()> {
+        let Doing { line, deed, time, key, is_latest, is_sample } = doing;
+        let mut opener = Opener::Unneeded;
+        let Deed { what, lane: number, cell } = deed;
+        if matches!(what, What::Start | What::End) {
+            let (is_start, lane, end) = (what == What::Start, number, cell);
+            opener = self.link(LinkLine { lane, end, time, line, key, is_start, is_sample });
+        } else if what != What::Nothing {
+            let lane = &mut self.lanes.all[number as usize];
+            if !lane.pass(time) {
+                self.recorder = None;
+            }
+            let recorder = self.recorder.as_deref_mut();
+            match what {
+                What::Push => lane.push(time, cell, line),
+                What::Pop => opener = lane.pop(time, line, recorder)?,
+                What::Set => {
+                    lane.reset(time, line, recorder);
+                    lane.push(time, cell, line);
+                }
+                What::Reset => lane.reset(time, line, recorder),
+                What::SetVariable => lane.set(line),
+                What::AddToVariable => opener = lane.add(line),
+                _ => {}
+            }
+        }
+        if is_latest {
+            (self.latest, self.latest_opener) = (Some(line), opener);
+        }
+        if is_sample {
+            self.samples.push(line);
+            if let Opener::Line(opener) = opener {
+                self.samples.push(opener);
+            }
+        }
+        Some(())
+    }
+
+    fn line_at(&self, line: u32) -> &'t [u8] {
+        let line = &self.text[self.trail.lines[line as usize].at as usize..];
         &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())]
     }
 
-    fn keep(&self, spot: Spot) -> Numbered {
-        (spot.number.into(), self.line_at(spot).into())
+    fn keep(&self, line: u32) -> Numbered {
+        (line.into(), self.line_at(line).into())
     }
 
     /// All that was seen, when there are no more lines.
-    pub(crate) fn passage(mut self) -> Passage {
+    fn passage(mut self) -> Passage {
         let owned = |(one, other): LaneName<&[u8]>| (one.into(), other.into());
-        let changes = std::mem::take(&mut self.changes);
-        let mut links: Vec<_> = std::mem::take(&mut self.links).into_iter().collect();
-        links.sort_unstable_by_key(|end| end.line.number);
-        let latest_time = self.clock.times().map_or(0.0, |(_, last)| last);
+        let halves = self.halves();
+        let lines = self.trail.lines.len();
+        let times = self.clock.times();
         let mut samples = std::mem::take(&mut self.samples);
-        samples.extend(self.latest.line.iter().chain(&self.latest.opener));
-        samples.sort_unstable_by_key(|line| line.number);
+        let opener = match self.latest_opener {
+            Opener::Line(line) if self.latest.is_some() => Some(line),
+            _ => None,
+        };
+        samples.extend(self.latest.iter().chain(&opener));
+        samples.sort_unstable();
         samples.dedup();
         // Where most lines are unlike others, a replay of all is no dearer.
-        let is_short = samples.len() <= MOST_SAMPLES + self.lines as usize / 8;
-        let recorder = self.recorder.take().filter(|_| is_short);
+        let is_short = samples.len() <= MOST_SAMPLES + lines / 8;
+        let latest_time = times.map_or(0.0, |(_, last)| last);
+        let is_near = latest_time < rows::FAR;
+        let recorder = self.recorder.take().filter(|_| is_short && is_near);
+        let keys = Keys { text: self.text, keys: &self.trail.keys, odd: &self.odd_keys };
         let rows = recorder.map(|all| {
-            let halves = links.iter().map(|half| all.half_link(half.end, half.key)).collect();
+            let half = |half: &LinkLine| {
+                let key = keys.bare(half.key);
+                all.half_link((half.end, half.time), half.lane, key)
+            };
+            let halves = halves.iter().map(half).collect();
             let is_cut = !self.text.ends_with(b"\n");
-            all.rows(halves, latest_time, (self.lines.into(), is_cut))
+            let lanes = self.lanes.all.iter_mut().map(Lane::rows).collect();
+            all.rows(lanes, halves, latest_time, (lines as u64, is_cut))
         });
         if rows.is_none() {
             samples.clear();
         }
-        let links = links.iter().map(|End { lane, key, line, .. }| {
-            ((owned(self.link_lanes.names[*lane as usize]), (*key).into()), self.keep(*line))
+        let keep = |line| self.keep(line);
+        let links = halves.iter().map(|half| {
+            let name = self.lanes.all[half.lane as usize].name;
+            ((owned(name), keys.bare(half.key).into()), keep(half.line))
         });
-        let Latest { line, opener, wants_opener } = self.latest;
-        let keep = |spot| self.keep(spot);
-        let latest = Latest { line: line.map(keep), opener: opener.map(keep), wants_opener };
-        let changed = self.lanes.names.iter().zip(changes);
-        let changed = changed.filter(|(_, change)| *change != Change::default());
+        let links = links.collect();
+        let latest = Latest {
+            line: self.latest.map(keep),
+            opener: opener.map(keep),
+            wants_opener: self.latest.is_some() && self.latest_opener != Opener::Unneeded,
+        };
+        let samples = samples.into_iter().map(keep).collect();
+        let lanes = std::mem::take(&mut self.lanes.all);
+        let lanes = lanes.into_iter().map(|lane| (lane.name, lane.change()));
+        let lanes = lanes.filter(|(_, change)| *change != Change::default());
         Passage {
-            lines: self.lines.into(),
+            lines: lines as u64,
             ends_with_newline: self.text.ends_with(b"\n"),
-            times: self.clock.times().unwrap_or((f64::INFINITY, f64::NEG_INFINITY)),
+            times: times.unwrap_or((f64::INFINITY, f64::NEG_INFINITY)),
             latest,
-            lanes: changed.map(|(name, change)| (owned(*name), change.map(keep))).collect(),
-            links: links.collect(),
-            samples: samples.into_iter().map(keep).collect(),
+            lanes: lanes
+                .map(|(name, change)| (owned(name), change.map(|line| self.keep(line))))
+                .collect(),
+            links,
+            samples,
             rows,
-            fixed: self.fixed,
-            aliased: self.aliased,
-            ended: self.ended,
+            fixed: std::mem::take(&mut self.fixed),
+            aliased: std::mem::take(&mut self.aliased),
+            ended: std::mem::take(&mut self.ended),
         }
     }
 }

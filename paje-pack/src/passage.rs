@@ -1,7 +1,5 @@
 //! A segment, seen from outside: what it closes that was open before it, and what it leaves open.
 
-use paje_parser::EventKind;
-
 use crate::rows::Rows;
 
 /// Number of a line, in its segment, and its text.
@@ -81,57 +79,7 @@ impl Passage {
     }
 }
 
-impl<L: Copy> Change<L> {
-    /// Takes in a line of the lane; none of a trace that is not sound.
-    #[inline]
-    pub(crate) fn see(&mut self, kind: EventKind, line: L, latest: &mut Latest<L>) -> Option<()> {
-        use EventKind as E;
-        match kind {
-            E::PushState => self.opens.push(line),
-            E::AddVariable | E::SubVariable => {
-                latest.wants_opener = true;
-                if !self.is_of_before() {
-                    latest.opener = self.opens.first().copied();
-                } else if self.opens.is_empty() {
-                    self.adds = Some(line);
-                }
-                self.opens.push(line);
-            }
-            E::PopState => {
-                latest.wants_opener = true;
-                latest.opener = self.opens.pop();
-                if latest.opener.is_none() {
-                    if !self.is_of_before() {
-                        return None;
-                    }
-                    self.pops.push(line);
-                }
-            }
-            E::SetState | E::SetVariable | E::ResetState => {
-                if self.is_of_before() {
-                    self.ends_all = Some(line);
-                }
-                self.opens.clear();
-                if kind != E::ResetState {
-                    self.opens.push(line);
-                }
-            }
-            _ => {}
-        }
-        Some(())
-    }
-
-    /// Rows from before the segment may still be open.
-    const fn is_of_before(&self) -> bool {
-        self.ends_all.is_none() && !self.gone
-    }
-
-    /// The container ends.
-    pub(crate) fn end(&mut self) {
-        self.gone |= self.is_of_before();
-        self.opens.clear();
-    }
-
+impl<L> Change<L> {
     /// The same for lines in another form.
     pub(crate) fn map<K>(self, keep: impl Fn(L) -> K) -> Change<K> {
         let all = |lines: Vec<L>| lines.into_iter().map(&keep).collect();

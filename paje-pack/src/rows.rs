@@ -1,7 +1,7 @@
 //! The rows of a segment, for who adds them up while it is packed.
 
 use hashbrown::HashMap;
-use paje_parser::{EventKind, Field};
+use paje_parser::Field;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::passage::{Kept, LaneName};
@@ -17,9 +17,9 @@ pub struct Rows {
     pub lanes: Vec<Lane>,
     /// Values of types of states: the type's name, and the value as it is written.
     pub values: Vec<LaneName<Kept>>,
-    /// Numbers of a lane and of a value, together.
+    /// Numbers of a lane and of a value, together; or [`NO_CELL`] for both, of what begins in a state from before the segment.
     pub cells: Vec<(u32, u32)>,
-    /// States in the order of their ends, of all lanes.
+    /// States that begin and end here, in the order of their ends, of all lanes.
     pub states: Vec<StateRow>,
     /// Ends of links that are alike.
     pub ends: Vec<LinkEnd>,
@@ -54,46 +54,43 @@ pub struct Lane {
     pub first: f64,
     #[allow(missing_docs)]
     pub last: f64,
+    /// Ends of states from before the segment, in order.
+    pub endings: Vec<Ending>,
+    /// Cell of what began in states from before that are still open, behind these; or [`NO_CELL`].
+    pub around: u32,
     /// Beginnings and cells of states that are still open, from the bottom up.
     pub open: Vec<(f64, u32)>,
-    /// States that were open before the segment are not any more.
-    pub is_anew: bool,
 }
 
-impl Lane {
-    /// Its next line; none if its time is not in order.
-    #[inline]
-    fn pass(&mut self, time: f64) -> Option<()> {
-        let in_order = time >= self.last;
-        if self.first == f64::INFINITY {
-            self.first = time;
-        }
-        self.last = time;
-        in_order.then_some(())
-    }
+/// Number of no cell.
+pub const NO_CELL: u32 = u32::MAX;
+
+/// End of states that began before the segment: of the one on top, or of all.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending {
+    /// All of them end.
+    pub all: bool,
+    /// In seconds.
+    pub end: f64,
+    /// Cell of what began directly in the one on top, until then; or [`NO_CELL`].
+    pub inner: u32,
 }
 
-/// A state that ends in the segment.
+/// A state that begins and ends in the segment.
 #[derive(Clone, Copy, Debug)]
 pub struct StateRow {
-    /// Its lane.
-    pub lane: u32,
-    /// Its lane and value; [`StateRow::BEFORE`] if it began before the segment, or [`StateRow::ALL`] for all that did.
+    /// Its lane and value.
     pub cell: u32,
-    /// Number of states of its lane that it is in, not counting those from before.
-    pub depth: u32,
-    /// Its beginning in seconds, if it is here.
+    /// Cell of the state that it is directly in, or [`NO_CELL`].
+    pub around: u32,
+    /// In seconds.
     pub start: f64,
-    /// Its end in seconds.
+    /// In seconds.
     pub end: f64,
 }
 
-impl StateRow {
-    /// The state on top of those that were open before the segment.
-    pub const BEFORE: u32 = u32::MAX;
-    /// All states that were open before the segment and still are.
-    pub const ALL: u32 = u32::MAX - 1;
-}
+/// No time of a segment with rows is so late: so their sums may be taken in any order, and subtracted.
+pub(crate) const FAR: f64 = (1_u64 << 40) as f64;
 
 /// Ends of links that are alike.
 #[derive(Debug, PartialEq, Eq, Hash, Clone)]
@@ -139,42 +136,41 @@ pub struct HalfLink {
     pub hash: u64,
 }
 
-/// Recorder of the rows of a segment, while its lines go by.
+/// Recorder of the rows of a segment, while its lines are looked at.
 #[derive(Default)]
 pub(crate) struct Recorder {
     rows: Rows,
     values: FxHashMap<LaneName<Kept>, u32>,
     cells: FxHashMap<(u32, u32), u32>,
     ends: HashMap<LinkEnd, u32, FxBuildHasher>,
-    /// Part of the hash of a lane's keys.
+    /// For each end, a number of its value without quotes.
+    bare: Vec<u32>,
+    bare_values: FxHashMap<Kept, u32>,
+    /// For each lane, part of the hash of its keys, once it is known.
     salts: Vec<u64>,
-    lanes: FxHashMap<LaneName<Kept>, u32>,
     /// Number of lines that are no events.
     others: u64,
 }
 
 impl Recorder {
-    /// The number of a lane; none if its container has ended.
-    pub(crate) fn lane(&mut self, container: &[u8], type_: &[u8]) -> Option<u32> {
+    /// One with room for the rows of so many lines, of which so many are of links.
+    pub(crate) fn new(lines: usize, links: usize) -> Self {
+        let mut rows = Rows::default();
+        rows.states.reserve(lines.saturating_sub(links) / 2);
+        rows.links.reserve(links / 2);
+        rows.keys.reserve(links / 2);
+        Recorder { rows, ..Recorder::default() }
+    }
+
+    /// A line is of a lane; none if its container has ended.
+    pub(crate) fn lane(&mut self, lane: u32, container: &[u8], type_: &[u8]) -> Option<()> {
         self.living(container)?;
-        let next = self.rows.lanes.len() as u32;
-        let name: LaneName<Kept> = (container.into(), type_.into());
-        let rows = &mut self.rows;
-        let salts = &mut self.salts;
-        Some(*self.lanes.entry(name).or_insert_with_key(|(container, type_)| {
-            salts.push(fold(hash(container), hash(type_)));
-            let (container, type_) = (container.clone(), type_.clone());
-            let (first, last) = (f64::INFINITY, 0.0);
-            rows.lanes.push(Lane {
-                container,
-                type_,
-                first,
-                last,
-                open: Vec::new(),
-                is_anew: false,
-            });
-            next
-        }))
+        let lane = lane as usize;
+        if self.salts.len() <= lane {
+            self.salts.resize(lane + 1, 0);
+        }
+        self.salts[lane] = fold(hash(container), hash(type_));
+        Some(())
     }
 
     /// No event of a lane has been a sample.
@@ -195,9 +191,9 @@ impl Recorder {
         self.rows.ended.push(container.into());
     }
 
-    /// The number of a value in a lane.
-    pub(crate) fn cell(&mut self, lane: u32, value: &[u8]) -> u32 {
-        let name = (self.rows.lanes[lane as usize].type_.clone(), value.into());
+    /// The number of a value in a lane of a type.
+    pub(crate) fn cell(&mut self, lane: u32, type_: &[u8], value: &[u8]) -> u32 {
+        let name = (type_.into(), value.into());
         let next = self.rows.values.len() as u32;
         let value = *self.values.entry(name).or_insert_with_key(|name| {
             self.rows.values.push(name.clone());
@@ -210,6 +206,12 @@ impl Recorder {
         })
     }
 
+    /// A cell for what begins in a state of which no more is known.
+    pub(crate) fn cell_around(&mut self) -> u32 {
+        self.rows.cells.push((NO_CELL, NO_CELL));
+        self.rows.cells.len() as u32 - 1
+    }
+
     /// The number of ends of links that are like this one; none if its container has ended.
     pub(crate) fn link_end(
         &mut self,
@@ -219,26 +221,14 @@ impl Recorder {
         self.living(&end.container)?;
         let next = self.rows.ends.len() as u32;
         let rows = &mut self.rows;
+        let (bare, values) = (&mut self.bare, &mut self.bare_values);
         Some(*self.ends.entry(end).or_insert_with_key(|end| {
             rows.ends.push(end.clone());
             rows.link_fields.extend(fields);
+            let next_value = values.len() as u32;
+            bare.push(*values.entry(end.bare_value().into()).or_insert(next_value));
             next
         }))
-    }
-
-    /// Ends that are like this one but for their value, which is this; none if none has come.
-    #[inline]
-    pub(crate) fn with_value(&mut self, end: u32, value: &[u8]) -> Option<u32> {
-        let known = &self.rows.ends[end as usize];
-        if *known.value == *value {
-            return Some(end);
-        }
-        self.other_value(end, value)
-    }
-
-    fn other_value(&self, end: u32, value: &[u8]) -> Option<u32> {
-        let known = LinkEnd { value: value.into(), ..self.rows.ends[end as usize].clone() };
-        self.ends.get(&known).copied()
     }
 
     /// A line that is no event.
@@ -246,106 +236,49 @@ impl Recorder {
         self.others += 1;
     }
 
-    /// A line of a lane; none if its time is not in order.
+    /// A state has ended.
     #[inline]
-    pub(crate) fn pass(&mut self, lane: u32, time: f64) -> Option<()> {
-        self.rows.lanes[lane as usize].pass(time)
+    pub(crate) fn state(&mut self, state: StateRow) {
+        self.rows.states.push(state);
     }
 
-    /// A line that changes a lane of states; none if that makes no sense.
+    /// Number of the value of an end, without quotes.
+    pub(crate) fn bare(&self, end: u32) -> u32 {
+        self.bare[end as usize]
+    }
+
+    /// Two ends of a link in a lane, whose values are the same, and whose key has this hash.
     #[inline]
-    pub(crate) fn state(
+    pub(crate) fn link(
         &mut self,
-        kind: EventKind,
-        (number, cell): (u32, u32),
-        time: f64,
-    ) -> Option<()> {
-        use EventKind as E;
-        let Rows { lanes, states, .. } = &mut self.rows;
-        let lane = &mut lanes[number as usize];
-        lane.pass(time)?;
-        match kind {
-            E::PushState => lane.open.push((time, cell)),
-            E::PopState => {
-                let (cell, start) = match lane.open.pop() {
-                    Some((start, cell)) => (cell, start),
-                    None if lane.is_anew => return None,
-                    None => (StateRow::BEFORE, time),
-                };
-                let depth = lane.open.len() as u32;
-                states.push(StateRow { lane: number, cell, depth, start, end: time });
-            }
-            E::SetState | E::ResetState => {
-                while let Some((start, cell)) = lane.open.pop() {
-                    let depth = lane.open.len() as u32;
-                    states.push(StateRow { lane: number, cell, depth, start, end: time });
-                }
-                if !lane.is_anew {
-                    lane.is_anew = true;
-                    let (cell, depth, start) = (StateRow::ALL, 0, time);
-                    states.push(StateRow { lane: number, cell, depth, start, end: time });
-                }
-                if kind == E::SetState {
-                    lane.open.push((time, cell));
-                }
-            }
-            _ => {}
-        }
-        Some(())
-    }
-
-    /// A link of which this is the first line; none if there is no such time.
-    #[inline]
-    pub(crate) fn half(&mut self, end: (u32, f64)) -> Option<()> {
-        self.note(end).map(|_| ())
-    }
-
-    /// The hash of a key whose own is this, in a lane.
-    #[inline]
-    fn hash(&self, lane: usize, of_key: u64) -> u64 {
-        fold(of_key ^ self.salts[lane], 0x9e37_79b9_7f4a_7c15)
-    }
-
-    /// The lane of a link, which has an end at a time.
-    #[inline]
-    fn note(&mut self, (end, time): (u32, f64)) -> Option<usize> {
-        let lane = self.rows.ends[end as usize].lane as usize;
-        let last = &mut self.rows.lanes[lane].last;
-        *last = last.max(time);
-        (time >= 0.0).then_some(lane)
-    }
-
-    /// Two ends of a link; none if they are not those of one.
-    #[inline]
-    pub(crate) fn link(&mut self, one: (u32, f64), other: (u32, f64), of_key: u64) -> Option<()> {
-        let lane = self.note(other)?;
-        let hash = self.hash(lane, of_key);
-        let ends = &self.rows.ends;
-        let ((from, start), (to, end)) =
-            if ends[one.0 as usize].is_start { (one, other) } else { (other, one) };
-        let (first, second) = (&ends[from as usize], &ends[to as usize]);
-        if !first.is_start || second.is_start || first.bare_value() != second.bare_value() {
-            return None;
-        }
+        ((from, start), (to, end)): ((u32, f64), (u32, f64)),
+        lane: u32,
+        of_key: u64,
+    ) {
         self.rows.links.push(LinkRow { from, to, start, end });
-        self.rows.keys.push(hash);
-        Some(())
+        self.rows.keys.push(hash_in(self.salts[lane as usize], of_key));
     }
 
     /// One end of a link whose other is elsewhere.
-    pub(crate) fn half_link(&self, (end, time): (u32, f64), key: &[u8]) -> HalfLink {
-        let lane = self.rows.ends[end as usize].lane as usize;
-        HalfLink { end, time, key: key.into(), hash: self.hash(lane, hash(key)) }
+    pub(crate) fn half_link(&self, (end, time): (u32, f64), lane: u32, key: &[u8]) -> HalfLink {
+        HalfLink { end, time, key: key.into(), hash: hash_in(self.salts[lane as usize], hash(key)) }
     }
 
     /// All that was seen.
     pub(crate) fn rows(
         self,
+        lanes: Vec<Lane>,
         halves: Vec<HalfLink>,
         latest: f64,
         (lines, is_cut): (u64, bool),
     ) -> Rows {
         let events = lines - self.others;
-        Rows { halves, latest, lines: lines - u64::from(is_cut), events, ..self.rows }
+        Rows { lanes, halves, latest, lines: lines - u64::from(is_cut), events, ..self.rows }
     }
+}
+
+/// The hash of a key whose own is this, with the part that its lane has.
+#[inline]
+const fn hash_in(salt: u64, of_key: u64) -> u64 {
+    fold(of_key ^ salt, 0x9e37_79b9_7f4a_7c15)
 }

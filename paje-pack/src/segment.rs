@@ -10,13 +10,14 @@ use crate::definitions::Definitions;
 use crate::fields::FieldsOut;
 use crate::keys::{FIRST_PART, KeysOut};
 use crate::lines::{Line, LinesOut, RAW, holes};
-use crate::look::{Look, Seen};
+use crate::look::look;
 use crate::passage::Passage;
 use crate::patterns::{Patterns, Slots};
 use crate::stencils::{Place, Stencils, StepHole, Trio, Words};
 use crate::steps::Steps;
 use crate::template::{Cut, Roles, is_header};
-use crate::times::{Moment, Scale, TimesOut};
+use crate::times::{Scale, TimesOut};
+use crate::trail::{Content, Trail};
 
 /// The streams of a segment: lines, times, values, keys.
 pub(crate) const STREAMS: usize = 4;
@@ -35,34 +36,11 @@ const BLOCK: usize = 1 << 14;
 /// Places where fields begin and end in a line: those of lines with more are looked for anew.
 const EDGES: usize = 128;
 
-/// Questions about holes, for who looks at lines.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Looking {
-    Not,
-    /// Which are numbers; no line has quotes.
-    ForNumbers,
-    /// And which have quotes that may be more than two around a word.
-    ForQuotes,
-}
-
 /// Writer of what is in the holes of lines.
 struct HolesWriter {
     times: TimesOut,
     values: FieldsOut,
     keys: KeysOut,
-}
-
-/// Contents of a line's holes that others ask for, and their places in the text.
-pub(crate) struct Content {
-    pub(crate) moment: Moment,
-    /// The last key.
-    pub(crate) key: Range<usize>,
-    /// The first value.
-    pub(crate) value: Range<usize>,
-    /// This is no decimal number as they are mostly written.
-    pub(crate) is_text: bool,
-    /// Some hole has a quote that is not one of two around it.
-    pub(crate) has_odd_quotes: bool,
 }
 
 impl HolesWriter {
@@ -73,42 +51,40 @@ impl HolesWriter {
         sides: &mut [Writing; STREAMS],
         (line, holes): (Line, &[StepHole]),
         text: &[u8],
-        looks: Looking,
+        has_quotes: bool,
         places: impl Iterator<Item = Place>,
     ) -> Content {
         let keys = &mut sides[3];
-        let (mut moment, mut key, mut value) = (Moment::None, 0..0, 0..0);
-        let (mut is_text, mut odd_quotes) = (false, false);
+        let mut content = Content::new();
         for (hole, (start, end)) in holes.iter().zip(places) {
             let (slot, start, end) = (hole.slot, start as usize, end as usize);
             match hole.kind {
-                holes::TIME => {
-                    let units = self.times.put(line, text, start..end);
-                    moment = units.map_or(Moment::Odd(start, end), Moment::Units);
-                }
+                holes::TIME => content.time(self.times.put(line, text, start..end)),
                 holes::START => {
-                    key = start..end;
-                    self.keys.start(keys, slot, text, start..end);
+                    content.key(start..end, self.keys.start(keys, slot, text, start..end));
                 }
                 holes::END => {
-                    key = start..end;
-                    self.keys.end(keys, (slot, line.lane), text, start..end);
+                    let link = self.keys.end(keys, (slot, line.lane), text, start..end);
+                    content.key(start..end, link);
                 }
                 _ => {
                     let is_number = self.values.value(slot, text, start..end);
-                    if looks != Looking::Not {
-                        odd_quotes |= looks == Looking::ForQuotes
-                            && !is_number
-                            && has_odd_quotes(&text[start..end]);
-                        if value.end == 0 {
-                            (value, is_text) = (start..end, !is_number);
-                        }
+                    content.value(start..end, is_number);
+                    if is_number {
+                        continue;
                     }
                 }
             }
+            if has_quotes && hole.kind != holes::TIME {
+                let is_key = hole.kind != holes::VALUE;
+                if has_odd_quotes(&text[start..end]) {
+                    content.odd_quotes();
+                } else if is_key && text[start..end].starts_with(b"\"") {
+                    content.quoted_key();
+                }
+            }
         }
-        odd_quotes |= looks == Looking::ForQuotes && has_odd_quotes(&text[key.clone()]);
-        Content { moment, key, value, is_text, has_odd_quotes: odd_quotes }
+        content
     }
 }
 
@@ -145,7 +121,9 @@ struct LineWriter<'t> {
     places: Vec<Place>,
     /// The slots of the next step.
     next: Slots,
-    look: Option<Look<'t>>,
+    /// None if nobody looks.
+    trail: Option<Trail>,
+    /// Somebody looks, and there are quotes.
     has_quotes: bool,
 }
 
@@ -203,28 +181,22 @@ impl<'t> LineWriter<'t> {
 
     /// Tells the lines that were found.
     fn put_found(&mut self) {
-        let looks = self.looking();
-        let LineWriter { text, sides, holes, stencils, lines, .. } = self;
+        let quotes = self.has_quotes;
+        let LineWriter { text, sides, holes, stencils, lines, trail, .. } = self;
         lines.extend(self.found.iter().map(|found| found.step));
         for Found { step, at, places } in self.found.drain(..) {
             let place = |[first, end]: [u8; 2]| (at + u32::from(first), at + u32::from(end));
-            if let Some(line) = stencils.timed(step)
-                && self.look.is_none()
-            {
+            let content = if let Some(line) = stencils.timed(step) {
                 let (first, end) = place(places[0]);
-                holes.times.put(line, text, first as usize..end as usize);
-                continue;
-            }
-            let of_step = stencils.get(step);
-            let places = places.into_iter().map(place);
-            let Some(look) = &mut self.look else {
-                holes.put(sides, of_step, text, Looking::Not, places);
-                continue;
+                let mut content = Content::new();
+                content.time(holes.times.put(line, text, first as usize..end as usize));
+                content
+            } else {
+                let places = places.into_iter().map(place);
+                holes.put(sides, stencils.get(step), text, quotes, places)
             };
-            let content = holes.put(sides, of_step, text, looks, places);
-            let seen = Seen { step, action: of_step.0.action, at: at as usize, content };
-            if look.see(&seen, &self.roles).is_none() {
-                self.look = None;
+            if let Some(trail) = trail {
+                trail.note(step, at as usize, &content);
             }
         }
     }
@@ -244,12 +216,12 @@ impl<'t> LineWriter<'t> {
         });
         let step = match found {
             Some(step) => {
-                let (of_step, looks) = (self.stencils.get(step), self.looking());
+                let (of_step, quotes) = (self.stencils.get(step), self.has_quotes);
                 let places = self.places.iter();
                 let places = places.map(|(from, to)| (start as u32 + from, start as u32 + to));
-                let content = self.holes.put(&mut self.sides, of_step, text, looks, places);
+                let content = self.holes.put(&mut self.sides, of_step, text, quotes, places);
                 self.lines.extend(std::iter::once(step));
-                self.show(step, start, content);
+                self.note(step, start, &content);
                 step
             }
             None => {
@@ -294,34 +266,22 @@ impl<'t> LineWriter<'t> {
             self.stencils.push(came, self.patterns.get(came.action), &mut self.next);
         }
         self.lines.extend(std::iter::once(step));
-        let (of_step, looks) = (self.stencils.get(step), self.looking());
+        let of_step = self.stencils.get(step);
         let places = of_step.1.iter().map(|hole| {
             let Range { start: first, end } = cut.fields[usize::from(hole.number)];
             ((start + first) as u32, (start + end) as u32)
         });
-        let content = self.holes.put(&mut self.sides, of_step, self.text, looks, places);
-        self.show(step, start, content);
+        let quotes = self.has_quotes;
+        let content = self.holes.put(&mut self.sides, of_step, self.text, quotes, places);
+        self.note(step, start, &content);
         step
     }
 
-    /// Questions that are asked of holes.
-    #[inline]
-    const fn looking(&self) -> Looking {
-        match self.look {
-            Some(_) if self.has_quotes => Looking::ForQuotes,
-            Some(_) => Looking::ForNumbers,
-            None => Looking::Not,
-        }
-    }
-
-    /// Notes a line, and shows it to who looks, until one comes that the look cannot tell.
+    /// Notes a line, for who looks at all when they are told.
     #[inline(always)]
-    fn show(&mut self, step: u32, at: usize, content: Content) {
-        if let Some(look) = &mut self.look
-            && let (Line { action, .. }, _) = self.stencils.get(step)
-            && look.see(&Seen { step, action, at, content }, &self.roles).is_none()
-        {
-            self.look = None;
+    fn note(&mut self, step: u32, at: usize, content: &Content) {
+        if let Some(trail) = &mut self.trail {
+            trail.note(step, at, content);
         }
     }
 }
@@ -370,11 +330,7 @@ pub(crate) fn tell(
         found: Vec::new(),
         places: Vec::new(),
         next: Slots::default(),
-        look: match looks {
-            Looks::Not => None,
-            Looks::Across => Some(Look::new(text, scale, definitions)),
-            Looks::AtRows => Some(Look::new(text, scale, definitions).with_rows()),
-        },
+        trail: (looks != Looks::Not).then(Trail::default),
         has_quotes: looks != Looks::Not && memchr::memchr(b'"', text).is_some(),
     };
     lines.all(text.strip_suffix(b"\n").unwrap_or(text));
@@ -389,5 +345,10 @@ pub(crate) fn tell(
     for (stream, side) in streams.iter_mut().zip(sides) {
         *stream = side.finish(level)?;
     }
-    Ok((Told { lines: count, scale, streams }, lines.look.map(Look::passage)))
+    let steps = lines.stencils.len();
+    let look = |mut trail: Trail| {
+        trail.steps = steps;
+        look(text, &trail, scale, definitions, looks == Looks::AtRows)
+    };
+    Ok((Told { lines: count, scale, streams }, lines.trail.and_then(look)))
 }

@@ -104,17 +104,6 @@ impl Scale {
     }
 }
 
-/// Time of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
-    /// There is none.
-    None,
-    /// Spelt as the others, so many units of the scale.
-    Units(i64),
-    /// Spelt otherwise, at this place of the text.
-    Odd(usize, usize),
-}
-
 /// Columns of times: what differences begin with, and a table of these by action; then what odd ones need.
 mod column {
     use super::TABLE;

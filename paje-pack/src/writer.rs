@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use crate::borders::{Borders, Pages};
 use crate::definitions::Definitions;
 use crate::format::{
-    END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, MIDDLE, Page, SHORT, THOROUGH,
+    BORDERS, END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, THOROUGH,
     VERSION, kind, put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
@@ -233,7 +233,8 @@ impl<W: Write> Writer<W> {
         content: Vec<u8>,
         most: u64,
     ) -> io::Result<bool> {
-        let Some(page) = summary(name, content, HIGH)? else { return Ok(false) };
+        let high = |content| Page::compressed(kind::SUMMARY, content, HIGH);
+        let Some(page) = summary(name, content, high)? else { return Ok(false) };
         if page.len() > most {
             return Ok(false);
         }
@@ -251,7 +252,11 @@ impl<W: Write> Writer<W> {
         let (mut pages, mut left) = (Vec::new(), most);
         let windows = std::iter::once((WINDOWS, windows));
         for (name, content) in windows.chain(borders.map(|content| (BORDER, content))) {
-            let Some(page) = summary(name, content, MIDDLE)? else { return Ok(false) };
+            let Some(page) =
+                summary(name, content, |content| Page::of_level(kind::SUMMARY, content, BORDERS))?
+            else {
+                return Ok(false);
+            };
             let Some(rest) = left.checked_sub(page.len()) else { return Ok(false) };
             left = rest;
             pages.push((name, page));
@@ -298,11 +303,15 @@ impl<W: Write> Writer<W> {
 }
 
 /// Page of a summary; none if it is too large.
-fn summary(name: &str, content: Vec<u8>, level: i32) -> io::Result<Option<Page>> {
+fn summary(
+    name: &str,
+    content: Vec<u8>,
+    page: impl Fn(Vec<u8>) -> io::Result<Page>,
+) -> io::Result<Option<Page>> {
     if content.len() as u64 > LARGEST_SUMMARY || name.len() > LONGEST_NAME {
         return Ok(None);
     }
-    Page::compressed(kind::SUMMARY, content, level).map(Some)
+    page(content).map(Some)
 }
 
 /// Packs a text with one thread.

@@ -112,7 +112,8 @@ pub(crate) fn pack(
         // Samples are from both.
         parts.add(part.filter(|_| !borders.have_failed()));
         wants_rows.fetch_and(!parts.have_failed(), Relaxed);
-        wants_borders.fetch_and(!borders.have_failed(), Relaxed);
+        let are_kept = !borders.have_failed() && !borders.are_left_out();
+        wants_borders.fetch_and(are_kept, Relaxed);
         if let Some(file) = file.filter(|_| parts.have_failed() && beside.is_none()) {
             beside = Some(Beside::begin(file).map_err(Trouble::Input)?);
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{ANY, JOINT, NEAR, PARTS, Queue, SPELT, TELLING, column};
+use super::{ANY, JOINT, NEAR, NONE, PARTS, Queue, SPELT, TELLING, column};
 use crate::coder::{NUMBER, Side, Writing};
 use crate::fields::{FieldsOut, Place};
 use crate::texts::{Key, SHORT, Texts, hash, word_at};
@@ -16,8 +16,6 @@ struct Link {
     next: u32,
     places: [u32; TELLING],
 }
-
-const NONE: u32 = u32::MAX;
 
 /// Parts of keys that are at hand before others are looked for.
 const AT_HAND: usize = 1 << 8;
@@ -201,14 +199,14 @@ impl KeysOut {
         }
     }
 
-    /// The key of a link that begins, whose parts have places from one on.
+    /// The key of a link that begins, whose parts have places from one on. Gives the number of the link.
     pub(crate) fn start(
         &mut self,
         side: &mut Writing,
         place: Place,
         text: &[u8],
         range: Range<usize>,
-    ) {
+    ) -> u32 {
         let (count, ends) = self.spell(side, place, text, range.clone());
         let link = self.links.len() as u32;
         let mut places = [0; TELLING];
@@ -223,16 +221,17 @@ impl KeysOut {
         let key = (range.start as u32, range.end as u32);
         self.links.push(Link { key, next: NONE, places });
         self.ended.push(false);
+        link
     }
 
-    /// The key of a link that ends in lane number `lane`.
+    /// The key of a link that ends in lane number `lane`. Gives the number of the first open link with this key, or [`NONE`].
     pub(crate) fn end(
         &mut self,
         side: &mut Writing,
         (place, lane): (Place, u32),
         text: &[u8],
         range: Range<usize>,
-    ) {
+    ) -> u32 {
         let lane = lane as usize;
         if self.told.len() <= lane {
             self.told.resize(lane + 1, [0; TELLING]);
@@ -247,13 +246,14 @@ impl KeysOut {
             side.hit(column::AGAIN, true);
             side.hit(column::FIRST + self.how, true);
             self.close(lane, link);
-            return;
+            return link;
         }
-        let Some((how, index, link)) = self.find(&text[range.clone()], text, queue) else {
+        let (link, found) = self.find(&text[range.clone()], text, queue);
+        let Some((how, index)) = found else {
             side.hit(column::AGAIN, false);
             side.byte(column::HOW, SPELT as u8);
             self.spell(side, place, text, range);
-            return;
+            return link;
         };
         if !side.hit(column::AGAIN, how == self.how) {
             side.byte(column::HOW, how as u8);
@@ -265,6 +265,7 @@ impl KeysOut {
         // Those before it come to stand together.
         self.queues[queue(how)].place(index, &self.ended);
         self.close(lane, link);
+        link
     }
 
     /// A link ends in this lane.
@@ -274,21 +275,20 @@ impl KeysOut {
         self.told[lane] = self.links[link as usize].places;
     }
 
-    /// The first open link with a key: how it is found, the how many-th it is there, and its number. One whose key has the hash of
-    /// another's may not be found.
+    /// The number of the first open link with a key, or [`NONE`]; and if it is near, how it is found, and the how many-th it is there. One
+    /// whose key has the hash of another's may not be found.
     #[inline(never)]
     fn find(
         &mut self,
         of: &[u8],
         text: &[u8],
         queue: impl Fn(usize) -> usize,
-    ) -> Option<(usize, usize, u32)> {
+    ) -> (u32, Option<(usize, usize)>) {
         self.open.complete(&mut self.links, text);
-        let link = self.open.first(hash(of), &self.links, &self.ended)?;
+        let first = self.open.first(hash(of), &self.links, &self.ended);
+        let is_same = |link: &u32| key(&self.links[*link as usize], text) == of;
+        let Some(link) = first.filter(is_same) else { return (NONE, None) };
         let Link { places, .. } = self.links[link as usize];
-        if key(&self.links[link as usize], text) != of {
-            return None;
-        }
         // As the last one was found, unless fewer come before it in another way.
         let (mut way_found, mut most) = (None, NEAR);
         let ways = [1, 0, ANY].into_iter().filter(|way| *way != self.how);
@@ -303,10 +303,10 @@ impl KeysOut {
                 && waits
                 && let Some(index) = self.queues[place].find(&self.ended, link, most)
             {
-                (way_found, most) = (Some((way, index, link)), index);
+                (way_found, most) = (Some((way, index)), index);
             }
         }
-        way_found
+        (link, way_found)
     }
 
     /// A key, part by part; how many there are, and where they end.

@@ -11,8 +11,9 @@ const EXACT: u64 = 1 << 53;
 /// Earliest and latest time so far. Nearly all are so many units of the scale, and compared as such.
 pub(super) struct Clock {
     scale: Scale,
-    /// Units in a second, if that is a double.
-    in_second: Option<f64>,
+    /// Units in a second, as a double, and those below which all are exact as doubles; none are if that is not.
+    in_second: f64,
+    exact: u64,
     /// The fewest units, and those from which on no time is later.
     first: i64,
     last: i64,
@@ -25,18 +26,22 @@ impl Clock {
     /// For times that are packed in this scale.
     pub(super) const fn new(scale: Scale) -> Self {
         let (first, last) = (i64::MAX, i64::MIN);
-        let in_second = scale.units_in_second();
-        Clock { scale, in_second, first, last, first_odd: f64::INFINITY, last_odd: None }
+        let (in_second, exact) = match scale.units_in_second() {
+            Some(in_second) => (in_second, EXACT),
+            None => (1.0, 0),
+        };
+        Clock { scale, in_second, exact, first, last, first_odd: f64::INFINITY, last_odd: None }
     }
 
     /// The seconds that so many units are, as they are read from their text.
     #[inline]
     pub(super) fn seconds_of(&self, units: i64) -> f64 {
-        match self.in_second {
+        // Negative ones are more than that.
+        if (units as u64) < self.exact {
             // The quotient of two doubles is the one that is nearest to it.
-            Some(in_second) if units.unsigned_abs() < EXACT => units as f64 / in_second,
-            _ => self.scale.seconds(units),
+            return units as f64 / self.in_second;
         }
+        self.scale.seconds(units)
     }
 
     /// The earliest and the latest, if there is any.
@@ -52,12 +57,39 @@ impl Clock {
     /// Takes in a time; true if none was later.
     #[inline]
     pub(super) fn units(&mut self, units: i64) -> bool {
-        self.first = self.first.min(units);
-        if units >= self.last {
-            (self.last, self.last_odd) = (units, None);
-            return true;
+        if units < self.last {
+            return self.is_last_still(units);
         }
+        if self.first == i64::MAX {
+            self.first = units;
+        }
+        self.go_on(units);
+        true
+    }
+
+    /// Takes in the units of a time that none is later than, and some is not later than itself.
+    #[inline]
+    pub(super) const fn go_on(&mut self, units: i64) {
+        (self.last, self.last_odd) = (units, None);
+    }
+
+    /// Takes in a time of fewer units than the last; true if it is the same as the latest.
+    pub(super) fn is_last_still(&mut self, units: i64) -> bool {
+        self.first = self.first.min(units);
         self.rounds_to_last(units)
+    }
+
+    /// Units from which on no time is later.
+    pub(super) const fn last(&self) -> i64 {
+        self.last
+    }
+
+    /// Units in a second, and those below which all are exact as doubles, once a time has come that is spelt in them.
+    pub(super) const fn exact(&self) -> Option<(f64, u64)> {
+        if self.first == i64::MAX || self.last_odd.is_some() {
+            return None;
+        }
+        Some((self.in_second, self.exact))
     }
 
     /// Numbers of more than 15 digits may be the same when they are rounded.

@@ -4,27 +4,17 @@ use std::ops::Range;
 
 use paje_parser::{EventKind, Field, FieldName, Line as Decoded};
 
-use super::{Cut, Deed, Doing, Look, NO_LANE, Seen, Spot};
-use crate::lines::{RAW, holes};
-use crate::passage::Change;
-use crate::rows::LinkEnd;
-use crate::template::Roles;
-use crate::times::Moment;
+use super::lanes::{changes_lane, changes_state};
+use super::links::End;
+use super::{Cut, Deed, Doing, Look, What};
+use crate::keys;
+use crate::lines::holes;
+use crate::rows::{LinkEnd, NO_CELL};
+use crate::template::is_header;
+use crate::trail::NotedKey;
 
-/// Lines of such events change the state of a lane, or its variable.
-const fn changes_lane(kind: EventKind) -> bool {
-    use EventKind as E;
-    matches!(
-        kind,
-        E::SetState
-            | E::PushState
-            | E::PopState
-            | E::ResetState
-            | E::SetVariable
-            | E::AddVariable
-            | E::SubVariable
-    )
-}
+/// No effect but on time.
+const NOTHING: Deed = Deed { what: What::Nothing, lane: 0, cell: 0 };
 
 /// Such events are those of a lane.
 const fn is_of_lane(kind: EventKind) -> bool {
@@ -35,15 +25,14 @@ const fn is_of_lane(kind: EventKind) -> bool {
 impl Look<'_> {
     /// A line of an action or a lane that have not come before, or do not tell all.
     #[cold]
-    pub(super) fn decode(
-        &mut self,
-        &Seen { step, action, ref content, .. }: &Seen,
-        spot: Spot,
-        roles: &Roles,
-    ) -> Option<()> {
+    pub(super) fn decode(&mut self, number: u32) -> Option<()> {
         use EventKind as E;
         use FieldName as F;
-        let line = self.line_at(spot);
+        let line = self.line_at(number);
+        let is_header = is_header(line);
+        if is_header {
+            self.roles.learn(line);
+        }
         let event = match self.decoder.line(line).ok()? {
             Decoded::Blank => {
                 self.recorder.as_mut().into_iter().for_each(|recorder| recorder.other());
@@ -51,9 +40,9 @@ impl Look<'_> {
             }
             Decoded::Header => {
                 self.recorder.as_mut().into_iter().for_each(|recorder| recorder.other());
-                self.fixed.push(self.keep(spot));
+                self.fixed.push(self.keep(number));
                 // Actions are decoded anew: within a definition, the same line is refused.
-                self.deeds.clear();
+                self.forget();
                 return Some(());
             }
             Decoded::Event(event) => event,
@@ -70,42 +59,56 @@ impl Look<'_> {
         let (mut is_kept, mut is_sample) = (false, true);
         let value = place(F::Value);
         let mut recorder = self.recorder.as_deref_mut();
-        // The lane as the recorder has it; none either if it cannot tell what the line does.
-        let recorded = match (&mut recorder, names()) {
-            (Some(recorder), Some((container, type_))) if is_of_lane(kind) => {
-                recorder.lane(container, type_)
+        let lane = match names() {
+            Some(names) if is_of_lane(kind) => Some(self.lanes.place(names)),
+            _ => None,
+        };
+        // The recorder may not be able to tell what the line does.
+        let recorded = match (&mut recorder, names(), lane) {
+            (Some(recorder), Some((container, type_)), Some(lane)) => {
+                recorder.lane(lane, container, type_)
             }
-            (None, _) => Some(0),
+            (None, ..) => Some(()),
             _ => None,
         };
         let mut is_told = recorded.is_some() && time.is_some();
         let deed = match kind {
             E::TraceFile => return None,
             _ if changes_lane(kind) => {
-                let names = names()?;
-                let lane = self.lanes.place(names);
-                if lane as usize == self.changes.len() {
-                    self.changes.push(Change::default());
-                    self.of_container.entry(names.0).or_default().push(lane);
-                }
-                let cell = match (&mut recorder, recorded, &value) {
-                    (Some(all), Some(lane), Some(value))
-                        if matches!(kind, E::SetState | E::PushState) =>
-                    {
-                        all.cell(lane, Field::new(&line[value.clone()]).bare())
+                let (_, type_) = names()?;
+                let lane = lane?;
+                self.lanes.all[lane as usize].is_changed = true;
+                let opens = matches!(kind, E::SetState | E::PushState);
+                let cell = match (&mut recorder, &value) {
+                    (Some(all), Some(value)) if opens => {
+                        all.cell(lane, type_, Field::new(&line[value.clone()]).bare())
                     }
                     _ => {
-                        is_told &= !matches!(kind, E::SetState | E::PushState);
-                        0
+                        is_told &= !opens;
+                        NO_CELL
                     }
                 };
-                Deed::Lane(kind, lane, (recorded.unwrap_or_default(), cell))
+                if let Some(all) = &mut recorder
+                    && changes_state(kind)
+                {
+                    self.lanes.all[lane as usize].begin_states(all);
+                }
+                let what = match kind {
+                    E::PushState => What::Push,
+                    E::PopState => What::Pop,
+                    E::SetState => What::Set,
+                    E::ResetState => What::Reset,
+                    E::SetVariable => What::SetVariable,
+                    _ => What::AddToVariable,
+                };
+                Deed { what, lane, cell }
             }
             E::StartLink | E::EndLink => {
                 let is_start = kind == E::StartLink;
                 let side = bare(if is_start { F::StartContainer } else { F::EndContainer });
-                let end = match (&mut recorder, recorded, side, &value) {
-                    (Some(all), Some(lane), Some(container), Some(value)) => {
+                let lane = lane?;
+                let end = match (&mut recorder, side, &value) {
+                    (Some(all), Some(container), Some(value)) => {
                         let value = line[value.clone()].into();
                         let end = LinkEnd { lane, is_start, container: container.into(), value };
                         let fields = event.def().extras();
@@ -115,16 +118,17 @@ impl Look<'_> {
                     _ => None,
                 };
                 is_told &= end.is_some();
-                Deed::Link(self.link_lanes.place(names()?), end.unwrap_or_default())
+                let what = if is_start { What::Start } else { What::End };
+                Deed { what, lane, cell: end.unwrap_or_default() }
             }
             E::NewEvent => {
                 // Such lines change nothing: one of them tells whether the others' names make sense, but for their values.
                 let is_usual = event.surplus() == 0 && memchr::memchr(b'"', line).is_none();
-                is_sample = match (&mut recorder, recorded) {
+                is_sample = match (&mut recorder, lane) {
                     (Some(all), Some(lane)) if is_usual => all.is_first_event(lane),
                     _ => true,
                 };
-                Deed::Event(recorded.unwrap_or(NO_LANE))
+                lane.map_or(NOTHING, |lane| Deed { what: What::Event, lane, cell: 0 })
             }
             _ => {
                 is_told = true;
@@ -132,22 +136,20 @@ impl Look<'_> {
                     return None;
                 }
                 is_kept = true;
-                self.fixed.push((spot.number.into(), line.into()));
+                self.fixed.push((number.into(), line.into()));
                 let name = bare(F::Name)?;
                 if kind == E::DestroyContainer {
-                    for lane in self.of_container.get(name).into_iter().flatten() {
-                        self.changes[*lane as usize].end();
-                    }
+                    self.lanes.end(name);
                     self.ended.push(name.into());
                     // Steps of the container are decoded again.
                     recorder.into_iter().for_each(|recorder| recorder.end(name));
-                    self.deeds.clear();
+                    self.forget();
                 } else if kind != E::DefineEntityValue
                     && bare(F::Alias).is_some_and(|alias| !alias.is_empty() && alias != name)
                 {
                     self.aliased.push(name.into());
                 }
-                Deed::Event(NO_LANE)
+                NOTHING
             }
         };
         if self.recorder.is_some() && !is_told {
@@ -155,7 +157,7 @@ impl Look<'_> {
         }
 
         // Others of the step do the same if they have their names in the same places, their only time, and their only key.
-        let is_cut = action != RAW && self.cut.cut(line, roles);
+        let is_cut = !is_header && self.cut.cut(line, &self.roles);
         let Cut { action: text, fields, lane: cut_lane } = &self.cut;
         let hole = |place: &Range<usize>| fields.iter().position(|field| field == place);
         let of_lane = |place: Option<&Range<usize>>| place.is_some_and(|place| place == cut_lane);
@@ -170,47 +172,81 @@ impl Look<'_> {
             place.is_some() && values.next().map(|(_, place)| place) == place
         };
         let tells_time = is_cut && is_only(&[holes::TIME], time.as_ref().map(|time| &time.0));
-        let tells_all = match deed {
+        let tells_all = match deed.what {
             _ if is_kept || !tells_time => false,
-            Deed::Unknown | Deed::Event(_) => true,
-            Deed::Lane(..) => {
-                of_lane(container.as_ref())
-                    && is_same(type_.as_ref())
-                    && (!deed.is_on_variable() || is_first(value.as_ref()))
-            }
-            Deed::Link(..) => {
+            What::Unknown | What::Nothing | What::Event => true,
+            What::Start | What::End => {
                 is_first(value.as_ref())
                     && is_same(container.as_ref())
                     && is_same(type_.as_ref())
                     && key.is_some()
                     && is_only(&[holes::START, holes::END], key.as_ref())
             }
-        };
-        if tells_all {
-            let step = step as usize;
-            if self.deeds.len() <= step {
-                self.deeds.resize(step + 1, Deed::Unknown);
+            _ => {
+                of_lane(container.as_ref())
+                    && is_same(type_.as_ref())
+                    && (!deed.what.is_on_variable() || is_first(value.as_ref()))
             }
-            self.deeds[step] = deed;
-        }
-
+        };
+        let noted = self.trail.lines[number as usize];
         let seconds = time.as_ref().map_or(0.0, |(_, seconds)| *seconds);
-        let is_latest = match (content.moment, time) {
+        let is_latest = match (noted.time(), time) {
             (_, None) => false,
-            (Moment::Units(units), _) if tells_time => self.clock.units(units),
+            (Some(units), _) if tells_time => self.clock.units(units),
             (_, Some((_, seconds))) => self.clock.seconds(seconds),
         };
-        let key = match deed {
-            Deed::Link(..) => key?,
-            _ => 0..0,
-        };
-        let at = spot.at as usize;
-        let key = at + key.start..at + key.end;
+        if let Some(lane) = lane
+            && !matches!(deed.what, What::Start | What::End)
+        {
+            self.lanes.all[lane as usize].begin(seconds);
+        }
+        let (mut of_step, mut key_number) = (deed, 0);
+        if matches!(deed.what, What::Start | What::End) {
+            let (at, key) = (noted.at as usize, key?);
+            key_number = self.noted_key(number, at + key.start..at + key.end);
+            if let Some(key) = self.trail.keys.get(key_number as usize)
+                && tells_all
+            {
+                of_step.cell = self.ends.len() as u32;
+                let bare = self.recorder.as_ref().map_or(0, |recorder| recorder.bare(deed.cell));
+                let end = End { value: &self.text[key.value()], end: deed.cell, bare };
+                self.ends.push(end);
+                self.ends_by_value.insert((noted.step(), end.value), end);
+            }
+        }
+        if tells_all {
+            self.deeds[noted.step()] = of_step;
+        }
         is_sample &= !is_kept;
-        self.act(Doing { deed, spot, time: seconds, key, is_latest, is_sample })?;
+        self.act(Doing {
+            line: number,
+            deed,
+            time: seconds,
+            key: key_number,
+            is_latest,
+            is_sample,
+        })?;
         if is_latest && is_kept {
-            self.latest.line = None;
+            self.latest = None;
         }
         Some(())
+    }
+
+    /// All lines are decoded again, until they tell what others do.
+    fn forget(&mut self) {
+        self.deeds.fill(Deed::default());
+        self.ends.clear();
+        self.ends_by_value.clear();
+    }
+
+    /// Number of the key at a place of the text, in a line.
+    fn noted_key(&mut self, line: u32, place: Range<usize>) -> u32 {
+        let known = self.key_of(line);
+        let noted = self.trail.keys.get(known as usize);
+        if noted.is_some_and(|noted| noted.line == line && noted.place() == place) {
+            return known;
+        }
+        self.odd_keys.push(NotedKey::new(line, place, keys::NONE));
+        (self.trail.keys.len() + self.odd_keys.len() - 1) as u32
     }
 }

@@ -1,8 +1,6 @@
 //! A look is held against a plain one, which decodes each line and asks for names and times by their texts.
 
-use std::collections::BTreeMap;
-
-use paje_parser::{FieldName, Line as Decoded};
+use paje_parser::{EventKind, FieldName, Line as Decoded};
 use proptest::prelude::*;
 use testkit::{Dice, damage};
 
@@ -17,7 +15,8 @@ type Text = (u64, Vec<u8>);
 #[derive(Default)]
 struct Plain {
     lanes: Vec<(Name, Change<Text>)>,
-    links: BTreeMap<(Name, Vec<u8>), Text>,
+    /// Keys and lines of links, and which of them begin one; those that have both ends are taken out.
+    links: Vec<((Name, Vec<u8>), Text, bool)>,
     fixed: Vec<Text>,
     aliased: Vec<Vec<u8>>,
     ended: Vec<Vec<u8>>,
@@ -47,9 +46,11 @@ impl Plain {
             E::StartLink | E::EndLink => {
                 wants_opener = true;
                 let key = (name()?, field(FieldName::Key)?);
-                opener = self.links.remove(&key);
-                if opener.is_none() {
-                    self.links.insert(key, line.clone());
+                let is_start = kind == E::StartLink;
+                let begun = |(other, _, begins): &(_, _, bool)| *begins && *other == key;
+                match self.links.iter().position(begun).filter(|_| !is_start) {
+                    Some(place) => opener = Some(self.links.remove(place).1),
+                    None => self.links.push((key, line.clone(), is_start)),
                 }
             }
             E::SetState
@@ -144,9 +145,9 @@ fn plainly(text: &[u8], definitions: &Definitions) -> Option<String> {
     for (number, line) in (0..).zip(&lines) {
         plain.line(&mut decoder, &(number, line.to_vec()))?;
     }
-    let mut links: Vec<_> = plain.links.into_iter().collect();
-    links.sort_by_key(|(_, (number, _))| *number);
+    let links: Vec<_> = plain.links.into_iter().map(|(key, line, _)| (key, line)).collect();
     plain.lanes.retain(|(_, lane)| *lane != Change::default());
+    plain.lanes.sort_by(|(one, _), (other, _)| one.cmp(other));
     let times = plain.times.unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
     Some(format!(
         "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {links:?} {}",
@@ -164,6 +165,8 @@ fn plainly(text: &[u8], definitions: &Definitions) -> Option<String> {
 /// All that a passage tells. Times of -0 are those of 0, as in any comparison.
 fn told(passage: &Passage) -> String {
     let (first, last) = passage.times;
+    let mut lanes: Vec<_> = passage.lanes.iter().collect();
+    lanes.sort_by_key(|(name, _)| name);
     format!(
         "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
         passage.lines,
@@ -171,7 +174,7 @@ fn told(passage: &Passage) -> String {
         passage.latest,
         passage.fixed,
         passage.aliased,
-        passage.lanes,
+        lanes,
         passage.ended,
         passage.links,
         passage.ends_with_newline
