@@ -243,12 +243,12 @@ impl<'a> Reading<'a> {
             return Numbers::default();
         }
         if largest < SMALL {
-            let mut numbers = spare::take();
+            let mut numbers = spare::take_for(first.len());
             numbers.clear();
             numbers.extend_from_slice(first);
             return Numbers::Small(numbers);
         }
-        let mut numbers = spare::take();
+        let mut numbers = spare::take_for(first.len());
         numbers.clear();
         numbers.extend(first.iter().map(|first| u64::from(*first)));
         self.failed |= complete(&mut numbers, others).is_none();

@@ -159,6 +159,9 @@ pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
     None
 }
 
+/// Of a page, so many bytes are asked for at once: more may not be there.
+const AT_ONCE: u32 = 1 << 16;
+
 /// A page, as it is kept.
 pub(crate) struct Page {
     pub(crate) kind: u8,
@@ -255,7 +258,7 @@ impl Page {
         if let Some(size) = [size, len].into_iter().find(|size| u64::from(*size) > LARGEST_PAGE) {
             return Err(ErrorKind::Size(size.into()));
         }
-        let mut kept = Vec::new();
+        let mut kept = Vec::with_capacity(len.min(AT_ONCE) as usize);
         from.take(len.into()).read_to_end(&mut kept).map_err(ErrorKind::Io)?;
         if kept.len() < len as usize {
             return Err(ErrorKind::Truncated);
@@ -284,7 +287,7 @@ impl Page {
             _ => return Err(ErrorKind::Content("the page is kept in a way that is not known")),
         }
         let failed = |error: io::Error| ErrorKind::Zstd(error.to_string());
-        if self.size <= AT_ONCE {
+        if self.size <= PROMPT {
             let mut content = Vec::with_capacity(self.size as usize);
             with_decompressor(|all| all.decompress_to_buffer(&self.kept, &mut content))
                 .map_err(failed)?;
@@ -304,7 +307,7 @@ fn compress(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
 }
 
 /// Contents of so many bytes have their memory before it is known that they are there.
-const AT_ONCE: u32 = 1 << 20;
+const PROMPT: u32 = 1 << 20;
 
 /// Highest level whose frames do not depend on what was compressed before with the same compressor.
 const QUICK: i32 = 3;

@@ -90,7 +90,7 @@ impl Sheet {
             return None;
         }
         let kept = take_number(&mut page)?;
-        let mut bytes: Vec<u8> = spare::take();
+        let mut bytes: Vec<u8> = spare::take_for(total as usize);
         bytes.clear();
         bytes.reserve(total as usize);
         let mut body = |size: usize, kept: u64, bytes: &mut Vec<u8>| -> Option<()> {

@@ -40,6 +40,19 @@ pub(crate) fn take<T: Kept>() -> Vec<T> {
     T::lists().with_borrow_mut(Vec::pop).unwrap_or_default()
 }
 
+/// A list with whatever it had when it was given back, with room for so many if there is one: of these the smallest, else the largest.
+pub(crate) fn take_for<T: Kept>(len: usize) -> Vec<T> {
+    T::lists().with_borrow_mut(|lists| {
+        // Those with too little room come last, the largest first.
+        let waste = |list: &Vec<T>| match list.capacity() {
+            room if room < len => (true, usize::MAX - room),
+            room => (false, room),
+        };
+        let best = (0..lists.len()).min_by_key(|place| waste(&lists[*place]));
+        best.map(|place| lists.swap_remove(place)).unwrap_or_default()
+    })
+}
+
 /// Gives a list back.
 pub(crate) fn give<T: Kept>(list: Vec<T>) {
     if list.capacity() < LEAST {
@@ -66,5 +79,16 @@ mod tests {
         (0..2 * MOST).for_each(|_| give(vec![7_u64; LEAST]));
         let all = std::iter::from_fn(|| Some(take::<u64>()).filter(|list| list.capacity() > 0));
         assert_eq!(all.map(|list| list.len()).collect::<Vec<_>>(), [LEAST; MOST]);
+    }
+
+    /// The one that fits best.
+    #[test]
+    fn lists_with_enough_room_come_first() {
+        assert_eq!(take_for::<u8>(10).capacity(), 0);
+        for times in [3, 1, 4, 2] {
+            give(Vec::<u8>::with_capacity(times * LEAST));
+        }
+        let room = |len| take_for::<u8>(len * LEAST).capacity() / LEAST;
+        assert_eq!([room(2), room(5), room(2), room(2)], [2, 4, 3, 1]);
     }
 }
