@@ -21,7 +21,7 @@ pub enum Limit {
 const DEFAULT: Limit = Limit::Share(0.75);
 
 /// Less is not enough for the blocks that are at hand.
-const LEAST: u64 = 32 << 20;
+pub(crate) const LEAST: u64 = 32 << 20;
 
 impl Limit {
     /// Reads what the option is given.

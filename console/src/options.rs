@@ -25,7 +25,8 @@ pub use rows::{Nature, Natures, Patterns, Span, Which};
 pub struct Parallel {
     /// How many threads work
     ///
-    /// All that this process may use if not given. What comes of it is the same for any number
+    /// All that this process may use if not given, or fewer for a short trace. What comes of it is the same for any
+    /// number
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 
@@ -35,6 +36,9 @@ pub struct Parallel {
     pub pin: Pin,
 }
 
+/// Bytes of text that a thread replays in the time that it takes to start.
+pub(crate) const PART: u64 = 512 << 10;
+
 impl Parallel {
     /// The threads.
     ///
@@ -42,6 +46,17 @@ impl Parallel {
     /// They cannot run as asked for.
     pub fn workers(&self) -> Result<Workers, Failure> {
         Workers::new(self.threads, &self.pin).map_err(Failure::Workers)
+    }
+
+    /// The threads of a program whose first thread has nothing else to do, and is one of them: no more than are of use for so many bytes of
+    /// text, if that is known.
+    ///
+    /// # Errors
+    /// They cannot run as asked for.
+    pub fn with_caller(&self, text: Option<u64>) -> Result<Workers, Failure> {
+        let useful = text.and_then(|text| usize::try_from(text.div_ceil(PART).max(1)).ok());
+        let useful = useful.and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MAX);
+        Workers::with_caller(self.threads, &self.pin, useful).map_err(Failure::Workers)
     }
 }
 
@@ -64,6 +79,14 @@ impl Memory {
     #[must_use]
     pub fn limit(&self) -> Option<MemoryLimit> {
         memory::limit(self.memory_limit, self.temp_dir.as_deref())
+    }
+
+    /// The limit for a trace of so many bytes of text, if that is known: `None` also where nobody asked for one and they cannot come
+    /// to the least that there is, so that the system need not be asked what it has.
+    #[must_use]
+    pub fn limit_for(&self, text: Option<u64>) -> Option<MemoryLimit> {
+        let is_short = text.is_some_and(|text| text <= memory::LEAST / 8);
+        if is_short && self.memory_limit.is_none() { None } else { self.limit() }
     }
 }
 

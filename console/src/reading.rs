@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use paje_sim::{Error, Options, Progress, Source, TimeRange, Trace};
+use paje_sim::{Error, Options, Progress, Source, TimeRange, Trace, names_files};
 use splitter::{Compression, Folders, Input};
 use workers::Workers;
 
 use crate::contents::fact;
-use crate::options::NamedFiles;
+use crate::options::{NamedFiles, PART};
 use crate::progress::Display;
 use crate::{Failure, Voice};
 
@@ -86,6 +86,19 @@ impl Opened {
         let is_packed = self.input.compression() == Some(Compression::Packed);
         let size = self.input.size().filter(|_| is_packed)?;
         Some(PackedBytes { size, taken: self.input.read_so_far() })
+    }
+
+    /// Bytes of the text that is to be replayed, if that is known before it is read: of a window, and of a short trace in a plain file that is all
+    /// of it.
+    #[must_use]
+    pub fn text_bytes(&self) -> Option<u64> {
+        if !self.further.is_empty() {
+            return None;
+        }
+        self.input.window_bytes().or_else(|| {
+            let text = self.input.short_text(PART)?;
+            (self.folders.is_none() || !names_files(&text)).then_some(text.len() as u64)
+        })
     }
 
     /// Name in messages: its path, or `<stdin>`.

@@ -49,6 +49,13 @@ impl<R> Window<R> {
         self.segments.left().map(|entry| entry[0]).fold(0, u64::saturating_add)
     }
 
+    /// Bytes of its text; nothing may have been read.
+    #[must_use]
+    pub fn text_bytes(&self) -> u64 {
+        let lines = (self.before.len() + self.after.len()) as u64;
+        self.segments.left().map(|entry| entry[2]).fold(lines, u64::saturating_add)
+    }
+
     /// The same part, which is read by itself; nothing may have been read of this one.
     ///
     /// # Errors

@@ -115,6 +115,7 @@ pub mod selection {
     pub use crate::trace::selected::Selected;
 }
 
+pub use input::feed::names_files;
 pub use input::source::Source;
 pub use ledger::{Ledger, LineOf, LineRemedy, Page, Used};
 pub use memory::LineNumber;

@@ -92,13 +92,15 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if cli.is_header_alone() && io::stdin().is_terminal() {
         voice.say(format_args!("hint: -h begins the rows with header lines; -? is help"));
     }
-    let options = options(cli);
+    let mut options = options(cli);
     let mut opened = Opened::all(&cli.files, &cli.reading.named, voice)?;
     if shows_rows_alone(cli) {
         opened = opened.within_window(&options);
     }
     let (name, packed) = (opened.name().to_owned(), opened.packed());
-    let workers = cli.parallel.workers()?;
+    let text = opened.text_bytes();
+    options.memory = cli.memory.limit_for(text);
+    let workers = cli.parallel.with_caller(text)?;
     if cli.verbose {
         voice.input(&opened.input);
         voice.workers(&workers);
@@ -194,7 +196,6 @@ fn options(cli: &Cli) -> Options {
     options.value_names = cli.quotes.value_names();
     options.user_defined = cli.user_defined;
     options.keep_lines = cli.lines;
-    options.memory = cli.memory.limit();
     options.keep_times = cli.probabilistic.is_some();
     if cli.probabilistic.is_none() {
         options.selection = cli.which.selection();

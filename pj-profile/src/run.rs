@@ -109,19 +109,20 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
         let report = cli.report().name();
         return Err(Failure::Other(format!("{option} is for {whose}, not for {report}")));
     }
-    let (workers, files, began) = (cli.parallel.workers()?, cli.files(), Instant::now());
+    let (files, began) = (cli.files(), Instant::now());
     if cli.report() == Report::Compare {
-        return both(cli, &files, cuts, &workers);
+        return both(cli, &files, cuts, &cli.parallel.with_caller(None)?);
     }
     if let Some(found) = kept::find(cli, &files) {
         let Kept { facts, table } = found.kept;
         if cli.stats {
-            stats(&facts, Some(found.bytes), &workers, began);
+            stats(&facts, Some(found.bytes), &Workers::one(), began);
         }
         let table = analysis::largest(cli.report(), table, cli.top);
         let title = title(&files[0], facts.end);
         return Ok(Found { title, table, page: None, is_sound: true });
     }
+    let workers = cli.parallel.with_caller(None)?;
     let read = read(cli, &files, cuts, &workers, live)?;
     let table = read.analysis.table(&read.trace, cli.top);
     let title = title(&read.name, read.trace.end());

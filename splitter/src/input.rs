@@ -213,6 +213,21 @@ impl Input {
         self.size
     }
 
+    /// Bytes of the text of a [window](Input::within), as the file tells them; none of any other input.
+    #[must_use]
+    pub fn window_bytes(&self) -> Option<u64> {
+        self.window.as_ref().map(Window::text_bytes)
+    }
+
+    /// The whole text of a plain file that has no more than so many bytes; the place in the file remains as it is.
+    #[must_use]
+    pub fn short_text(&self, most: u64) -> Option<Vec<u8>> {
+        let Kind::File(file, len) = &self.kind else { return None };
+        let mut text = vec![0; usize::try_from(*len).ok().filter(|_| *len <= most)?];
+        file.read_exact_at(&mut text, 0).ok()?;
+        Some(text)
+    }
+
     /// The number of bytes that have been taken from the medium, [`Input::size`] at the end. Remains good when
     /// the input has been taken apart; but who reads the file of a [`Kind::File`] counts by himself,
     /// here if he likes.

@@ -138,6 +138,33 @@ impl Workers {
     /// `pin` cannot be done, or the system does not start the threads. It is no error, but a note,
     /// if the system refuses to pin.
     pub fn new(threads: Option<NonZeroUsize>, pin: &Pin) -> Result<Workers, Error> {
+        Workers::of(threads, pin, None)
+    }
+
+    /// The same for a program whose first thread has nothing else to do: unless they are pinned, that is worker 0, and all others must leave
+    /// the workers alone. Where `threads` is none, and no pin tells another number, there are no more than `useful` ones: what is soon done by
+    /// one is done when another has started.
+    ///
+    /// # Errors
+    /// As [`Workers::new`].
+    pub fn with_caller(
+        threads: Option<NonZeroUsize>,
+        pin: &Pin,
+        useful: NonZeroUsize,
+    ) -> Result<Workers, Error> {
+        let wanted = threads.unwrap_or(useful);
+        if *pin == Pin::None && wanted == NonZeroUsize::MIN {
+            return Ok(Workers::one());
+        }
+        Workers::of(threads, pin, Some(useful.get()))
+    }
+
+    /// With as many as are `useful`, the caller is one.
+    fn of(
+        threads: Option<NonZeroUsize>,
+        pin: &Pin,
+        useful: Option<usize>,
+    ) -> Result<Workers, Error> {
         let available = available().get();
         let limit = rayon::max_num_threads();
         let mut threads = threads.map(NonZeroUsize::get);
@@ -157,7 +184,8 @@ impl Workers {
             *threads = sensible;
         }
         if !matches!(pin, Pin::Numa(_) | Pin::List(_)) {
-            threads.get_or_insert(available);
+            let useful = useful.filter(|_| *pin == Pin::None).unwrap_or(available);
+            threads.get_or_insert(available.min(useful));
         }
 
         let mut cpus = None;
@@ -183,7 +211,7 @@ impl Workers {
             let cpus = if available == 1 { "CPU" } else { "CPUs" };
             notes.push(format!("{threads} workers share the time of {available} {cpus}."));
         }
-        Workers::start(threads, cpus, notes, |cpu| {
+        Workers::start(threads, cpus, useful.is_some(), notes, |cpu| {
             core_affinity::set_for_current(CoreId { id: cpu })
         })
     }
@@ -226,21 +254,27 @@ impl Workers {
         self.laps.lock().unwrap_or_else(PoisonError::into_inner).push(lap);
     }
 
-    /// Starts workers; each calls `pin_to` with its CPU.
+    /// Starts workers; each calls `pin_to` with its CPU. Worker 0 may be the caller, who is never pinned.
     fn start(
         threads: usize,
         mut cpus: Option<Vec<usize>>,
+        with_caller: bool,
         mut notes: Vec<String>,
         pin_to: impl Fn(usize) -> bool + Sync,
     ) -> Result<Workers, Error> {
         if threads == 1 && cpus.is_none() {
             return Ok(Workers { notes, ..Workers::one() });
         }
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|worker| format!("worker {worker}"))
-            .build()
-            .map_err(|source| Error::Start { threads, source })?;
+        let pool = || {
+            let pool = ThreadPoolBuilder::new().num_threads(threads);
+            pool.thread_name(|worker| format!("worker {worker}"))
+        };
+        let pool = match with_caller && cpus.is_none() {
+            // The caller may belong to other workers.
+            true => pool().use_current_thread().build().or_else(|_| pool().build()),
+            false => pool().build(),
+        };
+        let pool = pool.map_err(|source| Error::Start { threads, source })?;
         if let Some(planned) = &cpus {
             // Not in the pool's start handler: nobody waits for that, and it has no result.
             let pinned = pool.broadcast(|context| pin_to(planned[context.index()]));
@@ -352,7 +386,7 @@ mod tests {
 
     #[test]
     fn a_refused_pin_is_noted() {
-        let workers = Workers::start(3, Some(vec![4, 5, 6]), vec![], |cpu| cpu == 5).unwrap();
+        let workers = Workers::start(3, Some(vec![4, 5, 6]), true, vec![], |cpu| cpu == 5).unwrap();
         assert_eq!(workers.threads(), 3);
         assert_eq!(workers.cpus(), None);
         assert_eq!(

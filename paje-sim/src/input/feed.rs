@@ -35,6 +35,13 @@ pub(crate) struct Feed<'r> {
     threads: usize,
 }
 
+/// Tells whether a text may name other files, which are part of the trace.
+#[must_use]
+pub fn names_files(text: &[u8]) -> bool {
+    let has = |word: &str| memmem::find(text, word.as_bytes()).is_some();
+    has("TraceFile") || has("Filename")
+}
+
 /// Bytes of text behind a problem in which damage of compressed data is looked for: less than a second's.
 const SEARCHED: u64 = 64 << 20;
 
@@ -279,12 +286,7 @@ impl<'r> Feed<'r> {
     /// The most blocks that there can be; `None` if nobody knows. Of a trace of fewer than `many`
     /// blocks, its own are counted if none of them speaks of files.
     pub(crate) fn most_blocks(&self, many: usize, files: bool) -> Option<u64> {
-        let speaks_of_files = |text: &[u8]| {
-            files
-                && ["TraceFile", "Filename"]
-                    .iter()
-                    .any(|word| memmem::find(text, word.as_bytes()).is_some())
-        };
+        let speaks_of_files = |text: &[u8]| files && names_files(text);
         match &self.reading().medium {
             Medium::Plan { plan, .. } => {
                 let mut block = Block::default();

@@ -84,6 +84,41 @@ fn one_worker_is_the_caller() {
 }
 
 #[test]
+fn the_caller_can_be_one_of_several() {
+    fn some(number: usize) -> NonZeroUsize {
+        NonZeroUsize::new(number).unwrap()
+    }
+    fn caller() -> thread::ThreadId {
+        thread::current().id()
+    }
+    let one = Workers::with_caller(None, &Pin::None, some(1)).unwrap();
+    assert_eq!((one.threads(), one.run(caller)), (1, caller()));
+    let few = Workers::with_caller(None, &Pin::None, some(usize::MAX)).unwrap();
+    assert_eq!(few.threads(), available().get());
+    // A thread of its own: whoever has been one of some workers is none of others.
+    let team = || {
+        let workers = Workers::with_caller(Some(some(3)), &Pin::None, some(1)).unwrap();
+        assert_eq!((workers.threads(), workers.run(caller)), (3, caller()));
+        let barrier = Barrier::new(3);
+        let ids = Mutex::new(vec![None; 3]);
+        for _ in 0..100 {
+            workers.on_each(|worker| {
+                barrier.wait();
+                ids.lock().unwrap()[worker] = Some(caller());
+            });
+        }
+        let ids = ids.into_inner().unwrap();
+        assert_eq!(ids[0], Some(caller()));
+        assert!(!ids[1..].contains(&ids[0]) && !ids.contains(&None), "{ids:?}");
+        let others = Workers::with_caller(Some(some(2)), &Pin::None, some(1)).unwrap();
+        assert_ne!(others.run(caller), caller());
+    };
+    thread::spawn(team).join().unwrap();
+    let pinned = Workers::with_caller(Some(some(1)), &Pin::Compact, some(1)).unwrap();
+    assert_ne!(pinned.run(caller), caller());
+}
+
+#[test]
 fn one_pinned_worker_is_one_thread() {
     let workers = start(1, "compact");
     let caller = thread::current().id();
