@@ -50,7 +50,7 @@ pub struct Cli {
     #[arg(short, long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub test: bool,
 
-    /// Print what is in the packed trace: lines, events by container, and bytes by kind of page
+    /// Print what is in the packed trace: times; lines by event, type and container; bytes by kind of page
     #[arg(short, long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub list: bool,
 

@@ -1,109 +1,126 @@
 //! Contents of a packed trace, as a table and as JSON.
 
+mod contents;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Read;
 
 use console::Failure;
-use paje_pack::{Error, KIND_NAMES, Outline, Reader};
-use paje_parser::error::shown;
-use rustc_hash::FxHashMap;
-use serde_json::json;
+use paje_pack::KIND_NAMES;
+use paje_parser::TypeNature;
+use paje_parser::error::Escaped;
+use serde_json::{Value, json};
 
-/// Contents of a packed trace.
-#[derive(Default)]
-pub(crate) struct Contents {
-    segments: u64,
-    lines: u64,
-    text: u64,
-    packed: u64,
-    sizes: [u64; KIND_NAMES.len()],
-    /// Lines by the name of their event; those that are none have no name.
-    events: BTreeMap<&'static str, u64>,
-    /// Lines by container, in the order in which they come.
-    containers: Vec<(Vec<u8>, u64)>,
+pub(crate) use self::contents::Contents;
+use self::contents::Entry;
+
+impl Entry {
+    /// Its name, and what stands for it in lines if that is something else.
+    fn shown(&self) -> String {
+        match &self.name {
+            Some(name) if *name != self.id => {
+                format!("{} ({})", Escaped(name), Escaped(&self.id))
+            }
+            _ => Escaped(&self.id).to_string(),
+        }
+    }
+
+    /// Its name, or what stands for it if no definition tells one.
+    fn name(&self) -> String {
+        String::from_utf8_lossy(self.name.as_ref().unwrap_or(&self.id)).into_owned()
+    }
+
+    fn id(&self) -> String {
+        String::from_utf8_lossy(&self.id).into_owned()
+    }
+}
+
+/// Row of the table: a number, what part of all that is, and of what, which may be long.
+fn row(table: &mut String, number: u64, all: u64, name: &str) {
+    let _ = writeln!(table, "{number:>16} {:>6.2} %  {name}", percent(number, all));
+}
+
+fn percent(part: u64, all: u64) -> f64 {
+    100.0 * part as f64 / all.max(1) as f64
 }
 
 impl Contents {
-    /// Contents of the packed trace that `from` gives. No time is read, and no number.
-    pub(crate) fn read(from: impl Read) -> Result<Contents, Error> {
-        let mut contents = Contents::default();
-        let mut places: FxHashMap<Vec<u8>, usize> = FxHashMap::default();
-        let mut reader = Reader::new(from);
-        let mut outline = Outline::default();
-        while let Some(segment) = reader.next_segment()? {
-            contents.segments += 1;
-            contents.lines += segment.line_count();
-            contents.text += segment.text_len();
-            for (sum, size) in contents.sizes.iter_mut().zip(segment.sizes()) {
-                *sum += size;
-            }
-            outline.visit(&segment, |line| {
-                *contents.events.entry(line.kind.map_or("", |kind| kind.name())).or_default() += 1;
-                if line.lane.is_empty() {
-                    return;
-                }
-                let place = places.get(line.lane).copied().unwrap_or_else(|| {
-                    places.insert(line.lane.to_vec(), contents.containers.len());
-                    contents.containers.push((line.lane.to_vec(), 0));
-                    contents.containers.len() - 1
-                });
-                contents.containers[place].1 += 1;
-            })?;
-        }
-        contents.packed = reader.position();
-        for (sum, size) in contents.sizes.iter_mut().zip(reader.other_sizes()) {
-            *sum += size;
-        }
-        contents.sizes[0] = contents.packed - contents.sizes.iter().sum::<u64>();
-        Ok(contents)
-    }
-
     /// Kinds of pages that there are, and their bytes.
     fn pages(&self) -> impl Iterator<Item = (&'static str, u64)> {
         KIND_NAMES.into_iter().zip(self.sizes).filter(|(_, size)| *size > 0)
     }
 
+    fn type_of(&self, container: &Entry) -> Option<&Entry> {
+        container.type_.and_then(|type_| self.types.all.get(type_))
+    }
+
     pub(crate) fn table(&self) -> String {
         let mut table = String::new();
-        let percent = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
-        let mut row = |name: &str, number: u64, note: String| {
-            let _ = writeln!(table, "{name:<24} {number:>14}{note}");
+        let mut line = |value: &str, name: &str| {
+            let _ = writeln!(table, "{value:>16}  {name}");
         };
-        row("text, bytes", self.text, String::new());
-        row("packed, bytes", self.packed, format!(" {:>6.2} %", percent(self.packed, self.text)));
-        row("lines", self.lines, String::new());
-        row("segments", self.segments, String::new());
-        row("containers with lines", self.containers.len() as u64, String::new());
-        let _ = writeln!(table, "\nbytes by kind of page");
-        for (name, size) in self.pages() {
-            let _ =
-                writeln!(table, "  {name:<22} {size:>14} {:>6.2} %", percent(size, self.packed));
+        line(&self.text.to_string(), "bytes of text");
+        let packed = format!("bytes packed, {:.2} %", percent(self.packed, self.text));
+        line(&self.packed.to_string(), &packed);
+        line(&self.lines.to_string(), "lines");
+        line(&self.segments.to_string(), "segments");
+        if let Some((first, last)) = self.times {
+            line(&format!("{first:.6}"), "s, the first time");
+            line(&format!("{last:.6}"), "s, the last time");
         }
-        let _ = writeln!(table, "\nlines by event");
+        table.push_str("\nbytes by kind of page\n");
+        self.pages().for_each(|(name, size)| row(&mut table, size, self.packed, name));
+        table.push_str("\nlines by event\n");
         for (name, count) in &self.events {
             let name = if name.is_empty() { "(no event)" } else { name };
-            let _ =
-                writeln!(table, "  {name:<22} {count:>14} {:>6.2} %", percent(*count, self.lines));
+            row(&mut table, *count, self.lines, name);
         }
-        if !self.containers.is_empty() {
-            let _ = writeln!(table, "\nlines by container");
+        self.table_of_types(&mut table);
+        if !self.containers.all.is_empty() {
+            table.push_str("\nlines by container\n");
         }
-        for (name, count) in &self.containers {
-            let name = shown(name);
-            let name = name.trim_matches('\'');
-            let _ =
-                writeln!(table, "  {name:<22} {count:>14} {:>6.2} %", percent(*count, self.lines));
+        for container in &self.containers.all {
+            let name = match self.type_of(container) {
+                Some(type_) => {
+                    format!("{}: {}", Escaped(type_.name().as_bytes()), container.shown())
+                }
+                None => container.shown(),
+            };
+            row(&mut table, container.lines, self.lines, &name);
         }
         table
     }
 
+    /// Types that lines are of, and how many there are besides.
+    fn table_of_types(&self, table: &mut String) {
+        let all = &self.types.all;
+        let of_containers = |type_: &&Entry| type_.nature == Some(TypeNature::Container);
+        let used = all.iter().filter(|type_| type_.lines > 0);
+        let unused = all.iter().filter(|type_| type_.lines == 0 && !of_containers(type_)).count();
+        if used.clone().next().is_none() {
+            return;
+        }
+        table.push_str("\nlines by type");
+        if unused > 0 {
+            let _ = write!(table, " (none of {unused} more)");
+        }
+        table.push('\n');
+        for type_ in used {
+            let nature = type_.nature.map_or("not defined", TypeNature::name);
+            row(table, type_.lines, self.lines, &format!("{nature}: {}", type_.shown()));
+        }
+    }
+
     pub(crate) fn json(&self) -> Result<String, Failure> {
-        let containers: Vec<_> = self
-            .containers
-            .iter()
-            .map(|(name, lines)| json!({ "name": String::from_utf8_lossy(name), "lines": lines }))
-            .collect();
+        let types = self.types.all.iter().map(|type_| {
+            let nature = type_.nature.map(TypeNature::name);
+            json!({ "name": type_.name(), "id": type_.id(), "nature": nature, "lines": type_.lines })
+        });
+        let containers = self.containers.all.iter().map(|container| {
+            let type_ = self.type_of(container).map(Entry::name);
+            json!({ "name": container.name(), "id": container.id(), "type": type_, "lines": container.lines })
+        });
+        let (types, containers): (Vec<Value>, Vec<Value>) = (types.collect(), containers.collect());
         let events: BTreeMap<_, _> =
             self.events.iter().filter(|(name, _)| !name.is_empty()).collect();
         let pages: BTreeMap<_, _> = self.pages().collect();
@@ -112,8 +129,11 @@ impl Contents {
             "packed_bytes": self.packed,
             "lines": self.lines,
             "segments": self.segments,
+            "first_time": self.times.map(|(first, _)| first),
+            "last_time": self.times.map(|(_, last)| last),
             "page_bytes": pages,
             "events": events,
+            "types": types,
             "containers": containers,
         });
         let text = serde_json::to_string_pretty(&all);

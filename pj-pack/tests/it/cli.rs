@@ -161,6 +161,41 @@ fn what_is_in_it_is_listed() {
     // As many pushes as a plain look at the text finds.
     let pushes = text.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"12 ")).count();
     assert_eq!(json["events"]["PajePushState"], pushes);
+    // A rank, and the type of its states, have as many lines as say so by what stands for them.
+    let rank = json["containers"].as_array().unwrap().iter().find(|it| it["name"] == "rank-0");
+    let rank = rank.unwrap();
+    assert_eq!(rank["type"], "MPI");
+    let id = rank["id"].as_str().unwrap();
+    let words = |line: &[u8]| String::from_utf8_lossy(line).split(' ').map(String::from).collect();
+    let lines: Vec<Vec<String>> = text.split(|byte| *byte == b'\n').map(words).collect();
+    let times = lines.iter().filter(|words| ["11", "12", "13", "14"].contains(&words[0].as_str()));
+    let states = times.clone().filter(|words| words[3] == id).count() as u64;
+    assert!(states > 100 && rank["lines"].as_u64().unwrap() >= states, "{rank} {states}");
+    let state = json["types"].as_array().unwrap().iter().find(|it| it["nature"] == "State");
+    let of_state = times.filter(|words| words[2] == state.unwrap()["id"].as_str().unwrap());
+    assert_eq!(state.unwrap()["lines"].as_u64().unwrap(), of_state.count() as u64);
+}
+
+/// Text or columns, in one segment or in many: what is told of a trace is the same, but for its pages.
+#[test]
+fn segments_make_no_difference_to_what_is_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in examples() {
+        let from = path.to_str().unwrap();
+        let listed = |segment: &str| {
+            let made =
+                run(folder.path(), &[from, "-o", "t.pjp", "--segment", segment, "--no-summary"]);
+            assert_eq!(made.0, 0, "{from}");
+            let (status, json, said) = run(folder.path(), &["--list", "--format", "json", "t.pjp"]);
+            assert_eq!((status, said.as_str()), (0, ""), "{from}");
+            let mut json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+            for page in ["segments", "page_bytes", "packed_bytes"] {
+                json[page].take();
+            }
+            json
+        };
+        assert_eq!(listed("4K"), listed("64M"), "{from}");
+    }
 }
 
 #[test]
