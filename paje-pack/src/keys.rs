@@ -1,12 +1,9 @@
 //! Keys of links: those that begin by rule, those that end by those that began.
 
-use rustc_hash::FxHashMap;
-
 use crate::coder::NUMBER;
-use crate::fields::{Part, SMALL};
-use crate::value::{Kind, Value};
 
 mod read;
+mod waiting;
 mod write;
 
 pub(crate) use read::KeysIn;
@@ -36,6 +33,12 @@ struct Queue {
 }
 
 impl Queue {
+    /// No link waits.
+    fn clear(&mut self) {
+        self.links.clear();
+        self.first = 0;
+    }
+
     /// Place of the `index`-th link that has not ended.
     fn place(&mut self, index: usize, ended: &[bool]) -> Option<usize> {
         let has_ended = |place: usize| ended[self.links[place] as usize];
@@ -93,57 +96,6 @@ impl Queue {
         let place = near[..near.len().min(NEAR)].binary_search(&link).ok()?;
         let open = near[..place].iter().filter(|other| !ended[**other as usize]).count();
         (open < most).then_some(open)
-    }
-}
-
-/// Where links wait for their ends, by what the parts of their keys are that tell.
-struct Waiting {
-    /// Places in `queues`; the first is that of all links, and so in place of none.
-    places: FxHashMap<(usize, Value), u32>,
-    /// The same of parts that are small whole numbers.
-    near: [Vec<u32>; TELLING],
-    queues: Vec<Queue>,
-}
-
-impl Default for Waiting {
-    fn default() -> Self {
-        let (places, near) = (FxHashMap::default(), Default::default());
-        Waiting { places, near, queues: vec![Queue::default()] }
-    }
-}
-
-impl Waiting {
-    /// Place of the queue for keys whose how many-th part is this; it is made if there is none.
-    #[inline]
-    fn place(&mut self, how: usize, part: Value) -> u32 {
-        let known = match part.kind {
-            Kind::Decimal(0) if part.bits < SMALL => {
-                let near = &mut self.near[how];
-                let at = part.bits as usize;
-                if near.len() <= at {
-                    near.resize(at + 1, 0);
-                }
-                &mut near[at]
-            }
-            _ => self.places.entry((how, part)).or_default(),
-        };
-        if *known == 0 {
-            *known = self.queues.len() as u32;
-            self.queues.push(Queue::default());
-        }
-        *known
-    }
-}
-
-impl Waiting {
-    /// The same by a part that may be a small number.
-    #[inline(always)]
-    fn place_of(&mut self, how: usize, (small, part): &(Part, Value)) -> u32 {
-        let Some(small) = *small else { return self.place(how, *part) };
-        match self.near[how].get(usize::from(small)) {
-            Some(known) if *known > 0 => *known,
-            _ => self.place(how, Value { kind: Kind::Decimal(0), bits: small.into() }),
-        }
     }
 }
 

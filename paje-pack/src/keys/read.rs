@@ -1,6 +1,9 @@
 //! The keys of links that are read.
 
-use super::{ANY, JOINT, NEAR, PARTS, SPELT, TELLING, Waiting, column};
+use std::cell::RefCell;
+
+use super::waiting::Waiting;
+use super::{ANY, JOINT, NEAR, PARTS, SPELT, TELLING, column};
 use crate::coder::{NUMBER, Reading, Side};
 use crate::columns::Linked;
 use crate::fields::{FieldsIn, Part, Place};
@@ -20,34 +23,61 @@ struct KeyAt {
     len: u32,
 }
 
+/// What is known of the links of a segment.
+#[derive(Default)]
+struct Links {
+    begun: Vec<Begun>,
+    ended: Vec<bool>,
+    waiting: Waiting,
+    /// For each lane, where those wait that have the same parts as the last that ended there.
+    told: Vec<[u32; TELLING]>,
+}
+
+impl Links {
+    /// There are none so far.
+    fn clear(&mut self) {
+        self.begun.clear();
+        self.ended.clear();
+        self.waiting.clear();
+        self.told.clear();
+    }
+}
+
+thread_local! {
+    /// Memory of the links of the segment before: most have as many.
+    static LINKS: RefCell<Links> = RefCell::default();
+}
+
 /// Keys that are read. Those of links that end are copied from where they stand.
 pub(crate) struct KeysIn {
     pub(crate) fields: FieldsIn,
-    links: Vec<Begun>,
-    ended: Vec<bool>,
+    links: Links,
     /// Ways in which ends are found, of those by a part that tells: for others, no links wait.
     ways: [bool; TELLING],
     /// The parts that tell, of the last key that was spelt.
     telling: [(Part, Value); TELLING],
-    waiting: Waiting,
-    /// For each lane, where those wait that have the same parts as the last that ended there.
-    told: Vec<[u32; TELLING]>,
     /// Way in which the last end was found.
     how: usize,
+}
+
+impl Drop for KeysIn {
+    fn drop(&mut self) {
+        // A thread that ends keeps nothing.
+        let _ = LINKS.try_with(|kept| kept.replace(std::mem::take(&mut self.links)));
+    }
 }
 
 impl KeysIn {
     /// Those of a stream, with its fields.
     pub(crate) fn new(side: &Reading<'_>, fields: FieldsIn) -> KeysIn {
         let used = side.all(column::HOW);
+        let mut links = LINKS.take();
+        links.clear();
         KeysIn {
             fields,
-            links: Vec::new(),
-            ended: Vec::new(),
+            links,
             ways: std::array::from_fn(|way| used.contains(&(way as u8))),
             telling: Default::default(),
-            waiting: Waiting::default(),
-            told: Vec::new(),
             how: ANY,
         }
     }
@@ -57,17 +87,17 @@ impl KeysIn {
     pub(crate) fn start(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> u32 {
         let from = out.len();
         let count = self.spell(side, place, out);
-        let link = self.links.len() as u32;
+        let link = self.links.begun.len() as u32;
         let mut places = [0; TELLING];
         for (how, place) in places.iter_mut().enumerate().take(count) {
             if self.ways[how] {
-                *place = self.waiting.place_of(how, &self.telling[how]);
-                self.waiting.queues[*place as usize].links.push(link);
+                *place = self.links.waiting.place_of(how, &self.telling[how]);
+                self.links.waiting.queues[*place as usize].links.push(link);
             }
         }
         let key = KeyAt { from: from as u32, len: (out.len() - from) as u32 };
-        self.links.push(Begun { key, places });
-        self.ended.push(false);
+        self.links.begun.push(Begun { key, places });
+        self.links.ended.push(false);
         link
     }
 
@@ -123,8 +153,8 @@ impl KeysIn {
         out: &mut Out,
     ) -> Option<(u32, KeyAt)> {
         let lane = lane as usize;
-        if self.told.len() <= lane {
-            self.told.resize(lane + 1, [0; TELLING]);
+        if self.links.told.len() <= lane {
+            self.links.told.resize(lane + 1, [0; TELLING]);
         }
         let how = match side.hit(column::AGAIN, false) {
             true => self.how,
@@ -143,24 +173,25 @@ impl KeysIn {
             true => 0,
             false => side.number(column::WHICH + how * NUMBER, 0).min(NEAR as u64) as usize,
         };
-        let number = self.told[lane].get(how).map_or(0, |place| *place as usize);
-        let queue = &mut self.waiting.queues[number];
+        let Links { begun, ended, waiting, told } = &mut self.links;
+        let number = told[lane].get(how).map_or(0, |place| *place as usize);
+        let queue = &mut waiting.queues[number];
         if number == 0 {
             // All wait there; few are ever looked for.
-            queue.links.extend(queue.links.len() as u32..self.links.len() as u32);
+            queue.links.extend(queue.links.len() as u32..begun.len() as u32);
         }
         let at = match index {
-            0 => queue.first(&self.ended),
-            _ => queue.place(index, &self.ended),
+            0 => queue.first(ended),
+            _ => queue.place(index, ended),
         };
         let Some(at) = at else {
             side.fail();
             return None;
         };
         let link = queue.links[at];
-        self.ended[link as usize] = true;
-        let Begun { key, places } = self.links[link as usize];
-        self.told[lane] = places;
+        ended[link as usize] = true;
+        let Begun { key, places } = begun[link as usize];
+        told[lane] = places;
         Some((link, key))
     }
 
