@@ -9,6 +9,9 @@ mod write;
 pub(crate) use read::{FieldsIn, Part, SMALL};
 pub(crate) use write::FieldsOut;
 
+/// Parts that a key is cut into: each is a value of a field of its own.
+pub(crate) const PARTS: usize = 8;
+
 /// Columns, from the first of the fields on: forms, bases, a table of numbers by slot.
 mod column {
     pub(super) const FORMS: usize = 0;

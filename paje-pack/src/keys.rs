@@ -9,9 +9,7 @@ mod write;
 pub(crate) use read::KeysIn;
 pub(crate) use write::KeysOut;
 
-/// Parts that a key is cut into.
-pub(crate) const PARTS: usize = 8;
-/// Of these, those that may say where the link ends.
+/// Parts of a key that may say where the link ends: the first ones.
 const TELLING: usize = 2;
 /// Of links that wait for their ends, those that are looked at.
 const NEAR: usize = 64;

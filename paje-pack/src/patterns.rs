@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::fields::Place;
-use crate::keys::PARTS;
+use crate::fields::{PARTS, Place};
 use crate::lines::holes;
 
 /// Holes of an action: where they are, and which.

@@ -4,16 +4,18 @@ use std::ops::Range;
 
 use paje_parser::number::parse_time;
 
-use crate::coder::{Reading, Side, Writing};
-use crate::columns::ColumnLine;
-use crate::digits::{Short, Spelling};
-use crate::fields::{FieldsIn, FieldsOut, Place, unzigzag, zigzag};
+use crate::coder::{Side, Writing};
+use crate::digits::Spelling;
+use crate::fields::{FieldsOut, Place, zigzag};
 use crate::lines::Line;
-use crate::out::Out;
-use crate::table::{Rows, TABLE, Table};
+use crate::table::{Rows, TABLE};
 use crate::template::{Roles, is_header};
 use crate::units::Units;
 use crate::value::{Kind, Value, with_point};
+
+mod read;
+
+pub(crate) use read::{Clock, TimesIn};
 
 /// Spelling of times: digits after the point, of which the last `zeros` are zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -135,25 +137,6 @@ impl LastOfLanes {
     }
 }
 
-/// The last times that others are told from: of each lane, or of all lines, which are then as one lane.
-struct Last {
-    times: LastOfLanes,
-    /// Of the numbers of lanes.
-    mask: u32,
-}
-
-impl Last {
-    fn new(base: u8) -> Last {
-        let mask = if base == base::LANE { u32::MAX } else { 0 };
-        Last { times: LastOfLanes(vec![0]), mask }
-    }
-
-    #[inline]
-    fn of(&mut self, lane: u32) -> &mut i64 {
-        self.times.of(lane & self.mask)
-    }
-}
-
 /// All odd times are of one field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
@@ -254,150 +237,5 @@ impl TimesOut {
         self.tables[usize::from(base & 1)].write(side, column::NUMBERS);
         self.odd.write(side, column::ODD, text);
         Ok(())
-    }
-}
-
-/// Times that are read.
-pub(crate) struct TimesIn {
-    spelling: Spelling,
-    last: Last,
-    /// The last time that was written, and its text, if that is short.
-    text: Option<(i64, Short)>,
-    pub(crate) table: Table,
-    odd: FieldsIn,
-    /// Odd times of lines that were read before they are written, and how many of them are.
-    odds: Vec<Value>,
-    given: usize,
-    /// Units from one to another, whose texts have so many bytes.
-    lengths: (Range<i64>, usize),
-}
-
-/// Where the times of a step are: the lane, and the group of the table.
-#[derive(Clone, Copy)]
-pub(crate) struct Clock {
-    pub(crate) lane: u32,
-    pub(crate) group: u32,
-}
-
-impl Clock {
-    /// In place of a group: there are none.
-    pub(crate) const NONE: u32 = u32::MAX;
-}
-
-/// In place of a time that is spelt otherwise.
-const ODD_TIME: i64 = i64::MIN;
-
-impl TimesIn {
-    /// Of a segment whose text has `length` bytes.
-    pub(crate) fn new(side: &mut Reading<'_>, scale: Scale, length: usize) -> TimesIn {
-        let base = if side.is_empty() { base::LINE } else { side.byte(column::BASE, 0) };
-        if base > base::LANE {
-            side.fail();
-        }
-        let mut table = Table::read(side, column::NUMBERS, [length.saturating_add(1), length]);
-        table.widen();
-        let spelling = Spelling::new(scale.after, scale.zeros);
-        let last = Last::new(base);
-        let odd = FieldsIn::new(side, column::ODD, length);
-        let (odds, given, lengths) = (Vec::new(), 0, (0..0, 0));
-        TimesIn { spelling, last, text: None, table, odd, odds, given, lengths }
-    }
-
-    /// Takes the time of the next line, by what it is more than the one that it is told from.
-    #[inline]
-    fn take(&mut self, line: Line, told: u64) -> i64 {
-        let last = self.last.of(line.lane);
-        *last = last.wrapping_add(unzigzag(told));
-        *last
-    }
-
-    /// Reads the times of lines whose steps are known; none if one is not exact as a double, or the stream does not tell them.
-    #[inline(never)]
-    pub(crate) fn read(
-        &mut self,
-        side: &mut Reading<'_>,
-        clocks: &[Clock],
-        lines: &mut [ColumnLine],
-    ) -> Option<()> {
-        let (lanes, mask) =
-            (clocks.iter().map(|clock| clock.lane).max().unwrap_or(0), self.last.mask);
-        self.last.of(lanes);
-        let lasts = &mut self.last.times.0[..];
-        let (groups, numbers) = self.table.wide_parts();
-        let most = self.spelling.most();
-        for line in lines {
-            let Some(clock) = clocks.get(line.step as usize) else { continue };
-            let Some(group) = groups.get_mut(clock.group as usize) else {
-                if clock.group == Clock::NONE {
-                    continue;
-                } else {
-                    return None;
-                };
-            };
-            let told = *numbers.get(group.next_or_other())?;
-            group.pass();
-            let last = lasts.get_mut((clock.lane & mask) as usize)?;
-            let Some(told) = told.checked_sub(1) else {
-                line.time = ODD_TIME;
-                self.odds.push(self.odd.value_only(side, ODD));
-                continue;
-            };
-            *last = last.wrapping_add(unzigzag(told));
-            line.time = *last;
-            if *last as u64 >= most {
-                return None;
-            }
-        }
-        Some(())
-    }
-
-    /// Times from one to another, whose texts have so many bytes.
-    pub(crate) fn lengths(&self) -> (Range<i64>, u32) {
-        (self.lengths.0.clone(), self.lengths.1 as u32)
-    }
-
-    /// The same, of which one is this; none if it is spelt otherwise.
-    #[cold]
-    pub(crate) fn lengths_of(&mut self, time: i64) -> Option<(Range<i64>, u32)> {
-        self.lengths = self.spelling.lengths(time)?;
-        Some(self.lengths())
-    }
-
-    /// Appends a time that was read.
-    pub(crate) fn put(&mut self, time: i64, out: &mut Out) {
-        if time == ODD_TIME {
-            let odd = self.odds.get(self.given).copied().unwrap_or_default();
-            self.given += 1;
-            self.odd.put(odd, out);
-        } else {
-            self.put_units(time, out);
-        }
-    }
-
-    /// The time of the next line, which is appended to `out`.
-    #[inline]
-    pub(crate) fn next(&mut self, side: &mut Reading<'_>, line: Line, out: &mut Out) {
-        let told = match self.table.next(line.action) {
-            Some(0) => {
-                self.odd.value(side, ODD, out);
-                return;
-            }
-            Some(told) => told - 1,
-            None => return side.fail(),
-        };
-        let came = self.take(line, told);
-        self.put_units(came, out);
-    }
-
-    #[inline]
-    fn put_units(&mut self, came: i64, out: &mut Out) {
-        // Many lines have the time of the line before.
-        if self.text.is_none_or(|(before, _)| before != came) {
-            self.text = self.spelling.short(came).map(|text| (came, text));
-        }
-        match self.text {
-            Some((_, text)) => out.put_short(text),
-            None => out.put(self.spelling.long(came).text()),
-        }
     }
 }

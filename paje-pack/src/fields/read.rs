@@ -1,12 +1,11 @@
 //! The fields of a stream that is read.
 
-use super::{BASES, DIGITS, Place, Slot, at, column, form, unzigzag};
+use super::{BASES, DIGITS, PARTS, Place, Slot, at, column, form, unzigzag};
 use crate::coder::{Reading, Side};
 use std::ops::Range;
 
 use crate::columns::{is_bare, is_word};
 use crate::digits::{SHORT, decimal_len, decimal_lengths};
-use crate::keys::PARTS;
 use crate::out::{Out, digits};
 use crate::table::{Group, Table};
 use crate::texts::Texts;

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 
 use super::waiting::Waiting;
-use super::{ANY, JOINT, NEAR, PARTS, SPELT, TELLING, column};
+use super::{ANY, JOINT, NEAR, SPELT, TELLING, column};
 use crate::coder::{NUMBER, Reading, Side};
 use crate::columns::Linked;
-use crate::fields::{FieldsIn, Part, Place};
+use crate::fields::{FieldsIn, PARTS, Part, Place};
 use crate::out::Out;
 use crate::value::Value;
 
@@ -23,7 +23,7 @@ struct KeyAt {
     len: u32,
 }
 
-/// What is known of the links of a segment.
+/// Links of a segment, as far as they have been read.
 #[derive(Default)]
 struct Links {
     begun: Vec<Begun>,

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{ANY, JOINT, NEAR, NONE, PARTS, Queue, SPELT, TELLING, column};
+use super::{ANY, JOINT, NEAR, NONE, Queue, SPELT, TELLING, column};
 use crate::coder::{NUMBER, Side, Writing};
-use crate::fields::{FieldsOut, Place};
+use crate::fields::{FieldsOut, PARTS, Place};
 use crate::texts::{Key, SHORT, Texts, hash, word_at};
 use crate::value::bytes_of;
 

@@ -46,7 +46,7 @@ impl Default for Heads {
 }
 
 impl Heads {
-    /// What follows the first word of a line.
+    /// Head of lines with this first word.
     #[inline(always)]
     pub(super) fn get(&self, word: u64) -> Option<&Head> {
         let mut at = place_of(word);

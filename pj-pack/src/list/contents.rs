@@ -36,7 +36,7 @@ pub(super) struct Named {
 /// A container or a type.
 #[derive(Default)]
 pub(super) struct Entry {
-    /// What stands for it in lines: its alias, or its name if it has none.
+    /// Word that stands for it in lines: its alias, or its name if it has none.
     pub(super) id: Vec<u8>,
     /// Its name, once it is defined.
     pub(super) name: Option<Vec<u8>>,
