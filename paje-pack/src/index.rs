@@ -172,6 +172,11 @@ impl<R: Read + Seek> Summaries<R> {
         self.index.summaries.get(number).is_some_and(|entry| entry.is(name, version))
     }
 
+    /// Bytes in the file of the summary of this number; none if it is not there.
+    pub(crate) fn summary_len(&self, number: usize) -> u64 {
+        self.index.summaries.get(number).map_or(0, |entry| entry.len)
+    }
+
     /// The summary of this number, which is there.
     pub(crate) fn content(&mut self, number: usize) -> Result<Vec<u8>, Error> {
         self.read_page(number).map_err(|kind| self.failed(kind))

@@ -64,5 +64,5 @@ pub use passage::Passage;
 pub use reader::{KIND_NAMES, Packed, Reader, Text};
 pub use rows::{Ending, HalfLink, Lane, LinkEnd, LinkRow, NO_CELL, Rows, StateRow};
 pub use structure::{Iterations, Structure, Token};
-pub use window::Window;
+pub use window::{Piece, Window};
 pub use writer::{Segment, Segments, Settings, Writer, pack};

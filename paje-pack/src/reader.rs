@@ -1,7 +1,7 @@
 //! Reading: the text of a packed trace, segment by segment.
 
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 
 use crate::columns::{Hole, Lines, Wanted};
 use crate::format::{
@@ -178,29 +178,31 @@ pub struct Reader<R> {
 }
 
 impl<R> Reader<R> {
-    /// The same segments, read from another medium, which is where these begin.
-    pub(crate) fn again<Q: Read>(&self, from: Q) -> Reader<Q> {
-        let only = self.only.clone();
-        Reader { at: self.at, pages: self.pages, only, begun: self.begun, ..Reader::new(from) }
-    }
-
-    /// The same segments, read through what `wrap` makes of the medium; nothing may have been read.
-    pub fn through<Q: Read>(self, wrap: impl FnOnce(R) -> Q) -> Reader<Q> {
-        let Reader { at, pages, only, begun, from, .. } = self;
-        Reader { at, pages, only, begun, ..Reader::new(wrap(from)) }
-    }
-
     /// Bytes of the file that have been read, 0 before the first segment: all of them at the end. Where these are not all segments,
     /// those before them count.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.at
     }
+}
 
-    /// Of a reader of some segments: what the index says of those that were not read.
-    pub(crate) fn left(&self) -> impl ExactSizeIterator<Item = &[u64; 4]> {
-        const NONE: &VecDeque<[u64; 4]> = &VecDeque::new();
-        self.only.as_ref().unwrap_or(NONE).iter()
+impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
+    /// Reads the segments next of which the index says this, the first of them at byte `at` of the file, behind so many pages. There may be none
+    /// left of those before.
+    pub(crate) fn turn(
+        &mut self,
+        at: u64,
+        pages: u32,
+        segments: Vec<[u64; 4]>,
+    ) -> Result<(), Error> {
+        let bytes = segments.iter().map(|entry| entry[0]).fold(0, u64::saturating_add);
+        // All that was read ahead has been given: no more than the segments have.
+        let medium = self.from.get_mut();
+        medium.set_limit(bytes);
+        let found = medium.get_mut().seek(SeekFrom::Start(at));
+        found.map_err(|error| Error { at, kind: ErrorKind::Io(error) })?;
+        (self.at, self.pages, self.only, self.ended) = (at, pages, Some(segments.into()), false);
+        Ok(())
     }
 }
 
@@ -221,10 +223,9 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Reads the segments of which the index says this, the first of them at byte `at` of the file, behind so many pages.
-    pub(crate) fn of_some(from: R, at: u64, pages: u32, segments: Vec<[u64; 4]>) -> Self {
-        let only = Some(segments.into());
-        Reader { at, pages, only, begun: true, ..Reader::new(from) }
+    /// Reads no segment, until it is told [which](Reader::turn).
+    pub(crate) fn of_some(from: R) -> Self {
+        Reader { only: Some(VecDeque::new()), begun: true, ..Reader::new(from) }
     }
 
     /// The next segment; none at the end.

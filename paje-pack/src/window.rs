@@ -1,13 +1,16 @@
 //! A window of time of a packed trace, of which no more is read than it takes.
 
-use std::cmp::Ordering;
+use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, Take};
+use std::ops::Range;
 
-use crate::excerpt::Excerpt;
-use crate::format::{Error, ErrorKind, take_number};
+use self::plan::{Border, Gap, Headers, Run, Windows};
+use crate::format::{Error, ErrorKind, LARGEST_SUMMARY};
 use crate::index::{Summaries, whole_lines};
-use crate::reader::Reader;
+use crate::reader::{Packed, Reader};
+
+mod plan;
 
 /// Name of the summary that has the times of segments, and the lines that every window needs.
 pub(crate) const WINDOWS: &str = "windows";
@@ -16,17 +19,33 @@ pub(crate) const BORDER: &str = "border";
 /// The version of both.
 pub(crate) const VERSION: u64 = 1;
 
+/// Fault of a page that has no such lines as it should.
+const NO_SENSE: ErrorKind = ErrorKind::Content("it does not tell what is open between segments");
+
 /// A part of a sound trace, which is a sound trace itself.
 ///
 /// Its rows that overlap the window, and those of all its containers, are those that the whole trace has there, in the same order; it ends when that does.
-/// Its text is `before`, then that of the segments, then `after`.
+/// It has segments, and in the place of others lines: definitions and containers, and what closes rows from before, or opens some that go on behind.
 pub struct Window<R> {
-    /// Definitions and containers, and lines that open what is open where the segments begin.
-    pub before: Vec<u8>,
-    /// The segments in the window.
-    pub segments: Reader<R>,
-    /// Lines that close what is open where these end, and what else is defined.
-    pub after: Vec<u8>,
+    parts: VecDeque<Part>,
+    /// That of the segments that have been begun.
+    reader: Reader<BufReader<Take<R>>>,
+}
+
+/// A piece of the text of a window.
+pub enum Piece {
+    /// Whole lines.
+    Lines(Vec<u8>),
+    /// A segment.
+    Segment(Box<Packed>),
+}
+
+/// A part that has not been read.
+#[derive(Clone)]
+enum Part {
+    Lines(Vec<u8>),
+    /// Segments that follow one another: the byte and the page where they begin, and what the index says of them.
+    Segments(u64, u32, Vec<[u64; 4]>),
 }
 
 impl<R> fmt::Debug for Window<R> {
@@ -35,65 +54,59 @@ impl<R> fmt::Debug for Window<R> {
     }
 }
 
-impl<R> Window<R> {
-    /// Number of its segments, if each has so many bytes of text at most, and is of whole lines, as [`Summaries::whole_lines`] tells of
+impl<R: Read + Seek> Window<R> {
+    fn new(from: R, parts: VecDeque<Part>) -> Self {
+        let reader = Reader::of_some(BufReader::new(from.take(0)));
+        Window { parts, reader }
+    }
+
+    /// The same part, which is read by itself; nothing may have been read of this one.
+    pub fn again<Q: Read + Seek>(&self, from: Q) -> Window<Q> {
+        Window::new(from, self.parts.clone())
+    }
+
+    /// Number of its pieces, if each has so many bytes of text at most, and is of whole lines, as [`Summaries::whole_lines`] tells of
     /// all; nothing may have been read.
     #[must_use]
     pub fn whole_lines(&self, most: u64) -> Option<usize> {
-        whole_lines(self.segments.left(), most, self.after.is_empty())
-    }
-
-    /// Bytes of the file that its segments take; nothing may have been read.
-    #[must_use]
-    pub fn packed_bytes(&self) -> u64 {
-        self.segments.left().map(|entry| entry[0]).fold(0, u64::saturating_add)
+        let numbered = self.parts.iter().zip(1..);
+        let pieces = numbered.map(|(part, number)| match part {
+            Part::Lines(lines) => (lines.len() as u64 <= most).then_some(1),
+            Part::Segments(.., segments) => {
+                whole_lines(segments.iter(), most, number == self.parts.len())
+            }
+        });
+        pieces.sum()
     }
 
     /// Bytes of its text; nothing may have been read.
     #[must_use]
     pub fn text_bytes(&self) -> u64 {
-        let lines = (self.before.len() + self.after.len()) as u64;
-        self.segments.left().map(|entry| entry[2]).fold(lines, u64::saturating_add)
+        let bytes = self.parts.iter().map(|part| match part {
+            Part::Lines(lines) => lines.len() as u64,
+            Part::Segments(.., segments) => sum(segments, 2),
+        });
+        bytes.fold(0, u64::saturating_add)
     }
 
-    /// The same part, which is read by itself; nothing may have been read of this one.
+    /// The next piece of its text; none at the end.
     ///
     /// # Errors
-    /// `from` cannot be set to where the segments are.
-    pub fn again<Q: Read + Seek>(&self, mut from: Q) -> io::Result<Window<Q>> {
-        from.seek(SeekFrom::Start(self.segments.position()))?;
-        let segments = self.segments.again(from);
-        Ok(Window { before: self.before.clone(), segments, after: self.after.clone() })
-    }
-}
-
-/// Segments, and lines of others, by number.
-struct Windows<'p> {
-    times: Vec<(f64, f64)>,
-    fixed: Excerpt<'p>,
-    latest: Excerpt<'p>,
-}
-
-impl<'p> Windows<'p> {
-    fn parse(mut page: &'p [u8], segments: usize) -> Option<Windows<'p>> {
-        if take_number(&mut page)? != segments as u64 {
-            return None;
+    /// The file cannot be read, or is damaged.
+    pub fn next_piece(&mut self) -> Result<Option<Piece>, Error> {
+        loop {
+            if let Some(packed) = self.reader.next_segment()? {
+                return Ok(Some(Piece::Segment(packed.into())));
+            }
+            match self.parts.pop_front() {
+                Some(Part::Lines(lines)) => return Ok(Some(Piece::Lines(lines))),
+                // Nothing behind them in the file is read ahead.
+                Some(Part::Segments(at, pages, segments)) => {
+                    self.reader.turn(at, pages, segments)?;
+                }
+                None => return Ok(None),
+            }
         }
-        let mut time = || page.split_off(..8)?.try_into().ok().map(f64::from_le_bytes);
-        let mut times = Vec::new();
-        for _ in 0..segments {
-            times.push((time()?, time()?));
-        }
-        let (fixed, latest) = (Excerpt::take(&mut page)?, Excerpt::take(&mut page)?);
-        page.is_empty().then_some(Windows { times, fixed, latest })
-    }
-
-    /// The first segment in the window, and the first behind it: the same if there is none.
-    fn segments(&self, from: f64, to: f64) -> (usize, usize) {
-        let last = self.times.iter().rposition(|(first, _)| *first <= to);
-        let end = last.map_or(0, |last| last + 1);
-        let start = self.times.iter().position(|(_, last)| *last >= from);
-        (start.unwrap_or(end).min(end), end)
     }
 }
 
@@ -107,91 +120,74 @@ impl<R: Read + Seek> Summaries<R> {
         let page = self.content(number)?;
         let count = self.segments().len();
         let windows = Windows::parse(&page, count).ok_or_else(|| self.failed(NO_SENSE))?;
-        let (start, end) = windows.segments(from, to);
-        let mut border = |segment: usize| match segment {
-            0 => Ok(Vec::new()),
-            _ if segment == count => Ok(Vec::new()),
-            _ if self.has(number + segment, BORDER, VERSION) => self.content(number + segment),
-            _ => Err(self.failed(NO_SENSE)),
-        };
-        let pages = (border(start)?, border(end)?);
-        let borders = (Border::parse(&pages.0), Border::parse(&pages.1));
-        let (Some(first), Some(last)) = borders else { return Err(self.failed(NO_SENSE)) };
-        let lines_before = |segment: usize| {
-            let lines = self.segments()[..segment].iter().map(|entry| entry[3]);
-            lines.fold(0, u64::saturating_add)
-        };
-        let (begin, behind) = (lines_before(start), lines_before(end));
-        let before = |(number, _): &(u64, _)| *number < begin;
-        let after = |(number, _): &(u64, _)| *number >= behind;
-        let (at, pages) = self.behind(start);
-        self.seek(at).map_err(|kind| self.failed(kind))?;
-        let entries = self.segments()[start..end].to_vec();
-        Ok(Some(Window {
-            // The latest line is there only if the window is behind it.
-            before: text(
-                windows.fixed.filter(before),
-                merge(first.openers.filter(before), windows.latest.filter(before)),
-            ),
-            after: text(
-                windows.fixed.filter(after),
-                merge(last.closers.filter(after), windows.latest.filter(after)),
-            ),
-            segments: Reader::of_some(self.from, at, pages, entries),
-        }))
-    }
-}
-
-/// Fault of a page that has no such lines as it should.
-const NO_SENSE: ErrorKind = ErrorKind::Content("it does not tell what is open between segments");
-
-/// Lines that open and close what is open between two segments.
-#[derive(Default)]
-struct Border<'p> {
-    openers: Excerpt<'p>,
-    closers: Excerpt<'p>,
-}
-
-impl<'p> Border<'p> {
-    fn parse(mut page: &'p [u8]) -> Option<Border<'p>> {
-        if page.is_empty() {
-            return Some(Border::default());
-        }
-        let border =
-            Border { openers: Excerpt::take(&mut page)?, closers: Excerpt::take(&mut page)? };
-        page.is_empty().then_some(border)
-    }
-}
-
-/// The lines of both, in order, each once.
-fn merge<'p>(
-    one: impl Iterator<Item = (u64, &'p [u8])>,
-    other: impl Iterator<Item = (u64, &'p [u8])>,
-) -> impl Iterator<Item = (u64, &'p [u8])> {
-    let (mut one, mut other) = (one.peekable(), other.peekable());
-    std::iter::from_fn(move || match (one.peek(), other.peek()) {
-        (Some((left, _)), Some((right, _))) => match left.cmp(right) {
-            Ordering::Less => one.next(),
-            Ordering::Greater => other.next(),
-            Ordering::Equal => {
-                one.next();
-                other.next()
+        let (mut headers, mut lines) = (Headers::new(windows.fixed), windows.lines().peekable());
+        let (mut parts, mut behind, mut room) = (VecDeque::new(), 0, LARGEST_SUMMARY);
+        for Run { segments, is_outside } in windows.runs(from, to) {
+            let first = behind;
+            behind = sum(&self.segments()[segments.clone()], 3).saturating_add(first);
+            let is_at_end = segments.start == 0 || segments.end == count;
+            if is_outside && (is_at_end || self.is_worth_a_gap(number, &segments)) {
+                let pages =
+                    (self.border(number, segments.start)?, self.border(number, segments.end)?);
+                let borders = (Border::parse(&pages.0), Border::parse(&pages.1));
+                let (Some(begin), Some(end)) = borders else { return Err(self.failed(NO_SENSE)) };
+                let gap = Gap { begin, end, lines: first..behind };
+                // Behind the last one there is nothing that could lie within a state that goes on.
+                if segments.end == count || gap.is_sound(&mut headers) == Some(true) {
+                    while lines.next_if(|(number, _)| *number < first).is_some() {}
+                    let next = || lines.next_if(|(number, _)| *number < behind);
+                    let text = gap.text(std::iter::from_fn(next));
+                    let bytes = if is_at_end { 0 } else { text.len() as u64 };
+                    if bytes <= room {
+                        room -= bytes;
+                        put_lines(text, &mut parts);
+                        continue;
+                    }
+                }
             }
-        },
-        (Some(_), None) => one.next(),
-        (None, _) => other.next(),
-    })
+            let (at, pages) = self.behind(segments.start);
+            put_segments(at, pages, &self.segments()[segments], &mut parts);
+        }
+        Ok(Some(Window::new(self.from, parts)))
+    }
+
+    /// Tells whether what says what is open at both ends of such segments takes less of the file than these.
+    fn is_worth_a_gap(&self, windows: usize, segments: &Range<usize>) -> bool {
+        let borders = [segments.start, segments.end];
+        let bytes = borders.map(|border| self.summary_len(windows + border));
+        bytes[0].saturating_add(bytes[1]) < sum(&self.segments()[segments.clone()], 0)
+    }
+
+    /// Page of the border before a segment; nothing at the ends of the trace.
+    fn border(&mut self, windows: usize, segment: usize) -> Result<Vec<u8>, Error> {
+        match segment {
+            0 => Ok(Vec::new()),
+            _ if segment == self.segments().len() => Ok(Vec::new()),
+            _ if self.has(windows + segment, BORDER, VERSION) => self.content(windows + segment),
+            _ => Err(self.failed(NO_SENSE)),
+        }
+    }
 }
 
-/// Text of the lines of both, in order.
-fn text<'p>(
-    one: impl Iterator<Item = (u64, &'p [u8])>,
-    other: impl Iterator<Item = (u64, &'p [u8])>,
-) -> Vec<u8> {
-    let mut text = Vec::new();
-    for (_, line) in merge(one, other) {
-        text.extend_from_slice(line);
-        text.push(b'\n');
+/// Sum of what the index says of segments.
+fn sum(segments: &[[u64; 4]], column: usize) -> u64 {
+    segments.iter().map(|entry| entry[column]).fold(0, u64::saturating_add)
+}
+
+fn put_lines(lines: Vec<u8>, parts: &mut VecDeque<Part>) {
+    match parts.back_mut() {
+        _ if lines.is_empty() => {}
+        Some(Part::Lines(before)) => before.extend(lines),
+        _ => parts.push_back(Part::Lines(lines)),
     }
-    text
+}
+
+fn put_segments(at: u64, pages: u32, segments: &[[u64; 4]], parts: &mut VecDeque<Part>) {
+    match parts.back_mut() {
+        // A gap may have no lines.
+        Some(Part::Segments(start, _, before)) if *start + sum(before, 0) == at => {
+            before.extend(segments);
+        }
+        _ => parts.push_back(Part::Segments(at, pages, segments.into())),
+    }
 }

@@ -189,10 +189,9 @@ impl Input {
         let Ok(again) = file.try_clone() else { return self };
         // Whatever is damaged is found, and told, by who reads all of the file.
         let window = Summaries::new(medium(file)).and_then(|kept| kept.window(from, to));
-        if let Ok(Some(window)) = window
-            && let Ok(text) = window.again(medium(again))
-        {
-            let decoder = Decoder::of_pieces(Compression::Packed, PiecesText::within(text));
+        if let Ok(Some(window)) = window {
+            let text = PiecesText::within(window.again(medium(again)));
+            let decoder = Decoder::of_pieces(Compression::Packed, text);
             self.unpacking.clone_from(&decoder.unpacking);
             self.kind = Kind::Stream(Box::new(Checked::new(decoder, self.compression)));
             self.window = Some(window);

@@ -185,7 +185,9 @@ fn segments_are_of_whole_lines() {
 /// A window has the same text in segments as in a stream, and no more of the file is read for it.
 #[test]
 fn windows_are_segments() {
-    let text = trace();
+    // Time begins again: there are two stretches of segments, and lines between them.
+    let again = |turn| format!("3 {turn}.25 S c x\n3 {turn}.5 S c y\n");
+    let text = trace() + "2 0.0 c P 0 c\n" + &(0..300).map(again).collect::<String>();
     let files = Files::new();
     let bytes = packed(pieces(&text));
     for (from, to) in [(100.0, 130.0), (0.0, 0.1), (299.0, 400.0), (-2.0, -1.0), (0.0, 1e9)] {

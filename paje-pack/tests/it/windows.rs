@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use paje_pack::{Error, Summaries};
+use paje_pack::{Error, Piece, Summaries};
 
 use crate::round::unpacked;
 
@@ -30,11 +30,13 @@ fn window(packed: &[u8], from: f64, to: f64) -> Result<Option<(Vec<u8>, u64)>, E
     let read = Arc::new(AtomicU64::new(0));
     let packed = Counted(Cursor::new(packed.to_vec()), Arc::clone(&read));
     let Some(mut window) = Summaries::new(packed)?.window(from, to)? else { return Ok(None) };
-    let mut text = window.before;
-    while let Some(segment) = window.segments.next_segment()? {
-        text.extend(segment.unpack()?);
+    let mut text = Vec::new();
+    while let Some(piece) = window.next_piece()? {
+        text.extend(match piece {
+            Piece::Lines(lines) => lines,
+            Piece::Segment(segment) => segment.unpack()?,
+        });
     }
-    text.extend(window.after);
     Ok(Some((text, read.load(Ordering::Relaxed))))
 }
 
@@ -96,6 +98,83 @@ fn windows_without_segments() {
     }
     let (part, _) = window(&packed, f64::NEG_INFINITY, f64::INFINITY).unwrap().unwrap();
     assert!(part == trace(100));
+}
+
+/// The lines of two containers, one's behind the other's: time begins again. A link goes from the one to the other.
+fn streams(rounds: usize, last: &str) -> String {
+    let mut text = world() + "create 0 q P 0\n";
+    for name in ["p", "q"] {
+        text += &format!("push 0.5 S {name} all\n");
+        for i in 1..=rounds {
+            text += &format!("push {i}.1 S {name} some\npop {i}.3 S {name}\n");
+            if i == 50 {
+                let end = if name == "p" { "from" } else { "to" };
+                text += &format!("{end} {i}.4 L 0 v {name} k\n");
+            }
+        }
+        text += &if name == "p" { format!("pop {rounds}.5 S p\n") } else { last.to_owned() };
+    }
+    text
+}
+
+#[test]
+fn what_lies_between_is_left_out() {
+    let text = streams(400, "pop 400.5 S q\n");
+    let packed = testkit::pack_with_borders(text.as_bytes(), 1000, &[]);
+    let (part, read) = window(&packed, 205.0, 205.9).unwrap().unwrap();
+    let part = String::from_utf8(part).unwrap();
+    let (head, rows) = part.split_once("push 0.5 S p all\n").unwrap();
+    assert_eq!(head, world() + "create 0 q P 0\n");
+    for name in ["p", "q"] {
+        assert!(rows.contains(&format!("push 205.1 S {name} some\npop 205.3 S {name}\n")));
+    }
+    // There is what opens and closes the states about these, and both ends of the link, which are in two gaps.
+    assert!(rows.contains("pop 400.5 S p\n") && rows.contains("push 0.5 S q all\n"), "{rows}");
+    assert_eq!(rows.matches(" L ").count(), 2, "{rows}");
+    assert!(rows.ends_with("pop 400.5 S q\n"), "{rows}");
+    assert!(part.len() < text.len() / 6 && read < packed.len() as u64 / 3, "{read}");
+    let mut all = text.lines();
+    assert!(part.lines().all(|line| all.any(|other| other == line)));
+}
+
+/// The first lines are behind the window, the last before it: but what those leave open lasts to the end.
+#[test]
+fn what_is_open_at_the_end_is_there() {
+    let text = streams(200, "").replace("push 0.5 S q all\n", "");
+    let late = text.replace("push 200.1 S q some\npop 200.3 S q\n", "");
+    // The other container goes on for longer.
+    let late = late
+        .replace("pop 200.5 S p\n", "push 300.0 S p long\npop 900.5 S p\npop 900.6 S p\n")
+        + "push 200.7 S q open\n";
+    let packed = testkit::pack_with_borders(late.as_bytes(), 1000, &[]);
+    let (part, _) = window(&packed, 500.0, 501.0).unwrap().unwrap();
+    let part = String::from_utf8(part).unwrap();
+    assert!(
+        part.contains("push 300.0 S p long\n") && part.ends_with("push 200.7 S q open\n"),
+        "{part}"
+    );
+    assert!(part.len() < late.len() / 3);
+    let (part, _) = window(&packed, 901.0, 902.0).unwrap().unwrap();
+    let part = String::from_utf8(part).unwrap();
+    assert!(part.len() < world().len() + 200, "{part}");
+}
+
+/// A line that sets a state closes another; what pops that state is not in its place. Without the one the other would last.
+#[test]
+fn states_that_are_set_do_not_last() {
+    let set = testkit::definitions([("set", "SetState", "Time Type Container Value")]);
+    for (what, is_left_out) in
+        [("set 250.4 S p x\npop 250.5 S p\n", false), ("set 250.4 S p x\n", true)]
+    {
+        let text = streams(300, "pop 300.5 S q\n").replace("pop 300.5 S p\n", "");
+        let text = text.replacen("push 251.1 S p", &format!("{what}push 251.1 S p"), 1);
+        let packed = testkit::pack_with_borders((set.clone() + &text).as_bytes(), 1000, &[]);
+        let (part, _) = window(&packed, 100.0, 100.9).unwrap().unwrap();
+        let part = String::from_utf8(part).unwrap();
+        assert!(part.contains("set 250.4 S p x\n") && part.contains("push 100.1 S q"), "{part}");
+        assert_eq!(part.contains("push 230.1 S p"), !is_left_out, "{what}");
+        assert!(!part.contains("push 60.1 S q"), "{part}");
+    }
 }
 
 /// Of such traces nothing is kept: a part of them would say something else.

@@ -12,7 +12,7 @@ use paje_dump::output::{Quotes, Style};
 use paje_sim::{Options, Progress, Selection, Source, TimeRange, Trace};
 use splitter::Input;
 use tempfile::TempDir;
-use testkit::{Dice, lively};
+use testkit::{Dice, WORLD, lively};
 use workers::Workers;
 
 use crate::select::Draw;
@@ -133,6 +133,51 @@ fn lively_traces() {
         let parts = look_at(&format!("turn {turn}"), &text, segment, &mut draw);
         assert_eq!(parts, 8, "turn {turn}");
     }
+}
+
+/// Such lines, those of some containers behind those of others, as programs write them that keep a buffer for each thread: time begins
+/// again and again.
+fn streams(text: &[u8], apart: &[&str]) -> Vec<u8> {
+    let text = str::from_utf8(text).expect("ASCII");
+    let (head, lines) = text.split_once(WORLD).expect("they stand at its beginning");
+    let mut streams = vec![String::new(); apart.len() + 1];
+    for line in lines.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            // Those of one type and container are in order.
+            [end, time, "L", "h", value, _, key] => {
+                let number = key[1..].parse().unwrap_or(0);
+                let (stream, name) = (number % apart.len(), ["p", "q"][number % 2]);
+                streams[stream] += &format!("{end} {time} L{stream} h {value} {name} {key}\n");
+            }
+            _ => {
+                let name = words.iter().skip(2).map(|word| word.trim_end_matches('0'));
+                let name = name.into_iter().find(|name| ["p", "q", "a", "b", "c"].contains(name));
+                let of = |names: &&str| name.is_some_and(|name| names.contains(name));
+                let stream = apart.iter().position(of).unwrap_or(apart.len());
+                streams[stream].extend([line, "\n"]);
+            }
+        }
+    }
+    let types = (0..apart.len()).map(|type_| format!("ltype M{type_} H P P L{type_}\n"));
+    [head, WORLD, &types.collect::<String>(), &streams.concat()].concat().into_bytes()
+}
+
+#[test]
+fn traces_in_which_time_begins_again() {
+    let mut draw = Draw(59);
+    let mut plain = 0;
+    for turn in 0..testkit::number("PAJE_SEEDS").unwrap_or(40) {
+        let apart: &[&str] = [&["pq"][..], &["p", "q"], &["p", "a", "q", "b"]][draw.below(3)];
+        let text = streams(&lively(&mut Dice::new(turn)), apart);
+        if is_plain(&text) {
+            plain += 1;
+            let segment = [400, 1500, 4000][draw.below(3)];
+            let parts = look_at(&format!("turn {turn}"), &text, segment, &mut draw);
+            assert_eq!(parts, 8, "turn {turn}");
+        }
+    }
+    assert!(plain > 3, "{plain}");
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read, Seek};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use paje_pack::{Packed, Reader, Window};
+use paje_pack::{Packed, Piece as Part, Reader, Window};
 
 /// Unpacked text that waits: who reads does not look farther ahead than this.
 const AHEAD: usize = 1 << 20;
@@ -39,6 +39,19 @@ impl Piece for Packed {
             Ok(text) => (text, Ok(())),
             Err(error) => (Vec::new(), Err(error.into())),
         }
+    }
+}
+
+/// Lines of a window, which are there as they are.
+struct Ready(Vec<u8>);
+
+impl Piece for Ready {
+    fn most(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn unpack(self: Box<Self>, _: Vec<u8>) -> (Vec<u8>, io::Result<()>) {
+        (self.0, Ok(()))
     }
 }
 
@@ -140,26 +153,24 @@ pub(super) struct PiecesText {
 impl PiecesText {
     /// That of a packed trace.
     pub(super) fn packed(medium: impl Read + Send + 'static) -> PiecesText {
-        PiecesText::between(Vec::new(), Reader::new(medium), Vec::new())
+        let mut reader = Reader::new(medium);
+        PiecesText::new(move || {
+            Ok(match reader.next_segment()? {
+                Some(packed) => Next::Piece(Box::new(packed)),
+                None => Next::Rest(Box::new(io::empty())),
+            })
+        })
     }
 
     /// That of a window of time.
-    pub(super) fn within(window: Window<impl Read + Send + 'static>) -> PiecesText {
-        PiecesText::between(window.before, window.segments, window.after)
-    }
-
-    fn between(
-        before: Vec<u8>,
-        mut reader: Reader<impl Read + Send + 'static>,
-        mut after: Vec<u8>,
-    ) -> PiecesText {
-        let next = move || {
-            Ok(match reader.next_segment()? {
-                Some(packed) => Next::Piece(Box::new(packed)),
-                None => Next::Rest(Box::new(Cursor::new(std::mem::take(&mut after)))),
+    pub(super) fn within(mut window: Window<impl Read + Seek + Send + 'static>) -> PiecesText {
+        PiecesText::new(move || {
+            Ok(match window.next_piece()? {
+                Some(Part::Segment(packed)) => Next::Piece(packed),
+                Some(Part::Lines(lines)) => Next::Piece(Box::new(Ready(lines))),
+                None => Next::Rest(Box::new(io::empty())),
             })
-        };
-        PiecesText { text: before, ..PiecesText::new(next) }
+        })
     }
 
     /// That of pieces, one after the other, and of what comes behind them.

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Take};
+use std::io::{self, BufReader};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use paje_pack::{Error, Reader, Summaries, Window};
+use paje_pack::{Error, Piece, Reader, Summaries, Window};
 use paje_parser::ByteOffset;
 
 use super::compression::{Compression, explain};
@@ -16,16 +16,18 @@ use crate::blocks::{Block, Content, ReadError, Segment};
 
 /// The segments of a packed trace, or those of a window of time, one after the other.
 pub struct Segments {
-    /// Lines before the segments of a window.
-    before: Option<Vec<u8>>,
-    reader: Reader<BufReader<Take<Placed>>>,
-    /// Lines behind them.
-    after: Option<Vec<u8>>,
+    from: From,
     /// Bytes of text of those that were given.
     position: u64,
     /// Number of those that were not.
     left: usize,
-    is_window: bool,
+}
+
+/// What segments come from.
+enum From {
+    All(Box<Reader<BufReader<Placed>>>),
+    /// Lines in the place of segments are segments of their own.
+    Window(Box<Window<Placed>>),
 }
 
 impl fmt::Debug for Segments {
@@ -44,37 +46,20 @@ impl Segments {
         let medium = |file| Placed { file, place: 0, taken: Arc::clone(&taken) };
         let Ok(again) = file.try_clone() else { return Ok(None) };
         let left = Summaries::new(medium(again))?.whole_lines(longest as u64);
-        let reader = Reader::new(BufReader::new(medium(file).take(u64::MAX)));
-        let of = |left| Segments {
-            before: None,
-            reader,
-            after: None,
-            position: 0,
-            left,
-            is_window: false,
-        };
-        Ok(left.map(of))
+        let from = From::All(Box::new(Reader::new(BufReader::new(medium(file)))));
+        Ok(left.map(|left| Segments { from, position: 0, left }))
     }
 
-    /// The same of a window, which has its first and its last lines as segments of their own.
+    /// The same of a window.
     pub(super) fn within(window: Window<Placed>, longest: usize) -> Option<Segments> {
-        let (left, bytes) = (window.whole_lines(longest as u64)?, window.packed_bytes());
-        let Window { before, segments, after } = window;
-        if before.len().max(after.len()) > longest {
-            return None;
-        }
-        let some = |text: Vec<u8>| Some(text).filter(|text| !text.is_empty());
-        let (before, after) = (some(before), some(after));
-        let left = left + usize::from(before.is_some()) + usize::from(after.is_some());
-        // Nothing behind them in the file is read ahead.
-        let reader = segments.through(|placed| BufReader::new(placed.take(bytes)));
-        Some(Segments { before, reader, after, position: 0, left, is_window: true })
+        let left = window.whole_lines(longest as u64)?;
+        Some(Segments { from: From::Window(Box::new(window)), position: 0, left })
     }
 
     /// They are of a window of time, which only sound traces have.
     #[must_use]
     pub const fn is_window(&self) -> bool {
-        self.is_window
+        matches!(self.from, From::Window(_))
     }
 
     /// Byte of the text behind the segments that were given.
@@ -88,16 +73,16 @@ impl Segments {
     /// # Errors
     /// The file cannot be read, or is damaged.
     pub fn next_segment(&mut self) -> io::Result<Option<Segment>> {
-        let content = match self.before.take() {
-            Some(lines) => Content::Text(Arc::new(lines)),
-            None => match self.reader.next_segment().map_err(damaged)? {
-                Some(packed) => Content::Packed(Arc::new(packed)),
-                None => match self.after.take() {
-                    Some(lines) => Content::Text(Arc::new(lines)),
-                    None => return Ok(None),
-                },
-            },
+        let content = match &mut self.from {
+            From::All(reader) => {
+                reader.next_segment().map(|all| all.map(Arc::new).map(Content::Packed))
+            }
+            From::Window(window) => window.next_piece().map(|piece| match piece? {
+                Piece::Lines(lines) => Some(Content::Text(Arc::new(lines))),
+                Piece::Segment(packed) => Some(Content::Packed(Arc::from(packed))),
+            }),
         };
+        let Some(content) = content.map_err(damaged)? else { return Ok(None) };
         let start = self.position();
         self.position += content.text_len();
         self.left = self.left.saturating_sub(1);

@@ -1,0 +1,206 @@
+//! Segments that a window of time takes, by their times, and the lines that stand in the place of others.
+
+use std::cmp::Ordering;
+use std::iter::Peekable;
+use std::ops::Range;
+
+use paje_parser::{EventKind, FieldName, FieldNames, Line, LineDecoder};
+use rustc_hash::FxHashMap;
+
+use crate::excerpt::Excerpt;
+use crate::format::take_number;
+
+/// Segments, and lines of others, by number.
+pub(super) struct Windows<'p> {
+    times: Vec<(f64, f64)>,
+    pub(super) fixed: Excerpt<'p>,
+    latest: Excerpt<'p>,
+}
+
+/// Segments that follow one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) segments: Range<usize>,
+    /// All of them are before the window, or all behind it.
+    pub(super) is_outside: bool,
+}
+
+impl<'p> Windows<'p> {
+    pub(super) fn parse(mut page: &'p [u8], segments: usize) -> Option<Windows<'p>> {
+        if take_number(&mut page)? != segments as u64 {
+            return None;
+        }
+        let mut time = || page.split_off(..8)?.try_into().ok().map(f64::from_le_bytes);
+        let mut times = Vec::new();
+        for _ in 0..segments {
+            times.push((time()?, time()?));
+        }
+        let (fixed, latest) = (Excerpt::take(&mut page)?, Excerpt::take(&mut page)?);
+        page.is_empty().then_some(Windows { times, fixed, latest })
+    }
+
+    /// All lines, in order, each once.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (u64, &'p [u8])> + use<'p> {
+        // The latest line is there once more if it is a definition's, or a container's.
+        merge(self.fixed, self.latest)
+    }
+
+    /// All segments in order. A run outside is on one side of the window: a row of which it has both ends is there, too.
+    pub(super) fn runs(&self, from: f64, to: f64) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        let (mut before, mut behind) = (false, false);
+        for (segment, (first, last)) in self.times.iter().enumerate() {
+            // One without times has them infinite, and the other way round.
+            let (is_before, is_behind) = (*last < from, *first > to);
+            let goes_on = before && is_before || behind && is_behind;
+            let is_outside = is_before || is_behind;
+            match runs.last_mut() {
+                Some(run) if goes_on || !is_outside && !run.is_outside => {
+                    run.segments.end += 1;
+                    (before, behind) = (before && is_before, behind && is_behind);
+                }
+                _ => {
+                    runs.push(Run { segments: segment..segment + 1, is_outside });
+                    (before, behind) = (is_before, is_behind);
+                }
+            }
+        }
+        // No border tells what is open at the end of the trace; such rows are in the window if that begins earlier.
+        let ends_later = || self.times.iter().any(|(_, last)| *last >= from);
+        if let Some(last) = runs.last_mut()
+            && last.is_outside
+            && !behind
+            && ends_later()
+        {
+            last.segments.end -= 1;
+            let end = last.segments.end;
+            if last.segments.is_empty() {
+                runs.pop();
+            }
+            match runs.last_mut() {
+                Some(run) if !run.is_outside => run.segments.end += 1,
+                _ => runs.push(Run { segments: end..end + 1, is_outside: false }),
+            }
+        }
+        runs
+    }
+}
+
+/// Lines that open and close what is open between two segments.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Border<'p> {
+    pub(super) openers: Excerpt<'p>,
+    pub(super) closers: Excerpt<'p>,
+}
+
+impl<'p> Border<'p> {
+    pub(super) fn parse(mut page: &'p [u8]) -> Option<Border<'p>> {
+        if page.is_empty() {
+            return Some(Border::default());
+        }
+        let border =
+            Border { openers: Excerpt::take(&mut page)?, closers: Excerpt::take(&mut page)? };
+        page.is_empty().then_some(border)
+    }
+}
+
+/// Lines of a gap: those that close what is open where it begins, and those that open what is open where it ends.
+pub(super) struct Gap<'p> {
+    pub(super) begin: Border<'p>,
+    pub(super) end: Border<'p>,
+    pub(super) lines: Range<u64>,
+}
+
+impl<'p> Gap<'p> {
+    fn closers(&self) -> impl Iterator<Item = (u64, &'p [u8])> + use<'p> {
+        let lines = self.lines.clone();
+        self.begin.closers.filter(move |(number, _)| lines.contains(number))
+    }
+
+    fn openers(&self) -> impl Iterator<Item = (u64, &'p [u8])> + use<'p> {
+        let lines = self.lines.clone();
+        self.end.openers.filter(move |(number, _)| lines.contains(number))
+    }
+
+    /// Text of these, and of the others in the gap, in order, each once.
+    pub(super) fn text<'o: 'p>(&self, others: impl Iterator<Item = (u64, &'o [u8])>) -> Vec<u8> {
+        let mut text = Vec::new();
+        let others = others.map(|(number, line)| -> (u64, &'p [u8]) { (number, line) });
+        for (_, line) in merge(merge(self.closers(), self.openers()), others) {
+            text.extend_from_slice(line);
+            text.push(b'\n');
+        }
+        text
+    }
+
+    /// A line that sets a state closes what was open, and opens that. If it is there for what it closes, and the gap ends what it opens, by a line that
+    /// is not there, then the state goes on, and others lie within it that did not. So it has to be followed by one that sets another.
+    pub(super) fn is_sound(&self, headers: &mut Headers<'_>) -> Option<bool> {
+        let mut set = FxHashMap::default();
+        for (number, line) in merge(self.closers(), self.openers()) {
+            if let Some(lane) = headers.lane_set(number, line)? {
+                set.insert(lane, number);
+            }
+        }
+        if set.is_empty() {
+            return Some(true);
+        }
+        // The last that sets a state in its lane has to be among those that open one.
+        let mut last: Vec<u64> = set.into_values().collect();
+        last.sort_unstable();
+        let mut openers = self.openers().map(|(number, _)| number);
+        Some(last.into_iter().all(|number| openers.any(|opener| opener == number)))
+    }
+}
+
+/// Definitions of events, as far as they have come.
+pub(super) struct Headers<'p> {
+    decoder: LineDecoder,
+    lines: Peekable<Excerpt<'p>>,
+}
+
+impl<'p> Headers<'p> {
+    /// Those that are among these lines.
+    pub(super) fn new(fixed: Excerpt<'p>) -> Self {
+        Headers { decoder: LineDecoder::new(FieldNames::Strict), lines: fixed.peekable() }
+    }
+
+    /// The lane of which a line sets the state, if it does that: its container and its type. None if the line makes no sense. Lines come in order.
+    fn lane_set<'l>(
+        &mut self,
+        number: u64,
+        line: &'l [u8],
+    ) -> Option<Option<(&'l [u8], &'l [u8])>> {
+        while let Some((_, header)) = self.lines.next_if(|(header, _)| *header < number) {
+            if header.trim_ascii_start().starts_with(b"%") {
+                self.decoder.line(header).ok()?;
+            }
+        }
+        let Line::Event(event) = self.decoder.line(line).ok()? else { return None };
+        if event.def().kind() != EventKind::SetState {
+            return Some(None);
+        }
+        let text = |field| Some(event.span(field)?.of(line).bare());
+        Some(Some((text(FieldName::Container)?, text(FieldName::Type)?)))
+    }
+}
+
+/// The lines of both, in order, each once.
+fn merge<'p>(
+    one: impl Iterator<Item = (u64, &'p [u8])>,
+    other: impl Iterator<Item = (u64, &'p [u8])>,
+) -> impl Iterator<Item = (u64, &'p [u8])> {
+    let (mut one, mut other) = (one.peekable(), other.peekable());
+    std::iter::from_fn(move || match (one.peek(), other.peek()) {
+        (Some((left, _)), Some((right, _))) => match left.cmp(right) {
+            Ordering::Less => one.next(),
+            Ordering::Greater => other.next(),
+            Ordering::Equal => {
+                one.next();
+                other.next()
+            }
+        },
+        (Some(_), None) => one.next(),
+        (None, _) => other.next(),
+    })
+}
