@@ -6,8 +6,8 @@ use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
 use paje_pack::{
-    Asked, Borders, Definitions, HoleKind, Lines, Outline, Packed, Reader, Segment, Segments,
-    Settings, Summaries, Text, Wanted, Writer,
+    Asked, Borders, Definitions, HoleKind, Lines, Outline, Packed, Piece, Reader, Segment,
+    Segments, Settings, Summaries, Text, Wanted, Writer,
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -37,9 +37,11 @@ fuzz_target!(|bytes: &[u8]| {
             let _ = summaries.get(name, 1);
         }
         if let Ok(Some(mut window)) = summaries.window(1.0, 2.0) {
-            while let Ok(Some(segment)) = window.segments.next_segment() {
-                let _ = segment.unpack();
-                columns(&segment, changes[0]);
+            while let Ok(Some(piece)) = window.next_piece() {
+                if let Piece::Segment(segment) = piece {
+                    let _ = segment.unpack();
+                    columns(&segment, changes[0]);
+                }
             }
         }
     }
