@@ -1,11 +1,11 @@
 //! Segments that a window of time takes, by their times, and the lines that stand in the place of others.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::iter::Peekable;
 use std::ops::Range;
 
 use paje_parser::{EventKind, FieldName, FieldNames, Line, LineDecoder};
-use rustc_hash::FxHashMap;
 
 use crate::excerpt::Excerpt;
 use crate::format::take_number;
@@ -136,7 +136,8 @@ impl<'p> Gap<'p> {
     /// A line that sets a state closes what was open, and opens that. If it is there for what it closes, and the gap ends what it opens, by a line that
     /// is not there, then the state goes on, and others lie within it that did not. So it has to be followed by one that sets another.
     pub(super) fn is_sound(&self, headers: &mut Headers<'_>) -> Option<bool> {
-        let mut set = FxHashMap::default();
+        // Hashed as no trace can know.
+        let mut set = HashMap::new();
         for (number, line) in merge(self.closers(), self.openers()) {
             if let Some(lane) = headers.lane_set(number, line)? {
                 set.insert(lane, number);

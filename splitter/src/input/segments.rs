@@ -23,7 +23,7 @@ pub struct Segments {
     left: usize,
 }
 
-/// What segments come from.
+/// Place that segments come from.
 enum From {
     All(Box<Reader<BufReader<Placed>>>),
     /// Lines in the place of segments are segments of their own.
