@@ -80,8 +80,8 @@ impl Borders {
         if self.entries > MOST_OPEN {
             self.leave_out();
         }
-        // A sample that has most lines is no better than all of them.
-        let most = MOST_ROWS + self.lines / 4;
+        // A sample is kept in memory until the end, and one that has many lines is no better than all of them.
+        let most = MOST_ROWS + self.lines / 64;
         let is_too_much = self.left_out && self.rows.len() as u64 > most;
         if passed.is_none() || is_too_much || self.fixed_bytes as u64 > LARGEST_SUMMARY {
             self.give_up();
