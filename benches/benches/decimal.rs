@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use benches::Numbers;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use decimal::{fixed_room, put_fixed, write_fixed, write_general};
+use paje_decimal::{fixed_room, put_fixed, write_fixed, write_general};
 
 const COUNT: usize = 20_000;
 

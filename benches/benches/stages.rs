@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use datasets::{Shape, generate};
-use paje_dump::output::Style;
-use paje_dump::output::export::{Written, write_rows};
 use paje_parser::scan::{Scanner, Spans};
 use paje_parser::token;
 use paje_sim::{Options, Trace};
-use workers::Workers;
+use paje_workers::Workers;
+use pj_dump::output::Style;
+use pj_dump::output::export::{Written, write_rows};
 
 /// Some blocks, and some more than the last-level cache of small machines.
 const SIZE: u64 = 8 << 20;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """From a trace to polars data frames: by pajereplay, and by PajeNG's pj_dump and polars' CSV reader.
 
-    pip install ./pajereplay polars
+    pip install ./bindings/python polars
     benches/python/polars_frame.py trace.paje --runs 3 --threads 2
 
 Both ways are taken in turn, in this process, and their frames are compared: the same rows in the same order, names and

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use benches::pieces::plots::{COPY_LABEL, SINGLE_LABEL, series_label};
 use benches::pieces::record::HEADER;
-use workers::Pin;
+use paje_workers::Pin;
 
 fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use benches::scaling::plots::{FLOOR_LABEL, IDEAL_LABEL, THESIS_LABEL, plots, series_label};
 use benches::scaling::record::{Cache, HEADER, Kind, Run, Stats, csv, parse_csv};
 use benches::scaling::speed::points;
-use workers::Pin;
+use paje_workers::Pin;
 
 /// A program that prints the trace, and what `after` prints. `$threads` and `$pin` are its options.
 fn program(folder: &Path, after: &str) -> PathBuf {
@@ -239,7 +239,7 @@ fn workers_are_simulated() {
         assert!(cells.iter().all(|cells| seconds(cells, 11) <= seconds(cells, 12)), "{told}");
         for column in [18, 19] {
             assert!(cells[0][column].parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{told}");
-            assert_eq!(cells[2][column] == "–", workers::available().get() < 40, "{told}");
+            assert_eq!(cells[2][column] == "–", paje_workers::available().get() < 40, "{told}");
         }
     }
     for file in ["simulated-speedup-quoted.svg", "simulated-efficiency-my-own-trace.svg"] {

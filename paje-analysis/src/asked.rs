@@ -1,7 +1,7 @@
 //! An analysis as it is asked for by names: what the packages for Python and R offer.
 
 use paje_sim::{ContainerId, Selection, TimeRange, Trace, TypeId, TypeNature};
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::classes::{Classes, Map};
 use crate::collectives::Grouping;

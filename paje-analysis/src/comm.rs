@@ -9,7 +9,7 @@ use paje_sim::{
     Annotations, ContainerId, LaneView, Links, TimeRange, Trace, TypeId, TypeNature, ValueId,
     Visitor,
 };
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::at_hand::{AtHand, Sums, near};
 use crate::lanes;

@@ -92,7 +92,7 @@ pub fn table(rows: &[Row]) -> Table {
 #[cfg(test)]
 mod tests {
     use paje_sim::{Options, Trace};
-    use workers::Workers;
+    use paje_workers::Workers;
 
     use super::*;
     use crate::{By, Scope, states};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use paje_sim::{Events as Slice, LaneView, TimeRange, Trace, TypeId, TypeNature, ValueId, Visitor};
+use paje_workers::Workers;
 use rustc_hash::FxHashMap;
-use workers::Workers;
 
 use crate::lanes;
 use crate::scope::{Scope, places};

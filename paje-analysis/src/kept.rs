@@ -6,7 +6,7 @@
 mod lanes;
 
 use paje_sim::{Name, Options, Quoting, Selection, Trace, TypeNature};
-use workers::Workers;
+use paje_workers::Workers;
 
 pub use lanes::{LANES, Lanes};
 

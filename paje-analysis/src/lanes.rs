@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use paje_sim::LaneView;
-use workers::Workers;
+use paje_workers::Workers;
 
 /// A worker takes so many lanes at once.
 const AT_ONCE: usize = 16;

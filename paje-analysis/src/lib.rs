@@ -9,7 +9,7 @@
 //! ```
 //! use paje_analysis::{By, Scope, states::States};
 //! use paje_sim::{Options, Progress, Source, Trace};
-//! use workers::Workers;
+//! use paje_workers::Workers;
 //!
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
 //! # let bytes = std::fs::read(path)?;

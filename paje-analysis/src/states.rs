@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use paje_sim::{ContainerId, LaneView, TimeRange, Trace, TypeId, TypeNature, ValueId};
+use paje_workers::Workers;
 use rustc_hash::{FxHashMap, FxHashSet};
-use workers::Workers;
 
 use crate::at_hand::{AtHand, Sums};
 use crate::kept::Lanes;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use paje_sim::{ContainerId, State, Trace, TypeId, TypeNature, ValueId};
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::comm::{Comm, Ends};
 use crate::states::States;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use paje_sim::{Trace, TypeId, TypeNature, ValueId};
+use paje_workers::Workers;
 use rustc_hash::FxHashMap;
-use workers::Workers;
 
 use crate::bins::Bins;
 use crate::classes::Classes;

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use paje_sim::{LaneView, TimeRange, Trace, TypeNature, Variables as Slice, Visitor};
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::bins::Bins;
 use crate::lanes;

@@ -8,7 +8,7 @@ use paje_analysis::Scope;
 use paje_analysis::states::States;
 use paje_analysis::summary::Summary;
 use paje_sim::{FieldNames, Options, Portion, Progress, Source, Trace};
-use workers::{Pin, Workers};
+use paje_workers::{Pin, Workers};
 
 fn options() -> Options {
     let mut options = Options::default();

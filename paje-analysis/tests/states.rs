@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use paje_analysis::states::{Row, States, table};
 use paje_analysis::{By, Data, Label, Scope};
 use paje_sim::{Options, Portion, Progress, Selection, Source, Trace};
-use workers::Workers;
+use paje_workers::Workers;
 
 const HEAD: &str = "\
 %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef

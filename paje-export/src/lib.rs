@@ -22,7 +22,7 @@
 //! ```
 //! use paje_export::{Table, TableOptions, Tables};
 //! use paje_sim::{Options, Trace};
-//! use workers::Workers;
+//! use paje_workers::Workers;
 //!
 //! let trace = datasets::generate(datasets::Shape::Mpi, 10_000, 1);
 //! let trace = Trace::read(&trace[..], &Options::default())?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use paje_sim::{LaneView, NameOrder, Selection, Step, Trace, TypeNature, ValueId};
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::batches::{Batches, survey};
 use crate::extras::Extras;
@@ -14,7 +14,7 @@ use crate::lines::Lines;
 use crate::names::{Coder, Names};
 use crate::table::{Column, fields};
 use crate::{Error, Table};
-use workers::in_order;
+use paje_workers::in_order;
 
 /// Options for the contents of a trace's tables.
 #[derive(Clone, Debug, Default)]

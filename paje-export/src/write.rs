@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::{Batches, Error, Table, Tables};
-use workers::in_order;
+use paje_workers::in_order;
 
 pub use parquet::Times;
 

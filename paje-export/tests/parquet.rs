@@ -12,6 +12,7 @@ use bytes::Bytes;
 use datasets::{Shape, generate};
 use paje_export::{Format, Table, TableOptions, Tables, Times, write};
 use paje_sim::{NameOrder, Options, Selection, TimeRange, Trace};
+use paje_workers::{Pin, Workers};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Encoding, Type};
 use parquet::data_type::AsBytes;
@@ -20,7 +21,6 @@ use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 use proptest::prelude::*;
-use workers::{Pin, Workers};
 
 /// Rows of a page.
 const PAGE: usize = 20_000;

@@ -15,7 +15,7 @@
 //! ```
 //! use paje_pyramid::{Pyramid, Summary};
 //! use paje_sim::{Options, Trace};
-//! use workers::Workers;
+//! use paje_workers::Workers;
 //!
 //! let input: &[u8] = b"\
 //! %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use paje_parser::TypeNature;
 use paje_sim::{LaneId, LaneView, Trace};
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::bins::Bins;
 use crate::clock::Clock;

@@ -35,7 +35,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use paje_parser::DefTable;
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::decode::Decoder;
 use crate::decode::definitions::DefinitionsByFile;

@@ -4,8 +4,8 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use paje_workers::{Pin, Workers};
 use splitter::{Folders, Input};
-use workers::{Pin, Workers};
 
 use crate::engine::page::Ledger;
 use crate::engine::portions::Portions;

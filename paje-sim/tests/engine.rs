@@ -11,7 +11,7 @@ use paje_sim::{
     ContainerId, ErrorKind, Events, LaneView, Limits, Links, NameOrder, Options, Portion, Progress,
     Source, States, Step, Trace, Variables, Visitor,
 };
-use workers::{Pin, Workers};
+use paje_workers::{Pin, Workers};
 
 /// Every object of a trace, in output order, to the last bit.
 #[derive(Default)]

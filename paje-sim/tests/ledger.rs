@@ -10,7 +10,7 @@ use paje_parser::{Event, Line, LineDecoder};
 use paje_sim::{
     ErrorKind, FieldNames, LaneId, Ledger, LineOf, Options, Page, Progress, Source, Trace, Used,
 };
-use workers::{Pin, Workers};
+use paje_workers::{Pin, Workers};
 
 /// Contents of a page: its start in bytes, its lines, and the uses by lane.
 type Told = (u64, Vec<(usize, LineOf)>, Vec<(LaneId, Used)>);

@@ -84,7 +84,7 @@ fn replay(text: &str, user_defined: bool) -> Result<(Vec<String>, String), Strin
     let mut options = Options::default();
     options.user_defined = user_defined;
     let (source, progress) = (Source::stream(text.as_bytes()), Progress::default());
-    let trace = Trace::read_with(source, &options, &workers::Workers::one(), &progress);
+    let trace = Trace::read_with(source, &options, &paje_workers::Workers::one(), &progress);
     let trace = trace.map_err(|error| error.to_string())?;
     let mut rows = Rows::default();
     let Ok(()) = trace.visit(NameOrder::Bare, &mut rows);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use paje_sim::{ErrorKind, Options, Trace};
-use workers::Workers;
+use paje_workers::Workers;
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples").join(name)

@@ -11,7 +11,7 @@ use paje_sim::{
     ContainerId, Error, Events, LaneView, Links, NameOrder, Options, Progress, Source, States,
     Step, Trace, TypeNature, Variables, Visitor,
 };
-use workers::{Pin, Workers};
+use paje_workers::{Pin, Workers};
 
 /// The rows of a lane, to the last bit.
 #[derive(Default, PartialEq, Debug)]

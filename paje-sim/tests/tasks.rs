@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use datasets::Shape;
 use paje_sim::tasks::{Task, TaskKind};
 use paje_sim::{Limits, Options, Progress, Source, Trace};
+use paje_workers::Workers;
 use testkit::team;
-use workers::Workers;
 
 const BLOCK: usize = 8_000;
 

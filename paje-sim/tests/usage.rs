@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use paje_sim::{Limits, Options, Progress, Source, Trace};
+use paje_workers::Workers;
 use testkit::{definitions, teams};
-use workers::Workers;
 
 const EVENTS: [(&str, &str, &str); 10] = [
     ("0", "DefineContainerType", "Name Type"),

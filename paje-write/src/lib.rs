@@ -21,7 +21,7 @@ use paje_sim::{
     ContainerId, LaneView, Name, NameOrder, Precision, Quoting, Selected, Trace, TypeId,
     TypeNature, ValueId,
 };
-use workers::Workers;
+use paje_workers::Workers;
 
 use aliases::Aliases;
 use definitions::{Definitions, Line};
@@ -243,7 +243,7 @@ fn put_value(
     let types = trace.types();
     let color = types.value_color(type_, value);
     let event = if color.is_some() { Line::ColoredValue } else { Line::Value };
-    decimal::write_u64(out, definitions.id(event, None) as u64);
+    paje_decimal::write_u64(out, definitions.id(event, None) as u64);
     out.push(b' ');
     put_short(u64::from(value.0), out);
     out.push(b' ');
@@ -261,7 +261,7 @@ fn put_value(
 
 /// Begins a line: the event's number, and these words.
 fn put_words(out: &mut Vec<u8>, id: usize, words: &[&str]) {
-    decimal::write_u64(out, id as u64);
+    paje_decimal::write_u64(out, id as u64);
     for word in words {
         out.push(b' ');
         out.extend_from_slice(word.as_bytes());

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use console::Quotes;
-use decimal::write_u64;
+use paje_console::Quotes;
+use paje_decimal::write_u64;
 use paje_sim::{Annotations, ContainerId, Name, Selected, Side, Trace, TypeId, ValueId};
 
 use crate::encoder::{Encoder, FlowEnd, Slice, Track, new_containers};

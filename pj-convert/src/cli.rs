@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Parser, ValueEnum};
-use console::Quotes;
-use console::generate::Generate;
-use console::options::{Memory, Parallel, Reading, Talk, Which};
+use paje_console::Quotes;
+use paje_console::generate::Generate;
+use paje_console::options::{Memory, Parallel, Reading, Talk, Which};
 
 use crate::convert::Format;
 use crate::manual::MANUAL;

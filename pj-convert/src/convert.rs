@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use console::Quotes;
+use paje_console::Quotes;
 use paje_sim::{Error, Natures, Options, Portion, Progress, Source, Trace, TypeNature};
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::chrome::Chrome;
 use crate::clock::Losses;

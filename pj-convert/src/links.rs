@@ -8,7 +8,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use paje_sim::{ContainerId, LaneView, TimeRange, TypeId, ValueId};
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::clock::{Clock, Losses};
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};

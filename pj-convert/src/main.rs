@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use paje_convert::cli::Cli;
-use paje_convert::manual::MANUAL;
+use pj_convert::cli::Cli;
+use pj_convert::manual::MANUAL;
 
 #[global_allocator]
-static ALLOCATOR: console::allocator::OrExit =
-    console::allocator::OrExit { program: "pj_convert", status: 2 };
+static ALLOCATOR: paje_console::allocator::OrExit =
+    paje_console::allocator::OrExit { program: "pj_convert", status: 2 };
 
 fn main() -> ExitCode {
-    paje_convert::run::main(&console::generate::parse::<Cli>(&MANUAL))
+    pj_convert::run::main(&paje_console::generate::parse::<Cli>(&MANUAL))
 }

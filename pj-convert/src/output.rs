@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use console::aside::Aside;
-use console::output::standard_output;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use paje_console::aside::Aside;
+use paje_console::output::standard_output;
 
 /// The output, open.
 #[derive(Debug)]

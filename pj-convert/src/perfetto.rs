@@ -12,7 +12,7 @@ use paje_sim::{Annotations, ContainerId, Selected, Side, Trace, TypeId, TypeNatu
 
 use crate::encoder::{Encoder, FlowEnd, Slice, Track, new_containers};
 use crate::texts::has_values;
-use console::Quotes;
+use paje_console::Quotes;
 use uuids::Uuids;
 use wire::{Packet, put_bytes, put_message, put_text_field, put_uint};
 

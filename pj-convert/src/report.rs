@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use console::Voice;
-use console::voice::{ALLOW_LONG_LINES, RECOVER};
+use paje_console::Voice;
+use paje_console::voice::{ALLOW_LONG_LINES, RECOVER};
 use paje_parser::error::shown_path;
 
 use crate::cli::Cli;

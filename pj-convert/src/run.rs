@@ -4,10 +4,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use console::memory::peak_memory;
-use console::progress::Display;
-use console::reading::Opened;
-use console::{Failure, failure};
+use paje_console::memory::peak_memory;
+use paje_console::progress::Display;
+use paje_console::reading::Opened;
+use paje_console::{Failure, failure};
 use paje_sim::{Options, Progress};
 use splitter::Limits;
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use paje_sim::{LaneView, NameOrder, Portion, Selected, Selection, Step, Trace, TypeNature};
-use workers::{Workers, in_order};
+use paje_workers::{Workers, in_order};
 
 use crate::clock::Losses;
 use crate::encoder::{Encoder, Track};

@@ -7,9 +7,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, ValueEnum};
-use console::Quotes;
-use console::generate::Generate;
-use console::options::{Less, Memory, Parallel, Reading, Talk, Which};
+use paje_console::Quotes;
+use paje_console::generate::Generate;
+use paje_console::options::{Less, Memory, Parallel, Reading, Talk, Which};
 
 use crate::manual::MANUAL;
 use crate::stats::StatsFormat;

@@ -11,7 +11,7 @@ use std::path::Path;
 use clap::builder::Resettable;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
-use console::generate;
+use paje_console::generate;
 
 use crate::cli::Cli;
 use crate::manual::{CSV_MANUAL, MANUAL};
@@ -137,7 +137,7 @@ impl FromArgMatches for Csv {
 #[cfg(test)]
 mod tests {
     use clap::error::ErrorKind;
-    use console::Quotes;
+    use paje_console::Quotes;
 
     use super::*;
 

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: console::allocator::OrExit =
-    console::allocator::OrExit { program: "pj_dump", status: 2 };
+static ALLOCATOR: paje_console::allocator::OrExit =
+    paje_console::allocator::OrExit { program: "pj_dump", status: 2 };
 
 fn main() -> ExitCode {
-    paje_dump::run::main(&paje_dump::command_line::parse())
+    pj_dump::run::main(&pj_dump::command_line::parse())
 }

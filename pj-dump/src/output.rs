@@ -18,7 +18,7 @@ pub mod types;
 
 use paje_sim::{LaneView, TimeRange};
 
-pub use console::Quotes;
+pub use paje_console::Quotes;
 
 /// Style in which rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq)]

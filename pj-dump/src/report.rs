@@ -1,7 +1,7 @@
 //! Messages of the program on standard error beside those of all programs.
 
-use console::Voice;
-use console::voice::{ALLOW_LONG_LINES, RECOVER};
+use paje_console::Voice;
+use paje_console::voice::{ALLOW_LONG_LINES, RECOVER};
 use paje_parser::error::shown;
 use paje_sim::Trace;
 use paje_sim::error::Named;

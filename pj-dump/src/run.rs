@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use console::output::standard_output;
-use console::progress::Display;
-use console::reading::Opened;
-use console::{Failure, aside, failure};
+use paje_console::output::standard_output;
+use paje_console::progress::Display;
+use paje_console::reading::Opened;
+use paje_console::{Failure, aside, failure};
 use paje_sim::{ErrorKind, Options, Portion, Precision, Problem, Progress, Selected, Trace};
+use paje_workers::Workers;
 use splitter::Limits;
-use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
 use crate::command_line;

@@ -29,16 +29,16 @@ use std::fmt;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use console::contents::{Contents, fact};
-use console::memory::peak_memory;
-use console::reading::{PackedBytes, read_of};
+use paje_console::contents::{Contents, fact};
+use paje_console::memory::peak_memory;
+use paje_console::reading::{PackedBytes, read_of};
 use paje_sim::Trace;
 use paje_sim::progress::Times;
+use paje_workers::{Pin, Workers};
 use serde::{Serialize, Serializer};
-use workers::{Pin, Workers};
 
 use crate::output::export::Exported;
-use console::Voice;
+use paje_console::Voice;
 
 /// Format of `--stats`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

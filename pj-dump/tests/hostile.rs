@@ -373,7 +373,7 @@ fn large_in_one_respect() {
             }
             None => {
                 let text = trace(n).flat_map(|line| (line + "\n").into_bytes());
-                let report = paje_validate::check(&*text.collect::<Vec<u8>>(), &Default::default());
+                let report = pj_validate::check(&*text.collect::<Vec<u8>>(), &Default::default());
                 let report = report.expect("memory can be read");
                 assert!(report.is_valid(), "{name}: {:?}", report.findings);
             }

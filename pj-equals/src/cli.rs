@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Parser};
-use console::generate::Generate;
-use console::options::{Accepted, LongestLine, Memory, NamedFiles, Parallel, Talk, time};
+use paje_console::generate::Generate;
+use paje_console::options::{Accepted, LongestLine, Memory, NamedFiles, Parallel, Talk, time};
 use paje_parser::number::parse_f64;
 
 use crate::exact::{Case, Rules, TimeRange, What};

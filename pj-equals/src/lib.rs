@@ -11,7 +11,7 @@
 //! containers by their names, and looks at everything that rows show, or at less if asked to.
 //!
 //! ```
-//! use paje_equals::exact::{Rules, compare};
+//! use pj_equals::exact::{Rules, compare};
 //! use paje_sim::{Options, Trace};
 //!
 //! let header = "\

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use paje_equals::cli::Cli;
-use paje_equals::manual::MANUAL;
+use pj_equals::cli::Cli;
+use pj_equals::manual::MANUAL;
 
 #[global_allocator]
-static ALLOCATOR: console::allocator::OrExit =
-    console::allocator::OrExit { program: "pj_equals", status: 2 };
+static ALLOCATOR: paje_console::allocator::OrExit =
+    paje_console::allocator::OrExit { program: "pj_equals", status: 2 };
 
 fn main() -> ExitCode {
-    paje_equals::run::main(&console::generate::parse::<Cli>(&MANUAL))
+    pj_equals::run::main(&paje_console::generate::parse::<Cli>(&MANUAL))
 }

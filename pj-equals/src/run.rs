@@ -6,17 +6,17 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::CommandFactory;
-use console::contents::Contents;
-use console::failure::TROUBLE;
-use console::memory::peak_memory;
-use console::progress::Display;
-use console::reading::Opened;
-use console::voice::SORTED_BY_FILE;
-use console::{Failure, Voice, output};
+use paje_console::contents::Contents;
+use paje_console::failure::TROUBLE;
+use paje_console::memory::peak_memory;
+use paje_console::progress::Display;
+use paje_console::reading::Opened;
+use paje_console::voice::SORTED_BY_FILE;
+use paje_console::{Failure, Voice, output};
 use paje_parser::error::shown_path;
 use paje_sim::{Options, Trace};
+use paje_workers::Workers;
 use splitter::Limits;
-use workers::Workers;
 
 use crate::cli::Cli;
 use crate::exact;

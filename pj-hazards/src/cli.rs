@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
-use console::Quotes;
-use console::generate::About;
-use console::options::{Memory, Parallel, Reading, Warnings, time};
+use paje_console::Quotes;
+use paje_console::generate::About;
+use paje_console::options::{Memory, Parallel, Reading, Warnings, time};
 use paje_parser::TypeNature;
 use paje_sim::{Glob, Options, Selection, TimeRange};
 use splitter::Limits;

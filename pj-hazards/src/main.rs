@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use paje_hazards::cli::Cli;
-use paje_hazards::manual::MANUAL;
+use pj_hazards::cli::Cli;
+use pj_hazards::manual::MANUAL;
 
 #[global_allocator]
-static ALLOCATOR: console::allocator::OrExit =
-    console::allocator::OrExit { program: "pj_hazards", status: 2 };
+static ALLOCATOR: paje_console::allocator::OrExit =
+    paje_console::allocator::OrExit { program: "pj_hazards", status: 2 };
 
 fn main() -> ExitCode {
-    paje_hazards::run::main(&console::generate::parse::<Cli>(&MANUAL))
+    pj_hazards::run::main(&paje_console::generate::parse::<Cli>(&MANUAL))
 }

@@ -1,7 +1,7 @@
 //! Text of `--help` and of the man page beside the options.
 
-use console::generate::{Block, Manual};
-use console::options::NO_WARNINGS_TERM;
+use paje_console::generate::{Block, Manual};
+use paje_console::options::NO_WARNINGS_TERM;
 
 /// The manual of `pj_hazards`.
 pub const MANUAL: Manual = Manual {

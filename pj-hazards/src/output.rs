@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use console::Quotes;
+use paje_console::Quotes;
 use paje_sim::Name;
 
 use crate::cli::Format;

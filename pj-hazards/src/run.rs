@@ -4,19 +4,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use console::contents::fact;
-use console::memory::peak_memory;
-use console::output::write_to;
-use console::progress::Display;
-use console::reading::Opened;
-use console::voice::NOTHING_IN_IT;
-use console::{Failure, failure};
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_analysis::order::Order;
+use paje_console::contents::fact;
+use paje_console::memory::peak_memory;
+use paje_console::output::write_to;
+use paje_console::progress::Display;
+use paje_console::reading::Opened;
+use paje_console::voice::NOTHING_IN_IT;
+use paje_console::{Failure, failure};
 use paje_sim::Trace;
+use paje_workers::Workers;
 use splitter::Limits;
-use workers::Workers;
 
 use crate::barriers::barriers;
 use crate::cli::{Cli, Hazard};

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Parser, ValueEnum};
-use console::generate::About;
-use console::options::Parallel;
+use paje_console::generate::About;
+use paje_console::options::Parallel;
 use paje_pack::Settings;
 use splitter::parse_size;
 

@@ -5,7 +5,7 @@ mod contents;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use console::Failure;
+use paje_console::Failure;
 use paje_pack::KIND_NAMES;
 use paje_parser::TypeNature;
 use paje_parser::error::Escaped;

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use pj_pack_program::cli::Cli;
-use pj_pack_program::manual::MANUAL;
+use pj_pack::cli::Cli;
+use pj_pack::manual::MANUAL;
 
 #[global_allocator]
-static ALLOCATOR: console::allocator::OrExit =
-    console::allocator::OrExit { program: "pj_pack", status: 2 };
+static ALLOCATOR: paje_console::allocator::OrExit =
+    paje_console::allocator::OrExit { program: "pj_pack", status: 2 };
 
 fn main() -> ExitCode {
-    pj_pack_program::run::main(&console::generate::parse::<Cli>(&MANUAL))
+    pj_pack::run::main(&paje_console::generate::parse::<Cli>(&MANUAL))
 }

@@ -1,6 +1,6 @@
 //! Text of `--help` and the man page beside the options.
 
-use console::generate::Manual;
+use paje_console::generate::Manual;
 
 /// The manual of `pj_pack`.
 pub const MANUAL: Manual = Manual {

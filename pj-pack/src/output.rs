@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use console::Failure;
-use console::aside::Aside;
-use console::output::standard_output;
+use paje_console::Failure;
+use paje_console::aside::Aside;
+use paje_console::output::standard_output;
 
 /// The output, open.
 #[derive(Debug)]

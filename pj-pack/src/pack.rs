@@ -11,7 +11,7 @@ use paje_analysis::parts::{Part, Parts};
 use paje_pack::{
     Borders, Definitions, Error, Packed, Passage, Reader, Segment, Segments, Settings, Writer,
 };
-use workers::{Workers, in_order};
+use paje_workers::{Workers, in_order};
 
 use crate::witness::{Beside, Testimony, Witness};
 

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use console::memory::peak_memory;
-use console::output::standard_output;
-use console::progress::Display;
-use console::{Failure, Voice, failure};
+use paje_console::memory::peak_memory;
+use paje_console::output::standard_output;
+use paje_console::progress::Display;
+use paje_console::{Failure, Voice, failure};
 use paje_pack::Settings;
+use paje_workers::Workers;
 use splitter::Input;
-use workers::Workers;
 
 use crate::cli::{Cli, Format};
 use crate::list::Contents;

@@ -11,8 +11,8 @@ use paje_analysis::kept::{Facts, Keeper, Kept, Lanes};
 use paje_analysis::parts::Parts;
 use paje_pack::Borders;
 use paje_sim::{Options, Portion, Progress, Source, Trace};
+use paje_workers::Workers;
 use splitter::Input;
-use workers::Workers;
 
 use crate::pack::Spare;
 

@@ -1,6 +1,5 @@
 //! The analysis that a report is made by.
 
-use console::Failure;
 use paje_analysis::classes::{Classes, Map};
 use paje_analysis::comm::{self, Comm, Ends};
 use paje_analysis::events::{self, Events};
@@ -10,8 +9,9 @@ use paje_analysis::summary::{self, Summary};
 use paje_analysis::time::{self, Time};
 use paje_analysis::variables::{self, Variables};
 use paje_analysis::{Bins, Label, Scope, Table};
+use paje_console::Failure;
 use paje_sim::Trace;
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::cli::{Cli, Report};
 use crate::waiting;

@@ -8,10 +8,10 @@ use std::str::FromStr;
 
 use clap::builder::Resettable;
 use clap::{Parser, ValueEnum};
-use console::Quotes;
-use console::generate::About;
-use console::options::{Memory, Parallel, Patterns, Reading, Span, Talk};
 use paje_analysis::{By, Label};
+use paje_console::Quotes;
+use paje_console::generate::About;
+use paje_console::options::{Memory, Parallel, Patterns, Reading, Span, Talk};
 use paje_parser::TypeNature;
 use paje_sim::{Options, Selection};
 use splitter::Limits;

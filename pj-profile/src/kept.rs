@@ -3,8 +3,8 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use console::options::{Accepted, LongestLine, NamedFiles, Patterns, Reading, Span};
 use paje_analysis::kept::{self, Kept, LANES, Lanes};
+use paje_console::options::{Accepted, LongestLine, NamedFiles, Patterns, Reading, Span};
 use paje_pack::Summaries;
 use paje_sim::ValueNames;
 use splitter::Limits;

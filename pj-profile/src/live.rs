@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use console::Failure;
-use console::output::standard_output;
+use paje_console::Failure;
+use paje_console::output::standard_output;
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use paje_profile::cli::Cli;
-use paje_profile::manual::MANUAL;
+use pj_profile::cli::Cli;
+use pj_profile::manual::MANUAL;
 
 #[global_allocator]
-static ALLOCATOR: console::allocator::OrExit =
-    console::allocator::OrExit { program: "pj_profile", status: 2 };
+static ALLOCATOR: paje_console::allocator::OrExit =
+    paje_console::allocator::OrExit { program: "pj_profile", status: 2 };
 
 fn main() -> ExitCode {
-    paje_profile::run::main(&console::generate::parse::<Cli>(&MANUAL))
+    pj_profile::run::main(&paje_console::generate::parse::<Cli>(&MANUAL))
 }

@@ -10,10 +10,10 @@ mod waiting;
 use std::io::{self, Write};
 use std::path::Path;
 
-use console::Failure;
-use console::aside::write_whole;
-use console::output::write_to;
 use paje_analysis::Table;
+use paje_console::Failure;
+use paje_console::aside::write_whole;
+use paje_console::output::write_to;
 
 use crate::cli::{Cli, Format};
 pub(crate) use people::Seen;

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use console::Failure;
 use paje_analysis::classes::Map;
 use paje_analysis::comm::{self, Comm, Ends};
 use paje_analysis::critical::CriticalPath;
 use paje_analysis::states::{self, States};
 use paje_analysis::time::{self, Time};
 use paje_analysis::{Bins, By, Label, Scope, Table};
+use paje_console::Failure;
 use paje_sim::Trace;
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::cli::Cli;
 use crate::page::Part;

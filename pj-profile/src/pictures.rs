@@ -7,8 +7,8 @@ mod over_time;
 use std::collections::BTreeMap;
 
 use clap::ValueEnum;
-use console::Failure;
 use paje_analysis::Table;
+use paje_console::Failure;
 use paje_pictures::{Colours, Picture};
 
 use crate::cli::Cli;

@@ -1,7 +1,7 @@
 //! Messages of the program on standard error. Problems of a trace are told as `pj_dump` tells them.
 
-use console::Voice;
-use console::voice::{ALLOW_LONG_LINES, RECOVER};
+use paje_console::Voice;
+use paje_console::voice::{ALLOW_LONG_LINES, RECOVER};
 
 pub(crate) const VOICE: Voice = Voice {
     program: "pj_profile",

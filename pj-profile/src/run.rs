@@ -8,18 +8,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use console::contents::fact;
-use console::memory::peak_memory;
-use console::progress::Display;
-use console::reading::{Opened, PackedBytes, read_of, takes_window};
-use console::voice::NOTHING_IN_IT;
-use console::{Failure, failure};
 use paje_analysis::compare::{self, Run};
 use paje_analysis::kept::{Facts, Kept};
 use paje_analysis::{Scope, Table, time};
+use paje_console::contents::fact;
+use paje_console::memory::peak_memory;
+use paje_console::progress::Display;
+use paje_console::reading::{Opened, PackedBytes, read_of, takes_window};
+use paje_console::voice::NOTHING_IN_IT;
+use paje_console::{Failure, failure};
 use paje_sim::{Portion, Progress, Trace};
+use paje_workers::Workers;
 use splitter::Limits;
-use workers::Workers;
 
 use crate::analysis::{Analysis, needs_bins};
 use crate::cli::{Cli, Format, Report};

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use console::Failure;
 use paje_analysis::Table;
 use paje_analysis::classes::{Class, Map};
 use paje_analysis::collectives::Grouping;
 use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
+use paje_console::Failure;
 use paje_sim::{Trace, TypeId, ValueId};
 
 use crate::cli::{Cli, Report};

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::builder::Resettable;
 use clap::{ArgGroup, Parser, ValueEnum};
-use console::Quotes;
-use console::generate::About;
-use console::options::{Accepted, Parallel, Talk, time};
+use paje_console::Quotes;
+use paje_console::generate::About;
+use paje_console::options::{Accepted, Parallel, Talk, time};
 use splitter::parse_size;
 
 use crate::manual::MANUAL;

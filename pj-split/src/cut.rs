@@ -5,13 +5,13 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use console::Failure;
-use console::memory;
-use console::progress::Display;
-use console::reading::Opened;
+use paje_console::Failure;
+use paje_console::memory;
+use paje_console::progress::Display;
+use paje_console::reading::Opened;
 use paje_sim::{Precision, TimeRange, Trace};
+use paje_workers::Workers;
 use splitter::Limits;
-use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
 use crate::folder::Folder;

@@ -13,8 +13,8 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 
-use console::Failure;
-use console::signals::heeded;
+use paje_console::Failure;
+use paje_console::signals::heeded;
 use paje_parser::error::shown_path;
 
 use crate::partial::{self, Partial, Shared};

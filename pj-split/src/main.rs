@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use paje_split::cli::Cli;
-use paje_split::manual::MANUAL;
+use pj_split::cli::Cli;
+use pj_split::manual::MANUAL;
 
 #[global_allocator]
-static ALLOCATOR: console::allocator::OrExit =
-    console::allocator::OrExit { program: "pj_split", status: 2 };
+static ALLOCATOR: paje_console::allocator::OrExit =
+    paje_console::allocator::OrExit { program: "pj_split", status: 2 };
 
 fn main() -> ExitCode {
-    console::allocator::before_refusal(paje_split::partial::remove_all);
-    paje_split::run::main(&console::generate::parse::<Cli>(&MANUAL))
+    paje_console::allocator::before_refusal(pj_split::partial::remove_all);
+    pj_split::run::main(&paje_console::generate::parse::<Cli>(&MANUAL))
 }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use paje_workers::Workers;
 use rustix::process::{Resource, getrlimit};
-use workers::Workers;
 
 use crate::pack::{Compress, Packer};
 use crate::root::OwnLines;
 use crate::scatter::{Counter, Part, Rules, Sheet};
 use crate::survey::Entry;
-use console::Failure;
+use paje_console::Failure;
 
 /// Blocks that are scattered before they are written: so many for each worker, or, if pieces are many, so
 /// many that each piece gets some kilobytes; but not more than memory allows.

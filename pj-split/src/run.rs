@@ -9,15 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use console::contents::Contents;
-use console::memory::{self, peak_memory};
-use console::progress::Display;
-use console::reading::Opened;
-use console::{Failure, failure};
+use paje_console::contents::Contents;
+use paje_console::memory::{self, peak_memory};
+use paje_console::progress::Display;
+use paje_console::reading::Opened;
+use paje_console::{Failure, failure};
 use paje_parser::error::shown_path;
 use paje_sim::{Options, Progress, Trace, WarningKind};
+use paje_workers::Workers;
 use splitter::{Kind, Limits};
-use workers::Workers;
 
 use crate::cli::Cli;
 use crate::cut::{self, Cut};
@@ -259,7 +259,8 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
         }
         (None, None) => None,
     };
-    let shares = Shares::even(containers, held, asked.unwrap_or_else(workers::available).get());
+    let shares =
+        Shares::even(containers, held, asked.unwrap_or_else(paje_workers::available).get());
     if let Some(asked) = asked.filter(|asked| shares.count() < asked.get() && !cli.quiet) {
         let pieces = if shares.count() == 1 { "piece" } else { "pieces" };
         let busy = held.iter().any(|held| held.events > 0);

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Parser, ValueEnum};
-use console::generate::Generate;
-use console::options::{NamedFiles, Parallel, Warnings, max_line};
+use paje_console::generate::Generate;
+use paje_console::options::{NamedFiles, Parallel, Warnings, max_line};
 
 use crate::check::Options;
 use crate::finding::kinds::{ERRORS, WARNINGS};

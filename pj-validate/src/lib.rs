@@ -1,7 +1,7 @@
 //! Checks Pajé traces: every problem, with its place, instead of the first only.
 //!
 //! ```
-//! use paje_validate::{Options, check};
+//! use pj_validate::{Options, check};
 //!
 //! let trace = "\
 //! %EventDef PajeDefineContainerType 1

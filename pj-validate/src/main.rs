@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: console::allocator::OrExit =
-    console::allocator::OrExit { program: "pj_validate", status: 2 };
+static ALLOCATOR: paje_console::allocator::OrExit =
+    paje_console::allocator::OrExit { program: "pj_validate", status: 2 };
 
 fn main() -> ExitCode {
-    paje_validate::run::main()
+    pj_validate::run::main()
 }

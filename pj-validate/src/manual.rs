@@ -1,6 +1,6 @@
 //! Text of `--help` and the man page beside the options.
 
-use console::generate::{Block, Manual};
+use paje_console::generate::{Block, Manual};
 
 /// The manual of `pj_validate`.
 pub const MANUAL: Manual = Manual {

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use console::failure::{INVALID, TROUBLE};
-use console::progress::{Display, Shown};
-use console::voice::ALLOW_LONG_LINES;
-use console::{Failure, Voice};
+use paje_console::failure::{INVALID, TROUBLE};
+use paje_console::progress::{Display, Shown};
+use paje_console::voice::ALLOW_LONG_LINES;
+use paje_console::{Failure, Voice};
 use paje_parser::FieldNames;
 use paje_parser::error::shown_path;
+use paje_workers::{Pin, Workers};
 use splitter::Input;
-use workers::{Pin, Workers};
 
 use crate::again;
 use crate::check::{Options, Report, check_files_with};
@@ -33,7 +33,7 @@ const VOICE: Voice = Voice {
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    match run(&console::generate::parse::<Cli>(&MANUAL)) {
+    match run(&paje_console::generate::parse::<Cli>(&MANUAL)) {
         Ok(status) => ExitCode::from(status),
         // Whoever reads the report has seen enough.
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
@@ -58,7 +58,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         },
         Checker::Careful => None,
     };
-    let mut out = BufWriter::new(console::output::standard_output().map_err(Failure::Output)?);
+    let mut out = BufWriter::new(paje_console::output::standard_output().map_err(Failure::Output)?);
     let mut worst = 0;
     for (index, path) in cli.files.iter().enumerate() {
         let apart = index > 0 && !cli.quiet && !cli.json;

@@ -22,8 +22,8 @@ use paje_parser::TypeNature;
 use paje_sim::{
     ContainerId, Containers, Limits, Portion, Progress, Source, Trace, TypeId, Types, Usage,
 };
+use paje_workers::Workers;
 use splitter::{Folders, Input};
-use workers::Workers;
 
 use crate::check::sound::{Known, KnownType, report};
 use crate::check::{Options, Report, Rules, check_files_with};

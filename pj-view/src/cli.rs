@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::builder::Resettable;
 use clap::{ArgGroup, Parser};
-use console::generate::About;
-use console::options::{Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk};
+use paje_console::generate::About;
+use paje_console::options::{Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk};
 use paje_sim::Selection;
 
 use crate::manual::MANUAL;

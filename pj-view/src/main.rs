@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use paje_view::cli::Cli;
-use paje_view::manual::MANUAL;
+use pj_view::cli::Cli;
+use pj_view::manual::MANUAL;
 
 #[global_allocator]
-static ALLOCATOR: console::allocator::OrExit =
-    console::allocator::OrExit { program: "pj_view", status: 2 };
+static ALLOCATOR: paje_console::allocator::OrExit =
+    paje_console::allocator::OrExit { program: "pj_view", status: 2 };
 
 fn main() -> ExitCode {
-    paje_view::run::main(&console::generate::parse::<Cli>(&MANUAL))
+    pj_view::run::main(&paje_console::generate::parse::<Cli>(&MANUAL))
 }

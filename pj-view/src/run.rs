@@ -9,15 +9,15 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use console::aside::write_whole;
-use console::output::standard_output;
-use console::progress::Display;
-use console::reading::Opened;
-use console::voice::SORTED_BY_FILE;
-use console::{Failure, Voice, failure};
+use paje_console::aside::write_whole;
+use paje_console::output::standard_output;
+use paje_console::progress::Display;
+use paje_console::reading::Opened;
+use paje_console::voice::SORTED_BY_FILE;
+use paje_console::{Failure, Voice, failure};
 use paje_sim::{Progress, Trace};
+use paje_workers::Workers;
 use splitter::Limits;
-use workers::Workers;
 
 use crate::answer::Shared;
 use crate::cli::Cli;

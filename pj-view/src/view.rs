@@ -3,7 +3,7 @@
 use paje_parser::TypeNature;
 use paje_pyramid::Pyramid;
 use paje_sim::{ContainerId, LaneId, LaneView, Selected, Selection, TimeRange, Trace, TypeId};
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::color::Colors;
 use crate::frame;

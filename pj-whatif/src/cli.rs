@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
-use console::generate::About;
-use console::options::{Accepted, LongestLine, Memory, NamedFiles, Parallel, Warnings};
+use paje_console::generate::About;
+use paje_console::options::{Accepted, LongestLine, Memory, NamedFiles, Parallel, Warnings};
 use paje_sim::{Glob, Options, Precision};
 use paje_whatif::hypothesis::{Hypothesis, Random};
 use paje_whatif::{EagerStart, Shape};

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use pj_whatif_program::cli::Cli;
-use pj_whatif_program::manual::MANUAL;
+use pj_whatif::cli::Cli;
+use pj_whatif::manual::MANUAL;
 
 #[global_allocator]
-static ALLOCATOR: console::allocator::OrExit =
-    console::allocator::OrExit { program: "pj_whatif", status: 2 };
+static ALLOCATOR: paje_console::allocator::OrExit =
+    paje_console::allocator::OrExit { program: "pj_whatif", status: 2 };
 
 fn main() -> ExitCode {
-    pj_whatif_program::run::main(&console::generate::parse::<Cli>(&MANUAL))
+    pj_whatif::run::main(&paje_console::generate::parse::<Cli>(&MANUAL))
 }

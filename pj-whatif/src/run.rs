@@ -8,22 +8,22 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use console::aside::{Aside, write_whole};
-use console::output::standard_output;
-use console::progress::Display;
-use console::reading::Opened;
-use console::voice::SORTED_BY_FILE;
-use console::{Failure, Voice, failure};
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_analysis::waits::Waits;
+use paje_console::aside::{Aside, write_whole};
+use paje_console::output::standard_output;
+use paje_console::progress::Display;
+use paje_console::reading::Opened;
+use paje_console::voice::SORTED_BY_FILE;
+use paje_console::{Failure, Voice, failure};
 use paje_sim::{NameOrder, Selection, Trace};
 use paje_whatif::fit::{Table, own_network};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
 use paje_whatif::{Changed, Dropped, Graph, Plan, Settings, Told};
+use paje_workers::Workers;
 use paje_write::Form;
 use splitter::Limits;
-use workers::Workers;
 
 use crate::cli::{Cli, PRECISION};
 use crate::many;
@@ -34,7 +34,7 @@ use crate::report::{Analysed, Report};
 const VOICE: Voice = Voice {
     program: "pj_whatif",
     on_disorder: "`--sort` replays events in the order of their times",
-    on_long_lines: console::voice::ALLOW_LONG_LINES,
+    on_long_lines: paje_console::voice::ALLOW_LONG_LINES,
     on_damage: None,
 };
 

@@ -1,6 +1,6 @@
 //! Plots: time over pieces, a line for each number of threads.
 
-use workers::Pin;
+use paje_workers::Pin;
 
 use super::record::{Job, Key, Points};
 use crate::scaling::Result;

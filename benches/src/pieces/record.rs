@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use workers::Pin;
+use paje_workers::Pin;
 
 use crate::scaling::record;
 use crate::scaling::speed::{median, minimum};

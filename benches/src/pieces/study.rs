@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use workers::Pin;
+use paje_workers::Pin;
 
 use super::record::{Job, Key, Pieces, Run};
 use crate::scaling::program::{self, Call, Programs, Timed};

@@ -77,7 +77,7 @@ fn times(beside: Option<&Point>, ratio: impl Fn(&Point) -> f64) -> String {
 mod tests {
     use super::super::record::tests::run;
     use super::*;
-    use workers::Pin;
+    use paje_workers::Pin;
 
     #[test]
     fn ratios_are_those_of_the_same_threads() {

@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Mutex;
 
-use workers::{Pin, Workers};
+use paje_workers::{Pin, Workers};
 
 use super::Result;
 
@@ -91,7 +91,7 @@ mod tests {
         let trace = datasets::generate(datasets::Shape::Mpi, 2_000_003, 1);
         std::fs::write(&file, &trace).unwrap();
         let lines = trace.iter().filter(|byte| **byte == b'\n').count() as u64;
-        let first = workers::allowed().expect("Linux tells")[0];
+        let first = paje_workers::allowed().expect("Linux tells")[0];
         let list = Pin::List(vec![first]);
         for threads in [1, 2, 3, 7] {
             for pin in [&Pin::None, &Pin::Compact, &Pin::Scatter, &list] {

@@ -6,7 +6,7 @@ use std::fs::read_to_string;
 
 use std::path::Path;
 
-use workers::{Cpu, Topology, topology};
+use paje_workers::{Cpu, Topology, topology};
 
 /// Processor, CPUs, nodes, memory and kernel, one `what: it is` a line. No names of hosts or folders.
 pub fn describe() -> String {
@@ -47,7 +47,7 @@ pub fn load() -> Option<f64> {
 /// Those that this process may use.
 fn cpus() -> Vec<Cpu> {
     let topology = Topology::read(Path::new(topology::SYS)).ok();
-    let numbers = workers::allowed().unwrap_or_default().into_iter();
+    let numbers = paje_workers::allowed().unwrap_or_default().into_iter();
     let alone = |number| Cpu { number, node: None, core: number };
     numbers
         .map(|number| {

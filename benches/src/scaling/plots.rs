@@ -8,7 +8,7 @@ use super::record::{Cache, Kind};
 use super::speed::{Point, efficiency};
 use axis::Axis;
 use chart::{Chart, Colour, Line, Marker, Series};
-use workers::Pin;
+use paje_workers::Pin;
 
 /// Figures of PajeNG that the thesis on it in parallel publishes, pinned, on traces cut into files beforehand:
 /// threads, speedup, efficiency.

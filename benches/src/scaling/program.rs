@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
+use paje_workers::Pin;
 use serde_json::Value;
 use wait4::Wait4;
-use workers::Pin;
 
 use super::Result;
 use super::record::Stats;

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use clap::ValueEnum;
-use workers::Pin;
+use paje_workers::Pin;
 
 use super::Result;
 

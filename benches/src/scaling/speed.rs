@@ -1,6 +1,6 @@
 //! The arithmetic: from runs to minima, speedup, efficiency and sizeup.
 
-use workers::Pin;
+use paje_workers::Pin;
 
 use super::record::{Cache, Kind, Run};
 

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use datasets::Shape;
-use workers::Pin;
+use paje_workers::Pin;
 
 use super::Result;
 use super::cache;

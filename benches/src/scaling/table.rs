@@ -63,7 +63,7 @@ fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
 mod tests {
     use super::*;
     use crate::scaling::record::Cache;
-    use workers::Pin;
+    use paje_workers::Pin;
 
     #[test]
     fn rows_show_what_is_known() {

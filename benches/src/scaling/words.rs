@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use datasets::Shape;
-use workers::Pin;
+use paje_workers::Pin;
 
 use super::study::Source;
 

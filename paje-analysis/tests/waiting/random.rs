@@ -10,7 +10,7 @@ use paje_analysis::classes::Classes;
 use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Kind, Options};
 use paje_sim::Trace;
-use workers::{Pin, Workers};
+use paje_workers::{Pin, Workers};
 
 use crate::naive::{Naive, Wait};
 use crate::{micros, mpi, replayed, waits};

@@ -79,7 +79,7 @@ fn the_path_is_as_long_as_the_run() {
     let mut options = paje_sim::Options::default();
     options.ignore_incomplete_links = true;
     options.recover = true;
-    let workers = workers::Workers::one();
+    let workers = paje_workers::Workers::one();
     let mut covered = 0;
     for file in files {
         let Ok(trace) = Trace::open_with(&file, &options, &workers) else { continue };

@@ -8,7 +8,7 @@ use arrow_array::{Array, Float64Array, Int32Array, Int64Array, RecordBatch, Stri
 use arrow_schema::{DataType, SchemaRef};
 
 use crate::Error;
-use decimal::write_fixed;
+use paje_decimal::write_fixed;
 
 const DURATION: &str = "Duration";
 

@@ -5,7 +5,7 @@ mod random;
 
 use paje_pyramid::{Pyramid, Summary};
 use paje_sim::{LaneView, Options, Trace};
-use workers::{Pin, Workers};
+use paje_workers::{Pin, Workers};
 
 use random::Random;
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use workers::exclusive;
+use paje_workers::exclusive;
 
 use super::Engine;
 use super::round::Wave;

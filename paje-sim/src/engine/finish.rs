@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use workers::exclusive;
+use paje_workers::exclusive;
 
 use super::Engine;
 use super::endings::TOGETHER;

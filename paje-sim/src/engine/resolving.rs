@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
+use paje_workers::exclusive;
 use splitter::{Block, ReadError};
-use workers::exclusive;
 
 use super::round::{Desk, Wave};
 use super::{Engine, Team};

@@ -6,8 +6,8 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use paje_parser::DefTable;
+use paje_workers::{Workers, exclusive};
 use splitter::Block;
-use workers::{Workers, exclusive};
 
 use crate::decode::Decoder;
 use crate::decode::block::{BoxedBlock, DecodedBlock};

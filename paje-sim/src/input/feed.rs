@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use memchr::memmem;
 use paje_parser::{ByteOffset, DefTable, Position};
+use paje_workers::Workers;
 use splitter::{Block, Plan, ReadError, Segment, Segments, Unpacking};
-use workers::Workers;
 
 use crate::input::files::{Origin, Queued};
 use crate::input::sorted::TimeSorted;

@@ -18,8 +18,8 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 use paje_parser::{ByteOffset, DefTable, Position};
+use paje_workers::Workers;
 use splitter::{BYTE_ORDER_MARK, Block, Limits};
-use workers::Workers;
 
 use crate::input::source::From;
 use crate::names::error::Error;

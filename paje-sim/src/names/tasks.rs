@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use workers::{thread_time, thread_time_cost};
+use paje_workers::{thread_time, thread_time_cost};
 
 /// A piece of work that one worker did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

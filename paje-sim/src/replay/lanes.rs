@@ -9,8 +9,8 @@ pub(crate) use merging::Merges;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use paje_parser::TypeNature;
+use paje_workers::exclusive;
 use splitter::LaterLine;
-use workers::exclusive;
 
 use crate::decode::strands::Strands;
 use crate::lanes::links::KeyMemory;

@@ -11,8 +11,8 @@ use paje_sim::{
     ContainerId, ErrorKind, Events, LaneView, Limits, Links, NameOrder, Options, Progress,
     Recovery, Source, States, Trace, Variables, Visitor,
 };
+use paje_workers::Workers;
 use testkit::{Dice, damage, number, team};
-use workers::Workers;
 
 use naive::{AT_THE_END, Kind, Naive};
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use paje_convert::{Format, Losses};
 use paje_sim::Trace;
+use pj_convert::{Format, Losses};
 use serde_json::Value;
 
 use crate::perfetto::links;

@@ -1,7 +1,7 @@
 //! Names that do harm where they are not expected.
 
-use paje_convert::Format;
 use paje_sim::Trace;
+use pj_convert::Format;
 
 use crate::perfetto;
 use crate::traces::{converted, options};

@@ -1,8 +1,8 @@
 //! Normalised traces: equal to the ones that they are made of, and in the order of time.
 
-use paje_convert::Format;
-use paje_equals::exact::{Rules, compare};
 use paje_sim::{Trace, TypeNature};
+use pj_convert::Format;
+use pj_equals::exact::{Rules, compare};
 
 use crate::traces::{all, converted, converted_with, each_annotated, options};
 

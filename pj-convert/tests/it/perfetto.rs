@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use paje_convert::{Format, Losses};
 use paje_sim::{Trace, TypeNature};
+use pj_convert::{Format, Losses};
 
 use crate::rows::Shown;
 use crate::traces::{all, converted, converted_with, each_annotated, options};

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use paje_convert::{Format, Losses};
 use paje_sim::Trace;
+use pj_convert::{Format, Losses};
 
 use crate::rows::Shown;
 use crate::traces::{all, converted_with, options};

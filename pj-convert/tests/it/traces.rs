@@ -5,14 +5,14 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use console::Quotes;
 use datasets::random;
-use paje_convert::{Conversion, Format, Losses, convert};
+use paje_console::Quotes;
 use paje_sim::{
     Annotations, Events, FieldNames, LaneView, Links, Options, Progress, Source, States, Trace,
     ValueId, Variables, Visitor,
 };
-use workers::{Pin, Workers};
+use paje_workers::{Pin, Workers};
+use pj_convert::{Conversion, Format, Losses, convert};
 
 /// Options for reading every trace of the tests: all that any of the examples needs.
 pub(crate) fn options() -> Options {

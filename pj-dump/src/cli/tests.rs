@@ -5,9 +5,9 @@ use std::num::NonZeroUsize;
 use super::*;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
-use console::options::Nature;
+use paje_console::options::Nature;
 use paje_sim::{Selection, TypeNature};
-use workers::Pin;
+use paje_workers::Pin;
 
 #[test]
 fn as_getopt_reads_them() {

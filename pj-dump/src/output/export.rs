@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use paje_sim::{Selected, Step, Trace};
-use workers::Workers;
+use paje_workers::Workers;
 
 use self::planner::{Part, Planner};
 use super::Style;

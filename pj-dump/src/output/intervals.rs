@@ -25,7 +25,7 @@ use paje_sim::{
 
 use super::Style;
 use super::printed::Printed;
-use decimal::write_fixed;
+use paje_decimal::write_fixed;
 
 /// Writes a line for each interval between the times of a trace that kept them, with the lanes of the
 /// types called `type_name`.

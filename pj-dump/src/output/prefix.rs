@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use paje_sim::{Selected, Step, Trace, TypeNature};
-use workers::Workers;
+use paje_workers::Workers;
 
 use super::Style;
 use super::export::{Exported, Written, write_steps};
 use super::header::{Header, columns};
 use super::names::Names;
 use super::together::Together;
-use console::Failure;
+use paje_console::Failure;
 
 const NATURES: [TypeNature; 5] = [
     TypeNature::Container,

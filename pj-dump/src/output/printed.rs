@@ -1,6 +1,6 @@
 //! Names made ready to be printed many times.
 
-use console::Quotes;
+use paje_console::Quotes;
 use paje_sim::Name;
 
 /// Names made ready to be printed, by number.
@@ -80,7 +80,7 @@ impl Printed {
         let deepest = imbrications.iter().max().map_or(0, |deepest| *deepest as usize);
         while self.len() <= deepest.min(MOST) {
             let mut text = Vec::new();
-            decimal::write_fixed(&mut text, self.len() as f64, precision);
+            paje_decimal::write_fixed(&mut text, self.len() as f64, precision);
             text.extend_from_slice(b", ");
             self.push(Quotes::Strip, Name::bare(&text));
         }

@@ -3,7 +3,7 @@
 //! There is room for the whole row before it begins, and everything is copied in moves of a fixed size, so that
 //! no copy depends on a length. Rows that do not fit are for [`RowFormatter`](super::rows::RowFormatter).
 
-use decimal::{Fixed6, put_fixed};
+use paje_decimal::{Fixed6, put_fixed};
 
 use super::names::Texts;
 use super::printed::{PADDING, Printed};
@@ -221,7 +221,7 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use console::Quotes;
+    use paje_console::Quotes;
     use paje_parser::Field;
     use paje_sim::Name;
 

@@ -25,7 +25,7 @@ use super::names::Names;
 use super::printed::{PADDING, Printed, Text};
 use super::row::{Known, Prefix, ROOM, Row, put_rows};
 use super::{Quotes, Style, released};
-use decimal::{Fixed6, write_general};
+use paje_decimal::{Fixed6, write_general};
 
 /// Room in a buffer at first: most pieces need no more. Pages that no row gets to are never touched.
 const FIRST_ROOM: usize = 1 << 18;

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use paje_sim::{Portion, Selected, Selection};
-use workers::Workers;
+use paje_workers::Workers;
 
 use super::Style;
 use super::export::{Exported, Written, write_steps};

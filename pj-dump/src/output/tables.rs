@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use paje_export::{Format, Table, TableOptions, Tables, Times};
 use paje_sim::Trace;
-use workers::Workers;
+use paje_workers::Workers;
 
 use super::export::Exported;
 use super::together::Together;
 use crate::cli::{Cli, TableFormat, TimeEncoding};
-use console::Failure;
-use console::progress::Display;
+use paje_console::Failure;
+use paje_console::progress::Display;
 
 /// Writes all tables to a folder, which appears with them if it is not there. Files take their names when all
 /// of them are complete.

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use console::aside::Aside;
+use paje_console::aside::Aside;
 use tempfile::TempDir;
 
 use crate::signals::Held;

@@ -4,13 +4,13 @@
 use std::sync::LazyLock;
 
 use datasets::mutate::{Change, mutated};
-use paje_dump::output::Style;
-use paje_dump::output::export::{Written, write_rows};
 use paje_sim::{ErrorKind, FieldNames, Options, Progress, Source, Trace};
-use paje_validate::{Rules, Severity, check};
+use paje_workers::Workers;
+use pj_dump::output::Style;
+use pj_dump::output::export::{Written, write_rows};
+use pj_validate::{Rules, Severity, check};
 use proptest::prelude::*;
 use testkit::team;
-use workers::Workers;
 
 use crate::world::trace;
 
@@ -21,7 +21,7 @@ const BLOCKS: [usize; 6] = [1, 64, 300, 1000, 4096, 1 << 20];
 type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
 
 fn checked(bytes: &[u8], options: &Options) -> Verdict {
-    let mut rules = paje_validate::Options::default();
+    let mut rules = pj_validate::Options::default();
     rules.rules = Rules::Replay;
     rules.field_names = options.field_names;
     rules.ignore_incomplete_links = options.ignore_incomplete_links;

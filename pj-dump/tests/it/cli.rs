@@ -271,7 +271,7 @@ fn verbose_tells_the_input_and_the_threads() {
     let wanted = threads(&format!("packed: gzip, regular file, {size} bytes"), "1 thread");
     assert_eq!((stdout.as_str(), stderr), (ROWS, wanted + "it\n"));
     // Facts that the user may want to know of the workers.
-    let workers = workers::available().get() + 1;
+    let workers = paje_workers::available().get() + 1;
     let (_, _, stderr) = outcome(&dump(&["--verbose", &format!("--threads={workers}")], &sound));
     let wanted = threads("<stdin>: stream, size unknown", &format!("{workers} threads")) + "them";
     let note = format!("\npj_dump: {workers} workers share the time of ");

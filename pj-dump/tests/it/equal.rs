@@ -9,12 +9,12 @@ use std::thread;
 
 use datasets::invalid::{self, Fault};
 use datasets::{Shape, generate};
-use paje_dump::output::export::{Written, write_rows};
-use paje_dump::output::{Quotes, Style, containers, hierarchy};
 use paje_sim::{Options, Progress, Source, Trace};
+use paje_workers::Workers;
+use pj_dump::output::export::{Written, write_rows};
+use pj_dump::output::{Quotes, Style, containers, hierarchy};
 use splitter::Input;
 use tempfile::TempDir;
-use workers::Workers;
 
 use testkit::pack;
 

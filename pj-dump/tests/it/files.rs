@@ -9,13 +9,13 @@ use std::sync::LazyLock;
 
 use datasets::files::{Style, TraceFiles};
 use datasets::{Shape, generate};
-use paje_dump::output::export::Written;
-use paje_dump::output::stream::RowStream;
-use paje_dump::output::{Quotes, Style as RowStyle, containers, hierarchy};
 use paje_sim::{Options, Portion, Progress, Source, Trace, WarningKind};
+use paje_workers::Workers;
+use pj_dump::output::export::Written;
+use pj_dump::output::stream::RowStream;
+use pj_dump::output::{Quotes, Style as RowStyle, containers, hierarchy};
 use splitter::{Folders, Input};
 use tempfile::TempDir;
-use workers::Workers;
 
 use crate::agree::rows;
 use crate::cli::run;

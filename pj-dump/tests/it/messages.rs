@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use paje_sim::{ErrorKind, Options, Trace};
-use paje_validate::kinds;
+use pj_validate::kinds;
 use testkit::assert_recorded;
 
 use crate::world::{dump, lines_before, said, trace};

@@ -7,12 +7,12 @@ use std::sync::LazyLock;
 
 use datasets::invalid::{self, Fault};
 use datasets::{Shape, generate};
-use paje_dump::output::Style;
-use paje_dump::output::export::Written;
-use paje_dump::output::stream::RowStream;
 use paje_sim::{Options, Portion, Progress, Source, Trace};
+use paje_workers::Workers;
+use pj_dump::output::Style;
+use pj_dump::output::export::Written;
+use pj_dump::output::stream::RowStream;
 use tempfile::TempDir;
-use workers::Workers;
 
 use crate::agree::rows;
 use crate::cli::run;

@@ -9,15 +9,15 @@ use std::sync::LazyLock;
 use datasets::Shape;
 use datasets::invalid::{self, Fault};
 use datasets::random::{self, RandomTrace};
-use paje_dump::output::export::{Written, write_rows, write_selected};
-use paje_dump::output::header::Header;
-use paje_dump::output::stream::RowStream;
-use paje_dump::output::{Quotes, Style};
 use paje_sim::{
     ContainerId, Events, FieldNames, LaneView, Links, Name, Natures, Options, Progress, Selection,
     Source, States, TimeRange, Trace, TypeId, TypeNature, Variables, Visitor,
 };
-use workers::Workers;
+use paje_workers::Workers;
+use pj_dump::output::export::{Written, write_rows, write_selected};
+use pj_dump::output::header::Header;
+use pj_dump::output::stream::RowStream;
+use pj_dump::output::{Quotes, Style};
 
 use crate::world::{dump, said, trace};
 

@@ -9,9 +9,9 @@ use datasets::{Shape, invalid, random};
 use paje_parser::{ByteOffset, FieldNames, Position};
 use paje_sim::error::EventName;
 use paje_sim::{ErrorKind, Options, Progress, Source, Trace, WarningKind};
+use paje_workers::Workers;
 use proptest::prelude::*;
 use splitter::Input;
-use workers::Workers;
 
 use crate::agree::rows;
 use crate::order::{DISORDERS, Disorder, Random, disordered, sorted};

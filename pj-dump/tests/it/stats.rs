@@ -170,7 +170,7 @@ fn stats_in_no_known_format() {
 #[test]
 fn stats_and_verbose_name_the_cpus() {
     // Any CPU that this process may use, to which the system may refuse to pin all the same.
-    let cpu = workers::allowed().expect("Linux says")[0];
+    let cpu = paje_workers::allowed().expect("Linux says")[0];
     let pin = format!("--pin={cpu}");
     let output = dump(&[&pin, "--stats=json", "--verbose"], &trace(b"set 0 S p a\n"));
     let (stats, told) = (parsed(&output), said(&output));

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use datasets::Shape;
-use paje_dump::output::Style;
-use paje_dump::output::export::{Written, write_rows};
-use paje_dump::output::stream::RowStream;
 use paje_sim::{Error, Options, Progress, Source, Trace};
-use workers::Workers;
+use paje_workers::Workers;
+use pj_dump::output::Style;
+use pj_dump::output::export::{Written, write_rows};
+use pj_dump::output::stream::RowStream;
 
 const STYLE: Style = Style::DEFAULT;
 

@@ -10,9 +10,9 @@ use arrow_array::{Array, RecordBatch, RecordBatchReader, StringArray};
 use arrow_ipc::reader::FileReader;
 use arrow_schema::{DataType, SchemaRef};
 use datasets::{Shape, generate};
-use paje_dump::output::Quotes;
 use paje_sim::Name;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use pj_dump::output::Quotes;
 use tempfile::TempDir;
 
 use crate::world;
@@ -90,7 +90,7 @@ fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
             let (start, end) = (number("Start"), number("End"));
             let [start, end, duration] = [start, end, end - start].map(|time| {
                 let mut out = Vec::new();
-                decimal::write_general(&mut out, time);
+                paje_decimal::write_general(&mut out, time);
                 String::from_utf8(out).expect("digits")
             });
             let (parent, type_, name) = (text("Parent"), text("Type"), text("Name"));

@@ -6,14 +6,14 @@ use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 
 use datasets::{Shape, random};
-use paje_dump::output::export::{Written, write_selected};
-use paje_dump::output::header::Header;
-use paje_dump::output::{Quotes, Style};
 use paje_sim::{Options, Progress, Selection, Source, TimeRange, Trace};
+use paje_workers::Workers;
+use pj_dump::output::export::{Written, write_selected};
+use pj_dump::output::header::Header;
+use pj_dump::output::{Quotes, Style};
 use splitter::Input;
 use tempfile::TempDir;
 use testkit::{Dice, WORLD, lively};
-use workers::Workers;
 
 use crate::select::Draw;
 

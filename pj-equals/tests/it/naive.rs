@@ -8,13 +8,13 @@ use std::process::ExitCode;
 use clap::Parser;
 use datasets::mutate::{Change, mutated};
 use datasets::{Shape, random};
-use paje_equals::cli::Cli;
-use paje_equals::exact::{Rules, are_equal, compare};
-use paje_equals::run::main_with;
 use paje_sim::{
     ContainerId, Events, FieldNames, LaneView, Links, NameOrder, Options, States, Trace, TypeId,
     Variables, Visitor,
 };
+use pj_equals::cli::Cli;
+use pj_equals::exact::{Rules, are_equal, compare};
+use pj_equals::run::main_with;
 use splitter::Limits;
 
 /// Rows by what they are in: the path of a container and the name and nature of a type. `None` if a path or

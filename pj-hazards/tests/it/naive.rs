@@ -6,12 +6,12 @@ use datasets::passing::Hazard;
 use paje_analysis::classes::{Collective, Map};
 use paje_analysis::messages::Message;
 use paje_analysis::order::Order;
-use paje_hazards::barriers::barriers;
-use paje_hazards::model::{Channel, Model, Options};
-use paje_hazards::orders::groups;
-use paje_hazards::poset::Poset;
-use paje_hazards::races::races;
 use paje_sim::Trace;
+use pj_hazards::barriers::barriers;
+use pj_hazards::model::{Channel, Model, Options};
+use pj_hazards::orders::groups;
+use pj_hazards::poset::Poset;
+use pj_hazards::races::races;
 use testkit::{Dice, number};
 
 /// Happened-before order, event by event: a closure over sends, receives and operations of groups.

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use console::Quotes;
 use paje_analysis::{Data, Table};
+use paje_console::Quotes;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use console::Failure;
 use paje_analysis::dot;
+use paje_console::Failure;
 use paje_pictures::numbers::{amount, duration};
 use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
 

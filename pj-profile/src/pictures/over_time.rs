@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use console::Failure;
 use paje_analysis::Table;
+use paje_console::Failure;
 use paje_pictures::numbers::{amount, percent};
 use paje_pictures::{Colours, Fill, Picture, Quadrant, Strip, Strips, natural};
 use rustc_hash::FxHashMap;

@@ -8,8 +8,8 @@ use std::process::Output;
 use paje_analysis::kept::{Facts, Keeper, Kept, VERSION};
 use paje_pack::{Definitions, Segment, Segments, Settings, Writer};
 use paje_sim::{Portion, Progress, Source, Trace};
+use paje_workers::Workers;
 use tempfile::TempDir;
-use workers::Workers;
 
 use crate::cli::program;
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use datasets::random;
-use paje_profile::cli::Cli;
-use paje_profile::run::{Cuts, bytes};
 use paje_sim::{Options, Trace};
+use pj_profile::cli::Cli;
+use pj_profile::run::{Cuts, bytes};
 use splitter::Limits;
 
 use crate::naive_rows::{Asked, Naive};
@@ -180,7 +180,7 @@ fn read(path: &Path, given: &[String]) -> Option<Trace> {
     words.extend(given.iter().cloned());
     let mut options: Options = cli(&words).options(Limits::default());
     options.selection = Default::default();
-    Trace::open_with(path, &options, &workers::Workers::one()).ok()
+    Trace::open_with(path, &options, &paje_workers::Workers::one()).ok()
 }
 
 #[test]

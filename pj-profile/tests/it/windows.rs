@@ -7,12 +7,12 @@ use std::path::Path;
 use clap::Parser;
 use datasets::{Shape, random};
 use paje_analysis::kept::{Keeper, LANES, VERSION};
-use paje_profile::cli::Cli;
-use paje_profile::run::{Cuts, bytes};
 use paje_sim::{Options, Portion, Progress, Source, Trace};
+use paje_workers::Workers;
+use pj_profile::cli::Cli;
+use pj_profile::run::{Cuts, bytes};
 use tempfile::TempDir;
 use testkit::{Dice, lively};
-use workers::Workers;
 
 use crate::cli::program;
 

@@ -9,11 +9,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use datasets::{Shape, random};
-use paje_dump::output::export::write_rows;
-use paje_dump::output::{Quotes, Style};
 use paje_sim::{FieldNames, Options, Precision, Trace};
+use paje_workers::Workers;
+use pj_dump::output::export::write_rows;
+use pj_dump::output::{Quotes, Style};
 use testkit::pajeng::{pj_dump, skipped};
-use workers::Workers;
 
 use crate::splitting::{Place, Split};
 

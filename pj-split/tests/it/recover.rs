@@ -4,11 +4,11 @@
 use std::fs;
 
 use clap::Parser;
-use console::Failure;
 use datasets::invalid::{self, Fault};
+use paje_console::Failure;
 use paje_sim::{Options, Progress, Source, Trace};
-use paje_split::cli::Cli;
-use paje_split::run::{Made, split};
+use pj_split::cli::Cli;
+use pj_split::run::{Made, split};
 use splitter::{Folders, Input, Limits};
 use testkit::{Dice, damage, number, said, team};
 

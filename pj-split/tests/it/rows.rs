@@ -5,14 +5,14 @@ use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use paje_dump::output::export::write_rows;
-use paje_dump::output::{Quotes, Style};
 use paje_sim::{
     ContainerId, Events, FieldNames, LaneView, Links, Options, Progress, Source, States, Trace,
     Variables, Visitor,
 };
+use paje_workers::Workers;
+use pj_dump::output::export::write_rows;
+use pj_dump::output::{Quotes, Style};
 use splitter::{Folders, Input};
-use workers::Workers;
 
 /// A row, and the container that it is of, or that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Parser;
 use paje_sim::Trace;
-use paje_split::cli::Cli;
-use paje_split::run;
+use pj_split::cli::Cli;
+use pj_split::run;
 use splitter::{Input, Limits};
 use tempfile::TempDir;
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use datasets::files::{Style, cut};
 use datasets::{Shape, generate, random};
-use paje_validate::{Options, Report, Rules, Severity, Summary, check, check_files};
+use pj_validate::{Options, Report, Rules, Severity, Summary, check, check_files};
 use serde_json::Value;
 use splitter::{Folders, Input};
 use tempfile::TempDir;

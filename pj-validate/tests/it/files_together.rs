@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use paje_validate::Options;
+use pj_validate::Options;
 
 use crate::files::{NONE, folder, report, told};
 use crate::program::{run, text};

@@ -5,7 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use paje_validate::{Options, check};
+use pj_validate::{Options, check};
 use splitter::Input;
 use tempfile::TempDir;
 

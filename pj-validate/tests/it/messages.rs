@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use paje_validate::report::{Human, Styles};
-use paje_validate::{Options, Report, Rules, check, kinds};
+use pj_validate::report::{Human, Styles};
+use pj_validate::{Options, Report, Rules, check, kinds};
 use testkit::assert_recorded;
 
 use crate::world::{SOUND, header, trace};

@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 use datasets::mutate::{Change, mutated};
 use paje_parser::FieldNames;
-use paje_validate::{Options, Replaying, check_files, check_quickly};
+use paje_workers::Workers;
+use pj_validate::{Options, Replaying, check_files, check_quickly};
 use splitter::{Folders, Input};
 use testkit::{SplitMix, team};
-use workers::Workers;
 
 use crate::world::{SOUND, trace};
 

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use datasets::mutate::{Change, mutated};
-use paje_validate::{Disorder, Options, Report, Severity, check};
+use pj_validate::{Disorder, Options, Report, Severity, check};
 use proptest::prelude::*;
 
 use crate::world::{SOUND, trace};
@@ -43,7 +43,7 @@ fn holds(trace: &[u8]) {
             assert!(line[excerpt.skipped as usize..].starts_with(&excerpt.text));
         }
     }
-    let bytes = |finding: &paje_validate::Finding| finding.position.map(|p| p.byte);
+    let bytes = |finding: &pj_validate::Finding| finding.position.map(|p| p.byte);
     let placed: Vec<_> = all.findings.iter().filter_map(bytes).collect();
     assert!(placed.is_sorted());
     let sum = |severity| -> u64 {

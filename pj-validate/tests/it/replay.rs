@@ -1,6 +1,6 @@
 //! Corners of the replay that no message shows.
 
-use paje_validate::{Options, Report, check};
+use pj_validate::{Options, Report, check};
 
 use crate::world::{SOUND, trace};
 
@@ -11,7 +11,7 @@ fn report(lines: &str) -> Report {
 fn errors(lines: &str) -> Vec<&'static str> {
     let report = report(lines);
     let errors = report.findings.iter();
-    let errors = errors.filter(|finding| finding.severity == paje_validate::Severity::Error);
+    let errors = errors.filter(|finding| finding.severity == pj_validate::Severity::Error);
     errors.map(|finding| finding.code()).collect()
 }
 

@@ -247,7 +247,7 @@ fn fields_and_lines_are_kept_of_small_traces() {
     assert!(!told(&["--no-fields"]) && !told(&["--fields", "--no-fields"]));
     let cli = |arguments: &[&str]| {
         let words = ["pj_view"].iter().chain(arguments);
-        <paje_view::cli::Cli as clap::Parser>::parse_from(words)
+        <pj_view::cli::Cli as clap::Parser>::parse_from(words)
     };
     assert!(cli(&[]).keeps_fields(Some(1000)) && !cli(&[]).keeps_fields(Some(1 << 30)));
     assert!(

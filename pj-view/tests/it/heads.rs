@@ -1,6 +1,6 @@
 //! Properties of any head of a request. The fuzzer looks for one that lacks them; here, random ones are tried.
 
-use paje_view::request::{Guard, LONGEST_HEAD, parse_head};
+use pj_view::request::{Guard, LONGEST_HEAD, parse_head};
 
 /// Who is answered knows the token, and a head is the same in any pieces.
 ///

@@ -10,9 +10,9 @@ use std::path::Path;
 use paje_analysis::states::States;
 use paje_analysis::{By, Scope};
 use paje_sim::{FieldNames, Options, Selection, TimeRange, Trace};
+use paje_workers::Workers;
 use serde_json::Value;
 use testkit::Dice;
-use workers::Workers;
 
 use crate::world::{Served, example};
 

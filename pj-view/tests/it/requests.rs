@@ -1,6 +1,6 @@
 //! Requests that nobody thought of.
 
-use paje_view::request::{Guard, parse_head};
+use pj_view::request::{Guard, parse_head};
 use testkit::{Dice, damage};
 
 use crate::heads::check;

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
 use std::time::{Duration, Instant};
 
-use paje_view::serve::{Answer, Patience, Server};
+use pj_view::serve::{Answer, Patience, Server};
 
 use crate::world::{Served, example, status};
 

@@ -22,8 +22,8 @@ use clap::Parser;
 use datasets::{Shape, Size};
 
 use measure::{Case, Round};
+use paje_workers::Pin;
 use programs::Programs;
-use workers::Pin;
 
 /// Compares pj_dump and pj_validate with PajeNG's pj_dump: seconds, megabytes a second, peak memory.
 ///

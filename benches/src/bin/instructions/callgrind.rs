@@ -41,8 +41,8 @@ const DECODE: &[&str] = &["paje_sim::decode::Decoder::decode"];
 const REPLAY: &[&str] =
     &["paje_sim::replay::shard::Shard::replay", "paje_sim::replay::link_homes::LinkHome::merge"];
 const EXPORT: &[&str] = &[
-    "paje_dump::output::rows::RowFormatter::lane_rows",
-    "paje_dump::output::rows::RowFormatter::container_row",
+    "pj_dump::output::rows::RowFormatter::lane_rows",
+    "pj_dump::output::rows::RowFormatter::container_row",
 ];
 
 impl Valgrind {
@@ -153,7 +153,7 @@ mod tests {
             cfn=(3) paje_sim::replay::shard::Shard::replay\n\
             calls=1 0\n\
             14 80 0 0 0 0\n\
-            cfn=(4) paje_dump::output::rows::RowFormatter::lane_rows\n\
+            cfn=(4) pj_dump::output::rows::RowFormatter::lane_rows\n\
             calls=1 0\n\
             15 9 0 0 0 0\n\
             cfn=(5) malloc\n\

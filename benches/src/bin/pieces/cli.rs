@@ -14,7 +14,7 @@ use benches::scaling::study::default_threads;
 use benches::scaling::words::{self, Asked, Pins, unique};
 use clap::Parser;
 use datasets::{Shape, Size};
-use workers::Pin;
+use paje_workers::Pin;
 
 /// Measures what cutting a trace into pieces costs, and the replay of the pieces.
 ///

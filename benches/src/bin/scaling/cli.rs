@@ -14,7 +14,7 @@ use benches::scaling::words::{self, Asked, Pins, unique};
 use benches::scaling::{floor, machine, plots, table};
 use clap::Parser;
 use datasets::{Shape, Size};
-use workers::Pin;
+use paje_workers::Pin;
 
 /// Measures how pj_dump scales with threads: strong and weak scaling, on traces of every kind.
 ///

@@ -9,7 +9,7 @@ use std::process::Command;
 use datasets::mutate::{Change, mutated};
 use datasets::random;
 use paje_parser::FieldNames;
-use paje_validate::{Rules, Severity};
+use pj_validate::{Rules, Severity};
 
 use crate::choice::Choice;
 use crate::fault;
@@ -133,13 +133,13 @@ impl Trial<'_> {
         if imbrication || self.options.iter().any(|option| option == "keep") {
             return Ok(());
         }
-        let mut options = paje_validate::Options::default();
+        let mut options = pj_validate::Options::default();
         options.rules = Rules::Replay;
         options.ignore_incomplete_links = self.has("-z", "--ignore-incomplete-links");
         if self.has("-n", "--no-strict") {
             options.field_names = FieldNames::Old;
         }
-        let report = paje_validate::check(&self.trace[..], &options);
+        let report = pj_validate::check(&self.trace[..], &options);
         let report = report.map_err(|error| error.to_string())?;
         sum.count("verdicts compared with the checker's");
         let first = report.findings.iter().find(|found| found.severity == Severity::Error);

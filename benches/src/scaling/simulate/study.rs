@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use paje_sim::progress::Times;
 use paje_sim::{Options, Progress, Source, Trace};
+use paje_workers::{Pin, Workers, available, thread_time};
 use splitter::Input;
-use workers::{Pin, Workers, available, thread_time};
 
 use super::graph::{Graph, Job, Round, Work, shortest};
 use super::schedule::{Machine, Memory, of_round, seconds};

@@ -1,6 +1,6 @@
 //! The order of a trace's lines.
 
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::input::sorted::times::{Found, Timed};
 use crate::input::sorted::{Line, Part};
@@ -68,8 +68,8 @@ fn merge(pieces: &[Vec<Timed>], begin: Option<u64>, end: Option<u64>) -> Vec<Lin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use paje_workers::Pin;
     use std::num::NonZeroUsize;
-    use workers::Pin;
 
     /// Many equal times: what comes first in the text stays first.
     #[test]

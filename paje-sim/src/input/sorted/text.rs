@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use paje_workers::Workers;
 use splitter::{Kind, Limits, read_exact_at};
-use workers::Workers;
 
 use crate::input::sorted::Line;
 use crate::input::source::From;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter};
 use paje_parser::token::{is_white, next_field};
 use paje_parser::{DefTable, EventKind, Field, FieldName, number};
-use workers::Workers;
+use paje_workers::Workers;
 
 use crate::input::sorted::Line;
 

@@ -1,7 +1,7 @@
 //! The ends of containers, as their lanes take them.
 
 use paje_parser::{FieldName, TypeNature};
-use workers::{Workers, exclusive};
+use paje_workers::{Workers, exclusive};
 
 use super::Lanes;
 use crate::lanes::links::bare_key;

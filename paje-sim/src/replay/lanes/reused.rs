@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use workers::{Workers, exclusive};
+use paje_workers::{Workers, exclusive};
 
 use super::Lanes;
 use crate::lanes::links::{Search, Suspect, Tags, bare_key};

@@ -3,7 +3,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use datasets::Shape;
 use paje_sim::Options;
-use workers::Pin;
+use paje_workers::Pin;
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Rows of any length, with any numbers and any digits.
 
-use decimal::{fixed_room, put_fixed};
+use paje_decimal::{fixed_room, put_fixed};
 use paje_parser::Field;
 use paje_sim::{Annotations, Events, Links, Name, States, Variables};
 

@@ -1,0 +1,131 @@
+//! A replayed trace, and those of its tables that were asked for.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use paje_export::{Error, Table, TableOptions, Tables};
+use paje_sim::Trace;
+use paje_workers::Workers;
+use pyo3::prelude::*;
+
+use crate::job::{self, Caller};
+use crate::{durations, errors};
+
+/// The batches of a table, in order.
+pub(crate) type Rows = Arc<Vec<RecordBatch>>;
+
+/// A trace and what was made of it.
+pub(crate) struct Kept {
+    pub(crate) trace: Trace,
+    pub(crate) options: TableOptions,
+    /// True if tables have a column for durations.
+    durations: bool,
+    workers: Mutex<Workers>,
+    places: [Place; Table::ALL.len()],
+}
+
+/// A table, as far as it was made.
+#[derive(Default)]
+struct Place {
+    schema: OnceLock<SchemaRef>,
+    rows: Mutex<Option<Rows>>,
+}
+
+impl Kept {
+    pub(crate) fn new(
+        trace: Trace,
+        options: TableOptions,
+        durations: bool,
+        workers: Workers,
+    ) -> Self {
+        let workers = Mutex::new(workers);
+        Kept { trace, options, durations, workers, places: Default::default() }
+    }
+
+    /// The columns of a table.
+    pub(crate) fn schema(&self, table: Table) -> &SchemaRef {
+        let make = || {
+            let schema = Tables::new(&self.trace, self.options.clone()).schema(table);
+            if self.durations { durations::schema_with(&schema) } else { schema }
+        };
+        self.places[table as usize].schema.get_or_init(make)
+    }
+
+    /// The rows of a table, if they have been made and not released. Waits for nobody.
+    pub(crate) fn made(&self, table: Table) -> Option<Rows> {
+        let place = self.places[table as usize].rows.try_lock();
+        place.ok().and_then(|rows| rows.clone())
+    }
+
+    /// Lets go of the rows of a table.
+    pub(crate) fn release(&self, table: Table) {
+        lock(&self.places[table as usize].rows).take();
+    }
+
+    /// The rows of a table, made now unless they have been.
+    pub(crate) fn rows(self: &Arc<Self>, py: Python<'_>, table: Table) -> PyResult<Rows> {
+        if let Some(rows) = self.made(table) {
+            return Ok(rows);
+        }
+        let mut stop = Stop(Arc::default());
+        let (kept, stopped) = (Arc::clone(self), Arc::clone(&stop.0));
+        let rows = job::run(py, &mut stop, move |_| kept.make(table, &stopped))?;
+        rows.map_err(|error| errors::of_table(py, &error))
+    }
+
+    /// Does something with the trace's threads, in their pool.
+    pub(crate) fn with_workers<T: Send>(&self, work: impl FnOnce(&Workers) -> T + Send) -> T {
+        let workers = lock(&self.workers);
+        workers.run(|| work(&workers))
+    }
+
+    /// Makes a table; only some of its batches if `stopped` says so, which are not kept.
+    fn make(&self, table: Table, stopped: &AtomicBool) -> Result<Rows, Error> {
+        let mut place = lock(&self.places[table as usize].rows);
+        if let Some(rows) = &*place {
+            return Ok(Arc::clone(rows));
+        }
+        let tables = Tables::new(&self.trace, self.options.clone());
+        let batches = tables.batches(table);
+        let schema = self.schema(table);
+        let read = |number| {
+            let batch = batches.read(number)?;
+            match self.durations {
+                true => Ok(durations::rows_with(batch, schema)?),
+                false => Ok(batch),
+            }
+        };
+        let made: Vec<OnceLock<_>> = (0..batches.len()).map(|_| OnceLock::new()).collect();
+        let next = AtomicUsize::new(0);
+        let work = |_: usize| {
+            while !stopped.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(place) = made.get(number) else { break };
+                place.get_or_init(|| read(number));
+            }
+        };
+        let workers = lock(&self.workers);
+        workers.run(|| workers.on_each(work));
+        let rows = made.into_iter().filter_map(OnceLock::into_inner);
+        let rows = Arc::new(rows.collect::<Result<Vec<_>, Error>>()?);
+        if !stopped.load(Ordering::Relaxed) {
+            *place = Some(Arc::clone(&rows));
+        }
+        Ok(rows)
+    }
+}
+
+/// Who waits for a table that is being made.
+pub(crate) struct Stop(pub(crate) Arc<AtomicBool>);
+
+impl Caller for Stop {
+    fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

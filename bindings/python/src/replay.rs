@@ -1,0 +1,113 @@
+//! Reading of a trace.
+
+use std::ffi::CString;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use paje_bindings::{Keywords, Replay, Told, metadata};
+use paje_sim::Selection;
+use pyo3::exceptions::{PyTypeError, PyUserWarning};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors;
+use crate::job::{self, Caller, Request};
+use crate::kept::Kept;
+use crate::keywords::must_be;
+use crate::options::{Asked, wrong};
+use crate::source::{Given, Object};
+use crate::trace::Trace;
+
+/// From one call of who is told of progress to the next.
+const PACE: Duration = Duration::from_millis(100);
+
+/// The thread that called, meanwhile.
+struct Watcher<'a, 'py> {
+    told: &'a Told,
+    object: Option<Object>,
+    callback: Option<&'a Bound<'py, PyAny>>,
+    last: Instant,
+}
+
+impl Caller for Watcher<'_, '_> {
+    fn stop(&self) {
+        self.told.stop();
+    }
+
+    fn look(&mut self, _: Python<'_>) -> PyResult<()> {
+        if let Some(callback) = self.callback
+            && self.last.elapsed() >= PACE
+        {
+            callback.call1(self.told.bytes())?;
+            self.last = Instant::now();
+        }
+        Ok(())
+    }
+
+    fn serve(&mut self, py: Python<'_>, request: Request) -> PyResult<()> {
+        let Request::Read(bytes, answer) = request;
+        if let Some(object) = &self.object {
+            // If nobody waits for them any more, they are not needed.
+            let _ = answer.send(object.read(py, bytes)?);
+        }
+        py.check_signals()?;
+        self.look(py)
+    }
+}
+
+/// Replays a trace: see pajereplay.read.
+#[pyfunction]
+pub(crate) fn read(
+    source: &Bound<'_, PyAny>,
+    progress: Option<&Bound<'_, PyAny>>,
+    asked: &Bound<'_, PyDict>,
+) -> PyResult<Trace> {
+    let py = source.py();
+    let given = Given::new(source)?;
+    let (name, object) = (given.name().to_owned(), given.object(py));
+    let asked = Asked::new(asked)?;
+    let durations = asked.durations;
+    let keywords = Keywords::from(asked);
+    let mut tables = keywords.tables().map_err(wrong)?;
+    if let Some(progress) = progress
+        && !progress.is_callable()
+    {
+        return Err(PyTypeError::new_err(must_be("progress", "True or a function", progress)));
+    }
+    let told = Arc::new(Told::default());
+    let (path, further) = given.paths();
+    let replay = Replay::new(&keywords, Arc::clone(&told)).map_err(wrong)?;
+    let replay = replay.of_files(path, further, &keywords);
+    let replay = replay.map_err(|(folder, error)| errors::of_file(py, &folder, &error))?;
+    let threads = replay.threads();
+    let mut watcher = Watcher { told: &told, object, callback: progress, last: Instant::now() };
+    let replayed = job::run(py, &mut watcher, move |ask| replay.run(|| given.open(ask)))?;
+    let (trace, workers) = replayed.map_err(|error| errors::of_trace(py, &name, &error))?;
+    if let Some(callback) = progress {
+        let (bytes, size) = told.bytes();
+        callback.call1((size.unwrap_or(bytes), size))?;
+    }
+    warn_of_unmatched(py, &tables.selection, &trace)?;
+    tables.metadata = metadata(&name, &trace);
+    Ok(Trace::new(Kept::new(trace, tables, durations, workers), name, threads))
+}
+
+/// Warns of patterns that nothing in the trace matches: most are misspelt.
+fn warn_of_unmatched(
+    py: Python<'_>,
+    selection: &Selection,
+    trace: &paje_sim::Trace,
+) -> PyResult<()> {
+    if selection.is_everything() {
+        return Ok(());
+    }
+    let selected = selection.resolve(trace);
+    let types = selected.unmet_types().map(|glob| ("types", glob, "type"));
+    let containers = selected.unmet_containers().map(|glob| ("containers", glob, "container"));
+    for (keyword, glob, what) in types.chain(containers) {
+        let message = format!("{keyword}={:?}: the trace has no such {what}", glob.as_str());
+        // At the line that called pajereplay.read.
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(message)?, 2)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! Sources that Python gives to be read: a path, some of them, bytes, or a file object.
+
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Sender};
+
+use paje_bindings::as_file;
+use pyo3::exceptions::{PyBlockingIOError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyList, PyMemoryView, PyString, PyTuple};
+use splitter::Input;
+
+use crate::job::Request;
+
+/// Bytes asked of a file object at a time, at least.
+const AT_ONCE: usize = 1 << 20;
+
+/// Source to be read.
+pub(crate) enum Given {
+    /// Files, which are one trace; one at least.
+    Paths(Vec<PathBuf>),
+    Bytes(PyBackedBytes),
+    /// Whatever has a method `read`.
+    Object(Object),
+}
+
+/// A file object and what messages call it.
+pub(crate) struct Object {
+    object: Py<PyAny>,
+    name: PathBuf,
+}
+
+impl Given {
+    pub(crate) fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = given.extract::<PyBackedBytes>() {
+            return Ok(Given::Bytes(bytes));
+        }
+        if given.is_instance_of::<PyMemoryView>() {
+            return Ok(Given::Bytes(given.call_method0("tobytes")?.extract()?));
+        }
+        if given.is_instance_of::<PyString>() || given.hasattr("__fspath__")? {
+            return Ok(Given::Paths(vec![given.extract()?]));
+        }
+        if given.hasattr("read")? {
+            let name = given.getattr("name").and_then(|name| name.extract::<PathBuf>());
+            let name = name.unwrap_or_else(|_| "<file>".into());
+            return Ok(Given::Object(Object { object: given.clone().unbind(), name }));
+        }
+        if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
+            let paths: Vec<PathBuf> = given.extract()?;
+            if !paths.is_empty() {
+                return Ok(Given::Paths(paths));
+            }
+        }
+        let type_ = given.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "expected a path, a list of paths, bytes, or a file opened for reading bytes, not {type_}"
+        )))
+    }
+
+    /// Name of it in messages.
+    pub(crate) fn name(&self) -> &Path {
+        match self {
+            Given::Paths(paths) => &paths[0],
+            Given::Bytes(_) => Path::new("<bytes>"),
+            Given::Object(object) => &object.name,
+        }
+    }
+
+    /// Path of it in the file system, if it has one, and the files that follow it.
+    pub(crate) fn paths(&self) -> (Option<PathBuf>, Vec<PathBuf>) {
+        match self {
+            Given::Paths(paths) => (Some(paths[0].clone()), paths[1..].to_vec()),
+            _ => (None, Vec::new()),
+        }
+    }
+
+    /// The file object, which stays with the thread that has it.
+    pub(crate) fn object(&self, py: Python<'_>) -> Option<Object> {
+        match self {
+            Given::Object(object) => {
+                Some(Object { object: object.object.clone_ref(py), name: object.name.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Opens it; what is read of a file object is asked for.
+    pub(crate) fn open(self, ask: Sender<Request>) -> io::Result<Input> {
+        let name = self.name().to_owned();
+        match self {
+            Given::Paths(paths) => Input::open(Some(as_file(&paths[0]))),
+            Given::Bytes(bytes) => {
+                let size = bytes.len() as u64;
+                Input::from_reader(name, Cursor::new(bytes), Some(size))
+            }
+            Given::Object(_) => Input::from_reader(name, Asking { ask, rest: None }, None),
+        }
+    }
+}
+
+impl Object {
+    /// Reads some bytes, in the thread that has the object.
+    pub(crate) fn read(&self, py: Python<'_>, bytes: usize) -> PyResult<PyBackedBytes> {
+        let read = self.object.bind(py).call_method1("read", (bytes,))?;
+        if read.is_none() {
+            return Err(PyBlockingIOError::new_err("the file has no bytes at the moment"));
+        }
+        let type_ = read.get_type().name()?;
+        read.cast_into::<PyBytes>().map(PyBackedBytes::from).map_err(|_| {
+            PyTypeError::new_err(format!(
+                "the file's read() gave {type_}, not bytes; open it in binary mode ('rb'), or pass its .buffer"
+            ))
+        })
+    }
+}
+
+/// Reads a file object from elsewhere.
+struct Asking {
+    ask: Sender<Request>,
+    rest: Option<Cursor<PyBackedBytes>>,
+}
+
+impl Read for Asking {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Some(rest) = &mut self.rest {
+                let count = rest.read(buffer)?;
+                if count > 0 {
+                    return Ok(count);
+                }
+            }
+            // The error of the file object is raised by the thread that read.
+            let gone = |_| io::Error::other("the file object cannot be read");
+            let (answer, answered) = mpsc::channel();
+            let request = Request::Read(buffer.len().max(AT_ONCE), answer);
+            self.ask.send(request).map_err(|_| gone(mpsc::RecvError))?;
+            let bytes = answered.recv().map_err(gone)?;
+            if bytes.is_empty() {
+                return Ok(0);
+            }
+            self.rest = Some(Cursor::new(bytes));
+        }
+    }
+}

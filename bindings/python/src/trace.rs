@@ -1,0 +1,295 @@
+//! A trace, as Python sees it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use paje_analysis::asked::{self, About, Asked, WaitsBy};
+use paje_bindings::{PYTHON, Problem, recovered, warnings};
+use paje_export::Table as Which;
+use paje_sim::recovered::OpenState;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::analysis::{self, Analysis};
+use crate::kept::Kept;
+use crate::table::{Table, preview};
+
+/// A replayed trace: what pajereplay.read returns.
+///
+/// Its tables are made when they are first asked for, and kept: see Table. The trace itself stays in
+/// memory too, about as large as its tables are.
+#[pyclass(module = "pajereplay", frozen)]
+pub(crate) struct Trace {
+    kept: Arc<Kept>,
+    name: PathBuf,
+    threads: usize,
+}
+
+impl Trace {
+    pub(crate) fn new(kept: Kept, name: PathBuf, threads: usize) -> Self {
+        Trace { kept: Arc::new(kept), name, threads }
+    }
+
+    fn table(&self, which: Which) -> Table {
+        Table { kept: Arc::clone(&self.kept), which }
+    }
+}
+
+#[pymethods]
+impl Trace {
+    /// The containers, the root among them: Parent, Type, Start, End, Name.
+    #[getter]
+    fn containers(&self) -> Table {
+        self.table(Which::Container)
+    }
+
+    /// The states: Container, Type, Start, End, Imbrication, Value.
+    #[getter]
+    fn states(&self) -> Table {
+        self.table(Which::State)
+    }
+
+    /// The values of variables over time: Container, Type, Start, End, Value.
+    #[getter]
+    fn variables(&self) -> Table {
+        self.table(Which::Variable)
+    }
+
+    /// The events: Container, Type, Time, Value.
+    #[getter]
+    fn events(&self) -> Table {
+        self.table(Which::Event)
+    }
+
+    /// The links: Container, Type, Start, End, Value, StartContainer, EndContainer, Key.
+    #[getter]
+    fn links(&self) -> Table {
+        self.table(Which::Link)
+    }
+
+    /// The types, and their values below them: Parent, Name, Nature.
+    #[getter]
+    fn type_hierarchy(&self) -> Table {
+        self.table(Which::TypeHierarchy)
+    }
+
+    /// The containers, and the types of what is in each: Parent, Name, Type, Nature.
+    #[getter]
+    fn entity_hierarchy(&self) -> Table {
+        self.table(Which::EntityHierarchy)
+    }
+
+    /// Profile of the time: type, value, count, inclusive, exclusive, share, min, mean, median, p95, max, containers,
+    /// imbalance, as pj_profile states has them; what start, end, types and containers of read() leave out does
+    /// not count.
+    ///
+    /// by: "value", "container", or the name of a type of containers, each of which has rows of its own
+    #[pyo3(signature = (*, by="value"))]
+    fn profile(&self, py: Python<'_>, by: &str) -> PyResult<Analysis> {
+        analysis::analysis(&self.kept, py, Asked::States(asked::by(by)))
+    }
+
+    /// Who sends to whom: type, value, from, to, count, bytes, min, mean, max, first, last.
+    ///
+    /// level: add up what is in containers of the type of this name
+    /// bytes: the user-defined field with a link's bytes; those need read(..., user_defined=True)
+    #[pyo3(signature = (*, level=None, bytes=None))]
+    fn comm(
+        &self,
+        py: Python<'_>,
+        level: Option<String>,
+        bytes: Option<String>,
+    ) -> PyResult<Analysis> {
+        analysis::analysis(&self.kept, py, Asked::Comm { level, bytes })
+    }
+
+    /// States in equal parts of the time: bin, start, end, container, type, value, seconds.
+    ///
+    /// bins: into how many parts, from 1 to a million
+    /// by: "container", "value", or the name of a type of containers
+    /// inclusive: states with all that is in them, and not only the innermost
+    /// classes: by class, such as compute or barrier, instead of by value; map as for waits()
+    #[pyo3(signature = (*, bins=60, by="container", inclusive=false, classes=false, map=None))]
+    fn time(
+        &self,
+        py: Python<'_>,
+        bins: u32,
+        by: &str,
+        inclusive: bool,
+        classes: bool,
+        map: Option<&str>,
+    ) -> PyResult<Analysis> {
+        if !(1..=1_000_000).contains(&bins) {
+            let message = format!("bins={bins} is not from 1 to 1000000");
+            return Err(PyValueError::new_err(message));
+        }
+        let (by, map) = (asked::by(by), analysis::map(map)?);
+        analysis::analysis(&self.kept, py, Asked::Time { by, bins, inclusive, classes, map })
+    }
+
+    /// Who waits for whom where messages are passed: kind, or container, or waiter and whom; then count, seconds, share,
+    /// mean, max, and more, as pj_profile waits has them.
+    ///
+    /// by: "kind", "waiter" or "pair"
+    /// map: "mpi", "starpu", or the text of a map in TOML; the one that fits better if it is not given
+    /// group: containers in one of the type of this name are a group, instead of those with the same parent
+    /// root: the name of the container that broadcasts start from
+    /// eager: who sends so many bytes or more waits for the receiver
+    /// bytes: as for comm()
+    #[pyo3(signature = (*, by="kind", map=None, group=None, root=None, eager=None, bytes=None))]
+    #[allow(clippy::too_many_arguments)] // Python's are keywords.
+    fn waits(
+        &self,
+        py: Python<'_>,
+        by: &str,
+        map: Option<&str>,
+        group: Option<String>,
+        root: Option<String>,
+        eager: Option<u64>,
+        bytes: Option<String>,
+    ) -> PyResult<Analysis> {
+        let by = match analysis::one_of("by", by, &["kind", "waiter", "pair"])? {
+            "kind" => WaitsBy::Kind,
+            "waiter" => WaitsBy::Waiter,
+            _ => WaitsBy::Pair,
+        };
+        let about = About { map: analysis::map(map)?, group, root, eager, bytes };
+        analysis::analysis(&self.kept, py, Asked::Waits(by, about))
+    }
+
+    /// Contents of the critical path, the longest chain of states, as long as the run: type, value, container,
+    /// seconds, share; by value, also how much longer that is than the mean, and what it costs.
+    ///
+    /// by: "container" or "value"; the other keywords are those of waits()
+    #[pyo3(signature = (*, by="container", map=None, group=None, root=None, eager=None, bytes=None))]
+    #[allow(clippy::too_many_arguments)] // Python's are keywords.
+    fn critical_path(
+        &self,
+        py: Python<'_>,
+        by: &str,
+        map: Option<&str>,
+        group: Option<String>,
+        root: Option<String>,
+        eager: Option<u64>,
+        bytes: Option<String>,
+    ) -> PyResult<Analysis> {
+        let by_value = analysis::one_of("by", by, &["container", "value"])? == "value";
+        let about = About { map: analysis::map(map)?, group, root, eager, bytes };
+        analysis::analysis(&self.kept, py, Asked::Critical { by_value, about })
+    }
+
+    /// When the trace ends, in seconds: its latest time, or stop_at.
+    #[getter]
+    fn end(&self) -> f64 {
+        self.kept.trace.end()
+    }
+
+    /// Numbers of objects, as a dict: containers (without the root), states, variables, events,
+    /// links. Those that natures, types and containers leave out do not count; those that start and end
+    /// leave out do.
+    #[getter]
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counts = self.kept.trace.counts();
+        let dict = PyDict::new(py);
+        dict.set_item("containers", counts.containers)?;
+        dict.set_item("states", counts.states)?;
+        dict.set_item("variables", counts.variables)?;
+        dict.set_item("events", counts.events)?;
+        dict.set_item("links", counts.links)?;
+        Ok(dict)
+    }
+
+    /// Facts about the reading, as a dict: source, lines, bytes (of text), event_lines, threads, seconds (of the
+    /// replay), version (of pajereplay).
+    #[getter]
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let trace = &self.kept.trace;
+        let dict = PyDict::new(py);
+        dict.set_item("source", self.name.display().to_string())?;
+        dict.set_item("lines", trace.lines())?;
+        dict.set_item("bytes", trace.bytes())?;
+        dict.set_item("event_lines", trace.event_lines())?;
+        dict.set_item("threads", self.threads)?;
+        dict.set_item("seconds", trace.times().wall.as_secs_f64())?;
+        dict.set_item("version", env!("CARGO_PKG_VERSION"))?;
+        Ok(dict)
+    }
+
+    /// Warnings of doubtful things, as a list of Problem, once for each kind and event definition.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let warnings = warnings(&self.kept.trace, &self.name);
+        warnings.iter().map(|warning| problem(py, warning)).collect()
+    }
+
+    /// Problems that recover=True left out or mended, as a list of Problem, once for each kind of problem.
+    #[getter]
+    fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let recovered = recovered(&self.kept.trace, &self.name, &PYTHON);
+        recovered.iter().map(|recovered| problem(py, recovered)).collect()
+    }
+
+    /// The first states that were open where recover=True cut the trace off, and ended there, as tuples of
+    /// container, type and value.
+    #[getter]
+    fn open_states(&self) -> Vec<(String, String, String)> {
+        let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        let open = self.kept.trace.recovered().open_states.iter();
+        open.map(|OpenState { container, type_, value, .. }| {
+            (text(container), text(type_), text(value))
+        })
+        .collect()
+    }
+
+    /// Lets go of the rows of all tables. What was made of them keeps what it needs; they are made again when
+    /// they are asked for.
+    fn release(&self, py: Python<'_>) {
+        py.detach(|| Which::ALL.into_iter().for_each(|which| self.kept.release(which)));
+    }
+
+    /// Contents of the trace, table by table.
+    fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        preview(slf, "trace_text")
+    }
+
+    /// Contents of the trace, as notebooks show them.
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        preview(slf, "trace_html")
+    }
+
+    fn __repr__(&self) -> String {
+        let counts = self.kept.trace.counts();
+        format!(
+            "<pajereplay.Trace {}: {} containers, {} states, {} variables, {} events, {} links, end {} s>",
+            self.name.display(),
+            counts.containers,
+            counts.states,
+            counts.variables,
+            counts.events,
+            counts.links,
+            self.kept.trace.end()
+        )
+    }
+}
+
+/// A problem as Python has it.
+fn problem<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyAny>> {
+    let fields = PyDict::new(py);
+    fields.set_item("severity", problem.severity)?;
+    fields.set_item("code", problem.code)?;
+    fields.set_item("message", &problem.message)?;
+    fields.set_item("file", problem.file.as_os_str())?;
+    fields.set_item("line", problem.line)?;
+    fields.set_item("column", problem.column)?;
+    fields.set_item("count", problem.count)?;
+    fields.set_item("remedy", problem.remedy)?;
+    fields.set_item("excerpt", problem.excerpt.as_deref())?;
+    record(&fields)
+}
+
+/// A `Problem` of these fields.
+pub(crate) fn record<'py>(fields: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    let class = fields.py().import("pajereplay._records")?.getattr("Problem")?;
+    class.call((), Some(fields))
+}

@@ -1,0 +1,95 @@
+//! Analyses of a trace, as R asks for them.
+
+use paje_analysis::asked::{self, About, Asked, WaitsBy};
+use paje_bindings::Keywords;
+
+/// Keywords given for an analysis; `None` or false where nothing was given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    what: Option<String>,
+    by: Option<String>,
+    level: Option<String>,
+    bytes: Option<String>,
+    bins: Option<u32>,
+    inclusive: bool,
+    classes: bool,
+    map: Option<String>,
+    group: Option<String>,
+    root: Option<String>,
+    eager: Option<u64>,
+}
+
+impl Said {
+    /// Takes a keyword, if it is one of an analysis; the error is what the value should be.
+    pub(crate) fn take(&mut self, keyword: &str, value: &str) -> Option<Result<(), &'static str>> {
+        let flag = || value.parse::<bool>().map_err(|_| "TRUE or FALSE");
+        let text = || Some(value.to_owned());
+        match keyword {
+            "analysis" => self.what = text(),
+            "by" => self.by = text(),
+            "level" => self.level = text(),
+            "bytes" => self.bytes = text(),
+            "map" => self.map = text(),
+            "group" => self.group = text(),
+            "root" => self.root = text(),
+            "bins" => {
+                let bins = value.parse().ok().filter(|bins| (1..=1_000_000).contains(bins));
+                self.bins = bins;
+                return Some(bins.map(|_| ()).ok_or("a whole number from 1 to 1000000"));
+            }
+            "eager" => {
+                self.eager = value.parse().ok();
+                return Some(self.eager.map(|_| ()).ok_or("a number of bytes"));
+            }
+            "inclusive" => return Some(flag().map(|is| self.inclusive = is)),
+            "classes" => return Some(flag().map(|is| self.classes = is)),
+            _ => return None,
+        }
+        Some(Ok(()))
+    }
+
+    /// The analysis, if one is asked for; of the trace, `keywords` then ask for no more than it needs.
+    ///
+    /// # Errors
+    /// The request is impossible: a sentence.
+    pub(crate) fn asked(&self, keywords: &mut Keywords) -> Result<Option<Asked>, String> {
+        let Some(what) = &self.what else { return Ok(None) };
+        let by = self.by.as_deref().unwrap_or_default();
+        let map = self.map.as_deref().map(asked::map).transpose()?;
+        let (level, bytes) = (self.level.clone(), self.bytes.clone());
+        let mut only = |nature: &str| keywords.natures = Some(vec![nature.to_owned()]);
+        let asked = match what.as_str() {
+            "profile" => {
+                only("state");
+                Asked::States(asked::by(by))
+            }
+            "comm" => {
+                only("link");
+                keywords.user_defined = true;
+                Asked::Comm { level, bytes }
+            }
+            "time" => {
+                only("state");
+                let (by, bins) = (asked::by(by), self.bins.unwrap_or(60));
+                Asked::Time { by, bins, inclusive: self.inclusive, classes: self.classes, map }
+            }
+            "waits" | "critical_path" => {
+                if keywords.types.is_some() || keywords.containers.is_some() {
+                    return Err("types and containers are not for waiting: whoever waits may wait for any container".into());
+                }
+                // Sizes tell which senders wait, if anything says from which on.
+                keywords.user_defined = self.eager.is_some() || map.is_some();
+                let (group, root) = (self.group.clone(), self.root.clone());
+                let about = About { map, group, root, eager: self.eager, bytes };
+                match (what.as_str(), by) {
+                    ("waits", "waiter") => Asked::Waits(WaitsBy::Waiter, about),
+                    ("waits", "pair") => Asked::Waits(WaitsBy::Pair, about),
+                    ("waits", _) => Asked::Waits(WaitsBy::Kind, about),
+                    (_, by) => Asked::Critical { by_value: by == "value", about },
+                }
+            }
+            _ => return Err(format!("there is no analysis {what}")),
+        };
+        Ok(Some(asked))
+    }
+}

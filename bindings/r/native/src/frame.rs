@@ -1,0 +1,255 @@
+//! A table as a data frame: its columns, which R has made, filled batch by batch.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Schema};
+use paje_export::{Error, Table, Tables};
+use paje_workers::Workers;
+
+use crate::fill::{Slot, fill};
+
+/// Kind of R's vector of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Kind {
+    Integer = 0,
+    Double = 1,
+    Factor = 2,
+    Text = 3,
+}
+
+/// Source of a column's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    /// The table's column of this number.
+    Column(usize),
+    /// The difference of two.
+    Duration { start: usize, end: usize },
+}
+
+/// A column of a data frame.
+#[derive(Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) from: From,
+    pub(crate) names: OnceLock<Names>,
+    /// Of a factor that is complete.
+    pub(crate) levels: Vec<String>,
+}
+
+/// The names that a factor's rows may have, and which of them they have.
+#[derive(Debug)]
+pub(crate) struct Names {
+    pub(crate) texts: StringArray,
+    pub(crate) used: Vec<AtomicBool>,
+}
+
+/// A table on its way into a data frame.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// Of which table it is; none if its rows are there already.
+    table: Option<Table>,
+    pub(crate) columns: Vec<Column>,
+    /// Before which row each batch begins, and how many rows there are.
+    begins: Vec<usize>,
+    /// The batches, if they had to be made to know how many rows they have.
+    made: Vec<Option<RecordBatch>>,
+    /// The batches that were filled in last, if there are texts in them.
+    texts: Vec<RecordBatch>,
+}
+
+impl Frame {
+    /// The columns of a table, none of them filled yet.
+    pub(crate) fn new(tables: &Tables<'_>, table: Table, workers: &Workers) -> Result<Self, Error> {
+        let batches = tables.batches(table);
+        let known: Option<Vec<usize>> = (0..batches.len()).map(|n| batches.rows(n)).collect();
+        let (rows, made) = match known {
+            Some(rows) => (rows, Vec::new()),
+            None => {
+                let made = tables.read(table, workers)?;
+                let rows = made.iter().map(RecordBatch::num_rows).collect();
+                (rows, made.into_iter().map(Some).collect())
+            }
+        };
+        let mut begins = vec![0];
+        begins.extend(rows.iter().scan(0, |sum, rows| {
+            *sum += rows;
+            Some(*sum)
+        }));
+        let columns = columns(Some(table), batches.schema());
+        Ok(Frame { table: Some(table), columns, begins, made, texts: Vec::new() })
+    }
+
+    /// The columns of these rows, none of them filled yet.
+    pub(crate) fn of_rows(rows: RecordBatch) -> Self {
+        let columns = columns(None, rows.schema_ref());
+        let begins = vec![0, rows.num_rows()];
+        Frame { table: None, columns, begins, made: vec![Some(rows)], texts: Vec::new() }
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.begins.last().copied().unwrap_or(0)
+    }
+
+    pub(crate) fn batches(&self) -> usize {
+        self.begins.len() - 1
+    }
+
+    /// Before which row a batch begins.
+    pub(crate) fn begin(&self, batch: usize) -> usize {
+        self.begins.get(batch).copied().unwrap_or_else(|| self.rows())
+    }
+
+    /// Fills in the rows of batches `from..to`. There is a slot for each column, as long as the frame.
+    pub(crate) fn fill(
+        &mut self,
+        tables: &Tables<'_>,
+        workers: &Workers,
+        slots: Vec<Slot<'_>>,
+        from: usize,
+        to: usize,
+    ) -> Result<(), Error> {
+        let parts = cut(slots, &self.begins[from..=to]);
+        let parts: Vec<_> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
+        let made: Vec<_> =
+            (from..to).map(|n| Mutex::new(self.made.get_mut(n).and_then(Option::take))).collect();
+        let batches = self.table.map(|table| tables.batches(table));
+        let filled: Vec<OnceLock<Result<RecordBatch, Error>>> =
+            (from..to).map(|_| OnceLock::new()).collect();
+        workers.share_out(parts.len(), |_, at| {
+            let Some(part) = take(&parts[at]) else { return };
+            let batch = match (take(&made[at]), &batches) {
+                (Some(made), _) => Ok(made),
+                (None, Some(batches)) => batches.read(from + at),
+                (None, None) => return,
+            };
+            let done = batch.inspect(|batch| fill(&self.columns, batch, part));
+            filled[at].get_or_init(|| done);
+        });
+        self.texts.clear();
+        let texts = self.columns.iter().any(|column| column.kind == Kind::Text);
+        for batch in filled.into_iter().filter_map(OnceLock::into_inner) {
+            let batch = batch?;
+            if texts {
+                self.texts.push(batch);
+            }
+        }
+        Ok(())
+    }
+
+    /// A text of a batch that was filled in last.
+    pub(crate) fn text(&self, column: usize, batch: usize, row: usize) -> Option<Cow<'_, str>> {
+        let From::Column(column) = self.columns[column].from else { return None };
+        let texts = self.texts.get(batch)?.column(column).as_string_opt::<i32>()?;
+        texts.is_valid(row).then(|| clean(texts.value(row)))
+    }
+
+    /// Number of rows of texts that a batch has that was filled in last.
+    pub(crate) fn text_rows(&self, batch: usize) -> usize {
+        self.texts.get(batch).map_or(0, RecordBatch::num_rows)
+    }
+
+    /// Makes factors complete: their levels are the names that rows have, in the order in which the trace
+    /// has them first. No two levels are the same.
+    pub(crate) fn finish(&mut self, workers: &Workers, slots: Vec<Slot<'_>>) {
+        for (column, slot) in self.columns.iter_mut().zip(slots) {
+            let (Slot::Integers(rows), Some(names)) = (slot, column.names.take()) else { continue };
+            let mut known = HashMap::new();
+            let codes = names.used.into_iter().enumerate().map(|(code, used)| {
+                if !used.into_inner() {
+                    return 0;
+                }
+                let text = clean(names.texts.value(code)).into_owned();
+                *known.entry(text).or_insert_with_key(|text| {
+                    column.levels.push(text.clone());
+                    column.levels.len() as i32
+                })
+            });
+            let codes: Vec<i32> = codes.collect();
+            // Whoever has all of the names as levels has them in their places already.
+            if column.levels.len() < codes.len() {
+                recode(workers, rows, &codes);
+            }
+        }
+    }
+}
+
+fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Slots of rows from `begins[0]` on, cut where each further one begins.
+fn cut<'s>(slots: Vec<Slot<'s>>, begins: &[usize]) -> Vec<Vec<Slot<'s>>> {
+    let mut rest: Vec<Slot<'s>> = slots.into_iter().map(|slot| slot.split(begins[0]).1).collect();
+    let parts = begins.windows(2).map(|pair| {
+        let halves = rest.drain(..).map(|slot| slot.split(pair[1] - pair[0]));
+        let (part, left): (Vec<_>, Vec<_>) = halves.unzip();
+        rest = left;
+        part
+    });
+    parts.collect()
+}
+
+/// Puts codes in the place of others, counted from 1; whatever is no code stays.
+fn recode(workers: &Workers, rows: &mut [i32], codes: &[i32]) {
+    let pieces = Mutex::new(rows.chunks_mut(1 << 18));
+    workers.on_each(|_| {
+        loop {
+            let piece = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(piece) = piece else { break };
+            for row in piece.iter_mut().filter(|row| **row > 0) {
+                *row = codes[*row as usize - 1];
+            }
+        }
+    });
+}
+
+/// R's texts have no zero byte.
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    match text.contains('\0') {
+        true => Cow::Owned(text.replace('\0', "\u{fffd}")),
+        false => Cow::Borrowed(text),
+    }
+}
+
+/// The columns of a data frame: those of the table, with the names that pajengr gives them, and durations; of no table, those
+/// of the rows.
+fn columns(table: Option<Table>, schema: &Schema) -> Vec<Column> {
+    let place = |name: &str| schema.index_of(name).ok();
+    let mut columns = Vec::new();
+    let mut add = |name: &str, kind, from| {
+        let (names, levels) = (OnceLock::new(), Vec::new());
+        columns.push(Column { name: name.to_owned(), kind, from, names, levels });
+    };
+    for (index, field) in schema.fields().iter().enumerate() {
+        let name = match (table, field.name().as_str()) {
+            (Some(Table::Container), "Name") => "Container",
+            (Some(Table::Event), "Time") => "Start",
+            (_, name) => name,
+        };
+        let kind = match field.data_type() {
+            DataType::Int32 => Kind::Integer,
+            DataType::Float64 | DataType::Int64 | DataType::UInt64 => Kind::Double,
+            DataType::Dictionary(..) => Kind::Factor,
+            _ => Kind::Text,
+        };
+        add(name, kind, From::Column(index));
+        // A user-defined field of that name comes behind.
+        if let (Some(start), Some(end)) = (place("Start"), place("End"))
+            && end == index
+            && table.is_some_and(|table| table.nature().is_some())
+        {
+            add("Duration", Kind::Double, From::Duration { start, end });
+        }
+    }
+    columns
+}
+
+#[cfg(test)]
+mod tests;

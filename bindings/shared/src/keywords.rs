@@ -1,0 +1,273 @@
+//! Keywords of users, in the words of the libraries.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use paje_export::{Table, TableOptions};
+use paje_sim::selection::Glob;
+use paje_sim::{
+    FieldNames, MemoryLimit, NameOrder, Options, Precision, Selection, TypeNature, ValueNames,
+};
+use paje_workers::{Pin, Workers};
+
+/// The keywords with which a trace is read: docs/python.md and docs/r.md say what each means.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)] // Each is named as users know it.
+pub struct Keywords {
+    pub threads: Option<usize>,
+    pub pin: Option<String>,
+    pub strict: bool,
+    pub ignore_incomplete_links: bool,
+    pub no_imbrication: bool,
+    pub user_defined: bool,
+    pub lines: bool,
+    pub sort: bool,
+    pub recover: bool,
+    pub stop_at: Option<f64>,
+    pub start: Option<f64>,
+    pub end: Option<f64>,
+    pub natures: Option<Vec<String>>,
+    pub types: Option<Vec<String>>,
+    pub containers: Option<Vec<String>>,
+    pub memory_limit: Option<Size>,
+    pub temp_dir: Option<PathBuf>,
+    pub variable_precision: String,
+    pub quotes: String,
+    pub follow_files: bool,
+    pub files_from: Vec<PathBuf>,
+}
+
+impl Default for Keywords {
+    fn default() -> Self {
+        Keywords {
+            threads: None,
+            pin: None,
+            strict: true,
+            ignore_incomplete_links: false,
+            no_imbrication: false,
+            user_defined: false,
+            lines: false,
+            sort: false,
+            recover: false,
+            stop_at: None,
+            start: None,
+            end: None,
+            natures: None,
+            types: None,
+            containers: None,
+            memory_limit: None,
+            temp_dir: None,
+            variable_precision: "double".into(),
+            quotes: "strip".into(),
+            follow_files: true,
+            files_from: Vec::new(),
+        }
+    }
+}
+
+/// A keyword has a value that it cannot have; the text says which, and what it can have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong(pub String);
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Wrong {}
+
+fn wrong(error: impl fmt::Display) -> Wrong {
+    Wrong(error.to_string())
+}
+
+/// A number of bytes, as a number or as users write it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Size {
+    Bytes(u64),
+    Text(String),
+}
+
+impl Size {
+    /// Their length in bytes.
+    ///
+    /// # Errors
+    /// The text is no size.
+    pub fn bytes(&self) -> Result<u64, Wrong> {
+        match self {
+            Size::Bytes(bytes) => Ok(*bytes),
+            Size::Text(text) => splitter::parse_size(text)
+                .map_err(|error| Wrong(format!("{text:?} is no size such as '4G': {error}"))),
+        }
+    }
+}
+
+impl Keywords {
+    /// Who works.
+    ///
+    /// # Errors
+    /// There can be no such workers.
+    pub fn workers(&self) -> Result<Workers, Wrong> {
+        let threads = match self.threads.map(NonZeroUsize::new) {
+            Some(None) => return Err(wrong("threads must be at least 1")),
+            Some(threads) => threads,
+            None => None,
+        };
+        let pin = self.pin.as_deref().unwrap_or("none").parse::<Pin>().map_err(wrong)?;
+        Workers::new(threads, &pin).map_err(wrong)
+    }
+
+    fn keeps_quotes(&self) -> Result<bool, Wrong> {
+        match self.quotes.as_str() {
+            "strip" => Ok(false),
+            "keep" => Ok(true),
+            other => Err(Wrong(format!("quotes must be 'strip' or 'keep', not {other:?}"))),
+        }
+    }
+
+    /// Options of the replay.
+    ///
+    /// # Errors
+    /// A keyword has a value that it cannot have.
+    pub fn replay(&self) -> Result<Options, Wrong> {
+        let mut options = Options::default();
+        options.field_names = if self.strict { FieldNames::Strict } else { FieldNames::Old };
+        options.variable_precision = match self.variable_precision.as_str() {
+            "double" => Precision::Double,
+            "single" => Precision::Single,
+            other => {
+                let must = "variable_precision must be 'double' or 'single'";
+                return Err(Wrong(format!("{must}, not {other:?}")));
+            }
+        };
+        if self.keeps_quotes()? {
+            options.value_names = ValueNames::AsWritten;
+        }
+        options.stop_at = number("stop_at", self.stop_at)?;
+        options.no_imbrication = self.no_imbrication;
+        options.ignore_incomplete_links = self.ignore_incomplete_links;
+        options.user_defined = self.user_defined;
+        options.keep_lines = self.lines;
+        options.selection = self.selection()?;
+        options.sort = self.sort;
+        options.recover = self.recover;
+        if let Some(size) = &self.memory_limit {
+            let folder = self.temp_dir.clone().unwrap_or_else(temporary);
+            options.memory = Some(MemoryLimit { bytes: size.bytes()?.max(LEAST), folder });
+        }
+        Ok(options)
+    }
+
+    /// Options of its tables.
+    ///
+    /// # Errors
+    /// A keyword has a value that it cannot have.
+    pub fn tables(&self) -> Result<TableOptions, Wrong> {
+        let mut options = TableOptions::default();
+        if self.keeps_quotes()? {
+            options.order = NameOrder::Raw;
+        }
+        options.selection = self.selection()?;
+        Ok(options)
+    }
+
+    /// Which rows are wanted.
+    fn selection(&self) -> Result<Selection, Wrong> {
+        let mut selection = Selection::default();
+        let window = &mut selection.window;
+        window.from = number("start", self.start)?.unwrap_or(window.from);
+        window.to = number("end", self.end)?.unwrap_or(window.to);
+        if window.from > window.to {
+            let (start, end) = (window.from, window.to);
+            return Err(Wrong(format!("start must not be later than end: {start} and {end}")));
+        }
+        selection.types = globs("types", self.types.as_deref())?;
+        selection.containers = globs("containers", self.containers.as_deref())?;
+        if self.natures.is_some() {
+            let natures = all("natures", self.natures.as_deref())?.iter();
+            selection.natures = natures.map(|name| nature(name)).collect::<Result<_, _>>()?;
+        }
+        Ok(selection)
+    }
+}
+
+/// Less memory is not enough for the blocks that are at hand.
+const LEAST: u64 = 32 << 20;
+
+/// Folder for temporary files that may be large: `/tmp` is often memory.
+fn temporary() -> PathBuf {
+    let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
+    named.unwrap_or_else(|| {
+        let large = PathBuf::from("/var/tmp");
+        if large.is_dir() { large } else { std::env::temp_dir() }
+    })
+}
+
+/// Names that a keyword gives: none if it is not given.
+fn all<'k>(keyword: &str, given: Option<&'k [String]>) -> Result<&'k [String], Wrong> {
+    match given {
+        Some([]) => Err(Wrong(format!("{keyword} must not be empty; leave it out for all"))),
+        given => Ok(given.unwrap_or_default()),
+    }
+}
+
+fn globs(keyword: &str, patterns: Option<&[String]>) -> Result<Vec<Glob>, Wrong> {
+    let glob =
+        |pattern: &String| pattern.parse().map_err(|error| Wrong(format!("{keyword}: {error}")));
+    all(keyword, patterns)?.iter().map(glob).collect()
+}
+
+/// The nature of this name, as the table of it is called.
+fn nature(name: &str) -> Result<TypeNature, Wrong> {
+    // Rows spell them with a capital letter.
+    let nature = name.to_ascii_lowercase().parse().ok().and_then(Table::nature);
+    nature.ok_or_else(|| {
+        let natures = "'container', 'state', 'variable', 'event' and 'link'";
+        Wrong(format!("natures are {natures}, not {name:?}"))
+    })
+}
+
+/// A time in seconds.
+fn number(keyword: &str, time: Option<f64>) -> Result<Option<f64>, Wrong> {
+    match time {
+        Some(time) if time.is_nan() => {
+            Err(Wrong(format!("{keyword} must be a time in seconds, not nan")))
+        }
+        time => Ok(time),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(keywords: &Keywords) -> String {
+        keywords.replay().expect_err("a wrong keyword").0
+    }
+
+    #[test]
+    fn all_natures_are_wanted_unless_some_are_named() {
+        let every = Keywords::default().replay().expect("nothing is wrong");
+        assert_eq!(every.selection, Selection::default());
+        let natures = Some(vec!["link".to_owned()]);
+        let some = Keywords { natures, ..Keywords::default() }.replay().expect("a nature");
+        assert!(some.selection.natures.contains(TypeNature::Link));
+        assert!(!some.selection.natures.contains(TypeNature::State));
+    }
+
+    #[test]
+    fn wrong_values_are_told_with_their_keyword() {
+        let ours = Keywords::default;
+        assert!(told(&Keywords { quotes: "no".into(), ..ours() }).starts_with("quotes must be"));
+        assert!(told(&Keywords { start: Some(f64::NAN), ..ours() }).starts_with("start must be"));
+        assert!(told(&Keywords { types: Some(vec![]), ..ours() }).starts_with("types must not be"));
+        let natures = Some(vec!["states".to_owned()]);
+        assert!(told(&Keywords { natures, ..ours() }).ends_with("not \"states\""));
+        let memory_limit = Some(Size::Text("much".into()));
+        assert!(told(&Keywords { memory_limit, ..ours() }).contains("no size such as"));
+        let none = Keywords { threads: Some(0), ..ours() }.workers();
+        assert_eq!(none.err(), Some(Wrong("threads must be at least 1".into())));
+    }
+}

@@ -1,0 +1,184 @@
+//! Man pages and shell completions, from what a program's command line is made of anyway.
+//!
+//! A program gets `--generate man|complete-bash|complete-zsh|complete-fish` with two lines: a field
+//! [`Generate`] in its command line, and [`parse`] in place of clap's. What clap does not know (exit
+//! statuses, examples, files) stands in the program's [`Manual`], of which both `--help` and the man
+//! page are made.
+//!
+//! ```
+//! # use clap::Parser;
+//! # use paje_console::generate::{Generate, Manual, What};
+//! const MANUAL: Manual = Manual {
+//!     statuses: &[(0, "there is tea"), (2, "there is no tea, and no other cup")],
+//!     examples: &[("tea --sugar 2", "too sweet")],
+//!     sections: &[],
+//! };
+//!
+//! /// Makes tea.
+//! #[derive(Parser)]
+//! #[command(name = "tea", version, after_help = MANUAL.after_help())]
+//! struct Cli {
+//!     /// How many lumps
+//!     #[arg(long)]
+//!     sugar: u8,
+//!     #[command(flatten)]
+//!     generate: Generate,
+//! }
+//!
+//! // Options needed otherwise are not needed beside --generate. In `main`: paje_console::generate::parse(&MANUAL).
+//! let words = ["tea", "--generate", "man"];
+//! let text = paje_console::generate::text::<Cli>(&MANUAL, words).expect("these words are fine").expect("asked for");
+//! assert!(String::from_utf8_lossy(&text).contains("lumps"));
+//! ```
+
+mod manual;
+mod page;
+
+use std::env::args_os;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::process::exit;
+
+use anstream::AutoStream;
+use clap::{ArgAction, ArgMatches, Args, Command, Id, Parser, ValueEnum};
+use clap_complete::Shell;
+
+use crate::failure::TROUBLE;
+use crate::output::standard_output;
+
+pub use manual::{Block, Manual};
+
+/// The option `--generate`, to be flattened into a command line.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Generate {
+    /// Print the man page or the completions for a shell, instead of anything else
+    #[arg(long, value_name = "WHAT", value_enum, exclusive = true, hide_short_help = true)]
+    pub generate: Option<What>,
+}
+
+/// Options that tell about the program, the last of a command line.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct About {
+    /// What to generate instead
+    #[command(flatten)]
+    pub generate: Generate,
+
+    /// Print this help; -h is shorter
+    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help)]
+    help: Option<bool>,
+
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version)]
+    version: Option<bool>,
+}
+
+/// Kinds of text that can be generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// The man page, in roff
+    Man,
+    /// Completions for bash
+    CompleteBash,
+    /// Completions for zsh
+    CompleteZsh,
+    /// Completions for fish
+    CompleteFish,
+}
+
+/// The command line of this process. As clap's `parse` does, it ends the process where there is
+/// nothing left to do: after help, the version, what `--generate` asks for, and after mistakes.
+#[must_use]
+pub fn parse<C: Parser>(manual: &Manual) -> C {
+    let mut command = C::command();
+    let matches = command.try_get_matches_from_mut(args_os());
+    let mut matches = matches.unwrap_or_else(|error| end(&command, &error));
+    if let Some(what) = asked(&matches) {
+        let text = what.text(C::command(), manual);
+        exit(print(&command, |mut out| out.write_all(&text)));
+    }
+    C::from_arg_matches_mut(&mut matches)
+        .unwrap_or_else(|error| end(&command, &error.format(&mut command.clone())))
+}
+
+/// Ends the process as clap does; but mistakes are told as all else is, after the program's name, and help that
+/// cannot be written is a failure.
+fn end(command: &Command, error: &clap::Error) -> ! {
+    if error.use_stderr() {
+        let text = error.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        // With standard error gone there is no one left to tell.
+        let _ = write!(io::stderr(), "{}: {text}", command.get_name());
+        exit(TROUBLE.into());
+    }
+    // As colourful as clap has it.
+    let text = error.render().ansi().to_string();
+    exit(print(command, |out| AutoStream::auto(out).write_all(text.as_bytes())))
+}
+
+/// Text that these words, the program's name first, ask to be generated, if they do.
+///
+/// # Errors
+///
+/// Clap's error for words that are no command line of this program.
+pub fn text<C: Parser>(
+    manual: &Manual,
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<Option<Vec<u8>>, clap::Error> {
+    let matches = C::command().try_get_matches_from(words)?;
+    Ok(asked(&matches).map(|what| what.text(C::command(), manual)))
+}
+
+fn asked(matches: &ArgMatches) -> Option<What> {
+    matches.get_one("generate").copied()
+}
+
+/// The exit status: 2 if standard output cannot be written. That who reads has seen enough is no failure.
+fn print(command: &Command, write: impl FnOnce(File) -> io::Result<()>) -> i32 {
+    match standard_output().and_then(write) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let (name, error) = (command.get_name(), splitter::cause(&error));
+            // With standard error gone there is no one left to tell.
+            let _ = writeln!(io::stderr(), "{name}: standard output: {error}");
+            2
+        }
+        _ => 0,
+    }
+}
+
+impl What {
+    /// The text, UTF-8.
+    #[must_use]
+    pub fn text(self, command: Command, manual: &Manual) -> Vec<u8> {
+        match self {
+            What::Man => page::page(command, manual).into_bytes(),
+            What::CompleteBash => completions(Shell::Bash, &command),
+            What::CompleteZsh => completions(Shell::Zsh, &command),
+            What::CompleteFish => {
+                // A bare question mark would be a pattern there, which matches no file.
+                let text = String::from_utf8_lossy(&completions(Shell::Fish, &command))
+                    .replace(" -s ? ", " -s '?' ");
+                text.into_bytes()
+            }
+        }
+    }
+}
+
+/// Completions for what users see: for bash, clap lists hidden options too.
+fn completions(shell: Shell, command: &Command) -> Vec<u8> {
+    let name = command.get_name().to_owned();
+    let seen: Vec<_> =
+        command.get_arguments().filter(|argument| !argument.is_hide_set()).cloned().collect();
+    // Groups that options require must be there, and may have no other options than these.
+    let is_seen = |id: &Id| seen.iter().any(|argument| argument.get_id() == id);
+    let groups = command.get_groups().filter(|group| group.get_args().all(is_seen)).cloned();
+    let mut seen = Command::new(name.clone())
+        .groups(groups)
+        .version(command.get_version().unwrap_or_default().to_owned())
+        .disable_help_flag(command.is_disable_help_flag_set())
+        .disable_version_flag(command.is_disable_version_flag_set())
+        .args(seen.clone());
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut seen, name, &mut text);
+    text
+}

@@ -1,0 +1,216 @@
+//! Options that mean the same in every program, to be flattened into a command line.
+
+mod reading;
+mod rows;
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::FalseyValueParser;
+use paje_parser::number::parse_f64;
+use paje_sim::MemoryLimit;
+use paje_workers::{Pin, Workers};
+use splitter::{Folders, Limits};
+
+use crate::Failure;
+use crate::memory::{self, Limit};
+
+pub use reading::{Accepted, Less, Reading};
+pub use rows::{Nature, Natures, Patterns, Span, Which};
+
+/// Number of threads, and where they run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Parallel {
+    /// How many threads work
+    ///
+    /// All that this process may use if not given, or fewer for a short trace. What comes of it is the same for any
+    /// number
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<NonZeroUsize>,
+
+    /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
+    /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
+    #[arg(long, value_name = "POLICY", default_value = "none", hide_short_help = true)]
+    pub pin: Pin,
+}
+
+/// Bytes of text that a thread replays in the time that it takes to start.
+pub(crate) const PART: u64 = 512 << 10;
+
+impl Parallel {
+    /// The threads.
+    ///
+    /// # Errors
+    /// They cannot run as asked for.
+    pub fn workers(&self) -> Result<Workers, Failure> {
+        Workers::new(self.threads, &self.pin).map_err(Failure::Workers)
+    }
+
+    /// The threads of a program whose first thread has nothing else to do, and is one of them: no more than are of use for so many bytes of
+    /// text, if that is known.
+    ///
+    /// # Errors
+    /// They cannot run as asked for.
+    pub fn with_caller(&self, text: Option<u64>) -> Result<Workers, Failure> {
+        let useful = text.and_then(|text| usize::try_from(text.div_ceil(PART).max(1)).ok());
+        let useful = useful.and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MAX);
+        Workers::with_caller(self.threads, &self.pin, useful).map_err(Failure::Workers)
+    }
+}
+
+/// Memory that a replay may take, and where the rest goes.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Memory {
+    /// How much memory to take: a size such as 4G, a share of what there is such as 50%, or none. Beyond
+    /// it, objects go to a temporary file; what comes of it is the same. 75% if not given
+    #[arg(long, value_name = "SIZE", value_parser = Limit::parse, hide_short_help = true)]
+    pub memory_limit: Option<Limit>,
+
+    /// Where that file is made: $TMPDIR if not given, or /var/tmp. It has no name, and is gone when the
+    /// program ends in any way
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub temp_dir: Option<PathBuf>,
+}
+
+impl Memory {
+    /// The limit; `None` if all is kept in memory.
+    #[must_use]
+    pub fn limit(&self) -> Option<MemoryLimit> {
+        memory::limit(self.memory_limit, self.temp_dir.as_deref())
+    }
+
+    /// The limit for a trace of so many bytes of text, if that is known: `None` also where nobody asked for one and they cannot come
+    /// to the least that there is, so that the system need not be asked what it has.
+    #[must_use]
+    pub fn limit_for(&self, text: Option<u64>) -> Option<MemoryLimit> {
+        let is_short = text.is_some_and(|text| text <= memory::LEAST / 8);
+        if is_short && self.memory_limit.is_none() { None } else { self.limit() }
+    }
+}
+
+/// Limit to the length of a line.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LongestLine {
+    /// The longest line that is accepted; no trace has lines of megabytes, but other files may. Such as
+    /// 64K, 100MB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line, hide_short_help = true)]
+    pub max_line: usize,
+}
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a number of threads, 1 or more".into())
+}
+
+/// Choice of being told what is doubtful.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Warnings {
+    /// Do not warn of what is doubtful; errors are told nevertheless
+    #[arg(long, env = NO_WARNINGS, hide_env_values = true, value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    pub no_warnings: bool,
+}
+
+/// The variable of the environment that stands for `--no-warnings` where the call cannot be changed.
+pub const NO_WARNINGS: &str = "PAJE_NO_WARNINGS";
+
+/// Entry of this variable in manuals: its name, and its effect.
+pub const NO_WARNINGS_TERM: (&str, &str) = (
+    NO_WARNINGS,
+    "If it is set, and not to 0, no, false or nothing, it is as if --no-warnings were given.",
+);
+
+/// Choice of the files that are read of those that a trace names.
+#[derive(Args, Clone, Debug, Default)]
+pub struct NamedFiles {
+    /// Do not read the files that the trace names (PajeTraceFile, Filename), as PajeNG does not, but warn of
+    /// them
+    #[arg(long, hide_short_help = true)]
+    pub no_files: bool,
+
+    /// Let the trace name files below DIR too, and not only below its own folder; may be given more than
+    /// once
+    #[arg(long, value_name = "DIR", conflicts_with = "no_files", hide_short_help = true)]
+    pub files_from: Vec<PathBuf>,
+}
+
+impl NamedFiles {
+    /// Folders of the files that these traces name; `None` if they are not read.
+    ///
+    /// # Errors
+    /// There is no such folder: its name, and why.
+    pub fn folders<'p>(
+        &self,
+        traces: impl IntoIterator<Item = &'p Path>,
+    ) -> Result<Option<Folders>, (PathBuf, io::Error)> {
+        if self.no_files {
+            return Ok(None);
+        }
+        Folders::of(traces).and_all(&self.files_from).map(Some)
+    }
+}
+
+/// Messages on standard error: progress and warnings.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Talk {
+    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    #[arg(long, hide_short_help = true)]
+    pub no_progress: bool,
+
+    /// Whether what is doubtful is told
+    #[command(flatten)]
+    pub warnings: Warnings,
+}
+
+/// A size from a kibibyte to a gibibyte: how long lines may be; the parser of an option's value.
+///
+/// # Errors
+/// It is no such size, in words for a message.
+pub fn max_line(text: &str) -> Result<usize, String> {
+    let size = splitter::parse_size(text)?;
+    let range = 1 << 10..=Limits::LONGEST_LINE;
+    let size = usize::try_from(size).ok().filter(|size| range.contains(size));
+    size.ok_or_else(|| "expected a size from 1K to 1G".into())
+}
+
+/// A time of a trace, in seconds; the parser of an option's value.
+///
+/// # Errors
+/// It is no number, in words for a message.
+pub fn time(text: &str) -> Result<f64, String> {
+    let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
+    number.ok_or_else(|| "expected a number of seconds".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Cli {
+        #[command(flatten)]
+        line: LongestLine,
+    }
+
+    #[test]
+    fn the_longest_line() {
+        let max_line =
+            |size| Cli::try_parse_from(["it", "--max-line", size]).map(|cli| cli.line.max_line);
+        assert_eq!(Cli::parse_from(["it"]).line.max_line, Limits::default().line);
+        assert_eq!(max_line("1k").expect("a size"), 1024);
+        assert_eq!(max_line("1GiB").expect("a size"), Limits::LONGEST_LINE);
+        for size in ["1023", "1025M", "much", "-1"] {
+            assert!(max_line(size).is_err(), "{size}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!((time("-1.5"), time("1e3")), (Ok(-1.5), Ok(1000.0)));
+        for wrong in ["", "soon", "nan"] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Messages on standard error that the programs share word for word.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+
+use paje_parser::FaultKind;
+use paje_parser::error::{shown, shown_path};
+use paje_sim::error::Problem;
+use paje_sim::excerpt::lines_below;
+use paje_sim::recovered::OpenState;
+use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, Selection, TimeRange, Trace};
+use paje_workers::{Pin, Workers};
+use splitter::{Input, Refusal, cause};
+
+use crate::Failure;
+
+/// Speaks for a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Voice {
+    /// Name of the program.
+    pub program: &'static str,
+    /// Advice where events come too late for their lanes.
+    pub on_disorder: &'static str,
+    /// Advice where a line is too long, if the program has an option for that.
+    pub on_long_lines: Option<&'static str>,
+    /// Advice where a replay that recovers would go on, if the program can recover.
+    pub on_damage: Option<&'static str>,
+}
+
+/// The advice where events come too late although `--sort` was given.
+pub const SORTED_BY_FILE: &str = "`--sort` sorts each file by itself; events of a container and type must be in time \
+                                  order from file to file";
+
+/// The advice of programs that have the option.
+pub const ALLOW_LONG_LINES: Option<&str> =
+    Some("`--max-line` allows longer lines, if this is a trace");
+
+/// The advice of programs that have the option.
+pub const RECOVER: Option<&str> =
+    Some("`--recover` goes on after problems: it leaves out or mends what is wrong, and tells it");
+
+/// The sentence for [`Voice::empty_window`] where nothing else comes of it.
+pub const NOTHING_IN_IT: &str = "nothing is in it";
+
+impl Voice {
+    /// Writes one message. With standard error gone there is no one left to tell.
+    pub fn say(self, message: fmt::Arguments<'_>) {
+        let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
+    }
+
+    /// Warns of all that is doubtful in a trace, and in what was selected of it: [`warnings`](Self::warnings), [`unmet`](Self::unmet) and
+    /// [`empty_window`](Self::empty_window).
+    pub fn doubts(self, name: &Path, trace: &Trace, selection: &Selection, so: &str) {
+        self.warnings(name, trace);
+        self.unmet(&selection.resolve(trace));
+        self.empty_window(selection.window, trace, so);
+    }
+
+    /// Tells of the patterns of `--of-type` and `--in` that select nothing: they may be misspelt.
+    pub fn unmet(self, selected: &Selected) {
+        let say = |option: &str, glob: &Glob, what: &str| {
+            let glob = shown(glob.as_str().as_bytes());
+            self.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
+        };
+        selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
+        selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
+    }
+
+    /// Tells of a window of time that has nothing of the trace, and what comes of that.
+    pub fn empty_window(self, window: TimeRange, trace: &Trace, so: &str) {
+        let (TimeRange { from, to }, end) = (window, trace.end());
+        if from > to {
+            self.say(format_args!(
+                "warning: the window from {from} s to {to} s ends before it begins; {so}"
+            ));
+        } else if from > end {
+            self.say(format_args!(
+                "warning: the window from {from} s begins after the end of the trace, {end} s; {so}"
+            ));
+        }
+    }
+
+    /// Writes lines that stand for themselves, a table.
+    pub fn print(self, lines: &str) {
+        let _ = io::stderr().lock().write_all(lines.as_bytes());
+    }
+
+    /// Says what the trace is read from.
+    pub fn input(self, input: &Input) {
+        let mut what = String::new();
+        if let Some(compression) = input.compression() {
+            what = format!("{compression}, ");
+        }
+        let name = shown_path(input.name());
+        match input.size() {
+            Some(size) => self.say(format_args!("{name}: {what}regular file, {size} bytes")),
+            None => self.say(format_args!("{name}: {what}stream, size unknown")),
+        }
+    }
+
+    /// The number of workers, and where.
+    pub fn workers(self, workers: &Workers) {
+        let (threads, them) = match workers.threads() {
+            1 => ("1 thread".to_owned(), "it"),
+            threads => (format!("{threads} threads"), "them"),
+        };
+        match workers.cpus() {
+            Some([cpu]) => self.say(format_args!("{threads}, on CPU {cpu}")),
+            Some(cpus) => self.say(format_args!("{threads}, on CPUs {}", Pin::List(cpus.to_vec()))),
+            None => self.say(format_args!("{threads}, where the system puts {them}")),
+        }
+        for note in workers.notes() {
+            self.say(format_args!("{note}"));
+        }
+    }
+
+    /// Warns of doubtful things, once for each kind and definition, in file order.
+    pub fn warnings(self, name: &Path, trace: &Trace) {
+        let mut all: Vec<_> = trace.warnings().iter().collect();
+        all.sort_by_key(|warning| (warning.file_number, warning.first_line));
+        for warning in all {
+            let (file, line) = (warning.file.as_deref().unwrap_or(name), warning.first_line);
+            let lines = if warning.count == 1 { "line" } else { "lines" };
+            let sentence = warning.kind.sentence(warning.event.as_ref());
+            let count = match &warning.event {
+                Some(_) => format!(" ({} {lines})", warning.count),
+                None => String::new(),
+            };
+            self.say(format_args!("{}:{line}: warning: {sentence}{count}", shown_path(file)));
+        }
+    }
+
+    /// Hints at the option for a file that the trace may not name but does, if that is the error.
+    pub fn refused(self, error: &Error) {
+        if let Some(folder) = refused_folder(error) {
+            let folder = shown_path(folder);
+            self.say(format_args!("hint: `--files-from {folder}` lets a trace name files there"));
+        }
+    }
+
+    /// Tells the problems of a trace that was dumped nevertheless: one line for each kind of problem, then one
+    /// of sums. `done` says what was done with the rest; `hint` is given where events came too late.
+    pub fn recovered(self, name: &Path, trace: &Trace, done: &str, hint: &str) {
+        let recovery = trace.recovered();
+        let (mut all, mut unsorted) = (0, false);
+        for Recovered { error, remedy, count, .. } in &recovery.problems {
+            all += count;
+            unsorted |= is_disorder(error) && *remedy == Remedy::Skipped;
+            let file = shown_path(error.file().unwrap_or(name));
+            let place = error.position().map_or(String::new(), |position| format!(":{position}"));
+            let more = match count - 1 {
+                0 => String::new(),
+                more => format!(" (and {more} more)"),
+            };
+            let (word, message) = (remedy.word(), sentence(error));
+            self.say(format_args!("{file}{place}: {word}: {message}{more}"));
+        }
+        if recovery.open_count > 0 {
+            let mut states = String::new();
+            for OpenState { container, type_, value, .. } in &recovery.open_states {
+                let (container, type_, value) = (shown(container), shown(type_), shown(value));
+                states.push_str(&format!(" {container} {type_} {value},"));
+            }
+            states.pop();
+            let more =
+                if recovery.open_states.len() as u64 == recovery.open_count { "" } else { ", …" };
+            let (count, end) = (recovery.open_count, trace.end());
+            let are = if count == 1 { "state was" } else { "states were" };
+            self.say(format_args!(
+                "{}: {count} {are} open where the trace was cut off, and ended at {end}:{states}{more}",
+                shown_path(name),
+            ));
+        }
+        if all > 0 {
+            let kinds = recovery.problems.len();
+            let (problems, of) = (if all == 1 { "problem" } else { "problems" }, kinds);
+            let kinds = if of == 1 { "kind" } else { "kinds" };
+            self.say(format_args!(
+                "{}: {all} {problems} of {of} {kinds}; the rest was {done}",
+                shown_path(name)
+            ));
+        }
+        if unsorted {
+            self.say(format_args!("hint: {hint}"));
+        }
+        let mut all = recovery.problems.iter().map(|problem| &problem.error);
+        if let Some(error) = all.find(|error| refused_folder(error).is_some()) {
+            self.refused(error);
+        }
+    }
+
+    /// Says why the program fails; for an invalid trace, with the line.
+    pub fn failure(self, failure: &Failure) {
+        let (name, error) = match failure {
+            Failure::Trace(name, error) => match error.kind() {
+                ErrorKind::Io(io) => (name.as_path(), io),
+                _ => return self.invalid(name, error),
+            },
+            Failure::File(name, error) => (name.as_path(), error),
+            Failure::Output(error) => (Path::new("standard output"), error),
+            Failure::Workers(error) => return self.say(format_args!("{error}")),
+            Failure::Unsuitable(name, why) => {
+                return self.say(format_args!("{}: {why}", shown_path(name)));
+            }
+            Failure::Other(why) => return self.say(format_args!("{why}")),
+        };
+        self.say(format_args!("{}: {}", shown_path(name), cause(error)));
+    }
+
+    fn invalid(self, name: &Path, error: &Error) {
+        let name = shown_path(error.file().unwrap_or(name));
+        let message = sentence(error);
+        let Some(place) = error.place() else {
+            if let ErrorKind::File { path, error } = error.kind() {
+                return self.say(format_args!("{}: {}", shown_path(path), cause(error)));
+            }
+            return self.say(format_args!("{name}: {message}"));
+        };
+        let excerpt = lines_below(place, error.kind());
+        self.say(format_args!("{name}:{}: {message}{excerpt}", place.position));
+        let hint = match error.kind() {
+            ErrorKind::Invalid(Problem::NotTimeOrdered { .. }) => Some(self.on_disorder),
+            ErrorKind::Invalid(Problem::LineTooLong { .. }) => self.on_long_lines,
+            ErrorKind::Invalid(Problem::Line { fault, .. }) if fault.is_old_name() => {
+                Some("`-n` reads the field names of older traces")
+            }
+            ErrorKind::Invalid(problem) if is_damage(problem) => self.on_damage,
+            _ => None,
+        };
+        if let Some(hint) = hint {
+            self.say(format_args!("hint: {hint}"));
+        }
+        self.refused(error);
+    }
+}
+
+/// Tells whether a problem is one of a trace that holds much else: it has been read, and what it says does not fit
+/// together somewhere. Something wrong with definitions of events, or a number without one, may as well mean that
+/// this is no trace.
+fn is_damage(problem: &Problem) -> bool {
+    match problem {
+        Problem::Line { fault, .. } => matches!(
+            fault,
+            FaultKind::MissingField(_)
+                | FaultKind::BadTime
+                | FaultKind::BadNumber
+                | FaultKind::BadColor
+        ),
+        Problem::EmptyTrace | Problem::LineTooLong { .. } | Problem::FileCycle { .. } => false,
+        // There may be two traces.
+        Problem::TypeExists { .. } | Problem::ContainerExists { .. } => false,
+        Problem::ValueExists { .. } | Problem::NotATrace => false,
+        // Another option is about these, and the sentence tells it.
+        Problem::OpenLinks { .. } => false,
+        _ => true,
+    }
+}
+
+/// Tells whether a line comes too late for its lane.
+#[must_use]
+pub fn is_disorder(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
+}
+
+/// The folder in which the trace may not name a file but does.
+#[must_use]
+pub fn refused_folder(error: &Error) -> Option<&Path> {
+    match error.kind() {
+        ErrorKind::File { error, .. } => Refusal::of(error)?.folder(),
+        _ => None,
+    }
+}
+
+/// Message of an error, without the place.
+#[must_use]
+pub fn sentence(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::File { path, error } => {
+            let path = shown(path.as_os_str().as_encoded_bytes());
+            format!("cannot read {path}: {}", cause(error))
+        }
+        ErrorKind::Io(error) => cause(error),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,109 @@
+//! A number with six digits after the point as one word: what rows are mostly made of.
+//!
+//! A number that is in a register can be put into several places, at sixteen bytes a store, and nothing waits
+//! for what was stored before it.
+
+use crate::{SIGN, TENS, THREES, units_if_few};
+
+/// The text that [`write_fixed6`](crate::write_fixed6) appends for a number of at most six digits before the point, and
+/// `, ` behind it.
+///
+/// ```
+/// let number = paje_decimal::Fixed6::new(618.7271244).expect("it is positive and small");
+/// assert_eq!(&number.bytes()[..number.len()], b"618.727124");
+/// assert_eq!(&number.bytes()[..number.len() + 2], b"618.727124, ");
+/// assert!(paje_decimal::Fixed6::new(-1.0).is_none());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed6 {
+    low: u64,
+    high: u64,
+    len: usize,
+}
+
+/// Every integer below 1000 without leading zeros, and in the last byte how many bits its digits take.
+static HEADS: [[u8; 4]; 1000] = {
+    let mut heads = [[0; 4]; 1000];
+    let mut n = 0;
+    while n < 1000 {
+        let zeros = THREES[n][3] as usize;
+        let mut place = zeros;
+        while place < 3 {
+            heads[n][place - zeros] = THREES[n][place];
+            place += 1;
+        }
+        heads[n][3] = 8 * (3 - zeros as u8);
+        n += 1;
+    }
+    heads
+};
+
+/// Digits, and how many bits they take.
+#[inline(always)]
+fn head(integer: u64) -> (u64, u32) {
+    let head = u32::from_le_bytes(HEADS[(integer % 1000) as usize]);
+    (u64::from(head & 0xff_ffff), head >> 24)
+}
+
+#[inline(always)]
+fn three(integer: u64) -> u64 {
+    let three = u32::from_le_bytes(THREES[(integer % 1000) as usize]);
+    u64::from(three & 0xff_ffff)
+}
+
+impl Fixed6 {
+    /// Zero.
+    pub const ZERO: Fixed6 = Fixed6 {
+        low: u64::from_le_bytes(*b"0.000000"),
+        high: u64::from_le_bytes(*b", \0\0\0\0\0\0"),
+        len: 8,
+    };
+
+    /// The number, if it is not negative (as negative zero is), has at most six digits before the point, and can
+    /// be rounded in double precision, as all but one in a thousand can.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(value: f64) -> Option<Self> {
+        const COMMA: u64 = (b',' as u64) << 56;
+        const BLANK: u64 = b' ' as u64;
+        if value.to_bits() & SIGN != 0 {
+            return None;
+        }
+        // Below, all are refused that are not few.
+        let units = units_if_few(value, TENS[6])?;
+        let digits = |six: u64| b'.' as u64 | three(six / 1000) << 8 | three(six) << 32 | COMMA;
+        if units < TENS[6] {
+            let tail = digits(units);
+            let (low, high) = (b'0' as u64 | tail << 8, tail >> 56 | BLANK << 8);
+            return Some(Fixed6 { low, high, len: 8 });
+        }
+        let (integer, tail) = (units / TENS[6], digits(units % TENS[6]));
+        let (before, bits) = match integer {
+            0..1000 => head(integer),
+            1000..1_000_000 => {
+                let (thousands, bits) = head(integer / 1000);
+                (thousands | three(integer) << bits, bits + 24)
+            }
+            _ => return None,
+        };
+        // At least one digit comes before the point, and at most six do.
+        let low = before | tail << (bits & 63);
+        let high = tail >> (bits.wrapping_neg() & 63) | BLANK << (bits & 63);
+        Some(Fixed6 { low, high, len: (bits / 8) as usize + 7 })
+    }
+
+    /// Bytes of the number.
+    #[inline(always)]
+    #[must_use]
+    #[allow(clippy::len_without_is_empty)]
+    pub const fn len(self) -> usize {
+        self.len
+    }
+
+    /// The number, then `, `; what is behind that means nothing.
+    #[inline(always)]
+    #[must_use]
+    pub const fn bytes(self) -> [u8; 16] {
+        (self.low as u128 | (self.high as u128) << 64).to_le_bytes()
+    }
+}

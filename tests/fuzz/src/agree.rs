@@ -1,0 +1,80 @@
+//! Properties that must hold of every trace.
+
+use paje_sim::Options;
+use pj_validate::Rules;
+use paje_workers::Workers;
+
+use crate::{checked, replayed, rows, streamed, style, team};
+
+/// The replay's verdict and its first error are the checker's, for blocks of any size.
+pub fn verdict(trace: &[u8], options: &Options) {
+    let mut options = options.clone();
+    // A popped state that goes on as a new row counts for the order of its lane: PajeNG 1.3.6
+    // behaviour, of which the checker knows nothing.
+    options.no_imbrication = false;
+    let wanted = checked(trace, &options, Rules::Replay);
+    for block in [1 << 20, 256, 1] {
+        options.limits.block = block;
+        let (_, found) = replayed(trace, &options, &Workers::one());
+        assert_eq!(found, wanted, "in blocks of {block}");
+    }
+    // The format asks for more than a replay needs.
+    if checked(trace, &options, Rules::Format).is_ok() {
+        assert_eq!(wanted, Ok(()), "the checker takes it by the format's rules");
+    }
+}
+
+/// Rows and verdict depend neither on the size of blocks nor on the number of workers. `block` chooses how
+/// large they are, and who replays them.
+pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
+    let (mut options, style) = (options.clone(), style(byte));
+    let mut first = None;
+    let (one, team) = (&Workers::one(), team());
+    let others = [(256, one), (1, one), (256, team), (16, team)];
+    for (block, workers) in [(1 << 20, one), others[usize::from(block) % others.len()]] {
+        options.limits.block = block;
+        let (trace, verdict) = replayed(trace, &options, workers);
+        let found = (trace.map(|trace| rows(&trace, style, workers)), verdict);
+        let threads = workers.threads();
+        let first = first.get_or_insert_with(|| found.clone());
+        assert_eq!(first, &found, "in blocks of {block}, {threads} workers");
+    }
+}
+
+/// The rows in portions are those of the whole trace, whatever the blocks and workers. `size` and `block`
+/// choose how large both are, and who replays them.
+pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) {
+    let (mut options, mut style) = (options.clone(), style(byte));
+    // Nobody knows what is at the very end before it is there.
+    style.as_released = false;
+    let (one, team) = (&Workers::one(), team());
+    let (whole, verdict) = replayed(trace, &options, one);
+
+    let size = [50, 200, 1000, 1 << 30][usize::from(size) % 4];
+    let mut streamed = |block: usize, workers| {
+        options.limits.block = block;
+        streamed(trace, &options, style, workers, size)
+    };
+    let (shown, found) = streamed(1 << 20, one);
+    let workers = if block & 0x80 == 0 { one } else { team };
+    let (shown_now, found_now) = streamed(1 << (block % 13), workers);
+    let about = format!("in blocks of 2^{}, {} workers", block % 13, workers.threads());
+    assert_eq!(String::from_utf8_lossy(&shown_now), String::from_utf8_lossy(&shown), "{about}");
+    assert_eq!(found_now, found, "{about}");
+    match whole {
+        Some(whole) => {
+            assert_eq!((&verdict, &found), (&Ok(()), &Ok(())));
+            assert_eq!(sorted(&shown), sorted(&rows(&whole, style, one)));
+        }
+        // A key that was used before is not remembered.
+        None if matches!(verdict, Err((_, "key-reused", _))) => {}
+        None => assert_eq!(found, verdict),
+    }
+}
+
+/// Whole lines in order.
+fn sorted(rows: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = rows.split_inclusive(|byte| *byte == b'\n').collect();
+    lines.sort_unstable();
+    lines
+}

@@ -1,0 +1,100 @@
+//! `pj_split` beside the replay of the whole.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+use clap::Parser;
+use paje_console::Failure;
+use pj_dump::output::{Quotes, Style};
+use paje_sim::{FieldNames, Options, Progress, Source, Trace, ValueNames, WarningKind};
+use pj_split::cli::Cli;
+use pj_split::run::{Made, split};
+use splitter::{Folders, Input, Limits};
+use paje_workers::Workers;
+
+use crate::{replayed, rows, style, team};
+
+/// The number of pieces, or by which type, which all traces have.
+const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "0"]];
+
+/// The pieces of a trace, dumped together, give its rows; what the replay refuses is not split. `choice`
+/// decides on how many pieces there are, in what blocks they are made, and who dumps them.
+pub fn agree(trace: &[u8], options: &Options, choice: u8) {
+    let (mut options, style) = (options.clone(), style(choice));
+    if style.quotes == Quotes::Keep {
+        // As the programs do it.
+        options.value_names = ValueNames::AsWritten;
+        // Made-up names were not written; pieces write them, in quotes if they need them.
+        options.recover = false;
+    }
+    let (whole, verdict) = replayed(trace, &options, &Workers::one());
+    // In memory, where there is such a place.
+    let shared = Path::new("/dev/shm");
+    let place = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
+    let folder = tempfile::tempdir_in(place).expect("a folder");
+    fs::write(folder.path().join("t"), trace).expect("the folder is writable");
+    let done = make(folder.path(), &options, style, choice);
+    let Some(whole) = whole else {
+        let refused = matches!(&done, Err(failure) if failure.status() == 1);
+        // A key that was used before is not remembered, and popped states that go on as new rows count
+        // for the order of their lanes.
+        let may_be_fine = matches!(verdict, Err((_, "key-reused", _))) || options.no_imbrication;
+        return assert!(refused || may_be_fine && done.is_ok(), "{verdict:?}, but {done:?}");
+    };
+    if whole.warnings().iter().any(|warning| warning.kind == WarningKind::FileNotRead) {
+        return assert!(matches!(done, Err(failure) if failure.status() == 2), "is in pieces");
+    }
+    let made = match done {
+        // States that a container was in before it was created may have ended: see docs/recover.md.
+        Err(Failure::Unsuitable(..)) if options.recover => return,
+        done => done.expect("the trace can be split"),
+    };
+    assert_eq!(made.was_sound, whole.recovered().problems.is_empty());
+    // With a sign that it was needed.
+    options.recover &= !made.are_sound;
+    let entries = fs::read_dir(folder.path().join("d")).expect("it was made");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    files.sort();
+    // The pieces, and then the root, which names them.
+    let (root, pieces) = files.split_last().expect("there is a root");
+    let team = if choice & 0x40 == 0 { &Workers::one() } else { team() };
+    let whole = rows(&whole, style, team);
+    for files in [std::slice::from_ref(root), pieces] {
+        let input = Input::open(Some(&files[0])).expect("it was written");
+        let folders = Folders::of(files.iter().map(std::path::PathBuf::as_path));
+        let source = Source::from(input).reading_files(Some(files[0].clone()), folders);
+        let source = source.followed_by(files[1..].to_vec());
+        let together = Trace::read_with(source, &options, team, &Progress::default());
+        let together = together.unwrap_or_else(|error| panic!("{error}: {:?}", error.position()));
+        let together = rows(&together, style, team);
+        assert_eq!(String::from_utf8_lossy(&together), String::from_utf8_lossy(&whole));
+    }
+}
+
+/// Splits the trace in a folder.
+fn make(folder: &Path, options: &Options, style: Style, choice: u8) -> Result<Made, Failure> {
+    let (trace, pieces) = (folder.join("t"), folder.join("d"));
+    let mut words: Vec<&OsStr> = vec![
+        "pj_split".as_ref(),
+        trace.as_os_str(),
+        "-o".as_ref(),
+        pieces.as_os_str(),
+        "-q".as_ref(),
+        "--no-progress".as_ref(),
+    ];
+    words.extend(HOW[usize::from(choice) % 4].map(OsStr::new));
+    words.extend(["--threads", if choice & 0x80 == 0 { "1" } else { "3" }].map(OsStr::new));
+    for (asked, option) in [
+        (options.field_names == FieldNames::Old, "-n"),
+        (options.ignore_incomplete_links, "-z"),
+        (style.quotes == Quotes::Keep, "--quotes=keep"),
+        (options.recover, "--recover"),
+    ] {
+        if asked {
+            words.push(option.as_ref());
+        }
+    }
+    let block = [1 << 17, 1, 64, 500][usize::from(choice >> 2) % 4];
+    split(&Cli::parse_from(words), Limits { block, ..options.limits })
+}
