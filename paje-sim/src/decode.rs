@@ -7,7 +7,7 @@
 
 mod batch;
 pub(crate) mod block;
-mod columns;
+pub(crate) mod columns;
 mod contents;
 pub(crate) mod context;
 pub(crate) mod decoded;
@@ -42,9 +42,9 @@ use std::sync::Arc;
 
 use paje_parser::scan::{Scanner, Spans};
 use paje_parser::{DefTable, Fault};
-use splitter::Block;
+use splitter::{Block, ReadError};
 
-use crate::decode::columns::Columns;
+use crate::decode::columns::{Columns, LaneFilter};
 use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, WORDLESS};
 use crate::decode::group::Grouping;
 use crate::decode::known::KnownLanes;
@@ -58,7 +58,6 @@ use crate::decode::usual::{Batches, batch_of};
 use crate::decode::values::Values;
 use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
-use crate::trace::selected::Selected;
 
 /// Bytes of a block whose lines are decoded at a time, batch by batch: they and what is noted of them stay in a core's
 /// second-level cache meanwhile.
@@ -143,7 +142,7 @@ impl Decoder {
             lexing: Lexing { unended: usize::MAX, ..Lexing::default() },
             waiting: Batches::default(),
             times: Times::default(),
-            columns: Columns::new(Selected::of(options)),
+            columns: Columns::default(),
             grouping: Grouping::default(),
             colors: Colors::default(),
             asked: Asked {
@@ -172,22 +171,39 @@ impl Decoder {
         &self.known.shards[first..end]
     }
 
-    /// Decodes a block; `defs` are the definitions before it. If it is the first of a file that this
-    /// decoder sees, most of its lines may be for lanes that are new.
-    #[inline(never)]
+    /// Decodes a block after the definitions `defs`. If it is the first one of a file for this
+    /// decoder, most lanes may be new. A filter leaves out lines of segments.
+    ///
+    /// # Errors
+    /// The block is a damaged segment: it is empty, and so is what is decoded.
     pub(crate) fn decode(
+        &mut self,
+        block: &mut Block,
+        defs: &DefTable,
+        is_first: bool,
+        filter: Option<LaneFilter<'_>>,
+        decoded: &mut Decoded,
+    ) -> Result<(), ReadError> {
+        decoded.clear();
+        if self.read_columns(block, defs, filter, decoded) {
+            self.decode_columns(block, defs, decoded);
+            self.note_used(&mut decoded.used);
+            return Ok(());
+        }
+        let unpacked = block.unpack();
+        self.decode_text(block, defs, is_first, decoded);
+        unpacked
+    }
+
+    /// Decodes a block from its text.
+    #[inline(never)]
+    fn decode_text(
         &mut self,
         block: &Block,
         defs: &DefTable,
         is_first: bool,
         decoded: &mut Decoded,
     ) {
-        decoded.clear();
-        if self.takes_columns() {
-            self.decode_columns(block, defs, decoded);
-            self.note_used(&mut decoded.used);
-            return;
-        }
         let text = block.text();
         self.lexing.scanner.scan(text);
         decoded.lines = self.lexing.scanner.newlines();

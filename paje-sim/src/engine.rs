@@ -62,6 +62,7 @@ use crate::replay::lanes::Lanes;
 use crate::replay::maps::Maps;
 use crate::resolve::Deferred;
 use crate::trace::Trace;
+use crate::trace::selected::Selected;
 
 /// Replays the trace that `source` gives.
 pub(crate) fn replay<'o>(
@@ -231,7 +232,8 @@ impl Team {
         let options = job.options;
         let desk = |worker| {
             let log = TaskLog::new(options.keep_tasks, worker);
-            Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker, log))
+            let decoder = Decoder::new(options, spread, follows);
+            Mutex::new(Desk::new(decoder, worker, log, Selected::of(options)))
         };
         Team {
             desks: match team {

@@ -116,7 +116,7 @@ pub(crate) fn resolve(
             }
             Noted::Value(symbol, hash) => {
                 let type_ = value_type(decoder.symbols.values.context(*symbol));
-                let name = || decoder.symbols.values.get(*symbol, block.text.at_hand()).0;
+                let name = || decoder.symbols.values.get(*symbol, block.bytes()).0;
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
                         let known = state.model.types.value_count(type_);

@@ -10,9 +10,8 @@ use std::ops::Range;
 
 use paje_parser::ByteOffset;
 
-pub(crate) use self::segment::Content;
-use self::segment::Kept;
-pub use self::segment::{LaterLine, Segment};
+use self::segment::Unpacked;
+pub use self::segment::{ColumnSegment, LaterLine, Segment};
 
 mod segment;
 
@@ -95,7 +94,7 @@ impl From<io::Error> for ReadError {
     }
 }
 
-/// Some whole lines of a trace; kept and filled again.
+/// Some whole lines of a trace. The memory is reused for the next ones.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// The text from `offset` on, then at least [`PADDING`] bytes more.
@@ -104,40 +103,30 @@ pub struct Block {
     offset: usize,
     len: usize,
     start: ByteOffset,
-    /// The packed segment that the text is of, if the buffer has only parts of it.
-    segment: Option<Kept>,
+    /// The lines, if they are in another format. Then the buffer is not used.
+    segment: Option<Unpacked>,
 }
 
 impl Block {
-    /// The lines; each ends with a newline, but perhaps the trace's last. Of a block that was taken as
-    /// [columns](Block::unpack_columns), this makes all of the text when it is asked for first.
+    /// Returns the lines. Each ends with a newline, except perhaps the trace's last. Makes the text of
+    /// a segment when it is called for the first time.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.padded()[..self.len]
     }
 
-    /// Number of bytes of the lines.
+    /// Returns the number of bytes of the lines.
     #[must_use]
     pub const fn text_len(&self) -> usize {
         self.len
     }
 
-    /// The text and at least [`PADDING`] readable bytes after it.
+    /// Returns the text and at least [`PADDING`] readable bytes after it.
     #[must_use]
     pub fn padded(&self) -> &[u8] {
         match &self.segment {
             None => &self.buffer[self.offset..],
             Some(segment) => segment.padded(),
-        }
-    }
-
-    /// The same, but nothing is made: of a block that was taken as [columns](Block::unpack_columns), only what it has the text of is
-    /// where it would be, and other bytes mean nothing.
-    #[must_use]
-    pub fn at_hand(&self) -> &[u8] {
-        match &self.segment {
-            Some(segment) if segment.is_whole() => segment.padded(),
-            _ => &self.buffer[self.offset..],
         }
     }
 

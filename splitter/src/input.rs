@@ -28,7 +28,6 @@ use medium::{Counted, Medium, Placed, enlarge_pipe};
 use pieces::PiecesText;
 pub use pieces::Unpacking;
 pub use segments::Segments;
-pub(crate) use segments::damaged;
 
 /// A trace, opened.
 ///

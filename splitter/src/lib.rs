@@ -27,7 +27,9 @@ pub mod plan;
 mod regular;
 mod size;
 
-pub use blocks::{BYTE_ORDER_MARK, Block, Blocks, LaterLine, Limits, PADDING, ReadError, Segment};
+pub use blocks::{
+    BYTE_ORDER_MARK, Block, Blocks, ColumnSegment, LaterLine, Limits, PADDING, ReadError, Segment,
+};
 pub use cause::cause;
 pub use folders::{Folders, Refusal};
 pub use input::{Compression, Input, Kind, Segments, Unpacking};

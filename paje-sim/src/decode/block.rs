@@ -45,6 +45,12 @@ pub(crate) struct DecodedBlock {
 pub(crate) type BoxedBlock = Box<DecodedBlock>;
 
 impl DecodedBlock {
+    /// Returns the bytes that the spans of the decoded block refer to, and padding after them: the
+    /// block's text, or what was written of a segment that was decoded as columns.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.decoded.sparse.get().unwrap_or_else(|| self.text.padded())
+    }
+
     /// The number of the line that begins at `line`; only if it is noted where lines end.
     pub(crate) fn line_of(&self, line: u32) -> LineNumber {
         let before = self.decoded.newlines.partition_point(|newline| *newline < line);

@@ -1,15 +1,14 @@
-//! Segments of packed traces, decoded without their text.
+//! Decodes segments of binary formats without their text.
 //!
-//! A packed trace says of each line which one before it had the same words ([`paje_pack::Lines`]). The first of these is decoded by
-//! [`Decoder::line`], as any other; then the others are its event at other times, with other numbers and keys. Whatever only the text tells
-//! is left to it: blocks with definitions, options that look at lines, and all lines of events that
-//! need more than their time, a number or a link's value, and a key. Of windows, which are sound, lines of lanes whose rows nobody wants
-//! are left out.
+//! A segment groups its lines by step: those of one step have the same words, except in their holes
+//! ([`Lines`]). [`Decoder::line`] decodes the first line of a step; the others are the same event
+//! with other times, numbers and keys. Blocks with definitions are decoded from their text, and so
+//! are lines with other holes, and all lines if an option looks at them.
 
-use paje_pack::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
+use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 use paje_parser::token::{self, is_white};
 use paje_parser::{DefTable, Fault, Span, TypeNature};
-use splitter::{Block, ReadError, Segment};
+use splitter::Block;
 
 use crate::decode::Decoder;
 use crate::decode::contents::{Begun, Contents, Step, StepKind};
@@ -18,41 +17,31 @@ use crate::decode::plan::{Action, Plan, Plans};
 use crate::decode::quotients::POWERS;
 use crate::decode::spread::{Alike, Spread};
 use crate::decode::values::{value_context, value_type};
-use crate::model::Model;
-use crate::trace::selected::Selected;
+
+/// Returns whether rows of a lane are wanted, by the texts of its container and type, or `None` if
+/// there is no such lane.
+pub(crate) type LaneFilter<'f> = &'f dyn Fn(&[u8], &[u8]) -> Option<bool>;
 
 /// The lines of a segment, and what is known of its steps.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     lines: Lines,
-    /// They are those of the block that is decoded next.
-    is_next: bool,
     steps: Vec<Step>,
     spread: Spread,
     begun: Begun,
-    /// Rows that are wanted, if not all are.
-    selected: Option<Selected>,
-}
-
-impl Columns {
-    pub(super) fn new(selected: Option<Selected>) -> Self {
-        Columns { selected, ..Columns::default() }
-    }
 }
 
 impl Decoder {
-    /// Takes a segment, as columns if it can: then it is to be decoded next, with these definitions. With a model of the trace before it,
-    /// without the lines of lanes that are known and not wanted.
+    /// Reads a block as columns. With a filter, leaves out lines of lanes that it does not want.
     ///
-    /// # Errors
-    /// It is damaged.
-    pub(crate) fn unpack(
+    /// Returns `false` if the block must be decoded from its text.
+    pub(super) fn read_columns(
         &mut self,
-        segment: Segment,
-        block: &mut Block,
+        block: &Block,
         defs: &DefTable,
-        sound: Option<&Model>,
-    ) -> Result<(), ReadError> {
+        filter: Option<LaneFilter<'_>>,
+        decoded: &mut Decoded,
+    ) -> bool {
         let asked = &self.asked;
         let looks_at_lines = asked.keeps_lines || asked.follows || asked.recovers || asked.watches;
         if looks_at_lines
@@ -60,16 +49,12 @@ impl Decoder {
             || defs.is_open()
             || self.symbols.values.are_fleeting()
         {
-            return block.unpack(&segment);
+            return false;
         }
         self.plan(defs);
         let (plans, mut words) = (&self.plans, Vec::new());
-        let Columns { lines, selected, .. } = &mut self.columns;
-        let selected = selected.as_mut().zip(sound).map(|(selected, model)| {
-            selected.extend_by(&model.types, &model.containers);
-            (&*selected, model)
-        });
-        lines.leaves_out = selected.is_some();
+        let lines = &mut self.columns.lines;
+        lines.leaves_out = filter.is_some();
         let mut judge = |line: &[u8], holes: &[Hole]| {
             words.clear();
             token::fields(line, 0, &mut words);
@@ -77,24 +62,13 @@ impl Decoder {
                 return Wanted::Text;
             };
             let text = |word: usize| words[word].of(line).bare();
-            let lane = selected.and_then(|(selected, model)| {
-                let container = model.containers.find(text(plan.container))?;
-                let type_ = model.types.find(text(plan.type_))?;
-                Some(selected.wants_rows(container, type_))
-            });
-            if lane == Some(false) { Wanted::Nothing } else { form }
+            let wants = filter.and_then(|wants| wants(text(plan.container), text(plan.type_)));
+            if wants == Some(false) { Wanted::Nothing } else { form }
         };
-        block.unpack_columns(segment, lines, &mut judge)?;
-        self.columns.is_next = block.is_of_columns();
-        Ok(())
+        decoded.sparse.fill(|text| block.columns(text, lines, &mut judge))
     }
 
-    /// Tells whether the lines of the block at hand are there, once.
-    pub(super) fn takes_columns(&mut self) -> bool {
-        std::mem::take(&mut self.columns.is_next)
-    }
-
-    /// Decodes the lines that were taken last, which are those of this block.
+    /// Decodes the lines that [`Decoder::read_columns`] has read of this block.
     #[inline(never)]
     pub(super) fn decode_columns(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let Columns { lines, steps, spread, begun, .. } = &mut self.columns;
@@ -104,7 +78,8 @@ impl Decoder {
         steps.clear();
         steps.resize(lines.counts.len(), Step::default());
         spread.begin(&lines.counts);
-        let text = block.at_hand();
+        let sparse = std::mem::take(&mut decoded.sparse);
+        let text = sparse.get().unwrap_or_default();
         decoded.lines = lines.lines.len() as u64 + lines.left_out;
         decoded.newlines.extend(lines.lines.windows(2).map(|lines| lines[1].start - 1));
         decoded.newlines.push(block.text_len() as u32 - 1);
@@ -162,6 +137,7 @@ impl Decoder {
             decoded.last_time = decoded.last_time.max(lines.latest as f64 / power);
         }
         self.spread(&lines.lines[..count], power, &mut spread, decoded);
+        decoded.sparse = sparse;
         (self.columns.lines, self.columns.steps) = (lines, steps);
         (self.columns.spread, self.columns.begun) = (spread, begun);
     }

@@ -1,7 +1,7 @@
 //! Contents of lines of packed traces, which are numbers or links: the loop over those that are told by what is known of their steps.
 
-use paje_pack::{ColumnLine, Content, Linked};
 use paje_parser::Span;
+use paje_parser::columns::{ColumnLine, Content, Linked};
 
 use crate::decode::decoded::LinkEvent;
 use crate::decode::quotients::number;

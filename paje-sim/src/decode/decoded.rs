@@ -124,7 +124,7 @@ pub(crate) struct LinkEvent {
     pub(crate) value: Symbol,
     /// The container at this end.
     pub(crate) end: Symbol,
-    /// Where the key is with its quotes, as it was written. The text at hand may have that of its [pair](LinkEvent::pair) alone.
+    /// Where the key is, quotes included. The bytes may be there for its [pair](LinkEvent::pair) only.
     pub(crate) raw_key: Span,
     /// Without them, and the hash of that.
     pub(crate) key: ShortText,
@@ -238,9 +238,30 @@ pub(crate) struct Doubtful {
     pub(crate) surplus: bool,
 }
 
-/// Contents of one block, decoded; kept and filled again.
+/// The bytes of a segment's text that its decoded lines refer to. Others were never written.
+#[derive(Debug, Default)]
+pub(crate) struct SparseText {
+    bytes: Vec<u8>,
+    is_used: bool,
+}
+
+impl SparseText {
+    /// Fills the text, if `write` returns true.
+    pub(super) fn fill(&mut self, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
+        self.is_used = write(&mut self.bytes);
+        self.is_used
+    }
+
+    /// Returns the bytes, or `None` if the block was decoded from its text.
+    pub(crate) fn get(&self) -> Option<&[u8]> {
+        self.is_used.then_some(&self.bytes)
+    }
+}
+
+/// Contents of one decoded block. The memory is reused for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
+    pub(crate) sparse: SparseText,
     /// Lane events, the strands in the order of `strands`, in file order within each.
     pub(crate) events: Vec<LaneEvent>,
     /// Each strand that has events here, and how many; shard by shard.
@@ -340,6 +361,7 @@ impl Decoded {
     }
 
     pub(super) fn clear(&mut self) {
+        self.sparse.is_used = false;
         self.strands.clear();
         self.links.clear();
         self.has_pairs = false;

@@ -81,7 +81,8 @@ mod tests {
         assert!(read.expect("a block"));
         let mut decoder = Decoder::new(options, Strands::for_workers(1), false);
         let mut decoded = Decoded::default();
-        decoder.decode(&block, &DefTable::new(options.field_names), true, &mut decoded);
+        let defs = DefTable::new(options.field_names);
+        decoder.decode(&mut block, &defs, true, None, &mut decoded).expect("text");
         decoder.foresee(&model, &mut decoded);
         decoded.foreseen
     }

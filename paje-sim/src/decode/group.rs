@@ -1,6 +1,6 @@
 //! The events of a block, brought together strand by strand.
 
-use paje_pack::ColumnLine;
+use paje_parser::columns::ColumnLine;
 
 use super::Decoder;
 use super::decoded::{Decoded, LaneEvent};

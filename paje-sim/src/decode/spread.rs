@@ -1,7 +1,7 @@
 //! Lines of packed traces on their way to their strands: what lines have in common is told once, and no line is an event before it is where
 //! it belongs.
 
-use paje_pack::ColumnLine;
+use paje_parser::columns::ColumnLine;
 
 use super::decoded::{LaneEvent, NO_STRAND, StrandSymbol};
 

@@ -53,6 +53,7 @@ impl Engine<'_> {
                     block,
                     self.definitions.at_hand(),
                     &self.model,
+                    false,
                 );
             }
             if self.read.lines == 0 {

@@ -7,22 +7,22 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use paje_parser::DefTable;
 use paje_workers::{Workers, exclusive};
-use splitter::Block;
 
 use crate::decode::Decoder;
 use crate::decode::block::{BoxedBlock, DecodedBlock};
+use crate::decode::columns::LaneFilter;
 use crate::decode::definitions::DefinitionsByFile;
 use crate::decode::shared::SharedLanes;
 use crate::engine::page::{Follower, Page};
 use crate::engine::suspects::Suspects;
 use crate::engine::tasks::Tasks;
 use crate::input::feed::{Feed, Next, Rations};
-use crate::input::files::Origin;
 use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
 use crate::names::tasks::{TaskKind, TaskLog};
 use crate::replay::lanes::{Lanes, Merges};
 use crate::replay::maps::Maps;
+use crate::trace::selected::Selected;
 
 /// A worker's decoder and its buffers. They stay with its worker, so that memory does.
 #[derive(Debug)]
@@ -35,12 +35,19 @@ pub(crate) struct Desk {
     pub(crate) log: TaskLog,
     /// The file whose block was decoded last.
     file: Option<u32>,
+    /// The lanes whose rows are wanted, if not all are.
+    selected: Option<Selected>,
 }
 
 impl Desk {
-    pub(crate) fn new(decoder: Decoder, maps: usize, log: TaskLog) -> Self {
+    pub(crate) fn new(
+        decoder: Decoder,
+        maps: usize,
+        log: TaskLog,
+        selected: Option<Selected>,
+    ) -> Self {
         let times = WorkerTimes::default();
-        Desk { decoder, maps, filled: Vec::new(), times, log, file: None }
+        Desk { decoder, maps, filled: Vec::new(), times, log, file: None, selected }
     }
 
     /// The desk with another decoder, whose symbols have other maps.
@@ -50,12 +57,33 @@ impl Desk {
         self.file = None;
     }
 
-    /// Decodes a block with these definitions; the model is that before its wave, or a later one.
-    pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &Arc<DefTable>, model: &Model) {
+    /// Decodes a block after these definitions. The model is that before its wave, or a later one. If
+    /// the trace `is_sound`, lines whose rows nobody wants may be left out.
+    pub(crate) fn decode(
+        &mut self,
+        block: &mut DecodedBlock,
+        defs: &Arc<DefTable>,
+        model: &Model,
+        is_sound: bool,
+    ) {
         block.maps = self.maps;
         let is_first = self.file.replace(block.origin.file) != Some(block.origin.file);
-        self.decoder.decode(&block.text, defs, is_first, &mut block.decoded);
-        self.decoder.foresee(model, &mut block.decoded);
+        let selected = self.selected.as_mut().filter(|_| is_sound).map(|selected| {
+            selected.extend_by(&model.types, &model.containers);
+            &*selected
+        });
+        let wants = selected.map(|selected| {
+            |container: &[u8], type_: &[u8]| {
+                let container = model.containers.find(container)?;
+                Some(selected.wants_rows(container, model.types.find(type_)?))
+            }
+        });
+        let filter = wants.as_ref().map(|wants| wants as LaneFilter<'_>);
+        let DecodedBlock { text, decoded, failure, .. } = block;
+        if let Err(error) = self.decoder.decode(text, defs, is_first, filter, decoded) {
+            *failure = Some(error);
+        }
+        self.decoder.foresee(model, decoded);
         block.assumed = Some(Arc::clone(defs));
     }
 }
@@ -221,11 +249,7 @@ impl Round<'_, '_> {
                 desk.log.fetch(|| desk.decoder.bring_near(&block));
             }
             let began = desk.log.begin();
-            let unpack = |segment, text: &mut Block, origin: &Origin| {
-                let sound = self.lanes.is_sound.then_some(self.model);
-                desk.decoder.unpack(segment, text, self.tables.of(origin), sound)
-            };
-            let Some(next) = feed.next(&mut block.text, parts, unpack) else {
+            let Some(next) = feed.next(&mut block.text, parts) else {
                 self.rations.stop();
                 return;
             };
@@ -239,7 +263,11 @@ impl Round<'_, '_> {
             watch.lap(&mut desk.times.read);
             // A file gives the lines before one that is too long.
             let defs = self.tables.of(&block.origin);
-            desk.decode(&mut block, defs, self.model);
+            let was_read = block.failure.is_none();
+            desk.decode(&mut block, defs, self.model, self.lanes.is_sound);
+            if let (true, Some(error)) = (was_read, &block.failure) {
+                feed.note_failure(&block.origin, error);
+            }
             self.progress.add(block.text.text_len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
             let (text, events) = (block.text.text_len(), block.decoded.lane_events());

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use memchr::memmem;
 use paje_parser::{ByteOffset, DefTable, Position};
 use paje_workers::Workers;
-use splitter::{Block, Plan, ReadError, Segment, Segments, Unpacking};
+use splitter::{Block, Plan, ReadError, Segments, Unpacking};
 
 use crate::input::files::{Origin, Queued};
 use crate::input::sorted::TimeSorted;
@@ -71,7 +71,7 @@ enum Medium<'r> {
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
     /// Whoever asks reads the next block from the stream, unless somebody has read it ahead.
     Stream(Stream<'r>),
-    /// Whoever asks reads the next segment, and unpacks it by himself.
+    /// Whoever asks takes the next segment, and unpacks it when decoding it.
     Packed(Box<Segments>),
     /// Whoever asks copies the lines of the block together.
     Sorted { sorted: Arc<TimeSorted>, next: usize },
@@ -127,14 +127,11 @@ impl<'r> Feed<'r> {
         })
     }
 
-    /// Fills `block` with the next lines, which are at most so many [parts](Rations::PER_BLOCK) of a whole one where blocks can be cut
-    /// anywhere; `None` if there are no more, unless a file comes to be named. `unpack` fills it with those of a segment of a file.
-    pub(crate) fn next(
-        &self,
-        block: &mut Block,
-        parts: usize,
-        mut unpack: impl FnMut(Segment, &mut Block, &Origin) -> Result<(), ReadError>,
-    ) -> Option<Next> {
+    /// Fills `block` with the next lines: at most this many [parts](Rations::PER_BLOCK) of a whole
+    /// block, if blocks can be cut anywhere.
+    ///
+    /// Returns `None` if there are no more lines. There may be more once another file is named.
+    pub(crate) fn next(&self, block: &mut Block, parts: usize) -> Option<Next> {
         loop {
             if self.progress.is_stopped() {
                 return None;
@@ -177,14 +174,16 @@ impl<'r> Feed<'r> {
                         reading.end = start + segments.position().0;
                         drop(reading);
                         is_last = segment.is_last();
-                        let read = match segment.start().0 {
-                            0 => block.unpack_first(&segment),
-                            _ => unpack(segment, block, &origin),
-                        };
-                        if let Err(error) = &read {
-                            self.reading().note_failure(&origin, error);
+                        if segment.start().0 == 0 {
+                            let read = block.unpack_first(segment);
+                            if let Err(error) = &read {
+                                self.note_failure(&origin, error);
+                            }
+                            read
+                        } else {
+                            block.set_segment(segment);
+                            Ok(())
                         }
-                        read
                     }
                     Ok(None) => {
                         reading.medium = Medium::Ended;
@@ -228,6 +227,11 @@ impl<'r> Feed<'r> {
             });
             return Some(Next { number, origin, is_last, is_marked, read });
         }
+    }
+
+    /// Notes that a file cannot be read to its end.
+    pub(crate) fn note_failure(&self, origin: &Origin, error: &ReadError) {
+        self.reading().note_failure(origin, error);
     }
 
     /// Turns to the next file, if there is one. Sorting needs all workers: see [`Feed::prepare`].

@@ -26,7 +26,7 @@ pub(super) fn link_pairs(
     let begins = events.iter().filter(|event| event.is(Op::StartLink));
     let hashes = begins.map(|event| decoded.links[event.argument as usize].key_hash);
     strand.touch(slice.is_far, hashes);
-    let (mut i, padded) = (0, text.at_hand());
+    let (mut i, padded) = (0, slice.block.bytes());
     let mut refused = Ok(());
     while i < events.len() {
         if let Some(keys) = store.keys.room()
@@ -66,7 +66,7 @@ fn in_room(
     completed: &mut Vec<Completion>,
 ) -> usize {
     let DecodedBlock { text, decoded, .. } = slice.block;
-    let (padded, base) = (text.at_hand(), text.start().0);
+    let (padded, base) = (slice.block.bytes(), text.start().0);
     // As slices, whose places and lengths stay where they are.
     let links = &decoded.links[..];
     let (values, ends) = (&slice.maps.values[..], &slice.maps.link_ends[..]);

@@ -182,7 +182,7 @@ fn links_of(
     (opened, completed): (&mut Vec<Opened>, &mut Vec<Completion>),
 ) -> Checked {
     let DecodedBlock { text, decoded, .. } = slice.block;
-    let padded = text.at_hand();
+    let padded = slice.block.bytes();
     if slice.is_far {
         // A strand has some of the block's links, here and there: they are fetched side by side.
         let links = events.iter().map(|event| &decoded.links[event.argument as usize]);

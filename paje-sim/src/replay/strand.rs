@@ -227,7 +227,7 @@ impl Strand {
                 lane.set(&mut written, event.time, value);
             }
             (Objects::Link(strand), Refused::ValuesDiffer { .. }) => {
-                let padded = slice.block.text.at_hand();
+                let padded = slice.block.bytes();
                 let (half, key) = half_link(event, slice, padded, store.extra());
                 if let Some(link) = strand.complete_as_begun(store, half, key) {
                     let home = home_of(self.lane, left.completed.len());

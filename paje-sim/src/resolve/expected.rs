@@ -100,12 +100,12 @@ fn named<'b>(block: &'b DecodedBlock, decoder: &'b Decoder, expected: Expected) 
     let definition = || {
         let structure = block.decoded.structures[number as usize];
         let words = &block.decoded.words[structure.words.0 as usize..];
-        let name = |word: u32| words[word as usize].of(block.text.at_hand()).into();
+        let name = |word: u32| words[word as usize].of(block.bytes()).into();
         let value = block.decoded.value_of(structure)?;
         Some(ValueNamed { name: name(value.name), alias: value.alias.map(name) })
     };
     is_definition.then(definition).flatten().unwrap_or_else(|| {
-        let name = decoder.symbols.values.get(number, block.text.at_hand()).0;
+        let name = decoder.symbols.values.get(number, block.bytes()).0;
         ValueNamed { name, alias: None }
     })
 }

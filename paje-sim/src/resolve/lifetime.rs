@@ -29,7 +29,7 @@ impl Resolver<'_> {
             return false;
         }
         let Ok(type_) = self.type_of(decoder, lifetime.type_) else { return false };
-        let text = block.text.at_hand();
+        let text = block.bytes();
         let name = |word: u8| Name::from(words[usize::from(word)].of(text));
         let endings = self.effects.endings.len();
         let is_plain = match lifetime.parent() {

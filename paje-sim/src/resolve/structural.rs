@@ -27,9 +27,8 @@ impl Resolver<'_> {
     ) -> Result<LineOf, Error> {
         let Structure { def, words: (first, count), .. } = structure;
         let words = &block.decoded.words[first as usize..(first + count) as usize];
-        let text = &block.text;
         if let Some(value) = block.decoded.value_of(structure) {
-            let name = |word: u32| words[word as usize].of(text.at_hand()).into();
+            let name = |word: u32| words[word as usize].of(block.bytes()).into();
             let type_ = self.type_of(decoder, value.type_);
             let defined = type_.and_then(|type_| {
                 let said = ValueNamed { name: name(value.name), alias: value.alias.map(name) };
@@ -39,7 +38,7 @@ impl Resolver<'_> {
             });
             let time = defs.defs()[def as usize].word_of(FieldName::Time);
             if let Some(word) = time.and_then(|word| words.get(word)) {
-                self.note_time(parse_time(word.of(text.at_hand()).bare()));
+                self.note_time(parse_time(word.of(block.bytes()).bare()));
             }
             return match defined {
                 Ok(whose) => Ok(whose),
@@ -51,7 +50,7 @@ impl Resolver<'_> {
         {
             return Ok(LineOf::Nobody);
         }
-        let raw = RawEvent::new(&defs.defs()[def as usize], text.at_hand(), words);
+        let raw = RawEvent::new(&defs.defs()[def as usize], block.bytes(), words);
         let (raw, event) = match raw.and_then(|raw| raw.decode().map(|event| (raw, event))) {
             Ok(both) => both,
             Err(fault) => return self.wrong_line(block, line, &fault).map(|()| LineOf::Nobody),
@@ -70,7 +69,7 @@ impl Resolver<'_> {
         let containers = self.model.containers.len();
         let known = if self.structural.is_some() { self.known(&event) } else { 0 };
         let endings = self.effects.endings.len();
-        let at = text.start().0 + u64::from(line);
+        let at = block.text.start().0 + u64::from(line);
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
         if let Err(failed) = applied {
             self.wrong_field(block, line, failed)?;
