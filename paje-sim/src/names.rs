@@ -10,7 +10,6 @@ pub mod options;
 pub mod progress;
 pub mod recovered;
 pub(crate) mod selection;
-pub mod tasks;
 pub(crate) mod text;
 pub(crate) mod time_range;
 pub(crate) mod usage;

@@ -312,12 +312,6 @@ impl Decoded {
         }
     }
 
-    /// Bytes of the events that are for a shard.
-    pub(crate) fn bytes_for(&self, shard: usize) -> u64 {
-        let events = self.shards[shard + 1].1 - self.shards[shard].1;
-        u64::from(events) * size_of::<LaneEvent>() as u64
-    }
-
     /// The events of all lanes.
     pub(crate) fn lane_events(&self) -> &[LaneEvent] {
         let count = self.shards.last().map_or(0, |(_, events)| *events as usize);

@@ -163,11 +163,6 @@ impl LinkStrand {
         opened.clear();
     }
 
-    /// Looks at all links that lack an end, and at the filter.
-    pub(crate) fn bring_near(&self) -> u64 {
-        self.open.bring_near() ^ self.filter.bring_near()
-    }
-
     /// Bytes of the events of the links that lack an end, and the places of their keys.
     pub(crate) fn open(&self) -> impl Iterator<Item = (u64, KeyPlace)> + '_ {
         self.open.iter().map(|open| (open.at, open.key))

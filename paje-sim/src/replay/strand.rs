@@ -126,14 +126,6 @@ impl Strand {
         }
     }
 
-    /// Looks at all that replaying may need.
-    pub(super) fn bring_near(&self, store: &Store) -> u64 {
-        match &self.objects {
-            Objects::Link(links) => links.bring_near(),
-            _ => self.touch(store),
-        }
-    }
-
     /// Replays a block's events of this strand.
     ///
     /// # Errors

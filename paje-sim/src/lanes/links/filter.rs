@@ -86,12 +86,6 @@ impl Filter {
         self.last.len() > 16 * LARGE
     }
 
-    /// Looks at all words of parts that a core could keep near.
-    pub(crate) fn bring_near(&self) -> u64 {
-        let parts = self.full.iter().chain([&self.last]).filter(|part| part.len() < LARGE);
-        parts.flat_map(|part| part.iter()).fold(0, |all, word| all ^ word)
-    }
-
     /// True if looking a key up takes more looks than two or, where gathering would take long, three;
     /// [`Filter::gather`] mends that.
     pub(crate) fn is_scattered(&self) -> bool {

@@ -192,12 +192,6 @@ impl OpenLinks {
         &self.links[number as usize]
     }
 
-    /// Looks at all of them.
-    pub(super) fn bring_near(&self) -> u64 {
-        let chains = self.chains.iter().fold(0, |all, chain| all ^ chain);
-        self.links.iter().fold(u64::from(chains), |all, link| all ^ link.at)
-    }
-
     pub(super) const fn len(&self) -> usize {
         self.len
     }
