@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::decode::block::BoxedBlock;
 use crate::decode::decoded::StrandSymbol;
 use crate::decode::shared::SharedLanes;
-use crate::lanes::links::{Pairs, Suspect};
+use crate::lanes::links::Suspect;
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Store, Supply};
 use crate::model::Model;
@@ -63,7 +63,6 @@ impl Shard {
                 ignored: Vec::new(),
                 completed,
                 opened: Vec::new(),
-                pairs: Pairs::default(),
                 refusals: Refusals::new(listed),
                 latest: FxHashMap::default(),
             },
