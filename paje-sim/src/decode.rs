@@ -20,7 +20,6 @@ mod interrupt;
 mod known;
 mod line;
 pub(crate) mod names;
-mod near;
 mod pairs;
 mod plan;
 mod quotients;

@@ -53,7 +53,6 @@ use crate::names::error::Error;
 use crate::names::options::Options;
 use crate::names::progress::{Progress, Watch};
 use crate::names::recovered::Remedy;
-use crate::names::tasks::{Began, TaskKind, TaskLog};
 use crate::names::usage::Usage;
 use crate::problems::found::earliest;
 use crate::problems::tally::ProblemTally;
@@ -75,8 +74,6 @@ pub(crate) fn replay<'o>(
 ) -> Result<Trace, Error> {
     workers.run(|| {
         let began = Instant::now();
-        let log = TaskLog::new(options.keep_tasks, 0);
-        let between = Between { since: log.begin(), log, rounds: 0 };
         let mut watch = Watch::start();
         let Source { from, files, further } = source;
         let (root, folders) = files.map(|root| (root.path, root.folders)).unzip();
@@ -92,8 +89,7 @@ pub(crate) fn replay<'o>(
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
         let job = Job { options, workers, progress };
-        let mut engine =
-            Engine::new(job, team, portions, files, ledger.map(Follower::new), between);
+        let mut engine = Engine::new(job, team, portions, files, ledger.map(Follower::new));
         if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
             // The events of the files did not happen after all others; the lines that name files may come
             // last if they are sorted.
@@ -126,30 +122,6 @@ struct Engine<'o> {
     /// No line of the file at hand has made sense so far, and it may be none of the trace's: see
     /// [`Engine::shown_from`].
     is_foreign: bool,
-    between: Between,
-}
-
-/// Record of what is between the rounds, for who wants to know each task.
-struct Between {
-    log: TaskLog,
-    /// Number of rounds so far, and when the last one ended.
-    rounds: u32,
-    since: Began,
-}
-
-impl Between {
-    /// A round begins, or there are no more.
-    fn end(&mut self, workers: &Workers) -> u32 {
-        let round = self.rounds;
-        self.log.enter(round);
-        let shared = workers.take_laps();
-        self.log.end_without(&shared, self.since);
-        for (number, lap) in shared.into_iter().enumerate() {
-            self.log.note(TaskKind::Shared, number, lap, 0);
-        }
-        self.rounds += 1;
-        round
-    }
 }
 
 /// The options of a replay, and its workers.
@@ -231,9 +203,8 @@ impl Team {
     fn new(team: usize, job: Job<'_>, spread: Strands, follows: bool) -> Self {
         let options = job.options;
         let desk = |worker| {
-            let log = TaskLog::new(options.keep_tasks, worker);
             let decoder = Decoder::new(options, spread, follows);
-            Mutex::new(Desk::new(decoder, worker, log, Selected::of(options)))
+            Mutex::new(Desk::new(decoder, worker, Selected::of(options)))
         };
         Team {
             desks: match team {
@@ -273,7 +244,6 @@ impl<'o> Engine<'o> {
         portions: Option<Portions<'o>>,
         files: Files,
         follower: Option<Follower<'o>>,
-        between: Between,
     ) -> Self {
         let (options, follows) = (job.options, follower.is_some());
         let spread = Strands::for_workers(team);
@@ -296,7 +266,6 @@ impl<'o> Engine<'o> {
             portions,
             follower,
             is_foreign: false,
-            between,
         }
     }
 
@@ -363,9 +332,6 @@ impl<'o> Engine<'o> {
 
     /// Replays the wave's events before byte `limit`, and decodes so much.
     fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, rations: Rations) {
-        let number = self.between.end(self.job.workers);
-        let takes_turns = self.job.workers.take_turns();
-        let share = takes_turns.then(|| rations.left().div_ceil(self.team.desks.len()));
         let shards = if wave.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
             model: &self.model,
@@ -383,10 +349,7 @@ impl<'o> Engine<'o> {
             // Parts of a wave that are replayed by themselves are not told.
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
             ahead: 2 * rations.left().div_ceil(Rations::PER_BLOCK),
-            share: share.unwrap_or(usize::MAX),
             rations,
-            brings_near: self.job.options.keep_tasks && takes_turns,
-            number,
             tasks: Tasks::new(shards),
             merges: OnceLock::new(),
             suspects: OnceLock::new(),
@@ -394,8 +357,5 @@ impl<'o> Engine<'o> {
         if let Some(suspects) = round.run(self.job.workers) {
             suspects.tell(&mut self.lanes);
         }
-        // Laps of the round are in its tasks.
-        drop(self.job.workers.take_laps());
-        self.between.since = self.between.log.begin();
     }
 }

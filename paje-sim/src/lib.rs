@@ -95,7 +95,7 @@ pub mod ledger {
 }
 
 pub use model::{containers, types};
-pub use names::{error, excerpt, options, progress, recovered, tasks};
+pub use names::{error, excerpt, options, progress, recovered};
 pub use trace::{portion, rows};
 
 pub mod visit {

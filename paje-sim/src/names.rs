@@ -11,7 +11,6 @@ pub(crate) mod problem;
 pub mod progress;
 pub mod recovered;
 pub(crate) mod selection;
-pub mod tasks;
 pub(crate) mod text;
 pub(crate) mod time_range;
 pub(crate) mod usage;

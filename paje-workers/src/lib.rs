@@ -36,7 +36,7 @@ pub mod topology;
 pub use in_order::in_order;
 pub use pin::{ParsePinError, Pin};
 pub use placement::{Placement, PlacementError, placement};
-pub use pool::{Error, Workers, allowed, available, thread_time, thread_time_cost};
+pub use pool::{Error, Workers, allowed, available};
 pub use topology::{Cpu, Missing, Topology};
 
 /// Contents of a mutex that nobody else can have at the time.

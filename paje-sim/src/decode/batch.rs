@@ -16,7 +16,6 @@ use crate::decode::usual::Waiting;
 use crate::decode::values::told_apart;
 use crate::decode::wide::{self, Loop};
 use crate::decode::{Asked, Decoder, Symbols};
-use crate::lanes::links::PairNumber;
 use crate::names::hash::{ShortText, Word, word};
 
 /// Lines of a batch, and all that decoding them needs.
@@ -255,8 +254,8 @@ impl<'a> Tables<'a> {
         let place = |at: usize| base.wrapping_add(at as u32);
         let raw_key = Span { start: place(fields.key.0), end: place(fields.key.1) };
         let number = decoded.links.len() as u64;
-        let pair = PairNumber::NONE;
-        decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash, pair });
+        let key_at = raw_key.start;
+        decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash, key_at });
         (strand + self.known.spread.part(key_hash), number)
     }
 

@@ -11,7 +11,7 @@ use paje_parser::{DefTable, Fault, Span, TypeNature};
 use splitter::Block;
 
 use crate::decode::Decoder;
-use crate::decode::contents::{Begun, Contents, Step, StepKind};
+use crate::decode::contents::{Contents, Step, StepKind};
 use crate::decode::decoded::{Decoded, LaneEvent, Op, StrandSymbol};
 use crate::decode::plan::{Action, Plan, Plans};
 use crate::decode::quotients::POWERS;
@@ -28,7 +28,6 @@ pub(super) struct Columns {
     lines: Lines,
     steps: Vec<Step>,
     spread: Spread,
-    begun: Begun,
 }
 
 impl Decoder {
@@ -71,10 +70,9 @@ impl Decoder {
     /// Decodes the lines that [`Decoder::read_columns`] has read of this block.
     #[inline(never)]
     pub(super) fn decode_columns(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
-        let Columns { lines, steps, spread, begun, .. } = &mut self.columns;
+        let Columns { lines, steps, spread, .. } = &mut self.columns;
         let (mut lines, mut steps) = (std::mem::take(lines), std::mem::take(steps));
-        let (mut spread, mut begun) = (std::mem::take(spread), std::mem::take(begun));
-        begun.clear();
+        let mut spread = std::mem::take(spread);
         steps.clear();
         steps.resize(lines.counts.len(), Step::default());
         spread.begin(&lines.counts);
@@ -88,7 +86,6 @@ impl Decoder {
         loop {
             let taken = Contents {
                 steps: &mut steps,
-                begun: &mut begun,
                 spread: &mut spread,
                 links: &mut decoded.links,
                 parts: self.known.spread,
@@ -104,7 +101,7 @@ impl Decoder {
             let told = match line.has_text() {
                 true => {
                     texts += 1;
-                    let known = (&mut steps[..], &mut begun, &mut spread);
+                    let known = (&mut steps[..], &mut spread);
                     self.line_with_text(line, content, defs, text, known, decoded)
                 }
                 false => match &mut steps[line.step as usize] {
@@ -130,7 +127,6 @@ impl Decoder {
                 break;
             }
         }
-        decoded.has_pairs = !begun.is_empty();
         decoded.event_count += (count - texts) as u64 + lines.left_out;
         let power = POWERS[usize::from(lines.digits)];
         if lines.left_out > 0 {
@@ -139,7 +135,7 @@ impl Decoder {
         self.spread(&lines.lines[..count], power, &mut spread, decoded);
         decoded.sparse = sparse;
         (self.columns.lines, self.columns.steps) = (lines, steps);
-        (self.columns.spread, self.columns.begun) = (spread, begun);
+        self.columns.spread = spread;
     }
 
     /// Looks up a link's value, which is not where that of the line before is.
@@ -170,7 +166,7 @@ impl Decoder {
         content: &Content,
         defs: &DefTable,
         text: &[u8],
-        (steps, begun, spread): (&mut [Step], &mut Begun, &mut Spread),
+        (steps, spread): (&mut [Step], &mut Spread),
         decoded: &mut Decoded,
     ) -> Result<(), Fault> {
         let start = line.start as usize;
@@ -180,10 +176,6 @@ impl Decoder {
             return Ok(());
         }
         let (strand, event) = self.line(text, start, defs, decoded)?;
-        if event.op().is_link() {
-            let is_end = event.is(Op::EndLink);
-            begun.note_last(&content.linked, is_end, &mut decoded.links, self.known.spread);
-        }
         if let Some(step) = steps.get_mut(content.step as usize) {
             *step = self.step(content.step, strand, &event, spread, decoded);
         }

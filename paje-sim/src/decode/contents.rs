@@ -8,7 +8,6 @@ use crate::decode::quotients::number;
 use crate::decode::spread::Spread;
 use crate::decode::strands::Strands;
 use crate::decode::symbols::Symbol;
-use crate::lanes::links::PairNumber;
 use crate::names::hash::{ShortText, bare};
 use crate::names::options::Precision;
 
@@ -36,70 +35,9 @@ pub(super) enum StepKind {
     EndLink,
 }
 
-/// Links that have begun in a segment, by the numbers that it has for them: the number of each among the block's links, and its part of
-/// its lane.
-#[derive(Debug, Default)]
-pub(super) struct Begun(Vec<(PairNumber, u32)>);
-
-impl Begun {
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// A link begins.
-    #[inline(always)]
-    fn note(&mut self, link: u32, number: usize, part: u32) {
-        let event = (PairNumber(number as u32), part);
-        if link as usize == self.0.len() {
-            self.0.push(event);
-        } else {
-            self.note_any(link, event);
-        }
-    }
-
-    /// The same where some before it are not known: their lines are not wanted, or have other keys than it seems.
-    #[cold]
-    #[inline(never)]
-    fn note_any(&mut self, link: u32, event: (PairNumber, u32)) {
-        if link != Linked::NONE && link as usize > self.0.len() {
-            self.0.resize(link as usize, (PairNumber::NONE, 0));
-            self.0.push(event);
-        }
-    }
-
-    /// The beginning of the link that ends with a line.
-    #[inline(always)]
-    fn of(&self, link: u32) -> Option<(PairNumber, u32)> {
-        self.0.get(link as usize).copied().filter(|(number, _)| *number != PairNumber::NONE)
-    }
-
-    /// The last of the block's links is that of a line with a text; whether its other event is known.
-    pub(super) fn note_last(
-        &mut self,
-        linked: &Linked,
-        is_end: bool,
-        links: &mut [LinkEvent],
-        parts: Strands,
-    ) {
-        let Some((event, before)) = links.split_last_mut() else { return };
-        if linked.key_at != (event.raw_key.start, event.raw_key.end) {
-            return;
-        }
-        match is_end {
-            true => event.pair = self.of(linked.link).map_or(PairNumber::NONE, |(first, _)| first),
-            false => self.note(linked.link, before.len(), parts.part(event.key_hash)),
-        }
-    }
-}
-
 /// Contents that are told, and who keeps what they tell.
 pub(super) struct Contents<'c> {
     pub(super) steps: &'c mut [Step],
-    pub(super) begun: &'c mut Begun,
     pub(super) spread: &'c mut Spread,
     pub(super) links: &'c mut Vec<LinkEvent>,
     pub(super) parts: Strands,
@@ -111,7 +49,7 @@ impl Contents<'_> {
     /// Takes contents up to the first of a line with a text, or with a value that must be looked at; returns how many.
     #[inline(never)]
     pub(super) fn take(&mut self, contents: &[Content], lines: &mut [ColumnLine]) -> usize {
-        let Contents { steps, begun, spread, links, parts, precision, text } = self;
+        let Contents { steps, spread, links, parts, precision, text } = self;
         let (has_parts, padded) = (parts.per_link_lane > 1, &text[..]);
         let plain = contents.iter().position(|content| {
             let Some(step) = steps.get(content.step as usize) else { return true };
@@ -129,34 +67,14 @@ impl Contents<'_> {
                 return true;
             }
             let Step { value, end, .. } = *step;
-            let Linked { link, key_at: (from, to), at } = content.linked;
-            let first = match step.kind {
-                StepKind::EndLink => begun.of(link),
-                _ => None,
-            };
-            let part = match first {
-                Some((pair, part)) => {
-                    let raw_key = Span { start: at, end: at.wrapping_add(to - from) };
-                    let (key, key_hash) = (ShortText::LONG, 0);
-                    links.push(LinkEvent { value, end, raw_key, key, key_hash, pair });
-                    part
-                }
-                None => {
-                    let raw_key = Span { start: from, end: to };
-                    let (start, stop) = bare(padded, raw_key);
-                    let (key, key_hash) = ShortText::hashed(padded, start, stop);
-                    let pair = PairNumber::NONE;
-                    links.push(LinkEvent { value, end, raw_key, key, key_hash, pair });
-                    let part = parts.part(key_hash);
-                    if step.kind == StepKind::StartLink {
-                        begun.note(link, number, part);
-                    }
-                    part
-                }
-            };
+            let Linked { key_at: (from, to), at: key_at, .. } = content.linked;
+            let raw_key = Span { start: from, end: to };
+            let (start, stop) = bare(padded, raw_key);
+            let (key, key_hash) = ShortText::hashed(padded, start, stop);
+            links.push(LinkEvent { value, end, raw_key, key, key_hash, key_at });
             spread.put_argument(content.step, number as u64);
             if has_parts && let Some(line) = lines.get_mut(content.line as usize) {
-                line.step = spread.move_to(line.step, step.alike + part);
+                line.step = spread.move_to(line.step, step.alike + parts.part(key_hash));
             }
             false
         });

@@ -7,7 +7,6 @@ use paje_parser::{DefTable, EntityOp, Fault, Span, TypeNature};
 
 use crate::decode::symbols::Symbol;
 use crate::decode::watched::Watched;
-use crate::lanes::links::PairNumber;
 use crate::names::hash::ShortText;
 use crate::names::ids::{ContainerId, LaneId};
 
@@ -124,14 +123,13 @@ pub(crate) struct LinkEvent {
     pub(crate) value: Symbol,
     /// The container at this end.
     pub(crate) end: Symbol,
-    /// Where the key is, quotes included. The bytes may be there for its [pair](LinkEvent::pair) only.
+    /// Key as written, with its quotes. In a segment this may be where the link's other end wrote it.
     pub(crate) raw_key: Span,
-    /// Without them, and the hash of that.
+    /// Key without quotes, and its hash.
     pub(crate) key: ShortText,
     pub(crate) key_hash: u64,
-    /// The number, among the block's links, of the beginning of the link that it ends, if that is known without a look at its key. That
-    /// one has the key, with its hash.
-    pub(crate) pair: PairNumber,
+    /// Where the key stands in the event's own line.
+    pub(crate) key_at: u32,
 }
 
 impl LinkEvent {
@@ -269,8 +267,6 @@ pub(crate) struct Decoded {
     /// For each shard, how many strands and how many events come before its own.
     pub(crate) shards: Vec<(u32, u32)>,
     pub(crate) links: Vec<LinkEvent>,
-    /// Some of these have pair numbers.
-    pub(crate) has_pairs: bool,
     /// In file order, each with the beginning of its line in the block.
     pub(crate) noted: Vec<(u32, Noted)>,
     /// Of each first use of a lane, in the order of `noted`; or nothing of any.
@@ -333,12 +329,6 @@ impl Decoded {
         }
     }
 
-    /// Bytes of the events that are for a shard.
-    pub(crate) fn bytes_for(&self, shard: usize) -> u64 {
-        let events = self.shards[shard + 1].1 - self.shards[shard].1;
-        u64::from(events) * size_of::<LaneEvent>() as u64
-    }
-
     /// The events of all lanes.
     pub(crate) fn lane_events(&self) -> &[LaneEvent] {
         let count = self.shards.last().map_or(0, |(_, events)| *events as usize);
@@ -364,7 +354,6 @@ impl Decoded {
         self.sparse.is_used = false;
         self.strands.clear();
         self.links.clear();
-        self.has_pairs = false;
         self.noted.clear();
         self.foreseen.clear();
         self.structures.clear();

@@ -112,11 +112,6 @@ impl KnownLanes {
         self.pairs.get(lane as usize).copied().filter(|(_, context)| *context != 0)
     }
 
-    /// Those of lines that are no links, and of links.
-    pub(super) const fn all_tails(&self) -> (&Tails, &Tails) {
-        (&self.tails, &self.link_tails)
-    }
-
     /// Tells whether looks ahead pay.
     pub(super) fn are_many(&self) -> bool {
         self.by_pair.is_large() || self.first_own > 0 && self.shared.by_pair().is_large()

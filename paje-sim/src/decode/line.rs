@@ -16,7 +16,6 @@ use crate::decode::shared::{is_plain_pair, plain_pair};
 use crate::decode::structure::structure;
 use crate::decode::symbols::{Symbol, SymbolTable};
 use crate::decode::values::value_context;
-use crate::lanes::links::PairNumber;
 use crate::names::hash::{ShortText, Word, bare, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 
@@ -141,8 +140,8 @@ impl Decoder {
                 strand += self.known.spread.part(key_hash);
                 argument = decoded.links.len() as u64;
                 let key = ShortText::new(padded, key_start, key_end);
-                let pair = PairNumber::NONE;
-                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash, pair });
+                let key_at = raw_key.start;
+                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash, key_at });
             }
             Op::SetState | Op::PushState | Op::Event => {
                 let span = words[plan.value];

@@ -81,11 +81,6 @@ impl Default for PairTable {
 }
 
 impl PairTable {
-    /// Looks at all slots.
-    pub(super) fn look_at_all(&self) -> u64 {
-        self.slots.iter().fold(0, |all, slot| all ^ slot[0])
-    }
-
     /// The pairs, to look many up.
     #[inline(always)]
     pub(super) fn at_hand(&self) -> Pairs<'_> {

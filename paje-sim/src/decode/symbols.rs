@@ -90,11 +90,6 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
     /// Bits of a context that are no matter where a word lies, if contexts are few.
     pub(super) const SALT: u32 = 16;
 
-    /// Looks at all slots.
-    pub(super) fn look_at_all(&self) -> u64 {
-        self.slots.iter().fold(0, |all, slot| all ^ slot.context)
-    }
-
     #[inline(always)]
     fn hash(word: Word, context: u64) -> u64 {
         match FEW {
@@ -186,11 +181,6 @@ const fn with_len(context: u32, len: u64) -> u64 {
 impl SymbolTable {
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
-    }
-
-    /// Looks at the whole table.
-    pub(super) fn look_at_all(&self) -> u64 {
-        self.words.look_at_all()
     }
 
     /// Forgets all symbols, and keeps the memory.

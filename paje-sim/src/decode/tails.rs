@@ -61,11 +61,6 @@ impl Tails {
         Tails { known: WordTable::default(), left: most }
     }
 
-    /// Looks at all of them.
-    pub(super) fn look_at_all(&self) -> u64 {
-        self.known.look_at_all()
-    }
-
     /// Tells whether there may be any.
     #[inline(always)]
     pub(super) const fn are_few(&self) -> bool {

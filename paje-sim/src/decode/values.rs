@@ -91,11 +91,6 @@ impl News {
 }
 
 impl Values {
-    /// Looks at the whole table.
-    pub(super) fn look_at_all(&self) -> u64 {
-        self.table.look_at_all()
-    }
-
     /// The text and the context of a value that is noted in a block of this text.
     pub(crate) fn get<'a>(&'a self, symbol: Symbol, text: &'a [u8]) -> (Name<'a>, u32) {
         if self.fleeting {

@@ -19,7 +19,6 @@ use crate::engine::tasks::Tasks;
 use crate::input::feed::{Feed, Next, Rations};
 use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
-use crate::names::tasks::{TaskKind, TaskLog};
 use crate::replay::lanes::{Lanes, Merges};
 use crate::replay::maps::Maps;
 use crate::trace::selected::Selected;
@@ -32,7 +31,6 @@ pub(crate) struct Desk {
     pub(crate) maps: usize,
     filled: Vec<BoxedBlock>,
     pub(crate) times: WorkerTimes,
-    pub(crate) log: TaskLog,
     /// The file whose block was decoded last.
     file: Option<u32>,
     /// The lanes whose rows are wanted, if not all are.
@@ -40,14 +38,9 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(
-        decoder: Decoder,
-        maps: usize,
-        log: TaskLog,
-        selected: Option<Selected>,
-    ) -> Self {
+    pub(crate) fn new(decoder: Decoder, maps: usize, selected: Option<Selected>) -> Self {
         let times = WorkerTimes::default();
-        Desk { decoder, maps, filled: Vec::new(), times, log, file: None, selected }
+        Desk { decoder, maps, filled: Vec::new(), times, file: None, selected }
     }
 
     /// The desk with another decoder, whose symbols have other maps.
@@ -165,12 +158,6 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) rations: Rations,
     /// Number of blocks that may be read ahead.
     pub(crate) ahead: usize,
-    /// Parts of blocks after which one worker takes no more.
-    pub(crate) share: usize,
-    /// Workers take turns, and tasks are timed: what they look at is brought near before.
-    pub(crate) brings_near: bool,
-    /// Its number.
-    pub(crate) number: u32,
     pub(crate) tasks: Tasks,
     /// Links to merge, once all shards are replayed.
     pub(crate) merges: OnceLock<Merges>,
@@ -185,15 +172,13 @@ impl Round<'_, '_> {
         workers.on_first(team, |worker| {
             let Ok(mut desk) = self.desks[worker].lock() else { return };
             let mut watch = Watch::start();
-            desk.log.enter(self.number);
-            let began = desk.log.begin();
             if let Some(feed) = self.feed
                 && team > 1
             {
                 feed.read_ahead(self.ahead);
                 watch.lap(&mut desk.times.read);
             }
-            self.replay(worker, team, &mut desk.log);
+            self.replay(worker, team);
             self.enter(worker);
             watch.lap(&mut desk.times.replay);
             self.decode(worker, &mut desk, &mut watch);
@@ -202,17 +187,16 @@ impl Round<'_, '_> {
             }
             self.tasks.wait();
             let mut watch = Watch::start();
-            let merges = self.merge(worker, &mut desk.log);
-            self.place_suspects(merges, &mut desk.log);
+            self.merge(worker);
+            self.place_suspects();
             watch.lap(&mut desk.times.replay);
-            desk.log.leave(began);
         });
         self.suspects.into_inner()
     }
 
     /// Replays shards: first the worker's own, for their memory is near it, then what others have not
     /// come to.
-    fn replay(&self, worker: usize, workers: usize, log: &mut TaskLog) {
+    fn replay(&self, worker: usize, workers: usize) {
         let count = self.tasks.len();
         let own = (0..count).filter(|shard| shard % workers == worker);
         let others = (0..count).filter(|shard| shard % workers != worker);
@@ -222,16 +206,10 @@ impl Round<'_, '_> {
                 let bytes = self.from..self.limit;
                 let meanings = (self.maps, self.shared);
                 let blocks = &self.wave.blocks;
-                let moved = || blocks.iter().map(|block| block.decoded.bytes_for(number)).sum();
-                if self.brings_near {
-                    log.fetch(|| shard.bring_near(number, blocks, meanings));
-                }
-                let began = log.begin();
                 self.lanes.gather(number, &mut shard);
                 let world = (self.model, &self.lanes.cuts);
                 shard.replay(number, blocks, meanings, world, bytes);
                 self.lanes.hand_over(&mut shard);
-                log.end(began, TaskKind::Replay, number, moved);
             }
         }
     }
@@ -239,16 +217,8 @@ impl Round<'_, '_> {
     /// Decodes blocks of the next wave while there are any, and merges when it is time to.
     fn decode(&self, worker: usize, desk: &mut Desk, watch: &mut Watch) {
         let Some(feed) = self.feed else { return };
-        let mut taken = 0;
-        while taken < self.share
-            && let Some(parts) = self.rations.take()
-        {
-            taken += parts;
+        while let Some(parts) = self.rations.take() {
             let mut block = self.free.take(worker, parts);
-            if self.brings_near {
-                desk.log.fetch(|| desk.decoder.bring_near(&block));
-            }
-            let began = desk.log.begin();
             let Some(next) = feed.next(&mut block.text, parts) else {
                 self.rations.stop();
                 return;
@@ -270,9 +240,6 @@ impl Round<'_, '_> {
             }
             self.progress.add(block.text.text_len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
-            let (text, events) = (block.text.text_len(), block.decoded.lane_events());
-            let bytes = || (text + size_of_val(events)) as u64;
-            desk.log.end(began, TaskKind::Decode, number as usize, bytes);
             // Lines after a definition, or after something wrong, will be decoded when that is settled.
             if block.failure.is_some()
                 || (block.decoded.changes && !block.is_last)
@@ -282,7 +249,7 @@ impl Round<'_, '_> {
             }
             desk.filled.push(block);
             if self.tasks.all_replayed() {
-                self.merge(worker, &mut desk.log);
+                self.merge(worker);
                 watch.lap(&mut desk.times.replay);
             }
         }
@@ -297,29 +264,23 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Merges links that nobody has taken on yet; the number of their parts.
-    fn merge(&self, worker: usize, log: &mut TaskLog) -> usize {
+    /// Merges links that nobody has taken on yet.
+    fn merge(&self, worker: usize) {
         let blocks = &self.wave.blocks;
         let merges = self.merges.get_or_init(|| self.lanes.plan_merges(blocks));
         loop {
             let number = self.tasks.next_merge();
             if number >= merges.len() {
-                return merges.len();
+                return;
             }
-            let began = log.begin();
             self.lanes.merge(merges, number, worker, blocks);
-            log.end(began, TaskKind::Merge, number, || 0);
         }
     }
 
     /// Finds the places of suspects in blocks that nobody has taken on yet.
-    fn place_suspects(&self, merges: usize, log: &mut TaskLog) {
+    fn place_suspects(&self) {
         let blocks = &self.wave.blocks;
         let suspects = self.suspects.get_or_init(|| Suspects::of(self.lanes, blocks));
-        loop {
-            let began = log.begin();
-            let Some(number) = suspects.place_next(blocks) else { return };
-            log.end(began, TaskKind::Merge, merges + number, || 0);
-        }
+        while suspects.place_next(blocks) {}
     }
 }

@@ -76,8 +76,8 @@ pub(crate) fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -
 /// The place of the key of the line that begins at `line`, without the line's text: of a block whose lines were decoded in file order.
 pub(crate) fn key_place(block: &DecodedBlock, line: u32) -> Place {
     let links = &block.decoded.links;
-    let link = links.get(links.partition_point(|link| link.raw_key.start < line));
-    let at = link.map_or(line, |link| link.raw_key.start);
+    let link = links.get(links.partition_point(|link| link.key_at < line));
+    let at = link.map_or(line, |link| link.key_at);
     let position = Position {
         byte: ByteOffset(block.text.start().0 + u64::from(at) - block.origin.start),
         line: block.line_of(line).line,

@@ -5,9 +5,9 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::decode::block::BoxedBlock;
-use crate::decode::decoded::{Op, StrandSymbol};
+use crate::decode::decoded::StrandSymbol;
 use crate::decode::shared::SharedLanes;
-use crate::lanes::links::{Pairs, Suspect};
+use crate::lanes::links::Suspect;
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Store, Supply};
 use crate::model::Model;
@@ -63,7 +63,6 @@ impl Shard {
                 ignored: Vec::new(),
                 completed,
                 opened: Vec::new(),
-                pairs: Pairs::default(),
                 refusals: Refusals::new(listed),
                 latest: FxHashMap::default(),
             },
@@ -105,38 +104,6 @@ impl Shard {
         // First the strands themselves: what comes next depends on them.
         std::hint::black_box(known().fold(0, |all, strand| all ^ strand.look()));
         std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
-    }
-
-    /// Looks at what the replay of a wave's blocks will look at: then it is near, whoever decoded them. For who times the
-    /// replay, and has done the work of others since.
-    pub(crate) fn bring_near(
-        &self,
-        number: usize,
-        wave: &[BoxedBlock],
-        (maps, shared): (&[Maps], &SharedLanes),
-    ) {
-        let (mut looks, mut locals) = (0, Vec::new());
-        for block in wave {
-            let decoded = &block.decoded;
-            let (first, event) = decoded.shards[number];
-            let (end, event_end) = decoded.shards[number + 1];
-            let events = &decoded.events[event as usize..event_end as usize];
-            for event in events {
-                looks ^= event.argument;
-                if event.is(Op::StartLink) || event.is(Op::EndLink) {
-                    looks ^= decoded.links[event.argument as usize].look();
-                }
-            }
-            let strands = &decoded.strands[first as usize..end as usize];
-            locals.extend(
-                strands.iter().filter_map(|(symbol, _)| maps[block.maps].strand(*symbol, shared)),
-            );
-        }
-        locals.sort_unstable();
-        locals.dedup();
-        let strands = locals.iter().filter_map(|local| self.strands.get(*local as usize));
-        looks ^= strands.fold(0, |all, strand| all ^ strand.bring_near(&self.store));
-        std::hint::black_box(looks);
     }
 
     /// The container of a strand has ended.
