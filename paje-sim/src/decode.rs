@@ -8,7 +8,6 @@
 mod batch;
 pub(crate) mod block;
 pub(crate) mod columns;
-mod contents;
 pub(crate) mod context;
 pub(crate) mod decoded;
 pub(crate) mod definitions;
@@ -25,7 +24,7 @@ mod plan;
 mod quotients;
 pub(crate) mod shared;
 mod short;
-mod spread;
+mod steps;
 pub(crate) mod strands;
 mod structure;
 mod successor;

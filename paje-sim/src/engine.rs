@@ -15,11 +15,11 @@
 //! A trace that is to be sorted by time is sorted before all this (`sorted`): its blocks hold the
 //! lines in their new order, and "file order" is that order here.
 
-mod court;
+mod diagnostics;
 mod endings;
 mod expected;
 mod finish;
-pub(crate) mod page;
+pub(crate) mod ledger;
 pub(crate) mod portions;
 pub(crate) mod recover;
 mod resolving;
@@ -41,11 +41,11 @@ use crate::decode::Decoder;
 use crate::decode::definitions::DefinitionsByFile;
 use crate::decode::shared::SharedLanes;
 use crate::decode::strands::Strands;
-use crate::engine::page::{Follower, Ledger};
+use crate::engine::ledger::{Ledger, LedgerSink};
 use crate::engine::portions::Portions;
-use crate::engine::round::{Desk, FreeBlocks, Round, Wave};
+use crate::engine::round::{FreeBlocks, Round, Wave, WorkerState};
 use crate::engine::tasks::Tasks;
-use crate::input::feed::{Feed, Rations};
+use crate::input::feed::{BlockBudget, Feed};
 use crate::input::files::Files;
 use crate::input::source::Source;
 use crate::model::{Effects, Model};
@@ -75,11 +75,11 @@ pub(crate) fn replay<'o>(
     workers.run(|| {
         let began = Instant::now();
         let mut watch = Watch::start();
-        let Source { from, files, further } = source;
+        let Source { kind, files, further } = source;
         let (root, folders) = files.map(|root| (root.path, root.folders)).unzip();
         let mut files = Files::new(root.flatten().as_deref(), folders);
         further.iter().try_for_each(|path| files.add(path, progress))?;
-        let feed = Feed::new(from, options, progress, workers)?;
+        let feed = Feed::new(kind, options, progress, workers)?;
         feed.enqueue(files.take_queue());
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
@@ -89,7 +89,7 @@ pub(crate) fn replay<'o>(
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
         let job = Job { options, workers, progress };
-        let mut engine = Engine::new(job, team, portions, files, ledger.map(Follower::new));
+        let mut engine = Engine::new(job, team, portions, files, ledger.map(LedgerSink::new));
         if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
             // The events of the files did not happen after all others; the lines that name files may come
             // last if they are sorted.
@@ -118,7 +118,7 @@ struct Engine<'o> {
     /// If the trace is shown in portions, the one at hand.
     portions: Option<Portions<'o>>,
     /// Who learns whose each line is.
-    follower: Option<Follower<'o>>,
+    follower: Option<LedgerSink<'o>>,
     /// No line of the file at hand has made sense so far, and it may be none of the trace's: see
     /// [`Engine::shown_from`].
     is_foreign: bool,
@@ -133,12 +133,12 @@ struct Job<'o> {
 }
 
 /// With so many, workers make their decoders side by side; else to wake them takes longer.
-const MANY_DESKS: usize = 8;
+const MANY_WORKERS: usize = 8;
 
 /// The decoders of the workers that take part.
 struct Team {
     /// One for each worker.
-    desks: Vec<Mutex<Desk>>,
+    desks: Vec<Mutex<WorkerState>>,
     free: FreeBlocks,
     /// The meaning of each decoder's symbols.
     maps: Vec<Maps>,
@@ -204,19 +204,19 @@ impl Team {
         let options = job.options;
         let desk = |worker| {
             let decoder = Decoder::new(options, spread, follows);
-            Mutex::new(Desk::new(decoder, worker, Selected::of(options)))
+            Mutex::new(WorkerState::new(decoder, worker, Selected::of(options)))
         };
         Team {
             desks: match team {
-                ..MANY_DESKS => (0..team).map(desk).collect(),
+                ..MANY_WORKERS => (0..team).map(desk).collect(),
                 _ => job.workers.map(team, desk),
             },
             free: FreeBlocks::default(),
             maps: (0..team).map(|_| Maps::default()).collect(),
             retired: Vec::new(),
             shared: Arc::default(),
-            quota: Rations::of_head(team),
-            full_quota: Rations::of_full_wave(team),
+            quota: BlockBudget::of_head(team),
+            full_quota: BlockBudget::of_full_wave(team),
         }
     }
 }
@@ -243,7 +243,7 @@ impl<'o> Engine<'o> {
         team: usize,
         portions: Option<Portions<'o>>,
         files: Files,
-        follower: Option<Follower<'o>>,
+        follower: Option<LedgerSink<'o>>,
     ) -> Self {
         let (options, follows) = (job.options, follower.is_some());
         let spread = Strands::for_workers(team);
@@ -292,15 +292,15 @@ impl<'o> Engine<'o> {
             self.definitions.save_for_children(&self.files);
             self.prepare(feed);
             let mut watch = Watch::start();
-            let rations = match self.findings.first {
-                Some(_) => Rations::none(),
-                None => feed.rations_of_wave(self.team.quota, self.team.desks.len()),
+            let budget = match self.findings.first {
+                Some(_) => BlockBudget::none(),
+                None => feed.wave_budget(self.team.quota, self.team.desks.len()),
             };
             let limit = self.findings.first.as_ref().map_or(u64::MAX, Error::at);
-            self.round(&wave, limit, Some(feed), rations);
+            self.round(&wave, limit, Some(feed), budget);
             watch.lap(rounds);
             self.settle(&wave)?;
-            if self.follower.as_ref().is_some_and(Follower::has_refused) {
+            if self.follower.as_ref().is_some_and(LedgerSink::has_refused) {
                 return Err(Error::stopped());
             }
             for maps in self.team.retired.drain(..) {
@@ -327,11 +327,11 @@ impl<'o> Engine<'o> {
 
     /// Replays the wave's events before byte `limit`.
     fn replay_to(&mut self, wave: &Wave, limit: u64) {
-        self.round(wave, limit, None, Rations::none());
+        self.round(wave, limit, None, BlockBudget::none());
     }
 
     /// Replays the wave's events before byte `limit`, and decodes so much.
-    fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, rations: Rations) {
+    fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, budget: BlockBudget) {
         let shards = if wave.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
             model: &self.model,
@@ -348,8 +348,8 @@ impl<'o> Engine<'o> {
             progress: self.job.progress,
             // Parts of a wave that are replayed by themselves are not told.
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
-            ahead: 2 * rations.left().div_ceil(Rations::PER_BLOCK),
-            rations,
+            ahead: 2 * budget.left().div_ceil(BlockBudget::PER_BLOCK),
+            budget,
             tasks: Tasks::new(shards),
             merges: OnceLock::new(),
             suspects: OnceLock::new(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use paje_workers::{Pin, Workers};
 use splitter::{Folders, Input};
 
-use crate::engine::page::Ledger;
+use crate::engine::ledger::Ledger;
 use crate::engine::portions::Portions;
 use crate::engine::replay;
 use crate::input::source::Source;

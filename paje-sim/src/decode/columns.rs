@@ -11,23 +11,21 @@ use paje_parser::{DefTable, Fault, Span, TypeNature};
 use splitter::Block;
 
 use crate::decode::Decoder;
-use crate::decode::contents::{Contents, Step, StepKind};
 use crate::decode::decoded::{Decoded, LaneEvent, Op, StrandSymbol};
 use crate::decode::plan::{Action, Plan, Plans};
 use crate::decode::quotients::POWERS;
-use crate::decode::spread::{Alike, Spread};
+use crate::decode::steps::{EventTemplate, Reading, Step, StepKind, Steps};
 use crate::decode::values::{value_context, value_type};
 
 /// Returns whether rows of a lane are wanted, by the texts of its container and type, or `None` if
 /// there is no such lane.
 pub(crate) type LaneFilter<'f> = &'f dyn Fn(&[u8], &[u8]) -> Option<bool>;
 
-/// The lines of a segment, and what is known of its steps.
+/// The lines of a segment and their steps.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     lines: Lines,
-    steps: Vec<Step>,
-    spread: Spread,
+    steps: Steps,
 }
 
 impl Decoder {
@@ -70,60 +68,47 @@ impl Decoder {
     /// Decodes the lines that [`Decoder::read_columns`] has read of this block.
     #[inline(never)]
     pub(super) fn decode_columns(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
-        let Columns { lines, steps, spread, .. } = &mut self.columns;
-        let (mut lines, mut steps) = (std::mem::take(lines), std::mem::take(steps));
-        let mut spread = std::mem::take(spread);
-        steps.clear();
-        steps.resize(lines.counts.len(), Step::default());
-        spread.begin(&lines.counts);
+        let Columns { mut lines, mut steps } = std::mem::take(&mut self.columns);
         let sparse = std::mem::take(&mut decoded.sparse);
         let text = sparse.get().unwrap_or_default();
+        steps.begin(&lines.counts);
         decoded.lines = lines.lines.len() as u64 + lines.left_out;
         decoded.newlines.extend(lines.lines.windows(2).map(|lines| lines[1].start - 1));
         decoded.newlines.push(block.text_len() as u32 - 1);
+        let reading = Reading { parts: self.known.spread, precision: self.asked.precision, text };
         let Lines { lines: all, contents, .. } = &mut lines;
         let (mut count, mut texts, mut rest) = (all.len(), 0, &contents[..]);
         loop {
-            let taken = Contents {
-                steps: &mut steps,
-                spread: &mut spread,
-                links: &mut decoded.links,
-                parts: self.known.spread,
-                precision: self.asked.precision,
-                text,
-            }
-            .take(rest, all);
+            let taken = steps.take(rest, all, &mut decoded.links, &reading);
             let Some((content, behind)) = rest.get(taken..).and_then(<[_]>::split_first) else {
                 break;
             };
             rest = behind;
             let line = &mut all[content.line as usize];
-            let told = match line.has_text() {
-                true => {
-                    texts += 1;
-                    let known = (&mut steps[..], &mut spread);
-                    self.line_with_text(line, content, defs, text, known, decoded)
-                }
-                false => match &mut steps[line.step as usize] {
-                    // There is nothing to be told of its lines.
+            let decoding = if line.has_text() {
+                texts += 1;
+                self.line_with_text(line, content, defs, text, &mut steps, decoded)
+            } else {
+                match &mut steps.all[line.step as usize] {
+                    // Its lines have no content.
                     Step { kind: StepKind::Plain, .. } => Ok(()),
                     Step { kind: StepKind::Number, .. } => {
                         let (start, end) = content.value_at;
                         let number = self.parse_value(text, Span { start, end });
-                        number.map(|number| spread.put_argument(line.step, number.to_bits()))
+                        number.map(|number| steps.add_argument(line.step, number.to_bits()))
                     }
                     step => {
                         self.link_value(line.start, content, step, text, decoded);
-                        // It goes on with this link.
+                        // The loop takes this link again, now that its value is known.
                         rest = &contents[contents.len() - rest.len() - 1..];
                         Ok(())
                     }
-                },
+                }
             };
-            if let Err(fault) = told {
+            if let Err(fault) = decoding {
                 decoded.fault = Some((line.start, fault));
                 (count, texts) = (content.line as usize, texts - usize::from(line.has_text()));
-                spread.keep(&all[..count]);
+                steps.keep(&all[..count]);
                 break;
             }
         }
@@ -132,13 +117,12 @@ impl Decoder {
         if lines.left_out > 0 {
             decoded.last_time = decoded.last_time.max(lines.latest as f64 / power);
         }
-        self.spread(&lines.lines[..count], power, &mut spread, decoded);
+        self.spread(&lines.lines[..count], power, &steps, decoded);
         decoded.sparse = sparse;
-        (self.columns.lines, self.columns.steps) = (lines, steps);
-        self.columns.spread = spread;
+        self.columns = Columns { lines, steps };
     }
 
-    /// Looks up a link's value, which is not where that of the line before is.
+    /// Looks up a link's value, unless it is the same as that of the line before.
     fn link_value(
         &mut self,
         start_of_line: u32,
@@ -157,8 +141,7 @@ impl Decoder {
         step.value_at = content.value_at;
     }
 
-    /// Decodes a line with text, from which its step is learnt if it is the first; notes what is alike of it and others, which may be
-    /// nothing.
+    /// Decodes a line with text. If it is the first of its step, learns from it what the others mean.
     #[cold]
     fn line_with_text(
         &mut self,
@@ -166,60 +149,57 @@ impl Decoder {
         content: &Content,
         defs: &DefTable,
         text: &[u8],
-        (steps, spread): (&mut [Step], &mut Spread),
+        steps: &mut Steps,
         decoded: &mut Decoded,
     ) -> Result<(), Fault> {
         let start = line.start as usize;
         self.lexing.spans.read(text, start);
         if self.lexing.spans.as_slice().is_empty() {
-            line.step = spread.put(Alike::NOTHING);
+            line.step = steps.templates.len() as u32;
+            steps.templates.push(EventTemplate::NOTHING);
             return Ok(());
         }
         let (strand, event) = self.line(text, start, defs, decoded)?;
-        if let Some(step) = steps.get_mut(content.step as usize) {
-            *step = self.step(content.step, strand, &event, spread, decoded);
+        if (content.step as usize) < steps.all.len() {
+            self.learn_step(content.step, strand, &event, steps, decoded);
         }
         line.time = event.time.to_bits() as i64;
-        line.step = spread.put(Alike::of(strand, &event).alone());
+        line.step = steps.add_line(strand, &event);
         Ok(())
     }
 
-    /// Notes what is alike of the lines of a step, whose first one was decoded just now; all that is known of it, if they tell more
-    /// than their times.
-    fn step(
+    /// Learns from the event of its first line what the lines of a step mean.
+    fn learn_step(
         &self,
         number: u32,
         strand: StrandSymbol,
         event: &LaneEvent,
-        spread: &mut Spread,
+        steps: &mut Steps,
         decoded: &Decoded,
-    ) -> Step {
-        let alike = Alike::of(strand, event);
-        spread.set(number, alike);
+    ) {
+        steps.set(number, strand, event);
         let kind = match event.op() {
             Op::StartLink => StepKind::StartLink,
             Op::EndLink => StepKind::EndLink,
             op if op.nature() == TypeNature::Variable => StepKind::Number,
             _ => StepKind::Plain,
         };
-        let Some(link) = decoded.links.last().filter(|_| event.op().is_link()) else {
-            return Step { kind, ..Step::default() };
-        };
-        let parts = self.known.spread;
-        let first = strand.wrapping_sub(parts.part(link.key_hash));
-        let number = spread.alike.len() as u32;
-        if parts.per_link_lane > 1 {
-            for part in 0..parts.per_link_lane {
-                spread.put(Alike::of(first.wrapping_add(part), event).with_arguments());
+        let mut step = Step { kind, ..Step::default() };
+        if let Some(link) = decoded.links.last().filter(|_| event.op().is_link()) {
+            let parts = self.known.spread;
+            if parts.per_link_lane > 1 {
+                let first = strand.wrapping_sub(parts.part(link.key_hash));
+                step.template = steps.add_links(first, parts.per_link_lane, event);
             }
+            (step.value, step.end) = (link.value, link.end);
+            step.type_ = value_type(self.symbols.values.context(link.value));
         }
-        let type_ = value_type(self.symbols.values.context(link.value));
-        let (value, end) = (link.value, link.end);
-        Step { kind, alike: number, end, value, value_at: (0, 0), type_ }
+        steps.all[number as usize] = step;
     }
 }
 
-/// Form that is wanted of the lines of a step, whose first one has these words and holes, and where these are; none if it is their texts.
+/// Returns the form that the lines of a step are wanted in, and the plan of their event. `words` and
+/// `holes` are those of its first line. Returns `None` if the lines must have their texts.
 fn wanted(
     plans: &Plans,
     defs: &DefTable,
@@ -259,7 +239,7 @@ fn wanted(
             }
             HoleKind::Value if word == plan.time || is_end => return None,
             HoleKind::Value if word == plan.type_ || word == plan.container => return None,
-            // Of a field that the replay does not ask for.
+            // The replay does not need this field.
             HoleKind::Value if nature != TypeNature::Link || word != plan.key => {}
             _ => return None,
         }

@@ -5,7 +5,7 @@ use paje_parser::columns::ColumnLine;
 use super::Decoder;
 use super::decoded::{Decoded, LaneEvent};
 use crate::decode::decoded::StrandSymbol;
-use crate::decode::spread::{Alike, LineKind, Spread};
+use crate::decode::steps::{EventTemplate, Steps, Varies};
 
 /// The events of the block at hand on their way to their strands.
 #[derive(Debug, Default)]
@@ -60,18 +60,18 @@ impl Decoder {
         }
     }
 
-    /// Makes events of lines, whose times are divided by `power`, and puts each where its strand's are, in file order.
+    /// Makes the events of lines, whose times are divided by `power`, grouped by strand in file order.
     #[inline(never)]
     pub(super) fn spread(
         &mut self,
         lines: &[ColumnLine],
         power: f64,
-        spread: &mut Spread,
+        steps: &Steps,
         decoded: &mut Decoded,
     ) {
         self.decoded += lines.len() as u64;
-        let (alike, arguments) = (&spread.alike[..], &spread.arguments[..]);
-        self.count(alike.iter().map(|alike| (alike.strand, alike.count)));
+        let (templates, arguments) = (&steps.templates[..], &steps.arguments[..]);
+        self.count(templates.iter().map(|template| (template.strand, template.count)));
         let count = self.group_by_shard(decoded);
         let events = &mut decoded.events;
         if events.len() < count {
@@ -80,7 +80,8 @@ impl Decoder {
         let (places, events) = (&mut self.grouping.counts[..], &mut events[..count]);
         let (mut last_time, mut arguments) = (decoded.last_time, arguments.iter());
         for line in lines {
-            let Some(Alike { strand, tail, argument, kind, .. }) = alike.get(line.step as usize)
+            let Some(EventTemplate { strand, tail, argument, varies, .. }) =
+                templates.get(line.step as usize)
             else {
                 continue;
             };
@@ -88,10 +89,10 @@ impl Decoder {
             let Some(to) = events.get_mut(*place as usize) else { continue };
             *place += 1;
             let (mut time, mut argument) = (line.time as f64 / power, *argument);
-            match kind {
-                LineKind::Same => {}
-                LineKind::OwnArgument => argument = arguments.next().copied().unwrap_or(argument),
-                LineKind::Alone => time = f64::from_bits(line.time as u64),
+            match varies {
+                Varies::Time => {}
+                Varies::TimeAndArgument => argument = arguments.next().copied().unwrap_or(argument),
+                Varies::ExactTime => time = f64::from_bits(line.time as u64),
             }
             *to = LaneEvent { time, argument, at: line.start, tail: *tail };
             if time > last_time {

@@ -6,11 +6,11 @@ use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
 use paje_workers::exclusive;
 use splitter::{Block, ReadError};
 
-use super::round::{Desk, Wave};
+use super::round::{Wave, WorkerState};
 use super::{Engine, Team};
 use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::decode::values::Met;
-use crate::input::feed::{Feed, Rations};
+use crate::input::feed::{BlockBudget, Feed};
 use crate::input::files::Origin;
 use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::recovered::Remedy;
@@ -21,7 +21,7 @@ use crate::resolve::{Clock, Counter, Resolver, resolve};
 
 /// Size of a wave for that of the one before, up to the most: what is decoded behind a definition of an event is decoded
 /// again, by one worker. The head of a trace is a part of a block, and the next wave has sixteen blocks.
-const GROWTH: usize = 16 * Rations::PER_BLOCK;
+const GROWTH: usize = 16 * BlockBudget::PER_BLOCK;
 
 /// Bytes of the trace in which its first comments are looked for.
 const MOST_COMMENTS: usize = 1 << 13;
@@ -77,7 +77,7 @@ impl Engine<'_> {
             }
             // A window has its definitions in front.
             if block.decoded.changes && !block.is_last && !self.lanes.is_sound {
-                self.team.quota = Rations::of_head(self.team.desks.len());
+                self.team.quota = BlockBudget::of_head(self.team.desks.len());
             }
             if self.findings.first.is_some() {
                 wave.blocks.truncate(index + 1);
@@ -179,7 +179,7 @@ impl Engine<'_> {
         desks.iter_mut().for_each(|desk| exclusive(desk).decoder.let_go_of_shared());
         let shared = Arc::make_mut(shared);
         let needlessly = desks.iter_mut().map(|desk| {
-            let Desk { decoder, maps: number, .. } = exclusive(desk);
+            let WorkerState { decoder, maps: number, .. } = exclusive(desk);
             let taken = decoder.share(shared, &maps[*number].strands, &self.model);
             2 * taken < decoder.own_lanes()
         });

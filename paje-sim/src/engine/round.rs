@@ -13,10 +13,10 @@ use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::decode::columns::LaneFilter;
 use crate::decode::definitions::DefinitionsByFile;
 use crate::decode::shared::SharedLanes;
-use crate::engine::page::{Follower, Page};
+use crate::engine::ledger::{BlockLines, LedgerSink};
 use crate::engine::suspects::Suspects;
 use crate::engine::tasks::Tasks;
-use crate::input::feed::{Feed, Next, Rations};
+use crate::input::feed::{BlockBudget, Feed, NextBlock};
 use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
 use crate::replay::lanes::{Lanes, Merges};
@@ -25,7 +25,7 @@ use crate::trace::selected::Selected;
 
 /// A worker's decoder and its buffers. They stay with its worker, so that memory does.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct WorkerState {
     pub(crate) decoder: Decoder,
     /// The number of the maps that tell what the decoder's symbols stand for.
     pub(crate) maps: usize,
@@ -37,10 +37,10 @@ pub(crate) struct Desk {
     selected: Option<Selected>,
 }
 
-impl Desk {
+impl WorkerState {
     pub(crate) fn new(decoder: Decoder, maps: usize, selected: Option<Selected>) -> Self {
         let times = WorkerTimes::default();
-        Desk { decoder, maps, filled: Vec::new(), times, file: None, selected }
+        WorkerState { decoder, maps, filled: Vec::new(), times, file: None, selected }
     }
 
     /// The desk with another decoder, whose symbols have other maps.
@@ -89,7 +89,7 @@ pub(crate) struct Wave {
 
 impl Wave {
     /// The desks' filled blocks.
-    pub(crate) fn collect(desks: &mut [Mutex<Desk>]) -> Self {
+    pub(crate) fn collect(desks: &mut [Mutex<WorkerState>]) -> Self {
         let desks = desks.iter_mut().map(exclusive);
         let mut blocks: Vec<_> = desks.flat_map(|desk| desk.filled.drain(..)).collect();
         blocks.sort_unstable_by_key(|block| block.number);
@@ -149,13 +149,13 @@ pub(crate) struct Round<'a, 'r> {
     /// Where the blocks to decode come from.
     pub(crate) feed: Option<&'a Feed<'r>>,
     pub(crate) tables: &'a DefinitionsByFile,
-    pub(crate) desks: &'a [Mutex<Desk>],
+    pub(crate) desks: &'a [Mutex<WorkerState>],
     pub(crate) free: &'a FreeBlocks,
     pub(crate) progress: &'a Progress,
     /// Who learns whose the wave's lines are.
-    pub(crate) follower: Option<&'a Follower<'a>>,
+    pub(crate) follower: Option<&'a LedgerSink<'a>>,
     /// Blocks that may still be decoded.
-    pub(crate) rations: Rations,
+    pub(crate) budget: BlockBudget,
     /// Number of blocks that may be read ahead.
     pub(crate) ahead: usize,
     pub(crate) tasks: Tasks,
@@ -215,15 +215,15 @@ impl Round<'_, '_> {
     }
 
     /// Decodes blocks of the next wave while there are any, and merges when it is time to.
-    fn decode(&self, worker: usize, desk: &mut Desk, watch: &mut Watch) {
+    fn decode(&self, worker: usize, desk: &mut WorkerState, watch: &mut Watch) {
         let Some(feed) = self.feed else { return };
-        while let Some(parts) = self.rations.take() {
+        while let Some(parts) = self.budget.take() {
             let mut block = self.free.take(worker, parts);
             let Some(next) = feed.next(&mut block.text, parts) else {
-                self.rations.stop();
+                self.budget.stop();
                 return;
             };
-            let Next { number, origin, is_last, is_marked, read } = next;
+            let NextBlock { number, origin, is_last, is_marked, read } = next;
             block.number = number;
             block.origin = origin;
             block.is_last = is_last;
@@ -245,7 +245,7 @@ impl Round<'_, '_> {
                 || (block.decoded.changes && !block.is_last)
                 || block.decoded.fault.is_some()
             {
-                self.rations.stop();
+                self.budget.stop();
             }
             desk.filled.push(block);
             if self.tasks.all_replayed() {
@@ -260,7 +260,7 @@ impl Round<'_, '_> {
         let Some(follower) = self.follower else { return };
         loop {
             let Some(block) = self.wave.blocks.get(self.tasks.next_page()) else { return };
-            follower.enter(worker, &Page::new(block, &self.maps[block.maps]));
+            follower.enter(worker, &BlockLines::new(block, &self.maps[block.maps]));
         }
     }
 

@@ -13,21 +13,21 @@ use splitter::{Block, Plan, ReadError, Segments, Unpacking};
 
 use crate::input::files::{Origin, Queued};
 use crate::input::sorted::TimeSorted;
-use crate::input::source::From;
+use crate::input::source::SourceKind;
 use crate::names::error::{Error, ErrorKind};
 use crate::names::options::Options;
 use crate::names::progress::Progress;
 
-mod rations;
+mod budget;
 mod stream;
 mod turn;
 
-pub(crate) use rations::Rations;
-use stream::{Stream, Streamed};
+pub(crate) use budget::BlockBudget;
+use stream::{ReadAhead, Stream};
 
 /// Gives the blocks of a trace to whoever asks.
 pub(crate) struct Feed<'r> {
-    reading: Mutex<Reading<'r>>,
+    reading: Mutex<FeedState<'r>>,
     /// Somebody has read of a stream, which others wait for.
     news: Condvar,
     options: &'r Options,
@@ -46,8 +46,8 @@ pub fn names_files(text: &[u8]) -> bool {
 const SEARCHED: u64 = 64 << 20;
 
 /// The file at hand, and those that come behind it.
-struct Reading<'r> {
-    medium: Medium<'r>,
+struct FeedState<'r> {
+    medium: BlockSource<'r>,
     /// Number of those who wait for blocks of a stream. Another file may have begun when they wake.
     waiting: usize,
     origin: Origin,
@@ -66,7 +66,7 @@ struct Reading<'r> {
     sorted: Vec<(Option<Arc<Path>>, Arc<TimeSorted>)>,
 }
 
-enum Medium<'r> {
+enum BlockSource<'r> {
     /// Whoever asks reads the lines from byte `next` on by himself.
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
     /// Whoever asks reads the next block from the stream, unless somebody has read it ahead.
@@ -80,7 +80,7 @@ enum Medium<'r> {
 }
 
 /// The piece of input that [`Feed::next`] filled a block from.
-pub(crate) struct Next {
+pub(crate) struct NextBlock {
     /// Numbers grow in the order of the trace, and there is nothing between one and the next.
     pub(crate) number: u64,
     pub(crate) origin: Origin,
@@ -95,13 +95,13 @@ impl<'r> Feed<'r> {
     /// # Errors
     /// The lines are to be sorted, and the trace cannot be read.
     pub(crate) fn new(
-        source: From<'r>,
+        source: SourceKind<'r>,
         options: &'r Options,
         progress: &'r Progress,
         workers: &Workers,
     ) -> Result<Self, Error> {
-        let mut reading = Reading {
-            medium: Medium::Ended,
+        let mut reading = FeedState {
+            medium: BlockSource::Ended,
             waiting: 0,
             origin: Origin::default(),
             end: 0,
@@ -127,11 +127,11 @@ impl<'r> Feed<'r> {
         })
     }
 
-    /// Fills `block` with the next lines: at most this many [parts](Rations::PER_BLOCK) of a whole
+    /// Fills `block` with the next lines: at most this many [parts](BlockBudget::PER_BLOCK) of a whole
     /// block, if blocks can be cut anywhere.
     ///
     /// Returns `None` if there are no more lines. There may be more once another file is named.
-    pub(crate) fn next(&self, block: &mut Block, parts: usize) -> Option<Next> {
+    pub(crate) fn next(&self, block: &mut Block, parts: usize) -> Option<NextBlock> {
         loop {
             if self.progress.is_stopped() {
                 return None;
@@ -142,9 +142,9 @@ impl<'r> Feed<'r> {
             let origin = reading.origin.clone();
             let (mut is_last, mut was_marked) = (false, None);
             let read = match &mut reading.medium {
-                Medium::Plan { plan, next, taken } if *next < plan.bytes() => {
+                BlockSource::Plan { plan, next, taken } if *next < plan.bytes() => {
                     let (plan, taken, begin) = (Arc::clone(plan), Arc::clone(taken), *next);
-                    let bytes = plan.size() * parts as u64 / Rations::PER_BLOCK as u64;
+                    let bytes = plan.size() * parts as u64 / BlockBudget::PER_BLOCK as u64;
                     *next = begin.saturating_add(bytes.max(1));
                     let end = *next;
                     is_last = end >= plan.bytes();
@@ -157,11 +157,11 @@ impl<'r> Feed<'r> {
                     }
                     read
                 }
-                Medium::Stream(stream) => {
+                BlockSource::Stream(stream) => {
                     if stream.has_given_all() {
-                        reading.medium = Medium::Ended;
+                        reading.medium = BlockSource::Ended;
                     }
-                    let Some(Streamed { read, end, .. }) = streamed else { continue };
+                    let Some(ReadAhead { read, end, .. }) = streamed else { continue };
                     reading.end = start + end.0;
                     match read {
                         Ok(true) => Ok(()),
@@ -169,7 +169,7 @@ impl<'r> Feed<'r> {
                         Err(error) => Err(error),
                     }
                 }
-                Medium::Packed(segments) => match segments.next_segment() {
+                BlockSource::Packed(segments) => match segments.next_segment() {
                     Ok(Some(segment)) => {
                         reading.end = start + segments.position().0;
                         drop(reading);
@@ -186,18 +186,18 @@ impl<'r> Feed<'r> {
                         }
                     }
                     Ok(None) => {
-                        reading.medium = Medium::Ended;
+                        reading.medium = BlockSource::Ended;
                         continue;
                     }
                     Err(error) => {
                         block.fill(segments.position(), 0, std::iter::empty());
-                        reading.medium = Medium::Ended;
+                        reading.medium = BlockSource::Ended;
                         let error = error.into();
                         reading.note_failure(&origin, &error);
                         Err(error)
                     }
                 },
-                Medium::Sorted { sorted, next } if *next < sorted.block_count() => {
+                BlockSource::Sorted { sorted, next } if *next < sorted.block_count() => {
                     let (sorted, index) = (Arc::clone(sorted), *next);
                     *next += 1;
                     drop(reading);
@@ -211,7 +211,7 @@ impl<'r> Feed<'r> {
                         block.fill(Default::default(), 0, std::iter::empty());
                         let (origin, read) = (reading.origin.clone(), Err(error.into()));
                         block.put_behind(origin.start);
-                        return Some(Next { number, origin, is_last, is_marked: false, read });
+                        return Some(NextBlock { number, origin, is_last, is_marked: false, read });
                     }
                 },
             };
@@ -225,7 +225,7 @@ impl<'r> Feed<'r> {
                 }
                 other => other,
             });
-            return Some(Next { number, origin, is_last, is_marked, read });
+            return Some(NextBlock { number, origin, is_last, is_marked, read });
         }
     }
 
@@ -235,13 +235,13 @@ impl<'r> Feed<'r> {
     }
 
     /// Turns to the next file, if there is one. Sorting needs all workers: see [`Feed::prepare`].
-    fn open_next(&self, reading: &mut Reading<'r>) -> Option<io::Result<()>> {
-        reading.medium = Medium::Ended;
+    fn open_next(&self, reading: &mut FeedState<'r>) -> Option<io::Result<()>> {
+        reading.medium = BlockSource::Ended;
         if self.options.sort {
             return None;
         }
         let input = reading.open_next(self.progress)?;
-        Some(input.map(|input| reading.turn_to(From::Input(Box::new(input)), self.options)))
+        Some(input.map(|input| reading.turn_to(SourceKind::Input(Box::new(input)), self.options)))
     }
 
     /// Sorts the next file, if files are sorted and the one before has ended; `defs` tells what the
@@ -255,12 +255,12 @@ impl<'r> Feed<'r> {
         defs: impl FnOnce(&Origin) -> DefTable,
     ) -> Result<(), (Origin, Error)> {
         let mut reading = self.reading();
-        if !self.options.sort || !matches!(reading.medium, Medium::Ended) {
+        if !self.options.sort || !matches!(reading.medium, BlockSource::Ended) {
             return Ok(());
         }
         let Some(input) = reading.open_next(self.progress) else { return Ok(()) };
         let input = input.map_err(|error| (reading.origin.clone(), error.into()))?;
-        let source = From::Input(Box::new(input));
+        let source = SourceKind::Input(Box::new(input));
         let sorted =
             TimeSorted::new(source, defs(&reading.origin), self.options, self.progress, workers);
         let sorted = sorted.map_err(|error| (reading.origin.clone(), error))?;
@@ -276,13 +276,13 @@ impl<'r> Feed<'r> {
     /// Tells whether there may be more blocks.
     pub(crate) fn has_more(&self) -> bool {
         let reading = self.reading();
-        !matches!(reading.medium, Medium::Ended) || !reading.queue.is_empty()
+        !matches!(reading.medium, BlockSource::Ended) || !reading.queue.is_empty()
     }
 
     /// Tells whether the lines are sorted, and some of them may name files.
     pub(crate) fn names_files_in_order(&self) -> bool {
         match &self.reading().medium {
-            Medium::Sorted { sorted, .. } => sorted.names_files(),
+            BlockSource::Sorted { sorted, .. } => sorted.names_files(),
             _ => false,
         }
     }
@@ -292,7 +292,7 @@ impl<'r> Feed<'r> {
     pub(crate) fn most_blocks(&self, many: usize, files: bool) -> Option<u64> {
         let speaks_of_files = |text: &[u8]| files && names_files(text);
         match &self.reading().medium {
-            Medium::Plan { plan, .. } => {
+            BlockSource::Plan { plan, .. } => {
                 let mut block = Block::default();
                 let mut few = 0..plan.len().min(many as u64);
                 let spoken_of = plan.len() < many as u64
@@ -300,27 +300,29 @@ impl<'r> Feed<'r> {
                         .any(|i| plan.read(i, &mut block).is_ok() && speaks_of_files(block.text()));
                 (!spoken_of).then_some(plan.len())
             }
-            Medium::Sorted { sorted, .. } => {
+            BlockSource::Sorted { sorted, .. } => {
                 let few = sorted.block_count() < many;
                 let spoken_of = few && speaks_of_files(sorted.text());
                 (!spoken_of).then_some(sorted.block_count() as u64)
             }
-            Medium::Stream(_) | Medium::Packed(_) | Medium::Ended => None,
+            BlockSource::Stream(_) | BlockSource::Packed(_) | BlockSource::Ended => None,
         }
     }
 
     /// Tells whether the segments at hand are those of a window of time, which only sound traces have.
     pub(crate) fn is_of_window(&self) -> bool {
-        matches!(&self.reading().medium, Medium::Packed(segments) if segments.is_window())
+        matches!(&self.reading().medium, BlockSource::Packed(segments) if segments.is_window())
     }
 
     /// Parts of blocks for so many workers in a wave that may have so many: segments are larger than other blocks, and one for each
     /// worker is enough.
-    pub(crate) fn rations_of_wave(&self, most: usize, workers: usize) -> Rations {
+    pub(crate) fn wave_budget(&self, most: usize, workers: usize) -> BlockBudget {
         match &self.reading().medium {
-            Medium::Plan { .. } => Rations::in_parts(most, workers),
-            Medium::Packed(_) => Rations::in_blocks(most.min(self.threads * Rations::PER_BLOCK)),
-            _ => Rations::in_blocks(most),
+            BlockSource::Plan { .. } => BlockBudget::in_parts(most, workers),
+            BlockSource::Packed(_) => {
+                BlockBudget::in_blocks(most.min(self.threads * BlockBudget::PER_BLOCK))
+            }
+            _ => BlockBudget::in_blocks(most),
         }
     }
 
@@ -344,7 +346,7 @@ impl<'r> Feed<'r> {
             return None;
         }
         let mut reading = self.reading();
-        let Reading { medium, origin, is_compressed, failed, .. } = &mut *reading;
+        let FeedState { medium, origin, is_compressed, failed, .. } = &mut *reading;
         let is_it = |origin: &Origin| error.file() == origin.path.as_deref();
         // Others may have read farther than to the problem.
         if let Some(index) = failed.iter().position(|(origin, _)| is_it(origin)) {
@@ -352,13 +354,13 @@ impl<'r> Feed<'r> {
             return Some((origin.file, error));
         }
         match medium {
-            Medium::Stream(stream) if *is_compressed && is_it(origin) => {
+            BlockSource::Stream(stream) if *is_compressed && is_it(origin) => {
                 let blocks = stream.blocks()?;
                 let at = error.position().map_or(blocks.position(), |position| position.byte);
                 let failure = blocks.pass_to(ByteOffset(at.0.saturating_add(SEARCHED))).err()?;
                 Some((origin.file, failure))
             }
-            Medium::Packed(segments) if is_it(origin) => {
+            BlockSource::Packed(segments) if is_it(origin) => {
                 let at = error.position().map_or(segments.position(), |position| position.byte);
                 let failure = segments.pass_to(ByteOffset(at.0.saturating_add(SEARCHED))).err()?;
                 Some((origin.file, failure))
@@ -367,7 +369,7 @@ impl<'r> Feed<'r> {
         }
     }
 
-    fn reading(&self) -> MutexGuard<'_, Reading<'r>> {
+    fn reading(&self) -> MutexGuard<'_, FeedState<'r>> {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

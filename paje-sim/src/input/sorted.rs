@@ -21,7 +21,7 @@ use paje_parser::{ByteOffset, DefTable, Position};
 use paje_workers::Workers;
 use splitter::{BYTE_ORDER_MARK, Block, Limits};
 
-use crate::input::source::From;
+use crate::input::source::SourceKind;
 use crate::names::error::Error;
 use crate::names::options::Options;
 use crate::names::progress::{Phase, Progress};
@@ -94,7 +94,7 @@ impl TimeSorted {
     /// # Errors
     /// The trace cannot be read, or has a line that is too long.
     pub(crate) fn new(
-        source: From<'_>,
+        source: SourceKind<'_>,
         defs: DefTable,
         options: &Options,
         progress: &Progress,

@@ -7,7 +7,7 @@ use std::sync::{MutexGuard, PoisonError};
 use paje_parser::ByteOffset;
 use splitter::{Block, Blocks, ReadError};
 
-use super::{Feed, Medium, Reading};
+use super::{BlockSource, Feed, FeedState};
 
 type Lines<'r> = Blocks<Box<dyn Read + Send + 'r>>;
 
@@ -15,7 +15,7 @@ type Lines<'r> = Blocks<Box<dyn Read + Send + 'r>>;
 pub(super) struct Stream<'r> {
     /// None while somebody reads.
     blocks: Option<Lines<'r>>,
-    ready: VecDeque<Streamed>,
+    ready: VecDeque<ReadAhead>,
     /// Nothing more is to be read.
     ended: bool,
     /// Memory to read into.
@@ -23,7 +23,7 @@ pub(super) struct Stream<'r> {
 }
 
 /// A block that was read, or why not.
-pub(super) struct Streamed {
+pub(super) struct ReadAhead {
     text: Block,
     /// As [`Blocks::read`] told.
     pub(super) read: Result<bool, ReadError>,
@@ -54,13 +54,13 @@ impl<'r> Stream<'r> {
 }
 
 /// Somebody's reading: gives the stream back when it is dropped, even in a panic, for others wait for it.
-struct Turn<'f, 'r> {
+struct ReadTurn<'f, 'r> {
     feed: &'f Feed<'r>,
     blocks: Option<Lines<'r>>,
-    streamed: Option<Streamed>,
+    streamed: Option<ReadAhead>,
 }
 
-impl Drop for Turn<'_, '_> {
+impl Drop for ReadTurn<'_, '_> {
     fn drop(&mut self) {
         let mut reading = self.feed.reading();
         let streamed = self.streamed.take();
@@ -73,7 +73,7 @@ impl Drop for Turn<'_, '_> {
             }
             None => false,
         };
-        let Medium::Stream(stream) = &mut reading.medium else { return };
+        let BlockSource::Stream(stream) = &mut reading.medium else { return };
         stream.blocks = self.blocks.take();
         stream.ready.extend(streamed);
         stream.ended = !more;
@@ -91,7 +91,7 @@ impl<'r> Feed<'r> {
         let mut reading = self.reading();
         while reading.is_compressed
             && !self.progress.is_stopped()
-            && let Medium::Stream(stream) = &mut reading.medium
+            && let BlockSource::Stream(stream) = &mut reading.medium
             && stream.is_idle()
             && stream.ready.len() < most
         {
@@ -104,7 +104,7 @@ impl<'r> Feed<'r> {
     pub(crate) fn help(&self) {
         loop {
             let reading = self.reading();
-            let Medium::Stream(Stream { blocks: None, .. }) = &reading.medium else { return };
+            let BlockSource::Stream(Stream { blocks: None, .. }) = &reading.medium else { return };
             let Some(unpacking) = reading.unpacking.clone() else { return };
             drop(reading);
             if !unpacking.help(self.threads) {
@@ -117,11 +117,11 @@ impl<'r> Feed<'r> {
     pub(super) fn take_streamed(
         &self,
         block: &mut Block,
-    ) -> (MutexGuard<'_, Reading<'r>>, Option<Streamed>) {
+    ) -> (MutexGuard<'_, FeedState<'r>>, Option<ReadAhead>) {
         let mut reading = self.reading();
         loop {
             let unpacking = reading.unpacking.clone();
-            let Medium::Stream(stream) = &mut reading.medium else { return (reading, None) };
+            let BlockSource::Stream(stream) = &mut reading.medium else { return (reading, None) };
             if let Some(mut streamed) = stream.ready.pop_front() {
                 std::mem::swap(block, &mut streamed.text);
                 stream.spare.push(std::mem::take(&mut streamed.text));
@@ -149,25 +149,28 @@ impl<'r> Feed<'r> {
     /// Reads a block into the memory of `text`. Others may do something else meanwhile.
     fn read_on<'f>(
         &'f self,
-        mut reading: MutexGuard<'f, Reading<'r>>,
+        mut reading: MutexGuard<'f, FeedState<'r>>,
         text: &mut Block,
-    ) -> MutexGuard<'f, Reading<'r>> {
-        let Medium::Stream(stream) = &mut reading.medium else { return reading };
+    ) -> MutexGuard<'f, FeedState<'r>> {
+        let BlockSource::Stream(stream) = &mut reading.medium else { return reading };
         let Some(blocks) = stream.blocks.take() else { return reading };
         drop(reading);
-        let mut turn = Turn { feed: self, blocks: Some(blocks), streamed: None };
+        let mut turn = ReadTurn { feed: self, blocks: Some(blocks), streamed: None };
         if let Some(blocks) = &mut turn.blocks {
             let mut text = std::mem::take(text);
             let read = blocks.read(&mut text);
-            turn.streamed = Some(Streamed { text, read, end: blocks.position() });
+            turn.streamed = Some(ReadAhead { text, read, end: blocks.position() });
         }
         drop(turn);
         self.reading()
     }
 
     /// Waits until somebody has read.
-    fn wait<'f>(&'f self, mut reading: MutexGuard<'f, Reading<'r>>) -> MutexGuard<'f, Reading<'r>> {
-        let Medium::Stream(stream) = &mut reading.medium else { return reading };
+    fn wait<'f>(
+        &'f self,
+        mut reading: MutexGuard<'f, FeedState<'r>>,
+    ) -> MutexGuard<'f, FeedState<'r>> {
+        let BlockSource::Stream(stream) = &mut reading.medium else { return reading };
         if !stream.ready.is_empty() || stream.blocks.is_some() {
             return reading;
         }

@@ -7,28 +7,28 @@ use std::sync::Arc;
 
 use splitter::{Blocks, Input, Kind, Plan, ReadError};
 
-use super::{Medium, Reading, Stream};
+use super::{BlockSource, FeedState, Stream};
 use crate::input::files::{Origin, Queued};
 use crate::input::sorted::TimeSorted;
-use crate::input::source::From;
+use crate::input::source::SourceKind;
 use crate::names::options::Options;
 use crate::names::progress::Progress;
 
 /// Reads pieces of one size, whatever is asked for: how much a decompressor gives of damaged data
 /// depends on that.
-struct Steady<R> {
+struct FixedReads<R> {
     input: R,
     buffer: Vec<u8>,
     rest: Range<usize>,
 }
 
-impl<R: Read> Steady<R> {
+impl<R: Read> FixedReads<R> {
     fn new(input: R) -> Self {
-        Steady { input, buffer: vec![0; 1 << 16], rest: 0..0 }
+        FixedReads { input, buffer: vec![0; 1 << 16], rest: 0..0 }
     }
 }
 
-impl<R: Read> Read for Steady<R> {
+impl<R: Read> Read for FixedReads<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.rest.is_empty() {
             self.rest = 0..self.input.read(&mut self.buffer)?;
@@ -40,7 +40,7 @@ impl<R: Read> Read for Steady<R> {
     }
 }
 
-impl<'r> Reading<'r> {
+impl<'r> FeedState<'r> {
     /// The file at hand could not be read on.
     pub(super) fn note_failure(&mut self, origin: &Origin, error: &ReadError) {
         if let (ReadError::Io(error), true) = (error, self.is_compressed) {
@@ -68,18 +68,18 @@ impl<'r> Reading<'r> {
         Some(input)
     }
 
-    pub(super) fn turn_to(&mut self, source: From<'r>, options: &Options) {
+    pub(super) fn turn_to(&mut self, source: SourceKind<'r>, options: &Options) {
         let limits = options.limits;
         (self.is_compressed, self.unpacking) = (false, None);
         let reader = match source {
-            From::Stream(reader) => reader,
-            From::Input(mut input) => {
+            SourceKind::Stream(reader) => reader,
+            SourceKind::Input(mut input) => {
                 let taken = input.read_so_far();
                 self.is_compressed = input.compression().is_some();
                 if !options.recover
                     && let Some(segments) = input.segments(limits.line)
                 {
-                    self.medium = Medium::Packed(Box::new(segments));
+                    self.medium = BlockSource::Packed(Box::new(segments));
                     return;
                 }
                 self.unpacking = input.unpacking();
@@ -88,15 +88,15 @@ impl<'r> Reading<'r> {
                     Kind::File(file, len) => {
                         self.end = self.origin.start + len;
                         let plan = Arc::new(Plan::new(file, len, limits));
-                        self.medium = Medium::Plan { plan, next: 0, taken };
+                        self.medium = BlockSource::Plan { plan, next: 0, taken };
                         return;
                     }
                 }
             }
         };
-        self.medium = Medium::Stream(Stream::new(match options.recover {
+        self.medium = BlockSource::Stream(Stream::new(match options.recover {
             false => Blocks::new(reader, limits),
-            true => Blocks::new(Box::new(Steady::new(reader)) as Box<dyn Read + Send>, limits)
+            true => Blocks::new(Box::new(FixedReads::new(reader)) as Box<dyn Read + Send>, limits)
                 .forgiving(),
         }));
     }
@@ -105,6 +105,6 @@ impl<'r> Reading<'r> {
         let sorted = Arc::new(sorted);
         self.end = self.origin.start + sorted.text().len() as u64;
         self.sorted.push((self.origin.path.clone(), Arc::clone(&sorted)));
-        self.medium = Medium::Sorted { sorted, next: 0 };
+        self.medium = BlockSource::Sorted { sorted, next: 0 };
     }
 }

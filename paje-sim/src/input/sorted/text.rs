@@ -9,16 +9,20 @@ use paje_workers::Workers;
 use splitter::{Kind, Limits, read_exact_at};
 
 use crate::input::sorted::Line;
-use crate::input::source::From;
+use crate::input::source::SourceKind;
 
 /// Reads all that a source gives.
 ///
 /// # Errors
 /// It cannot be read, or there is not enough memory for it.
-pub(super) fn read(source: From<'_>, limits: Limits, workers: &Workers) -> io::Result<Vec<u8>> {
+pub(super) fn read(
+    source: SourceKind<'_>,
+    limits: Limits,
+    workers: &Workers,
+) -> io::Result<Vec<u8>> {
     let text = match source {
-        From::Stream(reader) => read_stream(reader)?,
-        From::Input(input) => {
+        SourceKind::Stream(reader) => read_stream(reader)?,
+        SourceKind::Input(input) => {
             let taken = input.read_so_far();
             match input.into_kind() {
                 Kind::Stream(reader) => read_stream(reader)?,

@@ -23,7 +23,7 @@ pub trait Ledger: Sync {
     /// Learns about the lines of a block. Blocks come in no fixed order, several at a time, each once;
     /// one worker tells of one block at a time. Together they are the trace, but for blocks without
     /// lines. A ledger that breaks stops the replay, and may be told of some blocks more.
-    fn enter(&self, worker: usize, page: &Page<'_>) -> ControlFlow<()>;
+    fn enter(&self, worker: usize, page: &BlockLines<'_>) -> ControlFlow<()>;
 
     /// Learns what was made of the line of a damaged trace that begins at this byte, if that is not what
     /// the line says ([`Options::recover`]). Lines come in no fixed order, perhaps long after their
@@ -36,20 +36,20 @@ pub trait Ledger: Sync {
 }
 
 /// The lines of a block.
-pub struct Page<'a> {
+pub struct BlockLines<'a> {
     block: &'a DecodedBlock,
     maps: &'a Maps,
 }
 
-impl fmt::Debug for Page<'_> {
+impl fmt::Debug for BlockLines<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Page").field("start", &self.start()).finish_non_exhaustive()
+        f.debug_struct("BlockLines").field("start", &self.start()).finish_non_exhaustive()
     }
 }
 
-impl<'a> Page<'a> {
+impl<'a> BlockLines<'a> {
     pub(crate) const fn new(block: &'a DecodedBlock, maps: &'a Maps) -> Self {
-        Page { block, maps }
+        BlockLines { block, maps }
     }
 
     /// Where the block begins in the trace.
@@ -140,17 +140,17 @@ impl<'a> Page<'a> {
 }
 
 /// A ledger that is told, and whether it has broken.
-pub(crate) struct Follower<'o> {
+pub(crate) struct LedgerSink<'o> {
     ledger: &'o dyn Ledger,
     refused: AtomicBool,
 }
 
-impl<'o> Follower<'o> {
+impl<'o> LedgerSink<'o> {
     pub(crate) fn new(ledger: &'o dyn Ledger) -> Self {
-        Follower { ledger, refused: AtomicBool::new(false) }
+        LedgerSink { ledger, refused: AtomicBool::new(false) }
     }
 
-    pub(crate) fn enter(&self, worker: usize, page: &Page<'_>) {
+    pub(crate) fn enter(&self, worker: usize, page: &BlockLines<'_>) {
         if self.ledger.enter(worker, page).is_break() {
             self.refused.store(true, Ordering::Relaxed);
         }
