@@ -201,8 +201,7 @@ impl Team {
     /// So many workers, whose lanes are spread so; if somebody `follows`, they tell whose each line is.
     fn new(team: usize, job: Job<'_>, spread: Strands, follows: bool) -> Self {
         let options = job.options;
-        let desk =
-            |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
+        let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
         Team {
             desks: match team {
                 ..MANY_DESKS => (0..team).map(desk).collect(),
