@@ -9,8 +9,9 @@ use std::thread;
 use core_affinity::CoreId;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
+use crate::placement::placement;
 use crate::topology::SYS;
-use crate::{Pin, PlacementError, Topology, placement};
+use crate::{Pin, PlacementError, Topology};
 
 /// Number of threads that the process can run at once: as many as there are CPUs in its affinity mask,
 /// but not more than the quota of its control group pays for.
@@ -167,7 +168,7 @@ impl Workers {
         if *pin != Pin::None {
             match allowed() {
                 Some(allowed) => {
-                    let topology = Topology::read(Path::new(SYS)).ok();
+                    let topology = Topology::read(Path::new(SYS));
                     let placed = placement(pin, topology.as_ref(), &allowed, threads)?;
                     notes.extend(placed.notes);
                     threads = Some(placed.cpus.len());
