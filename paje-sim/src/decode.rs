@@ -14,7 +14,6 @@ pub(crate) mod decoded;
 pub(crate) mod definitions;
 mod fields;
 mod follow;
-mod foreseen;
 mod group;
 mod interrupt;
 mod known;

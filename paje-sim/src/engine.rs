@@ -17,7 +17,6 @@
 
 mod court;
 mod endings;
-mod expected;
 mod finish;
 pub(crate) mod page;
 pub(crate) mod portions;
@@ -343,12 +342,8 @@ impl<'o> Engine<'o> {
             if wave.blocks.is_empty() && !feed.has_more() {
                 return Ok(());
             }
-            let mut watch = Watch::start();
-            self.expect_values(&wave);
-            watch.lap(rounds);
             self.resolve(&mut wave);
             self.team.free.take_resolved(&mut wave);
-            self.model.types.stop_expecting();
             feed.enqueue(self.files.take_queue());
             self.relieve();
         }

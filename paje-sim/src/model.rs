@@ -20,7 +20,7 @@ pub(crate) use crate::model::lanes::Lane;
 pub(crate) use crate::model::made_up::{AwaitedValue, MadeUp, UNKNOWN};
 use crate::model::newborn::Newborn;
 use crate::model::types::{NewType, Types};
-use crate::model::value_names::ValueNamed;
+use crate::model::value_names::NamedValue;
 use crate::names::error::Problem;
 use crate::names::hash::{TextSet, hash_bytes};
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
@@ -60,13 +60,6 @@ struct AtHand {
     number: u32,
     /// Number of bytes of other files that come before it.
     start: u64,
-}
-
-/// The container of a lane: itself, or its name and the hash of that.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Owner<'n> {
-    Known(ContainerId),
-    Named(&'n [u8], u64),
 }
 
 /// A container that ends with a structural event, or a second time.
@@ -143,9 +136,9 @@ impl Model {
             }
             Event::DefineValue { name, alias, type_, color } => {
                 let id = self.type_(type_.bare(), FieldName::Type)?;
-                let said = ValueNamed { name: name.into(), alias: alias.map(Into::into) };
+                let value = NamedValue { name: name.into(), alias: alias.map(Into::into) };
                 let hash = hash_bytes(alias.unwrap_or(name).bare());
-                self.define_value(id, said, hash, color)
+                self.define_value(id, value, hash, color)
             }
             Event::CreateContainer { time, name, alias, type_, parent, .. } => self
                 .create_container(
@@ -167,7 +160,7 @@ impl Model {
     pub(crate) fn define_value(
         &mut self,
         id: TypeId,
-        said: ValueNamed<'_>,
+        value: NamedValue<'_>,
         hash: u64,
         color: Option<Color>,
     ) -> Result<(), Failed> {
@@ -177,8 +170,8 @@ impl Model {
             return Err((FieldName::Type, Problem::ValueOfType { type_, nature }));
         }
         let count = self.types.value_count(id);
-        let ValueNamed { name, alias } = said;
-        if self.types.define_value(id, said, hash, color, self.value_names) {
+        let NamedValue { name, alias } = value;
+        if self.types.define_value(id, value, hash, color, self.value_names) {
             self.note_value(id, ValueId(count as u32));
         } else if !self.repeats_value(id, name, alias) {
             let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
@@ -285,14 +278,14 @@ impl Model {
         expected: TypeNature,
     ) -> Result<LaneId, Failed> {
         let type_ = self.type_(type_name, FieldName::Type)?;
-        let owner = Owner::Named(container_name, hash_bytes(container_name));
-        self.lane_of(owner, type_, expected)
+        self.lane_of(container_name, hash_bytes(container_name), type_, expected)
     }
 
-    /// The same where the type is known.
+    /// The same where the type is known, and the hash of the container's name.
     pub(crate) fn lane_of(
         &mut self,
-        owner: Owner<'_>,
+        container_name: &[u8],
+        hash: u64,
         type_: TypeId,
         expected: TypeNature,
     ) -> Result<LaneId, Failed> {
@@ -302,14 +295,9 @@ impl Model {
             let problem = Problem::WrongNature { type_, expected, found, event: None };
             return Err((FieldName::Type, problem));
         }
-        let container = match owner {
-            Owner::Known(container) => container,
-            Owner::Named(name, hash) => {
-                let unknown = || Problem::UnknownContainer { name: name.to_vec() };
-                let known = self.containers.find_hashed(name, hash);
-                known.ok_or_else(|| (FieldName::Container, unknown()))?
-            }
-        };
+        let unknown = || Problem::UnknownContainer { name: container_name.to_vec() };
+        let known = self.containers.find_hashed(container_name, hash);
+        let container = known.ok_or_else(|| (FieldName::Container, unknown()))?;
         if self.types.parent(type_) != self.containers.type_of(container) {
             return Err((FieldName::Type, self.not_child(type_, container)));
         }
@@ -348,20 +336,14 @@ impl Model {
         }
     }
 
-    /// The value of a name, whose text has this hash, created if this is its first use.
+    /// Returns the value of a name, whose text has this hash, and whether this is its first use, which creates it.
     #[inline]
-    pub(crate) fn value<'n>(
-        &mut self,
-        type_: TypeId,
-        name: impl FnOnce() -> Name<'n>,
-        hash: u64,
-    ) -> ValueId {
-        let count = self.types.value_count(type_);
-        let value = self.types.value(type_, name, hash, self.value_names);
-        if value.index() == count {
+    pub(crate) fn value(&mut self, type_: TypeId, name: Name<'_>, hash: u64) -> (ValueId, bool) {
+        let (value, is_new) = self.types.value(type_, name, hash, self.value_names);
+        if is_new {
             self.note_value(type_, value);
         }
-        value
+        (value, is_new)
     }
 
     pub(crate) fn type_(&self, name: &[u8], field: FieldName) -> Result<TypeId, Failed> {

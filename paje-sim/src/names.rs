@@ -7,6 +7,7 @@ pub(crate) mod hash;
 pub(crate) mod ids;
 pub(crate) mod ledger;
 pub mod options;
+pub(crate) mod prefetch;
 pub mod progress;
 pub mod recovered;
 pub(crate) mod selection;

@@ -3,7 +3,6 @@
 //! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
 //! values and link ends. Everything else in the block needs no look: the maps only grow.
 
-pub(crate) mod expected;
 mod lifetime;
 mod mend;
 mod structural;
@@ -15,13 +14,12 @@ use paje_parser::{DefTable, FieldName};
 use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
 use crate::decode::context::{split_end_context, split_lane_context};
-use crate::decode::decoded::{Foreseen, Noted};
+use crate::decode::decoded::Noted;
 use crate::decode::symbols::Symbol;
 use crate::decode::values::value_type;
 use crate::input::files::Files;
-use crate::model::{AwaitedValue, Effects, Failed, Model, Owner};
+use crate::model::{AwaitedValue, Effects, Failed, Model};
 use crate::names::error::{Error, Place};
-use crate::names::hash::hash_bytes;
 use crate::names::ids::{TypeId, ValueId};
 use crate::names::ledger::LineOf;
 use crate::names::options::Keeps;
@@ -33,9 +31,6 @@ use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
 use crate::replay::maps::{Maps, Pending};
 
-/// Lines whose values are fetched together: they are still in the nearest cache when they are looked up.
-const AHEAD: usize = 64;
-
 /// Resolves what a block's decoder noted.
 ///
 /// # Errors
@@ -46,12 +41,7 @@ pub(crate) fn resolve(
     defs: &DefTable,
     state: &mut Resolver<'_>,
 ) -> Result<(), Error> {
-    state.expect_containers(block, decoder);
-    let mut foreseen = block.decoded.foreseen.iter();
-    for (index, (line, noted)) in block.decoded.noted.iter().enumerate() {
-        if index % AHEAD == 0 {
-            state.fetch_values(block, decoder, &block.decoded.noted[index..]);
-        }
+    for (line, noted) in &block.decoded.noted {
         let failed = |failed| error_at_field(block, *line, failed);
         match noted {
             Noted::Structural(number) => {
@@ -72,19 +62,10 @@ pub(crate) fn resolve(
                 let container = || decoder.symbols.lanes.get(*symbol).0;
                 let type_name = || decoder.symbols.types.get(type_).0;
                 state.watch_lane(container, type_name);
-                let foreseen = foreseen.next().copied().unwrap_or(Foreseen::Nothing);
                 let lane = match state.tally {
                     None => {
-                        let owner = match foreseen {
-                            Foreseen::Container(container) => Owner::Known(container),
-                            _ => Owner::Named(container().text, *hash),
-                        };
-                        let lane = match foreseen {
-                            Foreseen::Lane(lane) => Ok(lane),
-                            _ => state
-                                .type_of(decoder, type_)
-                                .and_then(|type_| state.model.lane_of(owner, type_, nature)),
-                        };
+                        let type_ = state.type_of(decoder, type_).map_err(failed)?;
+                        let lane = state.model.lane_of(container().text, *hash, type_, nature);
                         lane.map_err(failed)?
                     }
                     Some(_) => match state.mended_lane(
@@ -116,19 +97,18 @@ pub(crate) fn resolve(
             }
             Noted::Value(symbol, hash) => {
                 let type_ = value_type(decoder.symbols.values.context(*symbol));
-                let name = || decoder.symbols.values.get(*symbol, block.text.at_hand()).0;
+                let name = decoder.symbols.values.get(*symbol, block.text.at_hand()).0;
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
-                        let known = state.model.types.value_count(type_);
-                        let value = state.model.value(type_, name, *hash);
-                        state.maps.new_values += usize::from(value.index() == known);
+                        let (value, is_new) = state.model.value(type_, name, *hash);
+                        state.maps.new_values += usize::from(is_new);
                         state.watch_value(type_, value, *symbol, name);
                         state.maps.set_value(*symbol, value);
                     }
                     (Err(problem), None) => return Err(failed(problem)),
                     (Err(_), Some(_)) => {
                         let type_name = decoder.symbols.types.get(type_).0.text;
-                        let value = AwaitedValue::new(name(), *hash);
+                        let value = AwaitedValue::new(name, *hash);
                         state.model.await_value(type_name, value.clone());
                         let (symbol, type_name) = (*symbol, type_name.to_vec());
                         state.maps.pending.push(Pending { symbol, type_name, value });
@@ -216,57 +196,6 @@ impl Counter {
 }
 
 impl Resolver<'_> {
-    /// Fetches what resolving the block's lanes and ends of containers will look at.
-    fn expect_containers(&self, block: &DecodedBlock, decoder: &Decoder) {
-        let decoded = &block.decoded;
-        let mut foreseen = decoded.foreseen.iter();
-        let hashes = decoded.noted.iter().filter_map(|(_, noted)| match noted {
-            Noted::Lane(_, hash) => match foreseen.next() {
-                None | Some(Foreseen::Nothing) => Some(*hash),
-                Some(_) => None,
-            },
-            Noted::LinkEnd(symbol) => {
-                Some(hash_bytes(decoder.symbols.link_ends.get(*symbol).0.text))
-            }
-            Noted::Structural(number) => {
-                let structure = decoded.structures[*number as usize];
-                decoded.lifetime_of(structure).map(|lifetime| lifetime.hash)
-            }
-            Noted::Value(..) => None,
-        });
-        let known = decoded.foreseen.iter().filter_map(|foreseen| match foreseen {
-            Foreseen::Container(container) => Some(*container),
-            _ => None,
-        });
-        self.model.expect(hashes, known);
-    }
-
-    /// Fetches what resolving will look at for the values of the first of these notes, unless workers have looked it up.
-    fn fetch_values(&mut self, block: &DecodedBlock, decoder: &Decoder, noted: &[(u32, Noted)]) {
-        if !self.model.types.looks_values_up() {
-            return;
-        }
-        let decoded = &block.decoded;
-        for (_, noted) in noted.iter().take(AHEAD) {
-            let (type_, hash) = match *noted {
-                Noted::Value(symbol, hash) => {
-                    (value_type(decoder.symbols.values.context(symbol)), hash)
-                }
-                Noted::Structural(number) => {
-                    match decoded.value_of(decoded.structures[number as usize]) {
-                        Some(value) => (value.type_, value.hash),
-                        None => continue,
-                    }
-                }
-                _ => continue,
-            };
-            if let Some(Some(type_)) = self.maps.types.get(type_ as usize) {
-                self.model.types.look_for_value(*type_, hash);
-            }
-        }
-        self.model.types.look();
-    }
-
     /// The type that a decoder's symbol stands for.
     pub(super) fn type_of(&mut self, decoder: &Decoder, symbol: Symbol) -> Result<TypeId, Failed> {
         if let Some(Some(known)) = self.maps.types.get(symbol as usize) {

@@ -9,7 +9,6 @@ use crate::decode::symbols::Symbol;
 use crate::decode::watched::Watched;
 use crate::lanes::links::PairNumber;
 use crate::names::hash::ShortText;
-use crate::names::ids::{ContainerId, LaneId};
 
 /// A strand as a decoder numbers it.
 pub(crate) type StrandSymbol = u32;
@@ -155,15 +154,6 @@ pub(crate) enum Noted {
     LinkEnd(Symbol),
 }
 
-/// Knowledge of a lane that a decoder meets for the first time: see
-/// [`Decoder::foresee`](crate::decode::Decoder::foresee).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Foreseen {
-    Nothing,
-    Container(ContainerId),
-    Lane(LaneId),
-}
-
 /// A structural event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Structure {
@@ -252,8 +242,6 @@ pub(crate) struct Decoded {
     pub(crate) has_pairs: bool,
     /// In file order, each with the beginning of its line in the block.
     pub(crate) noted: Vec<(u32, Noted)>,
-    /// Of each first use of a lane, in the order of `noted`; or nothing of any.
-    pub(crate) foreseen: Vec<Foreseen>,
     pub(crate) structures: Vec<Structure>,
     pub(super) values: Vec<ValueDefinition>,
     pub(super) lifetimes: Vec<Lifetime>,
@@ -332,7 +320,6 @@ impl Decoded {
             }
         }
         larger(&mut self.noted, &mut other.noted);
-        larger(&mut self.foreseen, &mut other.foreseen);
         larger(&mut self.structures, &mut other.structures);
         larger(&mut self.values, &mut other.values);
         larger(&mut self.lifetimes, &mut other.lifetimes);
@@ -344,7 +331,6 @@ impl Decoded {
         self.links.clear();
         self.has_pairs = false;
         self.noted.clear();
-        self.foreseen.clear();
         self.structures.clear();
         self.values.clear();
         self.lifetimes.clear();

@@ -44,7 +44,6 @@ impl Engine<'_> {
             }
             if !changed && !self.definitions.still_valid_for(&wave.blocks[index]) {
                 changed = true;
-                self.model.types.stop_expecting();
                 self.forget(&wave.blocks[index..]);
             }
             let block = &mut wave.blocks[index];
@@ -52,7 +51,6 @@ impl Engine<'_> {
                 exclusive(&mut self.team.desks[block.worker]).decode(
                     block,
                     self.definitions.at_hand(),
-                    &self.model,
                 );
             }
             if self.read.lines == 0 {

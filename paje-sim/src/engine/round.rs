@@ -50,12 +50,11 @@ impl Desk {
         self.file = None;
     }
 
-    /// Decodes a block with these definitions; the model is that before its wave, or a later one.
-    pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &Arc<DefTable>, model: &Model) {
+    /// Decodes a block with these definitions.
+    pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &Arc<DefTable>) {
         block.maps = self.maps;
         let is_first = self.file.replace(block.origin.file) != Some(block.origin.file);
         self.decoder.decode(&block.text, defs, is_first, &mut block.decoded);
-        self.decoder.foresee(model, &mut block.decoded);
         block.assumed = Some(Arc::clone(defs));
     }
 }
@@ -239,7 +238,7 @@ impl Round<'_, '_> {
             watch.lap(&mut desk.times.read);
             // A file gives the lines before one that is too long.
             let defs = self.tables.of(&block.origin);
-            desk.decode(&mut block, defs, self.model);
+            desk.decode(&mut block, defs);
             self.progress.add(block.text.text_len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
             let (text, events) = (block.text.text_len(), block.decoded.lane_events());

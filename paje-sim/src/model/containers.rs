@@ -149,18 +149,6 @@ impl Containers {
         self.by_identifier.find(hash, same).copied()
     }
 
-    /// Fetches what [`Containers::find`] will look at for texts of these hashes; returns the containers that they are likely to
-    /// be. Where containers are many, each is somewhere in memory that nothing has looked at for long: looked at stage
-    /// by stage, without a dependency between them, they are fetched side by side.
-    pub(crate) fn expect(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
-        let known = hashes.filter_map(|hash| self.by_identifier.find(hash, |_| true).copied());
-        let known: Vec<ContainerId> = known.collect();
-        let names: Vec<Names> = known.iter().map(|id| self.list[id.index()].names).collect();
-        let looks = names.iter().map(|names| names.name(&self.texts).text.first());
-        std::hint::black_box(looks.flatten().fold(0, |all, byte| all ^ byte));
-        known
-    }
-
     /// The name, which rows print.
     #[must_use]
     pub fn name(&self, id: ContainerId) -> Name<'_> {

@@ -4,6 +4,7 @@ use paje_parser::TypeNature;
 
 use crate::model::Model;
 use crate::names::ids::{ContainerId, LaneId, TypeId};
+use crate::names::prefetch::prefetch;
 
 /// The objects of one type in one container.
 #[derive(Clone, Copy, Debug)]
@@ -13,9 +14,6 @@ pub(crate) struct Lane {
     /// The lane opened before this one in the same container, or itself if it is the first.
     before: LaneId,
 }
-
-/// So many containers stay in a core's second-level cache.
-const MANY_CONTAINERS: usize = 10_000;
 
 /// So many lanes of a container are gone through to find one of them.
 const FEW_LANES: usize = 8;
@@ -70,23 +68,11 @@ impl Model {
         (0..self.lanes.len() as u32).map(LaneId)
     }
 
-    /// Fetches what will be looked at for events of containers whose identifiers have these hashes, and of those that are
-    /// known, if there are many.
-    pub(crate) fn expect(
-        &self,
-        hashes: impl Iterator<Item = u64>,
-        known: impl Iterator<Item = ContainerId>,
-    ) {
-        if self.containers.len() <= MANY_CONTAINERS {
-            return;
-        }
-        let found = self.containers.expect(hashes);
-        let last = known.chain(found).filter_map(|id| self.containers.last_lane(id));
-        // One stage after the other: they do not depend on one another then.
-        let last: Vec<LaneId> = last.collect();
-        let last = last.iter();
-        let looks = last.map(|lane| self.lanes[lane.index()].before.0);
-        std::hint::black_box(looks.fold(0, |all, lane| all ^ lane));
+    /// Prefetches what [`Model::find_lane`] reads for these containers.
+    pub(crate) fn prefetch_lanes(&self, containers: impl Iterator<Item = ContainerId>) {
+        let last: Vec<LaneId> =
+            containers.filter_map(|id| self.containers.last_lane(id)).collect();
+        prefetch(last.iter().map(|lane| self.lanes[lane.index()].before.0));
     }
 
     /// The lanes of a container, last opened first.

@@ -4,7 +4,7 @@ use hashbrown::HashTable;
 use paje_parser::TypeNature;
 use paje_parser::color::Color;
 
-use crate::model::value_names::{ValueKey, ValueNamePart, ValueNameTable, ValueNamed, ValuePlace};
+use crate::model::value_names::{NamedValue, ValueEntryId, ValueNameTable};
 use crate::names::error::Named;
 use crate::names::hash::hash_bytes;
 use crate::names::ids::{TypeId, ValueId};
@@ -37,7 +37,7 @@ struct Type {
 /// The values of a type, in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 struct Values {
-    names: Vec<ValuePlace>,
+    names: Vec<ValueEntryId>,
     /// The colours of those that have one.
     colors: Vec<(ValueId, Color)>,
 }
@@ -212,8 +212,8 @@ impl Types {
     /// nothing has looked at for long: who asks for one name after the other waits for memory at each.
     pub fn fetch_value_names(&self, id: TypeId, values: &[ValueId]) {
         let Some(known) = &self.list[id.index()].values else { return };
-        let places = values.iter().filter_map(|value| known.names.get(value.index()));
-        self.value_names.look_at(places.copied());
+        let entries = values.iter().filter_map(|value| known.names.get(value.index()));
+        self.value_names.prefetch(entries.copied());
     }
 
     fn names_of(&self, id: TypeId, value: ValueId) -> (Names, &TextArena) {
@@ -268,81 +268,49 @@ impl Types {
         id
     }
 
-    /// Defines a value, unless its type has one that is identified so; `hash` is that of what identifies it. Returns
-    /// whether it did.
+    /// Defines a value, unless its type has one with the same identifier, whose hash is `hash`. Returns whether it did.
     pub(crate) fn define_value(
         &mut self,
         id: TypeId,
-        said: ValueNamed<'_>,
+        value: NamedValue<'_>,
         hash: u64,
         color: Option<Color>,
         names: ValueNames,
     ) -> bool {
-        let (place, known) = self.value_names.ask(id, hash, || said, names);
-        if known.is_some() {
-            return false;
-        }
-        let value = self.number(id, place);
-        if let (Some(color), Some(values)) = (color, &mut self.list[id.index()].values) {
+        let (value, is_new) = self.intern_value(id, value, hash, names);
+        if let (true, Some(color), Some(values)) =
+            (is_new, color, &mut self.list[id.index()].values)
+        {
             values.colors.push((value, color));
         }
-        true
+        is_new
     }
 
-    /// The value of a name, whose text has this hash; a new one if there is none.
+    /// Returns the value of a name, whose text has this hash, and whether it is new.
     #[inline]
-    pub(crate) fn value<'n>(
+    pub(crate) fn value(
         &mut self,
         id: TypeId,
-        name: impl FnOnce() -> Name<'n>,
+        name: Name<'_>,
         hash: u64,
         names: ValueNames,
-    ) -> ValueId {
-        let said = || ValueNamed { name: name(), alias: None };
-        let (place, known) = self.value_names.ask(id, hash, said, names);
-        known.unwrap_or_else(|| self.number(id, place))
+    ) -> (ValueId, bool) {
+        self.intern_value(id, NamedValue { name, alias: None }, hash, names)
     }
 
-    /// Gives a value, which is new, its number.
-    fn number(&mut self, id: TypeId, place: ValuePlace) -> ValueId {
-        let values = self.list[id.index()].values.get_or_insert_default();
-        let value = ValueId(values.names.len() as u32);
-        values.names.push(place);
-        self.value_names.number(place, value);
-        value
-    }
-
-    /// The names of values, to be filled while types are looked at; give them [back](Types::expect_values).
-    pub(crate) fn take_value_names(&mut self) -> ValueNameTable {
-        std::mem::take(&mut self.value_names)
-    }
-
-    /// Takes back the names of values, with those that lines will name next of the types that there are now.
-    pub(crate) fn expect_values(&mut self, mut names: ValueNameTable) {
-        names.expect_of(self.list.len());
-        self.value_names = names;
-    }
-
-    /// Tells whether values are many, and those that lines will name next are yet to be looked up.
-    pub(crate) fn looks_values_up(&self) -> bool {
-        self.value_names.looks_up()
-    }
-
-    /// Begins to fetch what looking up a value will look at, whose text has this hash.
-    pub(crate) fn look_for_value(&mut self, id: TypeId, hash: u64) {
-        let key = ValueKey::new(id, hash);
-        if let Some(part) = self.value_names.parts_mut().nth(key.part()) {
-            part.look_for(key);
+    #[inline]
+    fn intern_value(
+        &mut self,
+        id: TypeId,
+        value: NamedValue<'_>,
+        hash: u64,
+        names: ValueNames,
+    ) -> (ValueId, bool) {
+        let next = ValueId(self.value_count(id) as u32);
+        let (value, entry) = self.value_names.intern(id, hash, value, next, names);
+        if let Some(entry) = entry {
+            self.list[id.index()].values.get_or_insert_default().names.push(entry);
         }
-    }
-
-    /// Fetches the rest of it.
-    pub(crate) fn look(&mut self) {
-        self.value_names.parts_mut().for_each(ValueNamePart::look);
-    }
-
-    /// No more lines come of those that were expected.
-    pub(crate) fn stop_expecting(&mut self) {
-        self.value_names.stop_expecting();
+        (value, entry.is_some())
     }
 }

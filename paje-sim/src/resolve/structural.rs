@@ -8,7 +8,7 @@ use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::Structure;
 use crate::memory::LineNumber;
-use crate::model::value_names::ValueNamed;
+use crate::model::value_names::NamedValue;
 use crate::model::{Failed, Model};
 use crate::names::error::{Error, WarningKind};
 use crate::names::ids::{ContainerId, TypeId, ValueId};
@@ -32,9 +32,9 @@ impl Resolver<'_> {
             let name = |word: u32| words[word as usize].of(text.at_hand()).into();
             let type_ = self.type_of(decoder, value.type_);
             let defined = type_.and_then(|type_| {
-                let said = ValueNamed { name: name(value.name), alias: value.alias.map(name) };
+                let named = NamedValue { name: name(value.name), alias: value.alias.map(name) };
                 let before = self.model.types.value_count(type_);
-                self.model.define_value(type_, said, value.hash, value.color)?;
+                self.model.define_value(type_, named, value.hash, value.color)?;
                 Ok(self.value_since(type_, before))
             });
             let time = defs.defs()[def as usize].word_of(FieldName::Time);

@@ -88,15 +88,15 @@ impl Resolver<'_> {
 
     /// The use of a value, in a way of writing its name that the decoder has not met yet.
     #[inline]
-    pub(super) fn watch_value<'n>(
+    pub(super) fn watch_value(
         &mut self,
         type_: TypeId,
         value: ValueId,
         symbol: Symbol,
-        name: impl FnOnce() -> Name<'n>,
+        name: Name<'_>,
     ) {
         let Some(usage) = &mut self.usage else { return };
-        let (symbol, name) = (symbol as usize, name());
+        let symbol = symbol as usize;
         let known = self.model.types.value_identifier(type_, value).quoting;
         usage.use_value(type_, value);
         if is_quoted(known) != is_quoted(name.quoting) {

@@ -30,7 +30,7 @@ impl Trace {
         let is_far = self.model.lanes.len() > MANY;
         if is_far {
             let containers = steps.iter().filter_map(owner).map(|(container, _)| container);
-            self.model.expect(std::iter::empty(), containers);
+            self.model.prefetch_lanes(containers);
         }
         lanes.clear();
         let lane = |(container, type_)| self.lane(container, type_);
