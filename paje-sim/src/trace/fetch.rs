@@ -11,8 +11,8 @@ use crate::trace::Trace;
 use crate::trace::lane::LaneView;
 use crate::trace::walk::Step;
 
-/// With fewer lanes, all are in a core's second-level cache. With debug assertions, few, so that all tests come by here.
-const MANY: usize = if cfg!(debug_assertions) { 4 } else { 10_000 };
+/// Fewer lanes all fit in a core's second-level cache.
+const MANY: usize = 10_000;
 
 /// Chunks of more objects are read from one end to the other, which processors foresee.
 const SMALL: usize = 64;
