@@ -7,7 +7,7 @@
 
 mod batch;
 pub(crate) mod block;
-mod columns;
+pub(crate) mod columns;
 mod contents;
 pub(crate) mod context;
 pub(crate) mod decoded;
@@ -20,31 +20,27 @@ mod known;
 mod line;
 pub(crate) mod names;
 mod near;
-mod pairs;
 mod plan;
 mod quotients;
-pub(crate) mod shared;
 mod short;
 mod spread;
 pub(crate) mod strands;
 mod structure;
-mod successor;
 pub(crate) mod symbols;
 mod tails;
 mod times;
 mod usual;
-pub(crate) mod values;
 pub(crate) mod watched;
 mod wide;
 
 use std::sync::Arc;
 
 use paje_parser::scan::{Scanner, Spans};
-use paje_parser::{DefTable, Fault};
+use paje_parser::{DefTable, Fault, Span};
 use splitter::Block;
 
 use crate::decode::columns::Columns;
-use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, WORDLESS};
+use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, Noted, StrandSymbol, WORDLESS};
 use crate::decode::group::Grouping;
 use crate::decode::known::KnownLanes;
 use crate::decode::names::NameTable;
@@ -54,10 +50,8 @@ use crate::decode::structure::Colors;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
 use crate::decode::times::Times;
 use crate::decode::usual::{Batches, batch_of};
-use crate::decode::values::Values;
-use crate::names::hash::word;
+use crate::names::hash::{bare, hash_text, word};
 use crate::names::options::{Options, Precision, ValueNames};
-use crate::trace::selected::Selected;
 
 /// Bytes of a block whose lines are decoded at a time, batch by batch: they and what is noted of them stay in a core's
 /// second-level cache meanwhile.
@@ -66,6 +60,10 @@ const PORTION: usize = 1 << 17;
 /// As many to begin with where many lanes may be new, then four times as many, and so on: batches only take lines of
 /// lanes that are known, so what some lines name is known to those after them.
 const FIRST_LINES: usize = 4096;
+
+/// A decoder with fewer lines than this for each of its symbols meets most names only a few times, as in a trace with a
+/// container or a value for each task.
+const LINES_PER_SYMBOL: u64 = 4;
 
 /// Decodes blocks; knows every name that it has met.
 #[derive(Debug)]
@@ -80,10 +78,10 @@ pub(crate) struct Decoder {
     grouping: Grouping,
     colors: Colors,
     asked: Asked,
-    /// Number of lines with words that it has decoded.
+    /// Number of lines with words that it has decoded since it knew nothing.
     decoded: u64,
-    /// With more lanes and ends of links than this, it asks itself whether it is crowded.
-    most_places: usize,
+    /// With more symbols than this, it may be [crowded](Decoder::is_crowded).
+    most_symbols: usize,
     /// If it is to be told whose each line is: lines that are no strand's.
     strandless: Vec<(u32, StrandSymbol)>,
 }
@@ -96,7 +94,8 @@ pub(crate) struct Symbols {
     pub(crate) lanes: NameTable,
     /// Containers, in the context of a link type and an end: see [`context::end_context`].
     pub(crate) link_ends: SymbolTable,
-    pub(crate) values: Values,
+    /// Values, in the context of a type: see [`context::value_context`].
+    pub(crate) values: SymbolTable,
 }
 
 /// Where the lines and fields of the block at hand are.
@@ -125,10 +124,54 @@ struct Asked {
     watches: bool,
 }
 
-impl Asked {
-    /// Tells whether lanes may be shared: not where somebody wants to know more of each line.
-    const fn may_share(&self) -> bool {
-        !self.follows && !self.recovers && !self.watches
+impl Symbols {
+    /// Number of lanes, ends of links and values.
+    fn len(&self) -> usize {
+        self.lanes.len() + self.link_ends.len() + self.values.len()
+    }
+
+    /// Forgets all names and keeps the memory.
+    fn clear(&mut self) {
+        let Symbols { types, lanes, link_ends, values } = self;
+        lanes.clear();
+        [types, link_ends, values].into_iter().for_each(SymbolTable::clear);
+    }
+
+    /// Returns the symbol of a value, and notes its first use.
+    #[inline]
+    fn value(
+        &mut self,
+        padded: &[u8],
+        span: Span,
+        context: u32,
+        line: u32,
+        decoded: &mut Decoded,
+    ) -> Symbol {
+        let known = self.values.len();
+        let symbol = self.values.intern(padded, span, context);
+        if symbol as usize == known {
+            let (start, end) = bare(padded, span);
+            decoded.noted.push((line, Noted::Value(symbol, hash_text(padded, start, end))));
+        }
+        symbol
+    }
+
+    /// Returns the symbol of a container at the end of a link, and notes its first use.
+    #[inline]
+    fn link_end(
+        &mut self,
+        padded: &[u8],
+        span: Span,
+        context: u32,
+        line: u32,
+        decoded: &mut Decoded,
+    ) -> Symbol {
+        let known = self.link_ends.len();
+        let symbol = self.link_ends.intern(padded, span, context);
+        if symbol as usize == known {
+            decoded.noted.push((line, Noted::LinkEnd(symbol)));
+        }
+        symbol
     }
 }
 
@@ -142,7 +185,7 @@ impl Decoder {
             lexing: Lexing { unended: usize::MAX, ..Lexing::default() },
             waiting: Batches::default(),
             times: Times::default(),
-            columns: Columns::new(Selected::of(options)),
+            columns: Columns::default(),
             grouping: Grouping::default(),
             colors: Colors::default(),
             asked: Asked {
@@ -158,9 +201,29 @@ impl Decoder {
                 watches: options.keeps_usage(),
             },
             decoded: 0,
-            most_places: successor::MOST_PLACES,
+            most_symbols: options.decoder_symbols,
             strandless: Vec::new(),
         }
+    }
+
+    /// Whether it knows many names, most of which have hardly come up again: then looking them up costs more than
+    /// meeting them again.
+    pub(crate) fn is_crowded(&self) -> bool {
+        let symbols = self.symbols.len();
+        symbols > self.most_symbols && self.decoded < LINES_PER_SYMBOL * symbols as u64
+    }
+
+    /// Forgets all names and definitions, and keeps the memory. If most of `known_before` lanes were in the trace before
+    /// this decoder met them, it may know more names from now on: else it would go on forgetting lanes that come up again.
+    pub(crate) fn restart(&mut self, known_before: usize) {
+        if 2 * known_before > self.symbols.len() {
+            self.most_symbols = self.most_symbols.saturating_mul(4);
+        }
+        self.symbols.clear();
+        self.known.clear();
+        self.plans = Plans { keeps_extras: self.plans.keeps_extras, ..Plans::default() };
+        self.waiting = Batches::default();
+        self.decoded = 0;
     }
 
     /// The shards of a lane's strands.

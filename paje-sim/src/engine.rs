@@ -30,7 +30,7 @@ mod sync;
 mod tasks;
 mod usage;
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use paje_parser::DefTable;
@@ -38,7 +38,6 @@ use paje_workers::Workers;
 
 use crate::decode::Decoder;
 use crate::decode::definitions::DefinitionsByFile;
-use crate::decode::shared::SharedLanes;
 use crate::decode::strands::Strands;
 use crate::engine::page::{Follower, Ledger};
 use crate::engine::portions::Portions;
@@ -61,6 +60,7 @@ use crate::replay::lanes::Lanes;
 use crate::replay::maps::Maps;
 use crate::resolve::Deferred;
 use crate::trace::Trace;
+use crate::trace::selected::Selected;
 
 /// Replays the trace that `source` gives.
 pub(crate) fn replay<'o>(
@@ -170,8 +170,6 @@ struct Team {
     maps: Vec<Maps>,
     /// Maps of decoders that are no more, which only the wave at hand needs.
     retired: Vec<usize>,
-    /// The lanes that all decoders know. It only grows, between two rounds.
-    shared: Arc<SharedLanes>,
     /// Parts of blocks that the next wave may have, and the most that one may have.
     quota: usize,
     full_quota: usize,
@@ -230,7 +228,8 @@ impl Team {
         let options = job.options;
         let desk = |worker| {
             let log = TaskLog::new(options.keep_tasks, worker);
-            Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker, log))
+            let decoder = Decoder::new(options, spread, follows);
+            Mutex::new(Desk::new(decoder, worker, log, Selected::of(options)))
         };
         Team {
             desks: match team {
@@ -240,7 +239,6 @@ impl Team {
             free: FreeBlocks::default(),
             maps: (0..team).map(|_| Maps::default()).collect(),
             retired: Vec::new(),
-            shared: Arc::default(),
             quota: Rations::of_head(team),
             full_quota: Rations::of_full_wave(team),
         }
@@ -345,7 +343,7 @@ impl<'o> Engine<'o> {
             self.resolve(&mut wave);
             self.team.free.take_resolved(&mut wave);
             feed.enqueue(self.files.take_queue());
-            self.relieve();
+            self.restart_crowded_decoders();
         }
     }
 
@@ -364,7 +362,6 @@ impl<'o> Engine<'o> {
             model: &self.model,
             lanes: &self.lanes,
             maps: &self.team.maps,
-            shared: &self.team.shared,
             wave,
             from: self.read.replayed_to,
             limit,

@@ -336,14 +336,14 @@ impl Model {
         }
     }
 
-    /// Returns the value of a name, whose text has this hash, and whether this is its first use, which creates it.
+    /// Returns the value of a name, whose text has this hash. The first use creates it.
     #[inline]
-    pub(crate) fn value(&mut self, type_: TypeId, name: Name<'_>, hash: u64) -> (ValueId, bool) {
+    pub(crate) fn value(&mut self, type_: TypeId, name: Name<'_>, hash: u64) -> ValueId {
         let (value, is_new) = self.types.value(type_, name, hash, self.value_names);
         if is_new {
             self.note_value(type_, value);
         }
-        (value, is_new)
+        value
     }
 
     pub(crate) fn type_(&self, name: &[u8], field: FieldName) -> Result<TypeId, Failed> {

@@ -13,10 +13,9 @@ use paje_parser::{DefTable, FieldName};
 
 use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
-use crate::decode::context::{split_end_context, split_lane_context};
+use crate::decode::context::{split_end_context, split_lane_context, value_type};
 use crate::decode::decoded::Noted;
 use crate::decode::symbols::Symbol;
-use crate::decode::values::value_type;
 use crate::input::files::Files;
 use crate::model::{AwaitedValue, Effects, Failed, Model};
 use crate::names::error::{Error, Place};
@@ -86,7 +85,7 @@ pub(crate) fn resolve(
                     let shards = decoder.shards_of(*symbol);
                     state.lanes.push(lane, state.model, shards);
                 } else {
-                    state.maps.again += 1;
+                    state.maps.lanes_known_before += 1;
                 }
                 let strands = state.lanes.strands(lane);
                 if state.structural.is_some() {
@@ -97,11 +96,10 @@ pub(crate) fn resolve(
             }
             Noted::Value(symbol, hash) => {
                 let type_ = value_type(decoder.symbols.values.context(*symbol));
-                let name = decoder.symbols.values.get(*symbol, block.text.at_hand()).0;
+                let name = decoder.symbols.values.get(*symbol).0;
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
-                        let (value, is_new) = state.model.value(type_, name, *hash);
-                        state.maps.new_values += usize::from(is_new);
+                        let value = state.model.value(type_, name, *hash);
                         state.watch_value(type_, value, *symbol, name);
                         state.maps.set_value(*symbol, value);
                     }

@@ -4,16 +4,15 @@ use std::marker::PhantomData;
 
 use paje_parser::{LinkEnd, Span};
 
-use crate::decode::context::end_context;
+use crate::decode::context::{end_context, told_apart, value_context};
 use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, Op, StrandSymbol};
 use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
-use crate::decode::known::KnownLanes;
-use crate::decode::pairs::{KnownLane, Pairs};
+use crate::decode::known::{KnownLane, KnownLanes};
 use crate::decode::plan::Plan;
+use crate::decode::symbols::Words;
 use crate::decode::tails::{Tail, TailsAtHand};
 use crate::decode::times::Times;
 use crate::decode::usual::Waiting;
-use crate::decode::values::told_apart;
 use crate::decode::wide::{self, Loop};
 use crate::decode::{Asked, Decoder, Symbols};
 use crate::lanes::links::PairNumber;
@@ -25,7 +24,7 @@ pub(super) struct Lines<'a, 't> {
     pub(super) plan: &'a Plan,
     pub(super) batch: &'a [Waiting],
     known: &'a KnownLanes,
-    symbols: &'a mut Symbols,
+    symbols: &'a Symbols,
     times: &'a mut Times,
     unsorted: &'a mut [(StrandSymbol, LaneEvent)],
     rest: &'a mut Vec<Waiting>,
@@ -108,7 +107,7 @@ struct Tables<'a> {
     plan: &'a Plan,
     known: &'a KnownLanes,
     /// The pairs and the tails of these.
-    pairs: Pairs<'a>,
+    pairs: Words<'a, KnownLane>,
     tails: TailsAtHand<'a>,
     asked: &'a Asked,
 }
@@ -119,7 +118,7 @@ struct OneByOne<'a, 't> {
     plan: &'a Plan,
     known: &'a KnownLanes,
     asked: &'a Asked,
-    symbols: &'a mut Symbols,
+    symbols: &'a Symbols,
 }
 
 impl Decoder {
@@ -136,7 +135,7 @@ impl Decoder {
             plan,
             batch,
             known: &self.known,
-            symbols: &mut self.symbols,
+            symbols: &self.symbols,
             times: &mut self.times,
             unsorted: &mut self.grouping.unsorted,
             rest: &mut self.waiting.rest,
@@ -153,18 +152,11 @@ impl<'t> Lines<'_, 't> {
 
     /// The names of the first line, looked up one by one: what they stand for, their text if it is short, and its length.
     pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(Tail, Option<Word>, usize)> {
-        let Lines { padded, plan, known, symbols, times, asked, decoded, .. } = self;
+        let Lines { padded, plan, known, symbols, times, asked, .. } = self;
         let line = self.batch.first()?;
         let (text, _, fields) = T::read(padded, (line.start, line.fields), plan, op, times)?;
-        let mut names = OneByOne { padded, plan, known, asked, symbols };
-        let tail = names.tail(
-            Tables::new(plan, known, asked, op),
-            text,
-            line.start,
-            op,
-            fields,
-            decoded,
-        )?;
+        let names = OneByOne { padded, plan, known, asked, symbols };
+        let tail = names.tail(Tables::new(plan, known, asked, op), text, op, fields)?;
         let (from, to) = place_of_names(op, fields);
         Some((tail, word(text.bytes(), from, to - from), to - from))
     }
@@ -179,7 +171,7 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
         let Lines { unsorted, rest, asked, decoded, .. } = self.lines;
         let op = self.op.op();
         let tables = Tables::new(plan, known, asked, op);
-        let mut names = OneByOne { padded, plan, known, asked, symbols };
+        let names = OneByOne { padded, plan, known, asked, symbols };
         let stop_at = asked.stop_at;
         let mut lines = batch.iter();
         while let [line, ..] = lines.as_slice() {
@@ -203,8 +195,8 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
                     }
                     _ => {
                         let tail = match AS_ONE {
-                            true => tables.tail(&mut names, text, *line, op, fields, decoded),
-                            false => names.tail(tables, text, line.start, op, fields, decoded),
+                            true => tables.tail(&names, text, *line, op, fields),
+                            false => names.tail(tables, text, op, fields),
                         };
                         tail.map(|tail| match op.is_link() {
                             true => tables.link(tail, text, line.start, fields, decoded),
@@ -265,10 +257,7 @@ impl<'a> Tables<'a> {
     fn lane(self, text: &[u8], fields: Fields) -> Option<KnownLane> {
         let len = fields.pair.1 - fields.pair.0;
         let (word, context) = (word(text, fields.pair.0, len)?, self.plan.pair_context(len));
-        match self.pairs.find(word, context) {
-            Some(lane) => Some(lane),
-            None => self.known.find_shared(word[0], word[1], context),
-        }
+        self.pairs.find_salted(word, context, 0)
     }
 
     /// The strand and the symbols that the names of a line stand for, if they are known as one text, or are longer
@@ -276,17 +265,16 @@ impl<'a> Tables<'a> {
     #[inline(always)]
     fn tail<'t, T: Text<'t>>(
         self,
-        names: &mut OneByOne<'_, 't>,
+        names: &OneByOne<'_, 't>,
         text: T,
         line: Waiting,
         op: Op,
         fields: Fields,
-        decoded: &mut Decoded,
     ) -> Option<Tail> {
         let (from, to) = place_of_names(op, fields);
         match word(text.bytes(), from, to - from) {
             Some(word) => self.tails.find(word, self.plan.pair_context(to - from), op),
-            None => Tail::of_halves(names.long_tail::<T>(line, op, decoded)),
+            None => Tail::of_halves(names.long_tail::<T>(line, op)),
         }
     }
 }
@@ -295,13 +283,11 @@ impl<'t> OneByOne<'_, 't> {
     /// The strand and the symbols that the names of a line stand for, if they are known one by one.
     #[inline(always)]
     fn tail<T: Text<'t>>(
-        &mut self,
+        &self,
         tables: Tables<'_>,
         line: T,
-        start_of_line: u32,
         op: Op,
         fields: Fields,
-        decoded: &mut Decoded,
     ) -> Option<Tail> {
         let text = line.bytes();
         let KnownLane { type_, strand } = tables.lane(text, fields)?;
@@ -317,24 +303,20 @@ impl<'t> OneByOne<'_, 't> {
             }
             _ => 0,
         };
-        let place = (start_of_line, line.base(start_of_line));
-        let values = &mut self.symbols.values;
-        let value = values.short_symbol(text, fields.value, type_, names, place, decoded)?;
+        let quoted = text[fields.value.0] == b'"';
+        let (from, to) = bare(text, fields.value);
+        let context = value_context(type_, told_apart(names, quoted));
+        let value = self.symbols.values.find_short(text, from, to, context)?;
         Some(Tail { strand, value, end })
     }
 
     /// The [halves](Tail::halves) of a line's tail. Out of the loop, whose fields stay in registers: they are read again.
     #[inline(never)]
-    fn long_tail<T: Text<'t>>(
-        &mut self,
-        line: Waiting,
-        op: Op,
-        decoded: &mut Decoded,
-    ) -> (u64, u64) {
+    fn long_tail<T: Text<'t>>(&self, line: Waiting, op: Op) -> (u64, u64) {
         let read = T::fields(self.padded, (line.start, line.fields), self.plan, op);
         let tail = read.and_then(|(text, fields)| {
             let tables = Tables::new(self.plan, self.known, self.asked, op);
-            self.tail(tables, text, line.start, op, fields, decoded)
+            self.tail(tables, text, op, fields)
         });
         Tail::halves(tail)
     }

@@ -13,13 +13,11 @@ use splitter::{Block, ReadError, Segment};
 
 use crate::decode::Decoder;
 use crate::decode::contents::{Begun, Contents, Step, StepKind};
+use crate::decode::context::{value_context, value_type};
 use crate::decode::decoded::{Decoded, LaneEvent, Op, StrandSymbol};
 use crate::decode::plan::{Action, Plan, Plans};
 use crate::decode::quotients::POWERS;
 use crate::decode::spread::{Alike, Spread};
-use crate::decode::values::{value_context, value_type};
-use crate::model::Model;
-use crate::trace::selected::Selected;
 
 /// The lines of a segment, and what is known of its steps.
 #[derive(Debug, Default)]
@@ -30,46 +28,33 @@ pub(super) struct Columns {
     steps: Vec<Step>,
     spread: Spread,
     begun: Begun,
-    /// Rows that are wanted, if not all are.
-    selected: Option<Selected>,
 }
 
-impl Columns {
-    pub(super) fn new(selected: Option<Selected>) -> Self {
-        Columns { selected, ..Columns::default() }
-    }
-}
+/// Returns whether the rows of a lane are wanted, by the names of its type and container; `None` if it is not known.
+pub(crate) type WantsRows<'a> = &'a dyn Fn(&[u8], &[u8]) -> Option<bool>;
 
 impl Decoder {
-    /// Takes a segment, as columns if it can: then it is to be decoded next, with these definitions. With a model of the trace before it,
-    /// without the lines of lanes that are known and not wanted.
+    /// Takes a segment, as columns if possible: then it must be decoded next, with these definitions. Leaves out the lines of
+    /// lanes that are known and not wanted, if that is asked.
     ///
     /// # Errors
-    /// It is damaged.
+    /// The segment is damaged.
     pub(crate) fn unpack(
         &mut self,
         segment: Segment,
         block: &mut Block,
         defs: &DefTable,
-        sound: Option<&Model>,
+        wants_rows: Option<WantsRows<'_>>,
     ) -> Result<(), ReadError> {
         let asked = &self.asked;
         let looks_at_lines = asked.keeps_lines || asked.follows || asked.recovers || asked.watches;
-        if looks_at_lines
-            || asked.stop_at.is_finite()
-            || defs.is_open()
-            || self.symbols.values.are_fleeting()
-        {
+        if looks_at_lines || asked.stop_at.is_finite() || defs.is_open() {
             return block.unpack(&segment);
         }
         self.plan(defs);
         let (plans, mut words) = (&self.plans, Vec::new());
-        let Columns { lines, selected, .. } = &mut self.columns;
-        let selected = selected.as_mut().zip(sound).map(|(selected, model)| {
-            selected.extend_by(&model.types, &model.containers);
-            (&*selected, model)
-        });
-        lines.leaves_out = selected.is_some();
+        let Columns { lines, .. } = &mut self.columns;
+        lines.leaves_out = wants_rows.is_some();
         let mut judge = |line: &[u8], holes: &[Hole]| {
             words.clear();
             token::fields(line, 0, &mut words);
@@ -77,12 +62,9 @@ impl Decoder {
                 return Wanted::Text;
             };
             let text = |word: usize| words[word].of(line).bare();
-            let lane = selected.and_then(|(selected, model)| {
-                let container = model.containers.find(text(plan.container))?;
-                let type_ = model.types.find(text(plan.type_))?;
-                Some(selected.wants_rows(container, type_))
-            });
-            if lane == Some(false) { Wanted::Nothing } else { form }
+            let is_wanted =
+                wants_rows.and_then(|wants| wants(text(plan.type_), text(plan.container)));
+            if is_wanted == Some(false) { Wanted::Nothing } else { form }
         };
         block.unpack_columns(segment, lines, &mut judge)?;
         self.columns.is_next = block.is_of_columns();
@@ -179,8 +161,7 @@ impl Decoder {
         if of(content.value_at) != of(step.value_at) {
             let span = Span { start: content.value_at.0, end: content.value_at.1 };
             let context = value_context(step.type_, self.told_apart(text, span));
-            let values = &mut self.symbols.values;
-            step.value = values.symbol(text, span, context, start_of_line, decoded);
+            step.value = self.symbols.value(text, span, context, start_of_line, decoded);
         }
         step.value_at = content.value_at;
     }

@@ -3,6 +3,7 @@
 use paje_parser::{LinkEnd, Quoting, TypeNature};
 
 use crate::decode::symbols::Symbol;
+use crate::names::options::ValueNames;
 
 /// Lanes of one container and type differ by what their events take the type for: only one of them
 /// can be right, which is checked when the lane is first used.
@@ -32,4 +33,23 @@ pub(super) const fn end_context(type_: Symbol, end: LinkEnd, told_apart: Quoting
 pub(crate) const fn split_end_context(context: u32) -> (Symbol, LinkEnd) {
     let end = if context & 1 == LinkEnd::Start as u32 { LinkEnd::Start } else { LinkEnd::End };
     (context >> 3, end)
+}
+
+/// Returns the quoting of a name as far as it is part of the name.
+#[inline(always)]
+pub(super) const fn told_apart(names: ValueNames, quoted: bool) -> Quoting {
+    match names {
+        ValueNames::AsWritten if quoted => Quoting::Quoted,
+        _ => Quoting::Bare,
+    }
+}
+
+/// Returns the context of a type's values. They differ by their quotes only if the options say so.
+pub(super) const fn value_context(type_: Symbol, told_apart: Quoting) -> u32 {
+    type_ << 2 | told_apart as u32
+}
+
+/// Returns the type of a value's context.
+pub(crate) const fn value_type(context: u32) -> Symbol {
+    context >> 2
 }

@@ -26,9 +26,6 @@ pub(super) trait Text<'t>: Copy {
     /// The same without the time.
     fn fields(padded: &'t [u8], line: (u32, u64), plan: &Plan, op: Op) -> Option<(Self, Fields)>;
 
-    /// Where a line's type and container begin and end in the block, if that is as it should be.
-    fn pair(line: (u32, u64), plan: &Plan) -> Option<(usize, usize)>;
-
     fn bytes(&self) -> &[u8];
 
     /// Start of the bytes in the block, modulo 2^32.
@@ -81,15 +78,6 @@ impl<'t> Text<'t> for InWindow<'t> {
     }
 
     #[inline(always)]
-    fn pair((start, ends): (u32, u64), _: &Plan) -> Option<(usize, usize)> {
-        let without = |ends: u64| ends & ends.wrapping_sub(1);
-        let ends = without(ends);
-        let (time, container) = (ends.trailing_zeros(), without(without(ends)).trailing_zeros());
-        let start = start as usize;
-        Some((start + time as usize + 1, start + container as usize))
-    }
-
-    #[inline(always)]
     fn bytes(&self) -> &[u8] {
         self.0
     }
@@ -133,13 +121,6 @@ impl<'t> Text<'t> for InBlock<'t> {
     fn fields(padded: &'t [u8], line: (u32, u64), plan: &Plan, _: Op) -> Option<(Self, Fields)> {
         let words = Words::read(line, plan.expected)?;
         Some((InBlock(padded), Fields::by_plan(&words, plan)?))
-    }
-
-    #[inline(always)]
-    fn pair(line: (u32, u64), plan: &Plan) -> Option<(usize, usize)> {
-        let words = Words::read(line, plan.expected)?;
-        let pair = plan.pair?;
-        Some((words.get(pair).0, words.get(pair + 1).1))
     }
 
     #[inline(always)]

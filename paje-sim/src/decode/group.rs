@@ -25,11 +25,6 @@ impl Decoder {
         // Lines that a wrong line kept from being decoded have no event; nor have lines without a lane.
         let lines = std::mem::take(&mut self.waiting.lines) as usize;
         self.decoded += lines as u64;
-        self.symbols.values.end_block(lines);
-        if self.symbols.values.are_fleeting() {
-            // Each batch noted its own, in file order.
-            decoded.noted.sort_by_key(|(line, _)| *line);
-        }
         if self.asked.follows {
             self.list_lines(lines, decoded);
         }
@@ -129,9 +124,6 @@ impl Decoder {
         shards.resize(self.known.spread.shards as usize + 1, (0, 0));
         for (strand, count) in &mut self.grouping.met {
             *count = self.grouping.counts[*strand as usize];
-            if *strand < self.known.first_own {
-                self.known.shared_events += u64::from(*count);
-            }
             let shard = &mut shards[self.known.shards[*strand as usize] as usize + 1];
             shard.0 += 1;
             shard.1 += *count;

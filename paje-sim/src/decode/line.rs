@@ -6,18 +6,16 @@ use paje_parser::{
 };
 
 use crate::decode::Decoder;
-use crate::decode::context::{end_context, lane_context};
+use crate::decode::context::{end_context, lane_context, value_context};
 use crate::decode::decoded::{
     Decoded, Doubtful, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol,
 };
-use crate::decode::pairs::KnownLane;
+use crate::decode::known::KnownLane;
 use crate::decode::plan::{Action, Plan};
-use crate::decode::shared::{is_plain_pair, plain_pair};
 use crate::decode::structure::structure;
-use crate::decode::symbols::{Symbol, SymbolTable};
-use crate::decode::values::value_context;
+use crate::decode::symbols::Symbol;
 use crate::lanes::links::PairNumber;
-use crate::names::hash::{ShortText, Word, bare, hash_text, word};
+use crate::names::hash::{ShortText, bare, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 
 impl Decoder {
@@ -103,12 +101,12 @@ impl Decoder {
             let (start, end) = (words[pair].start as usize, words[pair + 1].end as usize);
             Some((word(padded, start, end - start)?, plan.pair_context(end - start)))
         });
-        let known = pair.and_then(|(word, context)| self.known.find(word, context));
+        let known = pair.and_then(|(word, context)| self.known.by_pair.find(word, context));
         let known = match known {
             // Whoever watches compares each line's names.
             Some(known) if !self.asked.watches => known,
             found => {
-                let known = self.named_lane(padded, &plan, line, pair, decoded);
+                let known = self.named_lane(padded, &plan, line, decoded);
                 if let (Some((word, context)), None) = (pair, found) {
                     self.known.by_pair.insert(word, context, known);
                 }
@@ -122,19 +120,11 @@ impl Decoder {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let span = words[plan.end];
                 let context = end_context(type_, side, self.told_apart(padded, span));
-                let end = note(
-                    &mut self.symbols.link_ends,
-                    padded,
-                    span,
-                    context,
-                    line,
-                    Noted::LinkEnd,
-                    &mut decoded.noted,
-                );
+                let end = self.symbols.link_end(padded, span, context, line, decoded);
                 let span = words[plan.value];
                 let told_apart = self.told_apart(padded, span);
                 let context = value_context(type_, told_apart);
-                let value = self.symbols.values.symbol(padded, span, context, line, decoded);
+                let value = self.symbols.value(padded, span, context, line, decoded);
                 let raw_key = self.lexing.spans.as_slice()[plan.key];
                 let (key_start, key_end) = bare(padded, raw_key);
                 let key_hash = hash_text(padded, key_start, key_end);
@@ -148,7 +138,7 @@ impl Decoder {
                 let span = words[plan.value];
                 let told_apart = self.told_apart(padded, span);
                 let context = value_context(type_, told_apart);
-                let value = self.symbols.values.symbol(padded, span, context, line, decoded);
+                let value = self.symbols.value(padded, span, context, line, decoded);
                 argument = u64::from(value);
             }
             _ => {}
@@ -167,14 +157,12 @@ impl Decoder {
         Ok((strand, LaneEvent::new(time, argument, start as u32, op, extra)))
     }
 
-    /// The lane of the line at hand, whose type and container are this text if they stand side by side; if it is new, that
-    /// is noted.
+    /// Returns the lane of the current line, and notes it if it is new.
     fn named_lane(
         &mut self,
         padded: &[u8],
         plan: &Plan,
         line: u32,
-        pair: Option<(Word, u64)>,
         decoded: &mut Decoded,
     ) -> KnownLane {
         let words = self.lexing.spans.as_slice();
@@ -184,18 +172,10 @@ impl Decoder {
         };
         let (type_word, container) = (words[plan.type_], words[plan.container]);
         let type_ = self.symbols.types.intern(padded, type_word, 0);
-        let text = || container.of(padded).bare();
-        let plain = pair.filter(|(word, context)| is_plain_pair(*word, *context));
-        if let Some(known) = self.shared_lane(type_, nature, text, plain) {
-            return known;
-        }
         let context = lane_context(type_, nature);
         let (lane, hash) = self.symbols.lanes.intern(padded, container, context);
         if lane as usize == self.known.lanes.len() {
             decoded.noted.push((line, Noted::Lane(lane, hash)));
-            if self.asked.may_share() {
-                self.known.pairs.push(plain.unwrap_or_default());
-            }
             let (start, end) = bare(padded, type_word);
             self.learn_lane(type_, nature, hash ^ hash_text(padded, start, end).rotate_left(1));
         }
@@ -205,28 +185,6 @@ impl Decoder {
             decoded.watched.note_names(padded, known, places, &self.lexing.spans);
         }
         self.known.lanes[lane as usize]
-    }
-
-    /// The lane of these names if it is shared, however they are written.
-    fn shared_lane<'t>(
-        &mut self,
-        type_: Symbol,
-        nature: TypeNature,
-        container: impl FnOnce() -> &'t [u8],
-        plain: Option<(Word, u64)>,
-    ) -> Option<KnownLane> {
-        if self.known.first_own == 0 {
-            return None;
-        }
-        let (word, context) = match plain {
-            Some(plain) => plain,
-            None => plain_pair(self.symbols.types.get(type_).0.text, container(), nature)?,
-        };
-        let lane = self.known.shared_lane(word, context)?;
-        let (types, number) = (&mut self.known.shared_types, lane.type_ as usize);
-        types.resize(types.len().max(number + 1), None);
-        types[number] = Some(type_);
-        Some(KnownLane { type_, ..lane })
     }
 
     /// Gives a new lane its strands, and these their shards. Its hash depends on its texts only.
@@ -291,23 +249,4 @@ fn note_extras(
     }
     decoded.extras.push((index, start, decoded.extra_text.len() as u32));
     decoded.extras.len() as u32
-}
-
-/// The symbol of a field; its first use is noted.
-#[inline]
-fn note(
-    table: &mut SymbolTable,
-    padded: &[u8],
-    span: Span,
-    context: u32,
-    line: u32,
-    kind: impl FnOnce(Symbol) -> Noted,
-    noted: &mut Vec<(u32, Noted)>,
-) -> Symbol {
-    let known = table.len();
-    let symbol = table.intern(padded, span, context);
-    if symbol as usize == known {
-        noted.push((line, kind(symbol)));
-    }
-    symbol
 }

@@ -259,7 +259,7 @@ impl Plan {
             is_usual: head == Some(expected) && fits_batch,
             head: head.filter(|words| *words < expected && !keeps_extras).map(|words| words as u32),
             keeps_extras,
-            without_len: pair_context(0, nature, type_ < container),
+            without_len: (nature as u64) << 1 | u64::from(type_ < container),
         }
     }
 
@@ -275,14 +275,4 @@ impl Plan {
     pub(super) fn pair_context(&self, len: usize) -> u64 {
         (len as u64) << 4 | self.without_len
     }
-}
-
-/// The [`Plan::pair_context`] of an event of this nature, which has the type first or not.
-pub(super) const fn pair_context(len: usize, nature: TypeNature, type_first: bool) -> u64 {
-    (len as u64) << 4 | (nature as u64) << 1 | type_first as u64
-}
-
-/// The length in such a context, and whether the type is first.
-pub(super) const fn split_pair_context(context: u64) -> (usize, bool) {
-    ((context >> 4) as usize, context & 1 == 1)
 }

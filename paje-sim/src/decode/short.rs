@@ -22,14 +22,11 @@ use paje_parser::token::is_white;
 use crate::decode::Decoder;
 use crate::decode::batch::Batch;
 use crate::decode::decoded::{Decoded, NOTHING, Op, WORDLESS};
-use crate::decode::fields::{InBlock, InWindow, Text};
+use crate::decode::fields::{InBlock, InWindow};
 use crate::decode::plan::{Action, Plan};
 use crate::decode::usual::{UsualLines, Waiting, batch_of};
 use crate::decode::wide;
 use crate::names::hash::word;
-
-/// Lines whose lanes are fetched together, where there are many: they are still in the nearest cache when they are decoded.
-const AHEAD: usize = 64;
 
 /// Lines behind one with a name that is not known, which may have others: they are not looked up as one text.
 const STRANGE: usize = 4;
@@ -144,22 +141,17 @@ impl Decoder {
         decoded: &mut Decoded,
     ) {
         let rest = self.waiting.rest.len();
-        let looks_ahead = self.known.are_many();
-        for mut lines in batch.chunks(if looks_ahead { AHEAD } else { usize::MAX }) {
-            if looks_ahead {
-                self.look_ahead::<T>(padded, plan, lines);
-            }
-            loop {
-                // Only where the names stand side by side are they one text.
-                let as_one = T::IS_USUAL && self.knows_tails(op);
-                let taken = T::decode(self.lines_of(padded, plan, lines, decoded), op, as_one);
-                let Some((line, behind)) = lines[taken..].split_first() else { break };
+        let mut lines = batch;
+        loop {
+            // Only names that stand side by side are one text.
+            let as_one = T::IS_USUAL && self.knows_tails(op);
+            let taken = T::decode(self.lines_of(padded, plan, lines, decoded), op, as_one);
+            let Some((line, behind)) = lines[taken..].split_first() else { break };
+            lines = behind;
+            if !self.learn::<T>(padded, plan, op, line, decoded) {
+                let (strange, behind) = lines.split_at(lines.len().min(STRANGE));
+                T::decode(self.lines_of(padded, plan, strange, decoded), op, false);
                 lines = behind;
-                if !self.learn::<T>(padded, plan, op, line, decoded) {
-                    let (strange, behind) = lines.split_at(lines.len().min(STRANGE));
-                    T::decode(self.lines_of(padded, plan, strange, decoded), op, false);
-                    lines = behind;
-                }
             }
         }
         decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
@@ -168,7 +160,7 @@ impl Decoder {
     /// Tells whether the names of an event's lines are looked up as one text.
     fn knows_tails(&self, op: Op) -> bool {
         let has_tail = op.is_link() || matches!(op, Op::SetState | Op::PushState | Op::Event);
-        has_tail && self.known.tails(op.is_link()).are_few() && !self.symbols.values.are_fleeting()
+        has_tail && self.known.tails(op.is_link()).are_few()
     }
 
     /// Decodes a line name by name, whose names are then known as one text; if they are not known, it joins the rest.
@@ -194,16 +186,5 @@ impl Decoder {
         }
         T::decode(self.lines_of(padded, plan, lines, decoded), op, false);
         true
-    }
-
-    /// Fetches what decoding these lines will look at for their lanes: side by side, for none depends on another.
-    #[inline(never)]
-    fn look_ahead<'t, T: Text<'t>>(&self, padded: &[u8], plan: &Plan, lines: &[Waiting]) {
-        let looks = lines.iter().map(|line| {
-            let (start, end) = T::pair((line.start, line.fields), plan)?;
-            let len = end.checked_sub(start)?;
-            Some(self.known.look(word(padded, start, len)?))
-        });
-        std::hint::black_box(looks.flatten().fold(0, |all, look| all ^ look));
     }
 }

@@ -225,22 +225,6 @@ impl SymbolTable {
         self.words.find(word(padded, start, len)?, with_len(context, len as u64))
     }
 
-    /// A new symbol of a text at a place of the block at hand, whether or not it has one: no look-up will find it, and its
-    /// text is asked for by [`SymbolTable::span`].
-    #[inline]
-    pub(crate) fn append_span(&mut self, span: Span, context: u32) -> Symbol {
-        let symbol = self.entries.len() as Symbol;
-        self.entries.push(Entry { text: TextRef::of_halves(span.start, span.end), context });
-        symbol
-    }
-
-    /// The place and the context of such a symbol.
-    pub(crate) fn span(&self, symbol: Symbol) -> (Span, u32) {
-        let Entry { text, context } = self.entries[symbol as usize];
-        let (start, end) = { text }.halves();
-        (Span { start, end }, context)
-    }
-
     fn append(&mut self, name: Name<'_>, context: u32) -> Symbol {
         let symbol = self.entries.len() as Symbol;
         let text = self.arena.push(name);

@@ -1,15 +1,12 @@
 //! The work of one thread between two rounds: the blocks of a wave are resolved, in file order.
 
-use std::sync::Arc;
-
 use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
 use paje_workers::exclusive;
 use splitter::{Block, ReadError};
 
-use super::round::{Desk, Wave};
+use super::round::Wave;
 use super::{Engine, Team};
 use crate::decode::block::{BoxedBlock, DecodedBlock};
-use crate::decode::values::Met;
 use crate::input::feed::{Feed, Rations};
 use crate::input::files::Origin;
 use crate::names::error::{Error, Problem, WarningKind};
@@ -44,14 +41,12 @@ impl Engine<'_> {
             }
             if !changed && !self.definitions.still_valid_for(&wave.blocks[index]) {
                 changed = true;
-                self.forget(&wave.blocks[index..]);
+                self.restart_decoders_of(&wave.blocks[index..]);
             }
             let block = &mut wave.blocks[index];
             if changed {
-                exclusive(&mut self.team.desks[block.worker]).decode(
-                    block,
-                    self.definitions.at_hand(),
-                );
+                exclusive(&mut self.team.desks[block.worker])
+                    .decode(block, self.definitions.at_hand());
             }
             if self.read.lines == 0 {
                 self.read.comments = comments(block.text.text());
@@ -150,70 +145,24 @@ impl Engine<'_> {
         }
     }
 
-    /// Gives crowded decoders' desks new ones.
-    pub(super) fn relieve(&mut self) {
-        let Team { desks, maps, .. } = &mut self.team;
-        let mut desks_now = desks.iter_mut().map(exclusive);
-        if desks_now.any(|desk| desk.decoder.has_lanes_to_share(maps[desk.maps].again)) {
-            self.share_lanes();
-            return;
-        }
-        let news = self.team.news();
+    /// Restarts decoders that know too many names.
+    pub(super) fn restart_crowded_decoders(&mut self) {
         for worker in 0..self.team.desks.len() {
-            let met = self.team.met(worker, news);
             let desk = exclusive(&mut self.team.desks[worker]);
-            if desk.decoder.is_crowded(&met) {
+            if desk.decoder.is_crowded() {
                 self.team.retired.push(desk.maps);
-                let again = self.learned_again(worker);
-                self.renew(worker, (again, met));
+                self.team.restart_decoder(worker);
             }
         }
     }
 
-    /// Brings together what all decoders know of lanes, and gives the desks decoders that begin with that.
-    fn share_lanes(&mut self) {
-        let Team { desks, maps, shared, .. } = &mut self.team;
-        desks.iter_mut().for_each(|desk| exclusive(desk).decoder.let_go_of_shared());
-        let shared = Arc::make_mut(shared);
-        let needlessly = desks.iter_mut().map(|desk| {
-            let Desk { decoder, maps: number, .. } = exclusive(desk);
-            let taken = decoder.share(shared, &maps[*number].strands, &self.model);
-            2 * taken < decoder.own_lanes()
-        });
-        let needlessly: Vec<bool> = needlessly.collect();
-        let news = self.team.news();
-        for (worker, again) in needlessly.into_iter().enumerate() {
-            let number = exclusive(&mut self.team.desks[worker]).maps;
-            self.team.retired.push(number);
-            let met = self.team.met(worker, news);
-            self.renew(worker, (again, met));
-        }
-    }
-
-    /// Gives the desks of these blocks new decoders: theirs know symbols from lines that do not count.
-    fn forget(&mut self, blocks: &[BoxedBlock]) {
+    /// Restarts the decoders of these blocks, which have interned names of lines that do not count.
+    fn restart_decoders_of(&mut self, blocks: &[BoxedBlock]) {
         for block in blocks {
             if exclusive(&mut self.team.desks[block.worker]).maps == block.maps {
-                let again = self.learned_again(block.worker);
-                // Lines that do not count tell nothing of others.
-                self.renew(block.worker, (again, Met { new: 0, news: 0 }));
+                self.team.restart_decoder(block.worker);
             }
         }
-    }
-
-    /// Tells whether most lanes that only a worker's decoder knows were there before it met them.
-    fn learned_again(&mut self, worker: usize) -> bool {
-        let desk = exclusive(&mut self.team.desks[worker]);
-        2 * self.team.maps[desk.maps].again > desk.decoder.own_lanes()
-    }
-
-    /// Gives a worker's desk a decoder that knows only what is shared, whose symbols have maps of their own.
-    fn renew(&mut self, worker: usize, (again, met): (bool, Met)) {
-        let desk = exclusive(&mut self.team.desks[worker]);
-        let met = (again, &met);
-        let decoder = desk.decoder.successor(self.job.options, met, &self.team.shared);
-        self.team.maps.push(Maps::new(decoder.first_own()));
-        desk.renew(decoder, self.team.maps.len() - 1);
     }
 
     fn resolve_block(&mut self, block: &mut DecodedBlock) -> Option<Error> {
@@ -293,23 +242,11 @@ impl Engine<'_> {
 }
 
 impl Team {
-    /// New values of the last blocks of all decoders: see [`Met`].
-    fn news(&mut self) -> u64 {
-        let (mut news, mut met, mut new) = (0, 0, 0);
-        for desk in self.desks.iter_mut().map(exclusive) {
-            let of_desk = desk.decoder.news();
-            if of_desk > 0 {
-                news += of_desk;
-                met += desk.decoder.values();
-                new += self.maps[desk.maps].new_values;
-            }
-        }
-        if 2 * new >= met { news } else { 0 }
-    }
-
-    /// Fate of the values that a worker's decoder has met.
-    fn met(&mut self, worker: usize, news: u64) -> Met {
-        Met { new: self.maps[exclusive(&mut self.desks[worker]).maps].new_values, news }
+    /// Restarts a worker's decoder, and gives its symbols new maps.
+    fn restart_decoder(&mut self, worker: usize) {
+        let desk = exclusive(&mut self.desks[worker]);
+        desk.restart(self.maps[desk.maps].lanes_known_before, self.maps.len());
+        self.maps.push(Maps::default());
     }
 }
 

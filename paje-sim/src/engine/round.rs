@@ -7,12 +7,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use paje_parser::DefTable;
 use paje_workers::{Workers, exclusive};
-use splitter::Block;
+use splitter::{Block, ReadError, Segment};
 
 use crate::decode::Decoder;
 use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::decode::definitions::DefinitionsByFile;
-use crate::decode::shared::SharedLanes;
 use crate::engine::page::{Follower, Page};
 use crate::engine::suspects::Suspects;
 use crate::engine::tasks::Tasks;
@@ -23,6 +22,7 @@ use crate::names::progress::{Progress, Watch, WorkerTimes};
 use crate::names::tasks::{TaskKind, TaskLog};
 use crate::replay::lanes::{Lanes, Merges};
 use crate::replay::maps::Maps;
+use crate::trace::selected::Selected;
 
 /// A worker's decoder and its buffers. They stay with its worker, so that memory does.
 #[derive(Debug)]
@@ -35,19 +35,46 @@ pub(crate) struct Desk {
     pub(crate) log: TaskLog,
     /// The file whose block was decoded last.
     file: Option<u32>,
+    /// Selected rows, if not all are.
+    selected: Option<Selected>,
 }
 
 impl Desk {
-    pub(crate) fn new(decoder: Decoder, maps: usize, log: TaskLog) -> Self {
+    pub(crate) fn new(
+        decoder: Decoder,
+        maps: usize,
+        log: TaskLog,
+        selected: Option<Selected>,
+    ) -> Self {
         let times = WorkerTimes::default();
-        Desk { decoder, maps, filled: Vec::new(), times, log, file: None }
+        Desk { decoder, maps, filled: Vec::new(), times, log, file: None, selected }
     }
 
-    /// The desk with another decoder, whose symbols have other maps.
-    pub(crate) fn renew(&mut self, decoder: Decoder, maps: usize) {
-        self.decoder = decoder;
+    /// Restarts the decoder: its symbols then have other maps.
+    pub(crate) fn restart(&mut self, lanes_known_before: usize, maps: usize) {
+        self.decoder.restart(lanes_known_before);
         self.maps = maps;
         self.file = None;
+    }
+
+    /// Unpacks a segment, which must be decoded next. If the trace is sound, `sound` is the model of what comes before it, and
+    /// lines of lanes whose rows nobody wants are left out.
+    fn unpack(
+        &mut self,
+        segment: Segment,
+        text: &mut Block,
+        defs: &DefTable,
+        sound: Option<&Model>,
+    ) -> Result<(), ReadError> {
+        let Some((selected, model)) = self.selected.as_mut().zip(sound) else {
+            return self.decoder.unpack(segment, text, defs, None);
+        };
+        selected.extend_by(&model.types, &model.containers);
+        let wants_rows = |type_: &[u8], container: &[u8]| {
+            let container = model.containers.find(container)?;
+            Some(selected.wants_rows(container, model.types.find(type_)?))
+        };
+        self.decoder.unpack(segment, text, defs, Some(&wants_rows))
     }
 
     /// Decodes a block with these definitions.
@@ -118,7 +145,6 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) model: &'a Model,
     pub(crate) lanes: &'a Lanes,
     pub(crate) maps: &'a [Maps],
-    pub(crate) shared: &'a SharedLanes,
     pub(crate) wave: &'a Wave,
     /// Events that begin before this byte have been replayed already.
     pub(crate) from: u64,
@@ -191,16 +217,15 @@ impl Round<'_, '_> {
             let Some(_taken) = self.tasks.take(number) else { continue };
             if let Ok(mut shard) = self.lanes.shards()[number].lock() {
                 let bytes = self.from..self.limit;
-                let meanings = (self.maps, self.shared);
                 let blocks = &self.wave.blocks;
                 let moved = || blocks.iter().map(|block| block.decoded.bytes_for(number)).sum();
                 if self.brings_near {
-                    log.fetch(|| shard.bring_near(number, blocks, meanings));
+                    log.fetch(|| shard.bring_near(number, blocks, self.maps));
                 }
                 let began = log.begin();
                 self.lanes.gather(number, &mut shard);
                 let world = (self.model, &self.lanes.cuts);
-                shard.replay(number, blocks, meanings, world, bytes);
+                shard.replay(number, blocks, self.maps, world, bytes);
                 self.lanes.hand_over(&mut shard);
                 log.end(began, TaskKind::Replay, number, moved);
             }
@@ -222,7 +247,7 @@ impl Round<'_, '_> {
             let began = desk.log.begin();
             let unpack = |segment, text: &mut Block, origin: &Origin| {
                 let sound = self.lanes.is_sound.then_some(self.model);
-                desk.decoder.unpack(segment, text, self.tables.of(origin), sound)
+                desk.unpack(segment, text, self.tables.of(origin), sound)
             };
             let Some(next) = feed.next(&mut block.text, parts, unpack) else {
                 self.rations.stop();

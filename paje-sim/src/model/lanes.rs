@@ -70,8 +70,7 @@ impl Model {
 
     /// Prefetches what [`Model::find_lane`] reads for these containers.
     pub(crate) fn prefetch_lanes(&self, containers: impl Iterator<Item = ContainerId>) {
-        let last: Vec<LaneId> =
-            containers.filter_map(|id| self.containers.last_lane(id)).collect();
+        let last: Vec<LaneId> = containers.filter_map(|id| self.containers.last_lane(id)).collect();
         prefetch(last.iter().map(|lane| self.lanes[lane.index()].before.0));
     }
 

@@ -197,7 +197,7 @@ impl Model {
     /// The value, now that its type is known.
     pub(crate) fn awaited_value(&mut self, type_: TypeId, value: &AwaitedValue) -> ValueId {
         let whole = Span { start: 0, end: value.raw.len() as u32 };
-        self.value(type_, whole.of(&value.raw[..]).into(), value.hash).0
+        self.value(type_, whole.of(&value.raw[..]).into(), value.hash)
     }
 
     /// Gives types that have come to be known the values that lines named before.

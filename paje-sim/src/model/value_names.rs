@@ -152,9 +152,7 @@ impl ValueNameTable {
         let key = ValueKey::new(type_, hash);
         let same = |known: &Indexed| entries.is(*known, key, type_, value.identifier(), names);
         match index.entry(key.hash(), same, |known| known.key.hash()) {
-            Entry::Occupied(known) => {
-                (entries.list[known.get().entry.0 as usize].number, None)
-            }
+            Entry::Occupied(known) => (entries.list[known.get().entry.0 as usize].number, None),
             Entry::Vacant(place) => {
                 let entry = entries.add(type_, value, next);
                 place.insert(Indexed { key, entry });

@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::block::BoxedBlock;
 use crate::decode::decoded::{Op, StrandSymbol};
-use crate::decode::shared::SharedLanes;
 use crate::lanes::links::{Pairs, Suspect};
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Store, Supply};
@@ -94,9 +93,9 @@ impl Shard {
     /// Finds these strands, and looks at what replaying them will need. Where strands are many, each is somewhere in
     /// memory that nothing has looked at for long: looked at one after the other without a dependency
     /// between them, they are fetched side by side.
-    fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &Maps, shared: &SharedLanes) {
+    fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &Maps) {
         self.locals.clear();
-        let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol, shared));
+        let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol));
         self.locals.extend(locals.map(|local| local.unwrap_or(NOWHERE)));
         if self.strands.len() < MANY {
             return;
@@ -109,12 +108,7 @@ impl Shard {
 
     /// Looks at what the replay of a wave's blocks will look at: then it is near, whoever decoded them. For who times the
     /// replay, and has done the work of others since.
-    pub(crate) fn bring_near(
-        &self,
-        number: usize,
-        wave: &[BoxedBlock],
-        (maps, shared): (&[Maps], &SharedLanes),
-    ) {
+    pub(crate) fn bring_near(&self, number: usize, wave: &[BoxedBlock], maps: &[Maps]) {
         let (mut looks, mut locals) = (0, Vec::new());
         for block in wave {
             let decoded = &block.decoded;
@@ -128,9 +122,8 @@ impl Shard {
                 }
             }
             let strands = &decoded.strands[first as usize..end as usize];
-            locals.extend(
-                strands.iter().filter_map(|(symbol, _)| maps[block.maps].strand(*symbol, shared)),
-            );
+            locals
+                .extend(strands.iter().filter_map(|(symbol, _)| maps[block.maps].strand(*symbol)));
         }
         locals.sort_unstable();
         locals.dedup();
@@ -162,7 +155,7 @@ impl Shard {
         &mut self,
         number: usize,
         wave: &[BoxedBlock],
-        (maps, shared): (&[Maps], &SharedLanes),
+        maps: &[Maps],
         (model, cuts): (&Model, &Cuts),
         mut bytes: Range<u64>,
     ) {
@@ -176,7 +169,7 @@ impl Shard {
             let (first, mut event) = decoded.shards[number];
             let (end, _) = decoded.shards[number + 1];
             let strands = &decoded.strands[first as usize..end as usize];
-            self.find(strands, maps, shared);
+            self.find(strands, maps);
             let (recovers, shard) = (self.recovers, number as u8);
             let bytes_now = bytes.clone();
             let mut slice =
