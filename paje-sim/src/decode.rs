@@ -18,19 +18,19 @@ mod group;
 mod interrupt;
 mod known;
 mod line;
+mod line_names;
 pub(crate) mod names;
 mod near;
+pub(crate) mod partitioning;
 mod plan;
 mod quotients;
 mod short;
 mod spread;
-pub(crate) mod strands;
 mod structure;
 pub(crate) mod symbols;
-mod tails;
 mod times;
+pub(crate) mod usage_notes;
 mod usual;
-pub(crate) mod watched;
 mod wide;
 
 use std::sync::Arc;
@@ -40,12 +40,14 @@ use paje_parser::{DefTable, Fault, Span};
 use splitter::Block;
 
 use crate::decode::columns::Columns;
-use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, Noted, StrandSymbol, WORDLESS};
+use crate::decode::decoded::{
+    Decoded, HEADER, NO_STRAND, NOTHING, OrderedItem, StrandSymbol, WORDLESS,
+};
 use crate::decode::group::Grouping;
 use crate::decode::known::KnownLanes;
 use crate::decode::names::NameTable;
+use crate::decode::partitioning::Partitioning;
 use crate::decode::plan::{Action, Head, Plan, Plans, ShortIds};
-use crate::decode::strands::Strands;
 use crate::decode::structure::Colors;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
 use crate::decode::times::Times;
@@ -77,7 +79,7 @@ pub(crate) struct Decoder {
     columns: Columns,
     grouping: Grouping,
     colors: Colors,
-    asked: Asked,
+    config: DecoderConfig,
     /// Number of lines with words that it has decoded since it knew nothing.
     decoded: u64,
     /// With more symbols than this, it may be [crowded](Decoder::is_crowded).
@@ -110,7 +112,7 @@ struct Lexing {
 
 /// Settings of a decoder.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct DecoderConfig {
     precision: Precision,
     /// Symbols may differ where names do not.
     value_names: ValueNames,
@@ -121,7 +123,7 @@ struct Asked {
     /// Decoding goes on after a line that is wrong.
     recovers: bool,
     /// True if uses by lines are noted, and what is doubtful in their spelling.
-    watches: bool,
+    notes_usage: bool,
 }
 
 impl Symbols {
@@ -151,7 +153,7 @@ impl Symbols {
         let symbol = self.values.intern(padded, span, context);
         if symbol as usize == known {
             let (start, end) = bare(padded, span);
-            decoded.noted.push((line, Noted::Value(symbol, hash_text(padded, start, end))));
+            decoded.ordered.push((line, OrderedItem::Value(symbol, hash_text(padded, start, end))));
         }
         symbol
     }
@@ -169,7 +171,7 @@ impl Symbols {
         let known = self.link_ends.len();
         let symbol = self.link_ends.intern(padded, span, context);
         if symbol as usize == known {
-            decoded.noted.push((line, Noted::LinkEnd(symbol)));
+            decoded.ordered.push((line, OrderedItem::LinkEnd(symbol)));
         }
         symbol
     }
@@ -177,10 +179,10 @@ impl Symbols {
 
 impl Decoder {
     /// If `follows`, blocks are told whose each of their lines is.
-    pub(crate) fn new(options: &Options, spread: Strands, follows: bool) -> Self {
+    pub(crate) fn new(options: &Options, partitioning: Partitioning, follows: bool) -> Self {
         Decoder {
             symbols: Symbols::default(),
-            known: KnownLanes::new(spread),
+            known: KnownLanes::new(partitioning),
             plans: Plans { keeps_extras: options.user_defined, ..Plans::default() },
             lexing: Lexing { unended: usize::MAX, ..Lexing::default() },
             waiting: Batches::default(),
@@ -188,7 +190,7 @@ impl Decoder {
             columns: Columns::default(),
             grouping: Grouping::default(),
             colors: Colors::default(),
-            asked: Asked {
+            config: DecoderConfig {
                 precision: options.variable_precision,
                 value_names: match options.keeps_usage() {
                     true => ValueNames::AsWritten,
@@ -198,7 +200,7 @@ impl Decoder {
                 keeps_lines: options.keeps().lines,
                 follows,
                 recovers: options.recover,
-                watches: options.keeps_usage(),
+                notes_usage: options.keeps_usage(),
             },
             decoded: 0,
             most_symbols: options.decoder_symbols,
@@ -253,11 +255,11 @@ impl Decoder {
         let text = block.text();
         self.lexing.scanner.scan(text);
         decoded.lines = self.lexing.scanner.newlines();
-        if self.asked.keeps_lines {
+        if self.config.keeps_lines {
             let newlines = memchr::memchr_iter(b'\n', text).map(|newline| newline as u32);
             decoded.newlines.extend(newlines);
         }
-        if self.asked.recovers {
+        if self.config.recovers {
             let last = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);
             self.lexing.unended = if last < text.len() { last } else { usize::MAX };
         }
@@ -267,7 +269,7 @@ impl Decoder {
             // Up to the next line of a definition, which changes what the lines after it are.
             let changed = decoded.defs.take();
             let at_hand = changed.as_deref().unwrap_or(defs);
-            if at_hand.is_open() && self.asked.recovers && self.interrupts(text, start) {
+            if at_hand.is_open() && self.config.recovers && self.interrupts(text, start) {
                 self.interrupt(text, start, changed, defs, decoded);
                 continue;
             }
@@ -287,11 +289,11 @@ impl Decoder {
                 until = start + (3 * until).min(PORTION);
             } else if decoded.fault.is_none() {
                 let end = self.lexing.scanner.line_end(text, start);
-                decoded.watched.header_to = start as u32 + 1;
+                decoded.usage.header_to = start as u32 + 1;
                 self.follow(start as u32, HEADER);
                 let changed = self.change(start, defs, decoded);
                 let line = &text[start..end];
-                let taken = match self.asked.recovers {
+                let taken = match self.config.recovers {
                     false => changed.header_line(line),
                     true => changed.mend_line(line),
                 };
@@ -305,15 +307,15 @@ impl Decoder {
         match &decoded.defs {
             Some(after) => {
                 decoded.changes = defs.is_midway() || after.is_midway() || !after.is_part_of(defs);
-                self.note_used(&mut decoded.watched.used);
+                self.note_used(&mut decoded.usage.used);
             }
             None => self.note_used(&mut decoded.used),
         }
         self.group_by_strand(decoded);
-        if self.asked.watches {
-            let Decoded { events, shards, watched, .. } = decoded;
+        if self.config.notes_usage {
+            let Decoded { events, shards, usage, .. } = decoded;
             let count = shards.last().map_or(0, |(_, events)| *events as usize);
-            watched.note_times(events[..count].iter().map(|event| event.time));
+            usage.note_times(events[..count].iter().map(|event| event.time));
         }
     }
 
@@ -338,7 +340,7 @@ impl Decoder {
             match self.line(block.padded(), line.start as usize, defs, decoded) {
                 Ok(event) => {
                     self.grouping.unsorted[line.ordinal as usize] = event;
-                    if self.asked.follows && event.0 == NO_STRAND {
+                    if self.config.follows && event.0 == NO_STRAND {
                         self.follow_strandless(line.start, decoded);
                     }
                 }
@@ -354,7 +356,7 @@ impl Decoder {
     /// A line is wrong: it is the last, unless decoding goes on.
     #[cold]
     fn note_fault(&self, line: u32, fault: Fault, decoded: &mut Decoded) {
-        if !self.asked.recovers {
+        if !self.config.recovers {
             decoded.fault = Some((line, fault));
             return;
         }
@@ -377,7 +379,7 @@ impl Decoder {
         Arc::make_mut(decoded.defs.get_or_insert_with(|| Arc::new(defs.clone())))
     }
 
-    /// Adds the definitions that lines have used since this was asked last. (They are in no order.)
+    /// Adds the definitions that lines have used since this was config last. (They are in no order.)
     fn note_used(&mut self, all: &mut Vec<u32>) {
         for index in self.plans.used_list.drain(..) {
             self.plans.used[index as usize] = false;

@@ -38,7 +38,7 @@ use paje_workers::Workers;
 
 use crate::decode::Decoder;
 use crate::decode::definitions::DefinitionsByFile;
-use crate::decode::strands::Strands;
+use crate::decode::partitioning::Partitioning;
 use crate::engine::page::{Follower, Ledger};
 use crate::engine::portions::Portions;
 use crate::engine::round::{Desk, FreeBlocks, Round, Wave};
@@ -224,7 +224,7 @@ struct SoFar {
 
 impl Team {
     /// So many workers, whose lanes are spread so; if somebody `follows`, they tell whose each line is.
-    fn new(team: usize, job: Job<'_>, spread: Strands, follows: bool) -> Self {
+    fn new(team: usize, job: Job<'_>, spread: Partitioning, follows: bool) -> Self {
         let options = job.options;
         let desk = |worker| {
             let log = TaskLog::new(options.keep_tasks, worker);
@@ -271,7 +271,7 @@ impl<'o> Engine<'o> {
         between: Between,
     ) -> Self {
         let (options, follows) = (job.options, follower.is_some());
-        let spread = Strands::for_workers(team);
+        let spread = Partitioning::for_workers(team);
         let mut model = Model::new(options.value_names);
         model.made_up = options.recover.then(Default::default);
         Engine {

@@ -41,7 +41,7 @@ pub(crate) struct Model {
     by_owner: FxHashMap<(ContainerId, TypeId), LaneId>,
     value_names: ValueNames,
     /// The file that structural events are from.
-    file: AtHand,
+    file: CurrentFile,
     /// Values that no other file than this one has defined or made up so far: only those that did not
     /// come with the trace itself, or that were defined again.
     value_files: FxHashMap<(TypeId, ValueId), u32>,
@@ -55,7 +55,7 @@ pub(crate) struct Model {
 
 /// A file of the trace.
 #[derive(Clone, Copy, Debug, Default)]
-struct AtHand {
+struct CurrentFile {
     /// 0 for the trace itself.
     number: u32,
     /// Number of bytes of other files that come before it.
@@ -96,7 +96,7 @@ impl Model {
             lanes: Vec::new(),
             by_owner: FxHashMap::default(),
             value_names,
-            file: AtHand::default(),
+            file: CurrentFile::default(),
             value_files: FxHashMap::default(),
             newborn: Newborn::default(),
             not_created: TextSet::default(),
@@ -106,13 +106,13 @@ impl Model {
 
     /// Goes on with the events of this file, which begins at byte `start`.
     pub(crate) fn turn_to(&mut self, number: u32, start: u64) {
-        self.file = AtHand { number, start };
+        self.file = CurrentFile { number, start };
         self.newborn.clear();
     }
 
-    /// Tells whether this file may repeat what another one has said, last `said_in`.
-    const fn may_repeat(&self, said_in: u32) -> bool {
-        self.file.number > 0 && said_in != self.file.number
+    /// Tells whether this file may repeat what another one has said, last `defined_in`.
+    const fn may_repeat(&self, defined_in: u32) -> bool {
+        self.file.number > 0 && defined_in != self.file.number
     }
 
     /// Applies a structural event whose line begins at byte `at`.
@@ -196,9 +196,9 @@ impl Model {
         let identifier = alias.unwrap_or(name);
         let known = self.types.find_value(type_, identifier, self.value_names);
         let Some(value) = known.filter(|_| self.file.number > 0) else { return false };
-        let said_in = self.value_files.get(&(type_, value)).copied().unwrap_or(0);
+        let defined_in = self.value_files.get(&(type_, value)).copied().unwrap_or(0);
         let same = self.types.value_name(type_, value).text == name.text;
-        if same && self.may_repeat(said_in) {
+        if same && self.may_repeat(defined_in) {
             self.note_value(type_, value);
             return true;
         }
@@ -222,14 +222,14 @@ impl Model {
             let types = &self.types;
             let said = (types.name(known).text, types.nature(known), types.parent(known));
             let same = said == (name.text, nature, parent) && types.link_ends(known) == ends;
-            if !same || !self.may_repeat(types.said_in(known)) {
+            if !same || !self.may_repeat(types.defined_in(known)) {
                 return Err((field, Problem::TypeExists { known: types.named(known) }));
             }
-            self.types.say_again(known, self.file.number);
+            self.types.define_again(known, self.file.number);
             return Ok(());
         }
-        let said_in = self.file.number;
-        self.types.insert(NewType { name, alias, nature, parent, ends, said_in });
+        let defined_in = self.file.number;
+        self.types.insert(NewType { name, alias, nature, parent, ends, defined_in });
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use paje_parser::{DefTable, FieldName};
 use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
 use crate::decode::context::{split_end_context, split_lane_context, value_type};
-use crate::decode::decoded::Noted;
+use crate::decode::decoded::OrderedItem;
 use crate::decode::symbols::Symbol;
 use crate::input::files::Files;
 use crate::model::{AwaitedValue, Effects, Failed, Model};
@@ -40,12 +40,12 @@ pub(crate) fn resolve(
     defs: &DefTable,
     state: &mut Resolver<'_>,
 ) -> Result<(), Error> {
-    for (line, noted) in &block.decoded.noted {
+    for (line, item) in &block.decoded.ordered {
         let failed = |failed| error_at_field(block, *line, failed);
-        match noted {
-            Noted::Structural(number) => {
+        match item {
+            OrderedItem::Structural(number) => {
                 let structure = block.decoded.structures[*number as usize];
-                state.watch_structural(block, *line, structure, defs);
+                state.note_structural_use(block, *line, structure, defs);
                 let whose = state.structural(block, decoder, *line, structure, defs)?;
                 if state.tally.is_some() {
                     state.mend_structural(block, *line);
@@ -54,13 +54,13 @@ pub(crate) fn resolve(
                     structural.push(whose);
                 }
             }
-            Noted::Lane(symbol, hash) => {
+            OrderedItem::Lane(symbol, hash) => {
                 let context = decoder.symbols.lanes.context(*symbol);
                 let (type_, nature) = split_lane_context(context);
                 // Texts lie somewhere in memory that most lines can do without.
                 let container = || decoder.symbols.lanes.get(*symbol).0;
                 let type_name = || decoder.symbols.types.get(type_).0;
-                state.watch_lane(container, type_name);
+                state.note_lane_use(container, type_name);
                 let lane = match state.tally {
                     None => {
                         let type_ = state.type_of(decoder, type_).map_err(failed)?;
@@ -76,7 +76,11 @@ pub(crate) fn resolve(
                         Ok(lane) => lane,
                         Err(failed) => {
                             let followed = state.structural.is_some();
-                            state.maps.doom(decoder.shards_of(*symbol).len(), &failed, followed);
+                            state.maps.mark_unresolved(
+                                decoder.shards_of(*symbol).len(),
+                                &failed,
+                                followed,
+                            );
                             continue;
                         }
                     },
@@ -94,13 +98,13 @@ pub(crate) fn resolve(
                 }
                 state.maps.strands.extend(strands.iter().map(|place| place.local));
             }
-            Noted::Value(symbol, hash) => {
+            OrderedItem::Value(symbol, hash) => {
                 let type_ = value_type(decoder.symbols.values.context(*symbol));
                 let name = decoder.symbols.values.get(*symbol).0;
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
                         let value = state.model.value(type_, name, *hash);
-                        state.watch_value(type_, value, *symbol, name);
+                        state.note_value_use(type_, value, *symbol, name);
                         state.maps.set_value(*symbol, value);
                     }
                     (Err(problem), None) => return Err(failed(problem)),
@@ -114,10 +118,10 @@ pub(crate) fn resolve(
                     }
                 }
             }
-            Noted::LinkEnd(symbol) => {
+            OrderedItem::LinkEnd(symbol) => {
                 let (name, context) = decoder.symbols.link_ends.get(*symbol);
                 let (type_, end) = split_end_context(context);
-                state.watch_container(name);
+                state.note_container_use(name);
                 let type_name = decoder.symbols.types.get(type_).0.text;
                 let container = match state.tally {
                     None => state.model.link_end(type_name, name.text, end).map_err(failed)?,
@@ -129,7 +133,7 @@ pub(crate) fn resolve(
             }
         }
     }
-    state.watch_events(block);
+    state.count_other_quoting_if_any(block);
     Ok(())
 }
 

@@ -4,17 +4,17 @@ use std::marker::PhantomData;
 
 use paje_parser::{LinkEnd, Span};
 
-use crate::decode::context::{end_context, told_apart, value_context};
+use crate::decode::context::{end_context, significant_quoting, value_context};
 use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, Op, StrandSymbol};
 use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
 use crate::decode::known::{KnownLane, KnownLanes};
+use crate::decode::line_names::{LineNames, LineNamesSlots};
 use crate::decode::plan::Plan;
 use crate::decode::symbols::Words;
-use crate::decode::tails::{Tail, TailsAtHand};
 use crate::decode::times::Times;
 use crate::decode::usual::Waiting;
 use crate::decode::wide::{self, Loop};
-use crate::decode::{Asked, Decoder, Symbols};
+use crate::decode::{Decoder, DecoderConfig, Symbols};
 use crate::lanes::links::PairNumber;
 use crate::names::hash::{ShortText, Word, word};
 
@@ -28,7 +28,7 @@ pub(super) struct Lines<'a, 't> {
     times: &'a mut Times,
     unsorted: &'a mut [(StrandSymbol, LaneEvent)],
     rest: &'a mut Vec<Waiting>,
-    asked: &'a Asked,
+    config: &'a DecoderConfig,
     decoded: &'a mut Decoded,
 }
 
@@ -108,8 +108,8 @@ struct Tables<'a> {
     known: &'a KnownLanes,
     /// The pairs and the tails of these.
     pairs: Words<'a, KnownLane>,
-    tails: TailsAtHand<'a>,
-    asked: &'a Asked,
+    line_names: LineNamesSlots<'a>,
+    config: &'a DecoderConfig,
 }
 
 /// Names that are looked up one by one.
@@ -117,7 +117,7 @@ struct OneByOne<'a, 't> {
     padded: &'t [u8],
     plan: &'a Plan,
     known: &'a KnownLanes,
-    asked: &'a Asked,
+    config: &'a DecoderConfig,
     symbols: &'a Symbols,
 }
 
@@ -139,7 +139,7 @@ impl Decoder {
             times: &mut self.times,
             unsorted: &mut self.grouping.unsorted,
             rest: &mut self.waiting.rest,
-            asked: &self.asked,
+            config: &self.config,
             decoded,
         }
     }
@@ -151,14 +151,14 @@ impl<'t> Lines<'_, 't> {
     }
 
     /// The names of the first line, looked up one by one: what they stand for, their text if it is short, and its length.
-    pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(Tail, Option<Word>, usize)> {
-        let Lines { padded, plan, known, symbols, times, asked, .. } = self;
+    pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(LineNames, Option<Word>, usize)> {
+        let Lines { padded, plan, known, symbols, times, config, .. } = self;
         let line = self.batch.first()?;
         let (text, _, fields) = T::read(padded, (line.start, line.fields), plan, op, times)?;
-        let names = OneByOne { padded, plan, known, asked, symbols };
-        let tail = names.tail(Tables::new(plan, known, asked, op), text, op, fields)?;
+        let names = OneByOne { padded, plan, known, config, symbols };
+        let found = names.find(Tables::new(plan, known, config, op), text, op, fields)?;
         let (from, to) = place_of_names(op, fields);
-        Some((tail, word(text.bytes(), from, to - from), to - from))
+        Some((found, word(text.bytes(), from, to - from), to - from))
     }
 }
 
@@ -168,11 +168,11 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
     #[inline(always)]
     fn run(self) -> usize {
         let Lines { padded, plan, batch, known, symbols, times, .. } = self.lines;
-        let Lines { unsorted, rest, asked, decoded, .. } = self.lines;
+        let Lines { unsorted, rest, config, decoded, .. } = self.lines;
         let op = self.op.op();
-        let tables = Tables::new(plan, known, asked, op);
-        let names = OneByOne { padded, plan, known, asked, symbols };
-        let stop_at = asked.stop_at;
+        let tables = Tables::new(plan, known, config, op);
+        let names = OneByOne { padded, plan, known, config, symbols };
+        let stop_at = config.stop_at;
         let mut lines = batch.iter();
         while let [line, ..] = lines.as_slice() {
             let event = 'event: {
@@ -189,18 +189,18 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
                     }
                     Op::SetVariable | Op::AddVariable | Op::SubVariable => {
                         tables.lane(text.bytes(), fields).and_then(|lane| {
-                            let number = text.number(asked.precision, fields.value)?;
+                            let number = text.number(config.precision, fields.value)?;
                             Some((lane.strand, number.to_bits()))
                         })
                     }
                     _ => {
-                        let tail = match AS_ONE {
-                            true => tables.tail(&names, text, *line, op, fields),
-                            false => names.tail(tables, text, op, fields),
+                        let found = match AS_ONE {
+                            true => tables.find(&names, text, *line, op, fields),
+                            false => names.find(tables, text, op, fields),
                         };
-                        tail.map(|tail| match op.is_link() {
-                            true => tables.link(tail, text, line.start, fields, decoded),
-                            false => (tail.strand, u64::from(tail.value)),
+                        found.map(|names| match op.is_link() {
+                            true => tables.link(names, text, line.start, fields, decoded),
+                            false => (names.strand, u64::from(names.value)),
                         })
                     }
                 };
@@ -226,16 +226,16 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
 
 impl<'a> Tables<'a> {
     #[inline(always)]
-    fn new(plan: &'a Plan, known: &'a KnownLanes, asked: &'a Asked, op: Op) -> Self {
-        let tails = known.tails(op.is_link()).at_hand();
-        Tables { plan, known, pairs: known.by_pair.at_hand(), tails, asked }
+    fn new(plan: &'a Plan, known: &'a KnownLanes, config: &'a DecoderConfig, op: Op) -> Self {
+        let line_names = known.line_names(op.is_link()).at_hand();
+        Tables { plan, known, pairs: known.by_pair.at_hand(), line_names, config }
     }
 
     /// The strand and the argument of a link's event.
     #[inline(always)]
     fn link<'t, T: Text<'t>>(
         self,
-        Tail { strand, value, end }: Tail,
+        LineNames { strand, value, end }: LineNames,
         line: T,
         start_of_line: u32,
         fields: Fields,
@@ -249,7 +249,7 @@ impl<'a> Tables<'a> {
         let number = decoded.links.len() as u64;
         let pair = PairNumber::NONE;
         decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash, pair });
-        (strand + self.known.spread.part(key_hash), number)
+        (strand + self.known.partitioning.part(key_hash), number)
     }
 
     /// The lane of a line, if it is known by the text of its type and container.
@@ -263,18 +263,18 @@ impl<'a> Tables<'a> {
     /// The strand and the symbols that the names of a line stand for, if they are known as one text, or are longer
     /// together and known one by one.
     #[inline(always)]
-    fn tail<'t, T: Text<'t>>(
+    fn find<'t, T: Text<'t>>(
         self,
         names: &OneByOne<'_, 't>,
         text: T,
         line: Waiting,
         op: Op,
         fields: Fields,
-    ) -> Option<Tail> {
+    ) -> Option<LineNames> {
         let (from, to) = place_of_names(op, fields);
         match word(text.bytes(), from, to - from) {
-            Some(word) => self.tails.find(word, self.plan.pair_context(to - from), op),
-            None => Tail::of_halves(names.long_tail::<T>(line, op)),
+            Some(word) => self.line_names.find(word, self.plan.pair_context(to - from), op),
+            None => LineNames::of_halves(names.long_names::<T>(line, op)),
         }
     }
 }
@@ -282,43 +282,43 @@ impl<'a> Tables<'a> {
 impl<'t> OneByOne<'_, 't> {
     /// The strand and the symbols that the names of a line stand for, if they are known one by one.
     #[inline(always)]
-    fn tail<T: Text<'t>>(
+    fn find<T: Text<'t>>(
         &self,
         tables: Tables<'_>,
         line: T,
         op: Op,
         fields: Fields,
-    ) -> Option<Tail> {
+    ) -> Option<LineNames> {
         let text = line.bytes();
         let KnownLane { type_, strand } = tables.lane(text, fields)?;
-        let names = tables.asked.value_names;
+        let names = tables.config.value_names;
         let end = match op {
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let (start, end) = fields.end;
-                let told_apart = told_apart(names, text[start] == b'"');
+                let significant_quoting = significant_quoting(names, text[start] == b'"');
                 let (start, end) = bare(text, (start, end));
-                let context = end_context(type_, side, told_apart);
+                let context = end_context(type_, side, significant_quoting);
                 self.symbols.link_ends.find_short(text, start, end, context)?
             }
             _ => 0,
         };
         let quoted = text[fields.value.0] == b'"';
         let (from, to) = bare(text, fields.value);
-        let context = value_context(type_, told_apart(names, quoted));
+        let context = value_context(type_, significant_quoting(names, quoted));
         let value = self.symbols.values.find_short(text, from, to, context)?;
-        Some(Tail { strand, value, end })
+        Some(LineNames { strand, value, end })
     }
 
-    /// The [halves](Tail::halves) of a line's tail. Out of the loop, whose fields stay in registers: they are read again.
+    /// The [halves](LineNames::halves) of a line's tail. Out of the loop, whose fields stay in registers: they are read again.
     #[inline(never)]
-    fn long_tail<T: Text<'t>>(&self, line: Waiting, op: Op) -> (u64, u64) {
+    fn long_names<T: Text<'t>>(&self, line: Waiting, op: Op) -> (u64, u64) {
         let read = T::fields(self.padded, (line.start, line.fields), self.plan, op);
-        let tail = read.and_then(|(text, fields)| {
-            let tables = Tables::new(self.plan, self.known, self.asked, op);
-            self.tail(tables, text, op, fields)
+        let found = read.and_then(|(text, fields)| {
+            let tables = Tables::new(self.plan, self.known, self.config, op);
+            self.find(tables, text, op, fields)
         });
-        Tail::halves(tail)
+        LineNames::halves(found)
     }
 }
 

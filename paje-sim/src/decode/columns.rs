@@ -46,9 +46,10 @@ impl Decoder {
         defs: &DefTable,
         wants_rows: Option<WantsRows<'_>>,
     ) -> Result<(), ReadError> {
-        let asked = &self.asked;
-        let looks_at_lines = asked.keeps_lines || asked.follows || asked.recovers || asked.watches;
-        if looks_at_lines || asked.stop_at.is_finite() || defs.is_open() {
+        let config = &self.config;
+        let looks_at_lines =
+            config.keeps_lines || config.follows || config.recovers || config.notes_usage;
+        if looks_at_lines || config.stop_at.is_finite() || defs.is_open() {
             return block.unpack(&segment);
         }
         self.plan(defs);
@@ -98,8 +99,8 @@ impl Decoder {
                 begun: &mut begun,
                 spread: &mut spread,
                 links: &mut decoded.links,
-                parts: self.known.spread,
-                precision: self.asked.precision,
+                parts: self.known.partitioning,
+                precision: self.config.precision,
                 text,
             }
             .take(rest, all);
@@ -160,7 +161,7 @@ impl Decoder {
         let of = |(start, end): (u32, u32)| &text[start as usize..end as usize];
         if of(content.value_at) != of(step.value_at) {
             let span = Span { start: content.value_at.0, end: content.value_at.1 };
-            let context = value_context(step.type_, self.told_apart(text, span));
+            let context = value_context(step.type_, self.significant_quoting(text, span));
             step.value = self.symbols.value(text, span, context, start_of_line, decoded);
         }
         step.value_at = content.value_at;
@@ -187,7 +188,7 @@ impl Decoder {
         let (strand, event) = self.line(text, start, defs, decoded)?;
         if event.op().is_link() {
             let is_end = event.is(Op::EndLink);
-            begun.note_last(&content.linked, is_end, &mut decoded.links, self.known.spread);
+            begun.note_last(&content.linked, is_end, &mut decoded.links, self.known.partitioning);
         }
         if let Some(step) = steps.get_mut(content.step as usize) {
             *step = self.step(content.step, strand, &event, spread, decoded);
@@ -218,7 +219,7 @@ impl Decoder {
         let Some(link) = decoded.links.last().filter(|_| event.op().is_link()) else {
             return Step { kind, ..Step::default() };
         };
-        let parts = self.known.spread;
+        let parts = self.known.partitioning;
         let first = strand.wrapping_sub(parts.part(link.key_hash));
         let number = spread.alike.len() as u32;
         if parts.per_link_lane > 1 {

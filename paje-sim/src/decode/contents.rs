@@ -4,9 +4,9 @@ use paje_pack::{ColumnLine, Content, Linked};
 use paje_parser::Span;
 
 use crate::decode::decoded::LinkEvent;
+use crate::decode::partitioning::Partitioning;
 use crate::decode::quotients::number;
 use crate::decode::spread::Spread;
-use crate::decode::strands::Strands;
 use crate::decode::symbols::Symbol;
 use crate::lanes::links::PairNumber;
 use crate::names::hash::{ShortText, bare};
@@ -83,7 +83,7 @@ impl Begun {
         linked: &Linked,
         is_end: bool,
         links: &mut [LinkEvent],
-        parts: Strands,
+        parts: Partitioning,
     ) {
         let Some((event, before)) = links.split_last_mut() else { return };
         if linked.key_at != (event.raw_key.start, event.raw_key.end) {
@@ -102,7 +102,7 @@ pub(super) struct Contents<'c> {
     pub(super) begun: &'c mut Begun,
     pub(super) spread: &'c mut Spread,
     pub(super) links: &'c mut Vec<LinkEvent>,
-    pub(super) parts: Strands,
+    pub(super) parts: Partitioning,
     pub(super) precision: Precision,
     pub(super) text: &'c [u8],
 }

@@ -25,8 +25,8 @@ pub(crate) const fn split_lane_context(context: u32) -> (Symbol, TypeNature) {
 
 /// Ends that are written otherwise are told apart where values are.
 #[inline(always)]
-pub(super) const fn end_context(type_: Symbol, end: LinkEnd, told_apart: Quoting) -> u32 {
-    type_ << 3 | (told_apart as u32) << 1 | end as u32
+pub(super) const fn end_context(type_: Symbol, end: LinkEnd, significant_quoting: Quoting) -> u32 {
+    type_ << 3 | (significant_quoting as u32) << 1 | end as u32
 }
 
 /// The type and the end of a link end's context.
@@ -37,7 +37,7 @@ pub(crate) const fn split_end_context(context: u32) -> (Symbol, LinkEnd) {
 
 /// Returns the quoting of a name as far as it is part of the name.
 #[inline(always)]
-pub(super) const fn told_apart(names: ValueNames, quoted: bool) -> Quoting {
+pub(super) const fn significant_quoting(names: ValueNames, quoted: bool) -> Quoting {
     match names {
         ValueNames::AsWritten if quoted => Quoting::Quoted,
         _ => Quoting::Bare,
@@ -45,8 +45,8 @@ pub(super) const fn told_apart(names: ValueNames, quoted: bool) -> Quoting {
 }
 
 /// Returns the context of a type's values. They differ by their quotes only if the options say so.
-pub(super) const fn value_context(type_: Symbol, told_apart: Quoting) -> u32 {
-    type_ << 2 | told_apart as u32
+pub(super) const fn value_context(type_: Symbol, significant_quoting: Quoting) -> u32 {
+    type_ << 2 | significant_quoting as u32
 }
 
 /// Returns the type of a value's context.

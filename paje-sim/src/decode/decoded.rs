@@ -6,7 +6,7 @@ use paje_parser::color::Color;
 use paje_parser::{DefTable, EntityOp, Fault, Span, TypeNature};
 
 use crate::decode::symbols::Symbol;
-use crate::decode::watched::Watched;
+use crate::decode::usage_notes::UsageNotes;
 use crate::lanes::links::PairNumber;
 use crate::names::hash::ShortText;
 
@@ -143,7 +143,7 @@ impl LinkEvent {
 
 /// Something in a block that its order in the file matters for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Noted {
+pub(crate) enum OrderedItem {
     /// A structural event: its number among the block's.
     Structural(u32),
     /// The first use of a lane, and the hash of its container's text.
@@ -160,12 +160,12 @@ pub(crate) struct Structure {
     pub(crate) def: u32,
     /// Where its words begin among those of all of the block's structural events, and how many it has.
     pub(crate) words: (u32, u32),
-    pub(super) said: Said,
+    pub(super) kind: StructuralKind,
 }
 
 /// Meaning of a structural event, as far as its line tells by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum StructuralKind {
     /// Its words, which are read when it is its turn: all that is rare, and all that may be wrong.
     Words,
     /// The number of a value's definition among the block's.
@@ -241,7 +241,7 @@ pub(crate) struct Decoded {
     /// Some of these have pair numbers.
     pub(crate) has_pairs: bool,
     /// In file order, each with the beginning of its line in the block.
-    pub(crate) noted: Vec<(u32, Noted)>,
+    pub(crate) ordered: Vec<(u32, OrderedItem)>,
     pub(crate) structures: Vec<Structure>,
     pub(super) values: Vec<ValueDefinition>,
     pub(super) lifetimes: Vec<Lifetime>,
@@ -275,7 +275,7 @@ pub(crate) struct Decoded {
     /// it.
     pub(crate) changes: bool,
     /// Further notes on the lines, if they are asked for.
-    pub(crate) watched: Watched,
+    pub(crate) usage: UsageNotes,
 }
 
 impl Decoded {
@@ -286,16 +286,16 @@ impl Decoded {
 
     /// The value that a structural event defines, if it defines one and all is well with it.
     pub(crate) fn value_of(&self, structure: Structure) -> Option<&ValueDefinition> {
-        match structure.said {
-            Said::Value(number) => self.values.get(number as usize),
+        match structure.kind {
+            StructuralKind::Value(number) => self.values.get(number as usize),
             _ => None,
         }
     }
 
     /// The beginning or the end of a container, if a structural event is one and all is well with it.
     pub(crate) fn lifetime_of(&self, structure: Structure) -> Option<&Lifetime> {
-        match structure.said {
-            Said::Lifetime(number) => self.lifetimes.get(number as usize),
+        match structure.kind {
+            StructuralKind::Lifetime(number) => self.lifetimes.get(number as usize),
             _ => None,
         }
     }
@@ -319,7 +319,7 @@ impl Decoded {
                 std::mem::swap(own, other);
             }
         }
-        larger(&mut self.noted, &mut other.noted);
+        larger(&mut self.ordered, &mut other.ordered);
         larger(&mut self.structures, &mut other.structures);
         larger(&mut self.values, &mut other.values);
         larger(&mut self.lifetimes, &mut other.lifetimes);
@@ -330,7 +330,7 @@ impl Decoded {
         self.strands.clear();
         self.links.clear();
         self.has_pairs = false;
-        self.noted.clear();
+        self.ordered.clear();
         self.structures.clear();
         self.values.clear();
         self.lifetimes.clear();
@@ -348,6 +348,6 @@ impl Decoded {
         self.defs = None;
         self.changes = false;
         self.used.clear();
-        self.watched.clear();
+        self.usage.clear();
     }
 }

@@ -1,21 +1,20 @@
 //! Whose each line of a block is, for who wants to know.
 
 use crate::decode::Decoder;
-use crate::decode::decoded::{Decoded, NO_STRAND, Noted, STRUCTURAL, StrandSymbol, WORDLESS};
+use crate::decode::decoded::{Decoded, NO_STRAND, OrderedItem, STRUCTURAL, StrandSymbol, WORDLESS};
 
 impl Decoder {
     /// Takes note of a line that is no strand's.
     #[inline]
     pub(super) fn follow(&mut self, start: u32, whose: StrandSymbol) {
-        if self.asked.follows {
+        if self.config.follows {
             self.strandless.push((start, whose));
         }
     }
 
     /// The same, after a line without an event of a strand has been decoded.
     pub(super) fn follow_strandless(&mut self, start: u32, decoded: &Decoded) {
-        let structural =
-            matches!(decoded.noted.last(), Some((line, Noted::Structural(_))) if *line == start);
+        let structural = matches!(decoded.ordered.last(), Some((line, OrderedItem::Structural(_))) if *line == start);
         self.follow(start, if structural { STRUCTURAL } else { WORDLESS });
     }
 

@@ -25,7 +25,7 @@ impl Decoder {
         // Lines that a wrong line kept from being decoded have no event; nor have lines without a lane.
         let lines = std::mem::take(&mut self.waiting.lines) as usize;
         self.decoded += lines as u64;
-        if self.asked.follows {
+        if self.config.follows {
             self.list_lines(lines, decoded);
         }
         let unsorted = std::mem::take(&mut self.grouping.unsorted);
@@ -121,7 +121,7 @@ impl Decoder {
     fn group_by_shard(&mut self, decoded: &mut Decoded) -> usize {
         let Decoded { strands, shards, .. } = decoded;
         shards.clear();
-        shards.resize(self.known.spread.shards as usize + 1, (0, 0));
+        shards.resize(self.known.partitioning.shards as usize + 1, (0, 0));
         for (strand, count) in &mut self.grouping.met {
             *count = self.grouping.counts[*strand as usize];
             let shard = &mut shards[self.known.shards[*strand as usize] as usize + 1];

@@ -8,7 +8,7 @@ use paje_parser::{
 use crate::decode::Decoder;
 use crate::decode::context::{end_context, lane_context, value_context};
 use crate::decode::decoded::{
-    Decoded, Doubtful, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol,
+    Decoded, Doubtful, LaneEvent, LinkEvent, NOTHING, Op, OrderedItem, StrandSymbol,
 };
 use crate::decode::known::KnownLane;
 use crate::decode::plan::{Action, Plan};
@@ -49,7 +49,7 @@ impl Decoder {
             if words.len() < plan.needed {
                 let fault = missing(&defs.defs()[index], words);
                 let is_empty =
-                    self.asked.recovers && start != self.lexing.unended && plan.ends_with_key();
+                    self.config.recovers && start != self.lexing.unended && plan.ends_with_key();
                 if !is_empty || words.len() + 1 != plan.needed {
                     return Err(fault);
                 }
@@ -66,8 +66,8 @@ impl Decoder {
             });
         }
         decoded.event_count += 1;
-        if self.asked.watches {
-            decoded.watched.note_end(padded, words);
+        if self.config.notes_usage {
+            decoded.usage.note_end(padded, words);
         }
         let op = match plan.action {
             Action::Structural => {
@@ -79,7 +79,7 @@ impl Decoder {
                     (&mut self.symbols.types, &mut self.colors),
                     decoded,
                 );
-                decoded.noted.push((start as u32, Noted::Structural(structure)));
+                decoded.ordered.push((start as u32, OrderedItem::Structural(structure)));
                 return Ok(NOTHING);
             }
             Action::Replayed(op) => op,
@@ -90,7 +90,7 @@ impl Decoder {
         if nature == TypeNature::Variable {
             argument = self.parse_value(padded, words[plan.value])?.to_bits();
         }
-        if time > self.asked.stop_at {
+        if time > self.config.stop_at {
             return Ok(NOTHING);
         }
         if time > decoded.last_time {
@@ -103,8 +103,8 @@ impl Decoder {
         });
         let known = pair.and_then(|(word, context)| self.known.by_pair.find(word, context));
         let known = match known {
-            // Whoever watches compares each line's names.
-            Some(known) if !self.asked.watches => known,
+            // Whoever notes_usage compares each line's names.
+            Some(known) if !self.config.notes_usage => known,
             found => {
                 let known = self.named_lane(padded, &plan, line, decoded);
                 if let (Some((word, context)), None) = (pair, found) {
@@ -119,16 +119,16 @@ impl Decoder {
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let span = words[plan.end];
-                let context = end_context(type_, side, self.told_apart(padded, span));
+                let context = end_context(type_, side, self.significant_quoting(padded, span));
                 let end = self.symbols.link_end(padded, span, context, line, decoded);
                 let span = words[plan.value];
-                let told_apart = self.told_apart(padded, span);
-                let context = value_context(type_, told_apart);
+                let significant_quoting = self.significant_quoting(padded, span);
+                let context = value_context(type_, significant_quoting);
                 let value = self.symbols.value(padded, span, context, line, decoded);
                 let raw_key = self.lexing.spans.as_slice()[plan.key];
                 let (key_start, key_end) = bare(padded, raw_key);
                 let key_hash = hash_text(padded, key_start, key_end);
-                strand += self.known.spread.part(key_hash);
+                strand += self.known.partitioning.part(key_hash);
                 argument = decoded.links.len() as u64;
                 let key = ShortText::new(padded, key_start, key_end);
                 let pair = PairNumber::NONE;
@@ -136,8 +136,8 @@ impl Decoder {
             }
             Op::SetState | Op::PushState | Op::Event => {
                 let span = words[plan.value];
-                let told_apart = self.told_apart(padded, span);
-                let context = value_context(type_, told_apart);
+                let significant_quoting = self.significant_quoting(padded, span);
+                let context = value_context(type_, significant_quoting);
                 let value = self.symbols.value(padded, span, context, line, decoded);
                 argument = u64::from(value);
             }
@@ -175,14 +175,14 @@ impl Decoder {
         let context = lane_context(type_, nature);
         let (lane, hash) = self.symbols.lanes.intern(padded, container, context);
         if lane as usize == self.known.lanes.len() {
-            decoded.noted.push((line, Noted::Lane(lane, hash)));
+            decoded.ordered.push((line, OrderedItem::Lane(lane, hash)));
             let (start, end) = bare(padded, type_word);
             self.learn_lane(type_, nature, hash ^ hash_text(padded, start, end).rotate_left(1));
         }
-        if self.asked.watches {
+        if self.config.notes_usage {
             let known = [self.symbols.types.get(type_).0, self.symbols.lanes.get(lane).0];
             let places = [plan.type_, plan.container];
-            decoded.watched.note_names(padded, known, places, &self.lexing.spans);
+            decoded.usage.note_names(padded, known, places, &self.lexing.spans);
         }
         self.known.lanes[lane as usize]
     }
@@ -190,14 +190,14 @@ impl Decoder {
     /// Gives a new lane its strands, and these their shards. Its hash depends on its texts only.
     fn learn_lane(&mut self, type_: Symbol, nature: TypeNature, lane_hash: u64) {
         self.known.lanes.push(KnownLane { type_, strand: self.known.shards.len() as u32 });
-        let parts = 0..self.known.spread.of(nature);
-        self.known.shards.extend(parts.map(|part| self.known.spread.shard(lane_hash, part)));
+        let parts = 0..self.known.partitioning.of(nature);
+        self.known.shards.extend(parts.map(|part| self.known.partitioning.shard(lane_hash, part)));
     }
 
     /// Quoting of a value's name, as far as it is part of the name.
     #[inline]
-    pub(super) fn told_apart(&self, padded: &[u8], span: Span) -> Quoting {
-        match self.asked.value_names {
+    pub(super) fn significant_quoting(&self, padded: &[u8], span: Span) -> Quoting {
+        match self.config.value_names {
             ValueNames::Bare => Quoting::Bare,
             ValueNames::AsWritten => span.of(padded).quoting(),
         }
@@ -205,7 +205,7 @@ impl Decoder {
 
     pub(super) fn parse_value(&self, padded: &[u8], span: Span) -> Result<f64, Fault> {
         let (start, end) = bare(padded, span);
-        let value = match self.asked.precision {
+        let value = match self.config.precision {
             Precision::Single => number::parse_f32_at(padded, start, end).map(f64::from),
             Precision::Double => number::parse_f64_at(padded, start, end),
         };

@@ -8,9 +8,9 @@ impl Decoder {
     /// they are near, whatever was done since this decoder's last block.
     pub(crate) fn bring_near(&self, block: &DecodedBlock) {
         let Decoder { symbols, known, grouping, .. } = self;
-        let (tails, link_tails) = known.all_tails();
-        let tables = tails.look_at_all()
-            ^ link_tails.look_at_all()
+        let (line_names, link_line_names) = known.all_line_names();
+        let tables = line_names.look_at_all()
+            ^ link_line_names.look_at_all()
             ^ known.by_pair.look_at_all()
             ^ symbols.link_ends.look_at_all()
             ^ symbols.values.look_at_all();

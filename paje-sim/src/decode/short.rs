@@ -80,7 +80,7 @@ impl Decoder {
                     None => self.waiting.rest.push(waiting),
                 }
                 ordinal += 1;
-            } else if self.asked.follows {
+            } else if self.config.follows {
                 self.follow(start as u32, WORDLESS);
             }
             start += line.len as usize + 1;
@@ -144,7 +144,7 @@ impl Decoder {
         let mut lines = batch;
         loop {
             // Only names that stand side by side are one text.
-            let as_one = T::IS_USUAL && self.knows_tails(op);
+            let as_one = T::IS_USUAL && self.looks_up_names_as_one(op);
             let taken = T::decode(self.lines_of(padded, plan, lines, decoded), op, as_one);
             let Some((line, behind)) = lines[taken..].split_first() else { break };
             lines = behind;
@@ -158,9 +158,9 @@ impl Decoder {
     }
 
     /// Tells whether the names of an event's lines are looked up as one text.
-    fn knows_tails(&self, op: Op) -> bool {
+    fn looks_up_names_as_one(&self, op: Op) -> bool {
         let has_tail = op.is_link() || matches!(op, Op::SetState | Op::PushState | Op::Event);
-        has_tail && self.known.tails(op.is_link()).are_few()
+        has_tail && self.known.line_names(op.is_link()).is_used()
     }
 
     /// Decodes a line name by name, whose names are then known as one text; if they are not known, it joins the rest.
@@ -177,12 +177,12 @@ impl Decoder {
     ) -> bool {
         let lines = std::slice::from_ref(line);
         let learnt = self.lines_of(padded, plan, lines, decoded).learn::<T>(op);
-        let Some((tail, word, len)) = learnt else {
+        let Some((names, word, len)) = learnt else {
             self.waiting.rest.push(*line);
             return false;
         };
         if let Some(word) = word {
-            self.known.tails_mut(op.is_link()).insert(word, plan.pair_context(len), op, tail);
+            self.known.line_names_mut(op.is_link()).insert(word, plan.pair_context(len), op, names);
         }
         T::decode(self.lines_of(padded, plan, lines, decoded), op, false);
         true

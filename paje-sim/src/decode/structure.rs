@@ -6,7 +6,7 @@
 use paje_parser::color::Color;
 use paje_parser::{EventDef, EventKind, FieldName, Span, number};
 
-use crate::decode::decoded::{Decoded, Lifetime, Said, Structure, ValueDefinition};
+use crate::decode::decoded::{Decoded, Lifetime, StructuralKind, Structure, ValueDefinition};
 use crate::decode::symbols::SymbolTable;
 use crate::names::hash::{Word, bare, hash_text, hash_word, word};
 
@@ -19,18 +19,18 @@ pub(super) fn structure(
     (types, colors): (&mut SymbolTable, &mut Colors),
     decoded: &mut Decoded,
 ) -> u32 {
-    let mut said = Said::Words;
+    let mut kind = StructuralKind::Words;
     let line = Words { def, padded, words };
     match def.kind() {
         EventKind::DefineEntityValue => {
             if let Some(value) = line.value_definition(types, colors) {
-                said = Said::Value(decoded.values.len() as u32);
+                kind = StructuralKind::Value(decoded.values.len() as u32);
                 decoded.values.push(value);
             }
         }
         EventKind::CreateContainer | EventKind::DestroyContainer => {
             if let Some(lifetime) = line.lifetime(types) {
-                said = Said::Lifetime(decoded.lifetimes.len() as u32);
+                kind = StructuralKind::Lifetime(decoded.lifetimes.len() as u32);
                 decoded.lifetimes.push(lifetime);
             }
         }
@@ -38,7 +38,7 @@ pub(super) fn structure(
     }
     let first = decoded.words.len() as u32;
     decoded.words.extend_from_slice(words);
-    let structure = Structure { def: index as u32, words: (first, words.len() as u32), said };
+    let structure = Structure { def: index as u32, words: (first, words.len() as u32), kind };
     decoded.structures.push(structure);
     decoded.structures.len() as u32 - 1
 }

@@ -253,14 +253,14 @@ impl Team {
 /// Notes what the lines of a block use, as far as its decoder knows.
 fn note_usage(usage: &mut Usage, block: &DecodedBlock) {
     let decoded = &block.decoded;
-    decoded.used.iter().chain(&decoded.watched.used).for_each(|def| usage.use_event(*def));
-    if let Some(last) = decoded.watched.header_to.checked_sub(1) {
+    decoded.used.iter().chain(&decoded.usage.used).for_each(|def| usage.use_event(*def));
+    if let Some(last) = decoded.usage.header_to.checked_sub(1) {
         usage.define_event(block.text.start().0 + u64::from(last));
     }
-    if decoded.watched.first_time.is_finite() {
-        usage.note_time(decoded.watched.first_time);
+    if decoded.usage.first_time.is_finite() {
+        usage.note_time(decoded.usage.first_time);
     }
-    usage.is_doubtful |= decoded.watched.is_doubtful;
+    usage.is_doubtful |= decoded.usage.is_doubtful;
     usage.ends_with_newline = block.text.text().ends_with(b"\n");
 }
 

@@ -50,7 +50,7 @@ struct Container {
     last_lane: u32,
     /// The last of the trace's files that created it, and behind that number [`SETTLED`] and
     /// [`ENDED_BY_NAME`].
-    said_in: u32,
+    defined_in: u32,
 }
 
 /// The container and everything in it has ended. Keeps nested destructions linear: what is settled need
@@ -62,18 +62,18 @@ const FLAGS: u32 = SETTLED | ENDED_BY_NAME;
 
 impl Container {
     const fn is(&self, flag: u32) -> bool {
-        self.said_in & flag != 0
+        self.defined_in & flag != 0
     }
 
     /// Sets or clears a flag; returns whether it was set.
     const fn mark(&mut self, flag: u32, set: bool) -> bool {
         let was = self.is(flag);
-        self.said_in = if set { self.said_in | flag } else { self.said_in & !flag };
+        self.defined_in = if set { self.defined_in | flag } else { self.defined_in & !flag };
         was
     }
 
-    const fn say_in(&mut self, file: u32) {
-        self.said_in = (file * (FLAGS + 1)) | (self.said_in & FLAGS);
+    const fn set_defined_in(&mut self, file: u32) {
+        self.defined_in = (file * (FLAGS + 1)) | (self.defined_in & FLAGS);
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct NewContainer<'a> {
     pub(crate) type_: TypeId,
     pub(crate) parent: ContainerId,
     pub(crate) time: f64,
-    pub(crate) said_in: u32,
+    pub(crate) defined_in: u32,
 }
 
 impl Containers {
@@ -114,7 +114,7 @@ impl Containers {
             type_: TypeId::ROOT,
             parent: ContainerId::ROOT,
             time: 0.0,
-            said_in: 0,
+            defined_in: 0,
         };
         containers.add(root, hash_bytes(b"0"));
         containers
@@ -271,13 +271,13 @@ impl Containers {
     }
 
     /// The last of the trace's files that created the container.
-    pub(crate) fn said_in(&self, id: ContainerId) -> u32 {
-        self.list[id.index()].said_in / (FLAGS + 1)
+    pub(crate) fn defined_in(&self, id: ContainerId) -> u32 {
+        self.list[id.index()].defined_in / (FLAGS + 1)
     }
 
     /// Another file of the trace creates the container, too.
-    pub(crate) fn say_again(&mut self, id: ContainerId, file: u32) {
-        self.list[id.index()].say_in(file);
+    pub(crate) fn define_again(&mut self, id: ContainerId, file: u32) {
+        self.list[id.index()].set_defined_in(file);
     }
 
     /// Marks the container as settled; returns whether it was before.
@@ -330,7 +330,7 @@ impl Containers {
             last_child: NONE,
             next_sibling: NONE,
             last_lane: NONE,
-            said_in: new.said_in * (FLAGS + 1),
+            defined_in: new.defined_in * (FLAGS + 1),
         });
         let known = &mut self.by_identifier;
         if known.len() == known.capacity() {

@@ -47,23 +47,23 @@ impl Model {
             let all = &self.containers;
             let said = (all.name(known).text, all.type_of(known), all.parent(known));
             let same = said == (name.text, type_, parent) && all.start(known) == time;
-            if !same || !self.may_repeat(all.said_in(known)) {
+            if !same || !self.may_repeat(all.defined_in(known)) {
                 return Err((field, Problem::ContainerExists { known: all.named(known) }));
             }
-            self.containers.say_again(known, self.file.number);
+            self.containers.define_again(known, self.file.number);
             return Ok(());
         }
-        let said_in = self.file.number;
+        let defined_in = self.file.number;
         let hash = hash_bytes(identifier);
-        self.add_container(NewContainer { name, alias, type_, parent, time, said_in }, hash);
+        self.add_container(NewContainer { name, alias, type_, parent, time, defined_in }, hash);
         Ok(())
     }
 
     /// Creates a container whose identifier has this hash; nothing keeps it from being created.
     fn add_container(&mut self, new: NewContainer<'_>, hash: u64) {
-        let (parent, said_in) = (new.parent, new.said_in);
+        let (parent, defined_in) = (new.parent, new.defined_in);
         let new = self.containers.insert(new, hash);
-        if said_in > 0 && self.containers.is_destroyed(parent) {
+        if defined_in > 0 && self.containers.is_destroyed(parent) {
             self.newborn.add(&self.containers, new);
         }
     }
@@ -79,8 +79,8 @@ impl Model {
             && types.parent(type_) == self.containers.type_of(parent)
             && self.containers.find_hashed(identifier, hash).is_none();
         if is_plain {
-            let said_in = self.file.number;
-            let new = NewContainer { name, alias, type_, parent, time, said_in };
+            let defined_in = self.file.number;
+            let new = NewContainer { name, alias, type_, parent, time, defined_in };
             self.add_container(new, hash);
         }
         is_plain
@@ -164,7 +164,7 @@ impl Model {
         let time = self.containers.said_end(container);
         for inside in self.newborn.take(container) {
             let all = &self.containers;
-            if all.said_in(inside) == self.file.number && !all.is_destroyed(inside) {
+            if all.defined_in(inside) == self.file.number && !all.is_destroyed(inside) {
                 self.end_all(inside, None, (time, at), effects);
             }
         }

@@ -86,17 +86,17 @@ impl Model {
         type_: TypeId,
         parent: ContainerId,
     ) -> bool {
-        let (time, said_in) = (self.containers.start(known), self.file.number);
+        let (time, defined_in) = (self.containers.start(known), self.file.number);
         self.containers.is_made_up(known)
             && self.containers.type_of(known) == type_
             && self
                 .containers
-                .adopt(known, &NewContainer { name, alias, type_, parent, time, said_in })
+                .adopt(known, &NewContainer { name, alias, type_, parent, time, defined_in })
     }
 
     fn make_up_type(&mut self, name: &[u8], nature: TypeNature, parent: TypeId) -> TypeId {
-        let (name, said_in) = (Name::bare(name), self.file.number);
-        self.types.insert(NewType { name, alias: None, nature, parent, ends: None, said_in })
+        let (name, defined_in) = (Name::bare(name), self.file.number);
+        self.types.insert(NewType { name, alias: None, nature, parent, ends: None, defined_in })
     }
 
     /// The lane of an event, which and whose container may be made up: that begins at the event's

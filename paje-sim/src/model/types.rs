@@ -29,7 +29,7 @@ struct Type {
     /// Of a link type: the types of the containers at its start and end.
     ends: Option<(TypeId, TypeId)>,
     /// The last of the trace's files that defined it.
-    said_in: u32,
+    defined_in: u32,
     /// Its values, once it has one: most types of a trace with many have none.
     values: Option<Box<Values>>,
 }
@@ -85,7 +85,7 @@ pub(crate) struct NewType<'a> {
     pub(crate) nature: TypeNature,
     pub(crate) parent: TypeId,
     pub(crate) ends: Option<(TypeId, TypeId)>,
-    pub(crate) said_in: u32,
+    pub(crate) defined_in: u32,
 }
 
 impl Types {
@@ -102,7 +102,7 @@ impl Types {
             nature: TypeNature::Container,
             parent: TypeId::ROOT,
             ends: None,
-            said_in: 0,
+            defined_in: 0,
         });
         types
     }
@@ -241,13 +241,13 @@ impl Types {
     }
 
     /// The last of the trace's files that defined the type.
-    pub(crate) fn said_in(&self, id: TypeId) -> u32 {
-        self.list[id.index()].said_in
+    pub(crate) fn defined_in(&self, id: TypeId) -> u32 {
+        self.list[id.index()].defined_in
     }
 
     /// Another file of the trace defines the type, too.
-    pub(crate) fn say_again(&mut self, id: TypeId, file: u32) {
-        self.list[id.index()].said_in = file;
+    pub(crate) fn define_again(&mut self, id: TypeId, file: u32) {
+        self.list[id.index()].defined_in = file;
     }
 
     /// The identifier must be free.
@@ -260,7 +260,7 @@ impl Types {
             nature: new.nature,
             parent: new.parent,
             ends: new.ends,
-            said_in: new.said_in,
+            defined_in: new.defined_in,
             values: None,
         });
         let hash = |id: &TypeId| hash_bytes(list[id.index()].names.identifier(texts).text);

@@ -26,7 +26,7 @@ pub(crate) struct Maps {
     pub(crate) link_ends: Vec<ContainerId>,
     /// Number of lanes that were in the trace before the decoder met them.
     pub(crate) lanes_known_before: usize,
-    /// Strands that no lane has, and why: only of a damaged trace.
+    /// Partitioning that no lane has, and why: only of a damaged trace.
     pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
     /// Ends of links with something wrong, and what was made of it.
     pub(crate) mismatched_ends: FxHashMap<Symbol, (Failed, Remedy)>,
@@ -77,7 +77,7 @@ impl Maps {
 
     /// The next strands, so many, are those of a lane that there is not; the ledger asks for it if they are
     /// `followed`.
-    pub(crate) fn doom(&mut self, count: usize, failed: &Failed, followed: bool) {
+    pub(crate) fn mark_unresolved(&mut self, count: usize, failed: &Failed, followed: bool) {
         for _ in 0..count {
             self.strands_without_lane.insert(self.strands.len() as u32, failed.clone());
             self.strands.push(NO_STRAND);

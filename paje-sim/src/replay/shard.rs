@@ -37,7 +37,7 @@ pub(crate) struct Shard {
     pub(crate) scattered: Vec<u32>,
     /// Suspects of the wave: strand, and number among its suspects.
     pub(crate) suspected: Vec<(u32, usize)>,
-    /// Strands whose containers have ended, and when: they are yet to be closed.
+    /// Partitioning whose containers have ended, and when: they are yet to be closed.
     pub(super) closing: Vec<(u32, f64)>,
     /// The ends of rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,

@@ -6,7 +6,7 @@ use super::{Counter, Resolver};
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{Op, Structure};
 use crate::decode::symbols::Symbol;
-use crate::decode::watched::is_quoted;
+use crate::decode::usage_notes::is_quoted;
 use crate::names::ids::{TypeId, ValueId};
 use crate::names::text::Name;
 use crate::names::usage::OtherQuoting;
@@ -14,7 +14,7 @@ use crate::names::usage::OtherQuoting;
 impl Resolver<'_> {
     /// A structural line, before it is applied.
     #[inline]
-    pub(super) fn watch_structural(
+    pub(super) fn note_structural_use(
         &mut self,
         block: &DecodedBlock,
         line: u32,
@@ -53,33 +53,33 @@ impl Resolver<'_> {
         let Ok(event) = RawEvent::new(def, block.text.text(), words) else { return };
         let name = |field| event.field(field).map(Name::from);
         let (type_, container) = (name(FieldName::Type), container.and_then(name));
-        type_.into_iter().for_each(|type_| self.watch_type(type_));
-        container.into_iter().for_each(|container| self.watch_container(container));
+        type_.into_iter().for_each(|type_| self.note_type_use(type_));
+        container.into_iter().for_each(|container| self.note_container_use(container));
     }
 
     /// The first use of a lane.
     #[inline]
-    pub(super) fn watch_lane<'n>(
+    pub(super) fn note_lane_use<'n>(
         &mut self,
         container: impl FnOnce() -> Name<'n>,
         type_: impl FnOnce() -> Name<'n>,
     ) {
         if self.usage.is_some() {
-            self.watch_container(container());
-            self.watch_type(type_());
+            self.note_container_use(container());
+            self.note_type_use(type_());
         }
     }
 
     /// The use of a container, in a way of writing its name that the decoder has not met yet.
     #[inline]
-    pub(super) fn watch_container(&mut self, name: Name<'_>) {
+    pub(super) fn note_container_use(&mut self, name: Name<'_>) {
         let Some(usage) = &mut self.usage else { return };
         let containers = &self.model.containers;
         let known = containers.find(name.text).map(|known| containers.identifier(known).quoting);
         usage.is_doubtful |= known.is_some_and(|known| is_quoted(known) != is_quoted(name.quoting));
     }
 
-    fn watch_type(&mut self, name: Name<'_>) {
+    fn note_type_use(&mut self, name: Name<'_>) {
         let Some(usage) = &mut self.usage else { return };
         let types = &self.model.types;
         let known = types.find(name.text).map(|known| types.identifier(known).quoting);
@@ -88,7 +88,7 @@ impl Resolver<'_> {
 
     /// The use of a value, in a way of writing its name that the decoder has not met yet.
     #[inline]
-    pub(super) fn watch_value(
+    pub(super) fn note_value_use(
         &mut self,
         type_: TypeId,
         value: ValueId,
@@ -108,7 +108,7 @@ impl Resolver<'_> {
 
     /// The events of a block, once its values are resolved: those with values in other quotes are counted.
     #[inline]
-    pub(super) fn watch_events(&mut self, block: &DecodedBlock) {
+    pub(super) fn count_other_quoting_if_any(&mut self, block: &DecodedBlock) {
         if self.usage.is_some() && !self.maps.other_quoting.is_empty() {
             self.count_other_quoting(block);
         }

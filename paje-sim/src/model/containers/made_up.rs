@@ -23,10 +23,10 @@ impl Containers {
     }
 
     /// A container that no event has created, in the root.
-    pub(crate) fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, said_in: u32) {
+    pub(crate) fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, defined_in: u32) {
         let (name, parent) = (Name::bare(name), ContainerId::ROOT);
         let hash = hash_bytes(name.text);
-        let new = NewContainer { name, alias: None, type_, parent, time, said_in };
+        let new = NewContainer { name, alias: None, type_, parent, time, defined_in };
         let id = self.add(new, hash);
         let before = self.attach(id, parent);
         self.made_up.insert(id, before);
@@ -62,7 +62,7 @@ impl Containers {
         let names = Names::new(&mut self.texts, new.name, new.alias);
         let container = &mut self.list[id.index()];
         (container.names, container.parent) = (names, new.parent);
-        container.say_in(new.said_in);
+        container.set_defined_in(new.defined_in);
         self.attach(id, new.parent);
         true
     }

@@ -7,7 +7,7 @@ use crate::names::text::Name;
 
 /// Notes on a block's lines.
 #[derive(Debug)]
-pub(crate) struct Watched {
+pub(crate) struct UsageNotes {
     /// The definitions that lines behind the first line of a definition have used.
     pub(crate) used: Vec<u32>,
     /// Where the last line of a definition begins, and one byte more; 0 if there is none.
@@ -18,13 +18,13 @@ pub(crate) struct Watched {
     pub(crate) is_doubtful: bool,
 }
 
-impl Default for Watched {
+impl Default for UsageNotes {
     fn default() -> Self {
-        Watched { used: Vec::new(), header_to: 0, first_time: f64::INFINITY, is_doubtful: false }
+        UsageNotes { used: Vec::new(), header_to: 0, first_time: f64::INFINITY, is_doubtful: false }
     }
 }
 
-impl Watched {
+impl UsageNotes {
     pub(super) fn clear(&mut self) {
         self.used.clear();
         (self.header_to, self.first_time, self.is_doubtful) = (0, f64::INFINITY, false);
