@@ -1,9 +1,9 @@
-//! One block of lines to columns of small, plain events, sorted by lane.
+//! Decodes a block of lines into small, plain events, sorted by lane.
 //!
-//! Nothing here depends on other blocks but the event definitions. Names become symbols of this
-//! decoder; what a symbol stands for is resolved afterwards, in file order, once per symbol.
-//! Structural events (definitions of types and values, creations and destructions of containers)
-//! are only noted: they are few, and are read again when it is their turn.
+//! A block depends on no other block, only on the event definitions. Names become symbols of this decoder.
+//! What a symbol stands for is resolved later, in file order, once per symbol. Structural events (definitions
+//! of types and values, creations and destructions of containers) are only listed: they are few, and are read
+//! again when they are resolved.
 
 mod batch;
 pub(crate) mod block;
@@ -55,19 +55,19 @@ use crate::decode::usual::{Batches, batch_of};
 use crate::names::hash::{bare, hash_text, word};
 use crate::names::options::{Options, Precision, ValueNames};
 
-/// Bytes of a block whose lines are decoded at a time, batch by batch: they and what is noted of them stay in a core's
-/// second-level cache meanwhile.
+/// Bytes of a block that are decoded at a time, so that they and their batches stay in a core's second-level
+/// cache.
 const PORTION: usize = 1 << 17;
 
-/// As many to begin with where many lanes may be new, then four times as many, and so on: batches only take lines of
-/// lanes that are known, so what some lines name is known to those after them.
+/// Bytes of the first such portion if many lanes may be new; each next one is four times as large. Batches
+/// only take lines of known lanes, and the slow path learns lanes for the portions that follow.
 const FIRST_LINES: usize = 4096;
 
-/// A decoder with fewer lines than this for each of its symbols meets most names only a few times, as in a trace with a
+/// A decoder with fewer lines than this per symbol meets most names only a few times, as in a trace with a
 /// container or a value for each task.
 const LINES_PER_SYMBOL: u64 = 4;
 
-/// Decodes blocks; knows every name that it has met.
+/// Decodes blocks, and remembers the names that it has met.
 #[derive(Debug)]
 pub(crate) struct Decoder {
     pub(crate) symbols: Symbols,
@@ -80,11 +80,11 @@ pub(crate) struct Decoder {
     grouping: Grouping,
     colors: Colors,
     config: DecoderConfig,
-    /// Number of lines with words that it has decoded since it knew nothing.
+    /// Number of lines with words since it last started with empty tables.
     decoded: u64,
     /// With more symbols than this, it may be [crowded](Decoder::is_crowded).
     most_symbols: usize,
-    /// If it is to be told whose each line is: lines that are no strand's.
+    /// Lines that belong to no strand; filled only if the owners of lines are listed.
     strandless: Vec<(u32, StrandSymbol)>,
 }
 
@@ -100,29 +100,29 @@ pub(crate) struct Symbols {
     pub(crate) values: SymbolTable,
 }
 
-/// Where the lines and fields of the block at hand are.
+/// Positions of the lines and fields of the current block.
 #[derive(Debug, Default)]
 struct Lexing {
     scanner: Scanner,
-    /// Of the line at hand.
+    /// Fields of the current line.
     spans: Spans,
-    /// Where the line begins that lacks its newline, if the block at hand has one.
+    /// Start of the line that lacks its newline, if the current block has one.
     unended: usize,
 }
 
-/// Settings of a decoder.
+/// Configuration of a decoder.
 #[derive(Clone, Copy, Debug)]
 struct DecoderConfig {
     precision: Precision,
-    /// Symbols may differ where names do not.
+    /// With `AsWritten`, two symbols may stand for one name.
     value_names: ValueNames,
     stop_at: f64,
     keeps_lines: bool,
-    /// It is to be told whose each line is.
+    /// Whether blocks list the owner of each line.
     follows: bool,
-    /// Decoding goes on after a line that is wrong.
+    /// Whether decoding goes on after an invalid line.
     recovers: bool,
-    /// True if uses by lines are noted, and what is doubtful in their spelling.
+    /// Whether uses of definitions and doubtful spellings are noted.
     notes_usage: bool,
 }
 
@@ -178,7 +178,7 @@ impl Symbols {
 }
 
 impl Decoder {
-    /// If `follows`, blocks are told whose each of their lines is.
+    /// If `follows`, blocks list the owner of each of their lines.
     pub(crate) fn new(options: &Options, partitioning: Partitioning, follows: bool) -> Self {
         Decoder {
             symbols: Symbols::default(),
@@ -208,15 +208,16 @@ impl Decoder {
         }
     }
 
-    /// Whether it knows many names, most of which have hardly come up again: then looking them up costs more than
-    /// meeting them again.
+    /// Returns whether it knows many names that have hardly come up again: looking them up costs more than
+    /// learning them again.
     pub(crate) fn is_crowded(&self) -> bool {
         let symbols = self.symbols.len();
         symbols > self.most_symbols && self.decoded < LINES_PER_SYMBOL * symbols as u64
     }
 
-    /// Forgets all names and definitions, and keeps the memory. If most of `known_before` lanes were in the trace before
-    /// this decoder met them, it may know more names from now on: else it would go on forgetting lanes that come up again.
+    /// Forgets all names and definitions, and keeps the memory. If most of its lanes were `known_before` by
+    /// the trace, it may know more names from now on. Otherwise it would keep forgetting lanes that come up
+    /// again.
     pub(crate) fn restart(&mut self, known_before: usize) {
         if 2 * known_before > self.symbols.len() {
             self.most_symbols = self.most_symbols.saturating_mul(4);
@@ -228,7 +229,7 @@ impl Decoder {
         self.decoded = 0;
     }
 
-    /// The shards of a lane's strands.
+    /// Returns the shards of a lane's strands.
     pub(crate) fn shards_of(&self, lane: Symbol) -> &[u8] {
         let first = self.known.lanes[lane as usize].strand as usize;
         let next = self.known.lanes.get(lane as usize + 1);
@@ -236,8 +237,8 @@ impl Decoder {
         &self.known.shards[first..end]
     }
 
-    /// Decodes a block; `defs` are the definitions before it. If it is the first of a file that this
-    /// decoder sees, most of its lines may be for lanes that are new.
+    /// Decodes a block. `defs` are the definitions before it. If it is the first block of a file that this
+    /// decoder sees, many lanes may be new.
     #[inline(never)]
     pub(crate) fn decode(
         &mut self,
@@ -266,7 +267,7 @@ impl Decoder {
         let mut start = 0;
         let mut until = if is_first { FIRST_LINES } else { PORTION };
         while start < text.len() && decoded.fault.is_none() {
-            // Up to the next line of a definition, which changes what the lines after it are.
+            // Stops at the next line of a definition, which may change the meaning of the lines after it.
             let changed = decoded.defs.take();
             let at_hand = changed.as_deref().unwrap_or(defs);
             if at_hand.is_open() && self.config.recovers && self.interrupts(text, start) {
@@ -278,7 +279,7 @@ impl Decoder {
             }
             let (lines, range) = (self.waiting.lines, start..until.min(text.len()));
             start = self.classify(text, block.padded(), range, at_hand.is_open());
-            // Between two lines of a definition there is nothing, and asking each plan takes long where
+            // Between two lines of one definition there are no events, and decoding no lines takes long if
             // there are many definitions.
             if self.waiting.lines > lines {
                 self.decode_batches(block.padded(), decoded);
@@ -319,14 +320,14 @@ impl Decoder {
         }
     }
 
-    /// Decodes the lines that no batch took, in file order, up to the first that is wrong.
+    /// Decodes the lines that no batch took, in file order, up to the first invalid one.
     #[inline(never)]
     fn decode_rest(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let mut rest = std::mem::take(&mut self.waiting.rest);
-        // In order already but for what batches left, so that this merges.
+        // Mostly in order already, so this merges.
         rest.sort_by_key(|line| line.start);
         for line in rest.drain(..) {
-            // An event of a block before stands there; nothing is decoded after a wrong line.
+            // An event of an earlier block may be there, and nothing is decoded after an invalid line.
             self.grouping.unsorted[line.ordinal as usize] = NOTHING;
             if decoded.fault.is_some() {
                 continue;
@@ -353,19 +354,19 @@ impl Decoder {
         self.waiting.rest = rest;
     }
 
-    /// A line is wrong: it is the last, unless decoding goes on.
+    /// Notes an invalid line: decoding stops there, unless it recovers.
     #[cold]
     fn note_fault(&self, line: u32, fault: Fault, decoded: &mut Decoded) {
         if !self.config.recovers {
             decoded.fault = Some((line, fault));
             return;
         }
-        // Doubts about it are no matter any more.
+        // The line no longer needs a warning.
         decoded.doubtful.pop_if(|doubtful| doubtful.at == line);
         decoded.faults.push((line, fault));
     }
 
-    /// The definitions, to be changed by the line at `start`.
+    /// Returns the definitions, to be changed by the line at `start`.
     fn change<'d>(
         &mut self,
         start: usize,
@@ -379,7 +380,7 @@ impl Decoder {
         Arc::make_mut(decoded.defs.get_or_insert_with(|| Arc::new(defs.clone())))
     }
 
-    /// Adds the definitions that lines have used since this was config last. (They are in no order.)
+    /// Moves the definitions used since the last call to `all`, in no order.
     fn note_used(&mut self, all: &mut Vec<u32>) {
         for index in self.plans.used_list.drain(..) {
             self.plans.used[index as usize] = false;
@@ -387,7 +388,7 @@ impl Decoder {
         }
     }
 
-    /// A line has used a definition.
+    /// Notes the use of a definition.
     #[inline]
     fn note_use(&mut self, index: usize) {
         if !std::mem::replace(&mut self.plans.used[index], true) {
@@ -395,7 +396,7 @@ impl Decoder {
         }
     }
 
-    /// Plans for the definitions that have none yet, and for what the numbers stand for now.
+    /// Makes plans for the definitions that have none yet, and for the numbers as they are now.
     fn plan(&mut self, defs: &DefTable) {
         for def in defs.defs().since(self.plans.all.len()) {
             self.plans.all.push(Plan::new(def, self.plans.keeps_extras));
@@ -415,7 +416,7 @@ impl Decoder {
         for index in defs.numbered().since(first) {
             let id = defs.defs()[*index as usize].id();
             let plan = &self.plans.all[*index as usize];
-            // Structural lines are read one by one, but are sorted out as fast as the others.
+            // Structural lines are decoded one by one, but classified as fast as others.
             if plan.is_usual || plan.action == Action::Structural {
                 self.plans.short_ids.insert(id, batch_of(*index, true));
             }

@@ -1,7 +1,7 @@
-//! Types, values, containers and lanes, which the structural events of a trace build.
+//! Types, values, containers and lanes, which the structural events of a trace define.
 //!
-//! Only these depend on the order of the whole file. Their maps grow and never change, so an event
-//! is right if what it names was there at its place: first uses are all that need checking.
+//! Only these depend on the order of the whole file. They are only added and never change, so an event is
+//! valid if everything that it names existed at its first use.
 
 pub mod containers;
 mod lanes;
@@ -28,63 +28,63 @@ use crate::names::options::ValueNames;
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// A problem, and the field of the line that it is about.
+/// A problem, and the field of the line that it concerns.
 pub(crate) type Failed = (FieldName, Problem);
 
-/// Types, containers and lanes met so far.
+/// Types, containers and lanes so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     pub(crate) types: Types,
     pub(crate) containers: Containers,
     pub(crate) lanes: Vec<Lane>,
-    /// The lanes of containers that have many.
+    /// Lanes of containers that have many.
     by_owner: FxHashMap<(ContainerId, TypeId), LaneId>,
     value_names: ValueNames,
     /// The file that structural events are from.
     file: CurrentFile,
-    /// Values that no other file than this one has defined or made up so far: only those that did not
-    /// come with the trace itself, or that were defined again.
+    /// For values that did not come with the trace's main file, or were defined again: the only other file
+    /// that has defined or used them so far.
     value_files: FxHashMap<(TypeId, ValueId), u32>,
-    /// Containers that the file at hand has created where another may have ended them.
+    /// Containers that the current file has created in a container that another file may have ended.
     newborn: Newborn,
-    /// Containers that would exist by now but for [`Options::stop_at`](crate::Options::stop_at).
+    /// Containers that exist but for [`Options::stop_at`](crate::Options::stop_at).
     not_created: TextSet<Vec<u8>>,
-    /// Things that the replay goes on with after problems, if it does.
+    /// Things made up after problems, if the replay recovers.
     pub(crate) made_up: Option<Box<MadeUp>>,
 }
 
 /// A file of the trace.
 #[derive(Clone, Copy, Debug, Default)]
 struct CurrentFile {
-    /// 0 for the trace itself.
+    /// Number of the file; 0 for the trace's main file.
     number: u32,
-    /// Number of bytes of other files that come before it.
+    /// Number of bytes of other files before it.
     start: u64,
 }
 
-/// A container that ends with a structural event, or a second time.
+/// A container that ends with a structural event, or ends again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ending {
     pub(crate) container: ContainerId,
     /// In seconds.
     pub(crate) time: f64,
-    /// The byte of the event's line.
+    /// Byte of the event's line.
     pub(crate) at: u64,
-    /// Named by the event, not a child of the one named.
+    /// Whether the event names the container itself, not an ancestor.
     pub(crate) named: bool,
 }
 
-/// Work that a structural event leaves to the rest of the engine.
+/// Effects of structural events that the engine must handle.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) endings: Vec<Ending>,
-    /// The event was for a container that had been destroyed.
+    /// Whether the event was for a container that had been destroyed.
     pub(crate) ignored: bool,
-    /// The event destroys a container again that another file has destroyed at the same time.
+    /// A container that the event destroys again, at the same time as another file did.
     pub(crate) repeated: Option<ContainerId>,
-    /// Problems of the event that did not keep it from being applied.
+    /// Problems of the event in spite of which it was applied.
     pub(crate) mended: Vec<(Failed, Remedy)>,
-    /// Containers that were made up, and the bytes of the lines for which; if somebody wants to know.
+    /// Containers that were made up, with the bytes of their lines; only for a ledger.
     pub(crate) made_up: Vec<(u64, ContainerId)>,
 }
 
@@ -110,7 +110,7 @@ impl Model {
         self.newborn.clear();
     }
 
-    /// Tells whether this file may repeat what another one has said, last `defined_in`.
+    /// Whether this file may repeat a definition that was last made in file `defined_in`.
     const fn may_repeat(&self, defined_in: u32) -> bool {
         self.file.number > 0 && defined_in != self.file.number
     }
@@ -156,7 +156,7 @@ impl Model {
         }
     }
 
-    /// Defines a value of a type that is known; what will identify it has this hash.
+    /// Defines a value of a known type; the hash is that of its identifier.
     pub(crate) fn define_value(
         &mut self,
         id: TypeId,
@@ -184,14 +184,14 @@ impl Model {
         Ok(())
     }
 
-    /// The file at hand has a new value.
+    /// Notes that the current file has defined or used a value first.
     fn note_value(&mut self, type_: TypeId, value: ValueId) {
         if self.file.number > 0 {
             self.value_files.insert((type_, value), self.file.number);
         }
     }
 
-    /// Tells whether a value is one that another file has defined so, or made up.
+    /// Whether another file has defined a value in the same way, or used it first.
     fn repeats_value(&mut self, type_: TypeId, name: Name<'_>, alias: Option<Name<'_>>) -> bool {
         let identifier = alias.unwrap_or(name);
         let known = self.types.find_value(type_, identifier, self.value_names);
@@ -233,10 +233,10 @@ impl Model {
         Ok(())
     }
 
-    /// A file is named for a container of a type.
+    /// Checks the container and the type for which a file is named.
     ///
     /// # Errors
-    /// There is no such container, or it is of another type.
+    /// There is no such container, or it has another type.
     pub(crate) fn check_named(&self, container: &[u8], type_name: &[u8]) -> Result<(), Failed> {
         if self.not_created.contains(container) && self.containers.find(container).is_none() {
             return Ok(());
@@ -244,12 +244,12 @@ impl Model {
         self.container_of(type_name, container, FieldName::Container).map(drop)
     }
 
-    /// A container is not created, because that is later than what is asked for.
+    /// Notes a container that is not created, because that is later than the replay's last time.
     pub(crate) fn leave_out(&mut self, identifier: &[u8]) {
         self.not_created.insert(identifier.to_vec());
     }
 
-    /// The container of this name, which must be of this type.
+    /// Returns the container of this name, which must have this type.
     fn container_of(
         &self,
         type_name: &[u8],
@@ -270,7 +270,7 @@ impl Model {
         Err((FieldName::Type, problem))
     }
 
-    /// The lane of an event whose type must be of this nature.
+    /// Returns the lane of an event, whose type must have this nature.
     pub(crate) fn lane(
         &mut self,
         container_name: &[u8],
@@ -281,7 +281,7 @@ impl Model {
         self.lane_of(container_name, hash_bytes(container_name), type_, expected)
     }
 
-    /// The same where the type is known, and the hash of the container's name.
+    /// Returns the same lane if the type and the hash of the container's name are known.
     pub(crate) fn lane_of(
         &mut self,
         container_name: &[u8],
@@ -304,7 +304,7 @@ impl Model {
         Ok(self.find_lane(container, type_).unwrap_or_else(|| self.open_lane(container, type_)))
     }
 
-    /// The container at an end of a link of this (known) type.
+    /// Returns the container at an end of a link whose type is known.
     pub(crate) fn link_end(
         &self,
         type_name: &[u8],
@@ -376,7 +376,7 @@ impl Model {
     }
 }
 
-/// Tells whether types of this nature have named values.
+/// Whether types of this nature have named values.
 pub(crate) const fn has_values(nature: TypeNature) -> bool {
     matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
 }

@@ -1,7 +1,7 @@
-//! Symbols to things, in file order.
+//! Resolves symbols, in file order.
 //!
-//! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
-//! values and link ends. Everything else in the block needs no look: the maps only grow.
+//! It is a short pass over structural events and first uses of lanes, values and link ends. Nothing else in a
+//! block needs it: the maps only grow.
 
 mod lifetime;
 mod mend;
@@ -30,10 +30,10 @@ use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
 use crate::replay::maps::{Maps, Pending};
 
-/// Resolves what a block's decoder noted.
+/// Resolves what a block's decoder has listed.
 ///
 /// # Errors
-/// The first problem in file order; nothing after it has been applied.
+/// Returns the first problem in file order. Nothing after it has been applied.
 pub(crate) fn resolve(
     block: &DecodedBlock,
     decoder: &Decoder,
@@ -57,7 +57,7 @@ pub(crate) fn resolve(
             OrderedItem::Lane(symbol, hash) => {
                 let context = decoder.symbols.lanes.context(*symbol);
                 let (type_, nature) = split_lane_context(context);
-                // Texts lie somewhere in memory that most lines can do without.
+                // Texts are elsewhere in memory, and most items do not need them.
                 let container = || decoder.symbols.lanes.get(*symbol).0;
                 let type_name = || decoder.symbols.types.get(type_).0;
                 state.note_lane_use(container, type_name);
@@ -151,36 +151,36 @@ pub(crate) struct Resolver<'a> {
     /// Destructions whose lanes end when everything has been read.
     pub(crate) deferred: &'a mut Vec<Deferred>,
     pub(crate) counter: Counter,
-    /// If that is asked for: what the block's structural lines are about.
+    /// Subjects of the block's structural lines; only for a ledger.
     pub(crate) structural: Option<Vec<LineOf>>,
-    /// If that is kept: what the trace uses so far.
+    /// Usage of definitions so far, if it is kept.
     pub(crate) usage: Option<&'a mut Usage>,
-    /// If the replay goes on after problems, those so far.
+    /// Problems so far, if the replay recovers.
     pub(crate) tally: Option<&'a mut ProblemTally>,
 }
 
 /// The times of structural events.
 pub(crate) struct Clock<'a> {
-    /// The latest.
+    /// The latest time.
     pub(crate) last: f64,
-    /// Events that are later do not count.
+    /// Later events do not count.
     pub(crate) stop_at: f64,
-    /// All of them, if they are kept.
+    /// All times, if they are kept.
     pub(crate) kept: Option<&'a mut Vec<f64>>,
 }
 
-/// Where the line of a destruction is that is not looked into before the end.
+/// Position of a destruction that is checked after the last file.
 #[derive(Debug)]
 pub(crate) struct Deferred {
     /// The byte where the line begins.
     pub(crate) at: u64,
-    /// The place of the container's name.
+    /// Position of the container's name.
     pub(crate) place: Place,
-    /// The column of the time, in bytes from 1.
+    /// Column of the time, in bytes from 1.
     pub(crate) time_column: u64,
 }
 
-/// Counts the lines of a block as far as somebody asks for them, in file order.
+/// Counts the lines of a block on demand, in file order.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
     at: usize,
@@ -188,7 +188,7 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// The number in its file of the line that begins at `line`.
+    /// Returns the number, in its file, of the line that begins at `line`.
     pub(super) fn number(&mut self, block: &DecodedBlock, line: u32) -> u64 {
         let between = &block.text.text()[self.at..line as usize];
         self.lines += memchr_iter(b'\n', between).count() as u64;
@@ -198,7 +198,7 @@ impl Counter {
 }
 
 impl Resolver<'_> {
-    /// The type that a decoder's symbol stands for.
+    /// Returns the type that a decoder's symbol stands for.
     pub(super) fn type_of(&mut self, decoder: &Decoder, symbol: Symbol) -> Result<TypeId, Failed> {
         if let Some(Some(known)) = self.maps.types.get(symbol as usize) {
             return Ok(*known);

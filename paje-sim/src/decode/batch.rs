@@ -1,4 +1,5 @@
-//! Loop over the lines of a batch: one for each event, so that what differs between them is settled outside.
+//! The loop over the lines of a batch. It is compiled once per operation, so that nothing is decided per
+//! line.
 
 use std::marker::PhantomData;
 
@@ -34,9 +35,9 @@ pub(super) struct Lines<'a, 't> {
 
 /// Text whose lines are decoded in batches.
 pub(super) trait Batch<'t>: Text<'t> {
-    /// Decodes lines, whose names are looked up one by one, and those that are not plain enough join the rest; or names
-    /// are looked up `as_one` text, and the first line that is not plain enough, or has another text, is the end. Returns
-    /// how many lines have been taken.
+    /// Decodes lines. Without `as_one`, looks names up one by one, and appends lines that do not fit to the
+    /// rest. With `as_one`, looks all names of a line up as one text, and stops at the first line that does
+    /// not fit or has an unknown text. Returns the number of lines taken.
     fn decode(lines: Lines<'_, 't>, op: Op, as_one: bool) -> usize;
 }
 
@@ -83,7 +84,7 @@ impl Operation for Op {
     }
 }
 
-/// An operation by its number, which is known when this is compiled.
+/// An operation known at compile time.
 #[derive(Clone, Copy)]
 struct Always<const OP: u8>;
 
@@ -106,13 +107,13 @@ struct OfOperation<'a, 't, T, O, const AS_ONE: bool> {
 struct Tables<'a> {
     plan: &'a Plan,
     known: &'a KnownLanes,
-    /// The pairs and the tails of these.
+    /// Hold `known`'s slots, so that the pointers stay in registers.
     pairs: Words<'a, KnownLane>,
     line_names: LineNamesSlots<'a>,
     config: &'a DecoderConfig,
 }
 
-/// Names that are looked up one by one.
+/// Looks names up one by one.
 struct OneByOne<'a, 't> {
     padded: &'t [u8],
     plan: &'a Plan,
@@ -122,7 +123,7 @@ struct OneByOne<'a, 't> {
 }
 
 impl Decoder {
-    /// Some lines of a batch, with what decoding them needs.
+    /// Returns some lines of a batch, with all that decoding them needs.
     pub(super) fn lines_of<'a, 't>(
         &'a mut self,
         padded: &'t [u8],
@@ -150,7 +151,8 @@ impl<'t> Lines<'_, 't> {
         wide::run(OfOperation::<T, O, AS_ONE> { lines: self, op, text: PhantomData })
     }
 
-    /// The names of the first line, looked up one by one: what they stand for, their text if it is short, and its length.
+    /// Looks up the names of the first line one by one. Returns their symbols, their text if it is short, and
+    /// its length.
     pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(LineNames, Option<Word>, usize)> {
         let Lines { padded, plan, known, symbols, times, config, .. } = self;
         let line = self.batch.first()?;
@@ -231,7 +233,7 @@ impl<'a> Tables<'a> {
         Tables { plan, known, pairs: known.by_pair.at_hand(), line_names, config }
     }
 
-    /// The strand and the argument of a link's event.
+    /// Returns the strand and the argument of a link's event.
     #[inline(always)]
     fn link<'t, T: Text<'t>>(
         self,
@@ -252,7 +254,7 @@ impl<'a> Tables<'a> {
         (strand + self.known.partitioning.part(key_hash), number)
     }
 
-    /// The lane of a line, if it is known by the text of its type and container.
+    /// Returns the lane of a line if the text of its type and container is known.
     #[inline(always)]
     fn lane(self, text: &[u8], fields: Fields) -> Option<KnownLane> {
         let len = fields.pair.1 - fields.pair.0;
@@ -260,8 +262,8 @@ impl<'a> Tables<'a> {
         self.pairs.find_salted(word, context, 0)
     }
 
-    /// The strand and the symbols that the names of a line stand for, if they are known as one text, or are longer
-    /// together and known one by one.
+    /// Returns the strand and the symbols of a line's names if they are known as one text, or are longer and
+    /// known one by one.
     #[inline(always)]
     fn find<'t, T: Text<'t>>(
         self,
@@ -280,7 +282,7 @@ impl<'a> Tables<'a> {
 }
 
 impl<'t> OneByOne<'_, 't> {
-    /// The strand and the symbols that the names of a line stand for, if they are known one by one.
+    /// Returns the strand and the symbols of a line's names if they are known one by one.
     #[inline(always)]
     fn find<T: Text<'t>>(
         &self,
@@ -310,7 +312,8 @@ impl<'t> OneByOne<'_, 't> {
         Some(LineNames { strand, value, end })
     }
 
-    /// The [halves](LineNames::halves) of a line's tail. Out of the loop, whose fields stay in registers: they are read again.
+    /// Returns the [halves](LineNames::halves) of a line's names. It reads the fields again, so that the loop
+    /// keeps its own in registers.
     #[inline(never)]
     fn long_names<T: Text<'t>>(&self, line: Waiting, op: Op) -> (u64, u64) {
         let read = T::fields(self.padded, (line.start, line.fields), self.plan, op);
@@ -322,7 +325,7 @@ impl<'t> OneByOne<'_, 't> {
     }
 }
 
-/// From where to where a line's names stand, but for a link's key.
+/// Returns the range of a line's names, without a link's key.
 #[inline(always)]
 fn place_of_names(op: Op, fields: Fields) -> (usize, usize) {
     (fields.pair.0, if op.is_link() { fields.end.1 } else { fields.value.1 })

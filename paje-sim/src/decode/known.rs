@@ -5,7 +5,7 @@ use crate::decode::line_names::LineNamesTable;
 use crate::decode::partitioning::Partitioning;
 use crate::decode::symbols::{Symbol, WordTable};
 
-/// A decoder with more tails than this gives them up. Those of links are many only if containers are.
+/// A decoder with more texts of lines' names gives them up. Those of links are many only if containers are.
 const MOST_LINE_NAMES: usize = 1 << 9;
 const MOST_LINK_LINE_NAMES: usize = 1 << 12;
 
@@ -22,7 +22,7 @@ pub(super) struct KnownLane {
 pub(super) struct KnownLanes {
     /// By the text of a type and a container that stand side by side: see [`short`](super::short).
     pub(super) by_pair: WordTable<KnownLane, true>,
-    /// By that text, a value, and the other end of a link: see [`tails`](super::line_names).
+    /// By that text, a value, and the other end of a link: see [`line_names`](super::line_names).
     line_names: LineNamesTable,
     link_line_names: LineNamesTable,
     /// By their symbols.

@@ -1,4 +1,4 @@
-//! Any line, by every rule.
+//! Slow path: decodes any line with all checks.
 
 use paje_parser::{
     DefTable, EventDef, Fault, FaultKind, FieldName, LinkEnd, Quoting, RawEvent, Span, TypeNature,
@@ -19,8 +19,8 @@ use crate::names::hash::{ShortText, bare, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 
 impl Decoder {
-    /// Decodes the line at `start`, whose words are in `self.lexing.spans`; returns its event and the strand
-    /// that it is for, if it is for any.
+    /// Decodes the line at `start`, whose words are in `self.lexing.spans`. Returns its event and the strand
+    /// that it is for, if any.
     ///
     /// # Errors
     /// The line is no valid event.
@@ -53,7 +53,7 @@ impl Decoder {
                 if !is_empty || words.len() + 1 != plan.needed {
                     return Err(fault);
                 }
-                // It is there, and empty.
+                // The key is empty, not missing.
                 self.lexing.spans.push(Span { start: fault.at, end: fault.at });
                 let event = self.line(padded, start, defs, decoded)?;
                 decoded.keyless.push((start as u32, fault));
@@ -103,7 +103,7 @@ impl Decoder {
         });
         let known = pair.and_then(|(word, context)| self.known.by_pair.find(word, context));
         let known = match known {
-            // Whoever notes_usage compares each line's names.
+            // Notes on usage compare the names of each line.
             Some(known) if !self.config.notes_usage => known,
             found => {
                 let known = self.named_lane(padded, &plan, line, decoded);
@@ -187,14 +187,14 @@ impl Decoder {
         self.known.lanes[lane as usize]
     }
 
-    /// Gives a new lane its strands, and these their shards. Its hash depends on its texts only.
+    /// Gives a new lane its strands and shards, which depend only on the hash of its texts.
     fn learn_lane(&mut self, type_: Symbol, nature: TypeNature, lane_hash: u64) {
         self.known.lanes.push(KnownLane { type_, strand: self.known.shards.len() as u32 });
         let parts = 0..self.known.partitioning.of(nature);
         self.known.shards.extend(parts.map(|part| self.known.partitioning.shard(lane_hash, part)));
     }
 
-    /// Quoting of a value's name, as far as it is part of the name.
+    /// Returns the quoting of a value's name, as far as it is part of the name.
     #[inline]
     pub(super) fn significant_quoting(&self, padded: &[u8], span: Span) -> Quoting {
         match self.config.value_names {
@@ -219,7 +219,7 @@ const fn fault(word: Span, kind: FaultKind) -> Fault {
 
 #[cold]
 fn missing(def: &EventDef, words: &[Span]) -> Fault {
-    // `needed_words` is what makes it fail, so there is an error to take.
+    // The number of needed words follows from the fields that this checks.
     let failed = RawEvent::new(def, &[], words).err();
     failed.unwrap_or(Fault { at: 0, kind: FaultKind::MissingField(FieldName::Type) })
 }
@@ -231,7 +231,7 @@ fn parse_time(padded: &[u8], span: Span) -> Result<f64, Fault> {
     time.ok_or(fault(span, FaultKind::BadTime))
 }
 
-/// Copies an event's user-defined fields; returns their number in the block, from 1.
+/// Copies an event's user-defined fields. Returns their number in the block, from 1.
 #[inline(never)]
 fn note_extras(
     def: &EventDef,

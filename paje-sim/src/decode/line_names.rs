@@ -1,31 +1,32 @@
-//! The names of lines as one text: type, container, value, and the other end of a link.
+//! Looks up all names of a line as one text: type, container, value, and the other end of a link.
 //!
-//! Most lines of a trace have few of them: as many as ranks times functions, or ranks times kinds of messages. Where
-//! there are more, each name by itself is in a nearer cache than all of them together, and so tails are given up.
+//! Most traces have few such texts: about ranks × functions, or ranks × kinds of messages. If there are more,
+//! looking names up one by one needs less cache, and this table is given up.
 
 use crate::decode::decoded::{Op, StrandSymbol};
 use crate::decode::symbols::{Symbol, WordTable, Words};
 use crate::names::hash::Word;
 
-/// The strand and the symbols that the names of a line stand for.
+/// The strand and the symbols of a line's names.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LineNames {
     /// The first strand of the lane.
     pub(super) strand: StrandSymbol,
     pub(super) value: Symbol,
-    /// Of a link.
+    /// The container at a link's end.
     pub(super) end: Symbol,
 }
 
 impl LineNames {
-    /// A tail or none as two numbers, which a function returns in registers: strand and value; the end, or more than any.
+    /// Returns names as two numbers, which fit in registers: strand and value; and the end, or `u64::MAX` for
+    /// no names.
     #[inline(always)]
     pub(super) fn halves(names: Option<Self>) -> (u64, u64) {
         let of = |names: LineNames| u64::from(names.strand) | u64::from(names.value) << 32;
         names.map_or((0, u64::MAX), |names| (of(names), u64::from(names.end)))
     }
 
-    /// The tail of these numbers.
+    /// Returns the names of these numbers.
     #[inline(always)]
     pub(super) fn of_halves((of_lane, end): (u64, u64)) -> Option<Self> {
         let end = u32::try_from(end).ok()?;
@@ -33,22 +34,23 @@ impl LineNames {
     }
 }
 
-/// The tails that a decoder has met.
+/// Texts of lines' names that a decoder has met.
 #[derive(Debug)]
 pub(super) struct LineNamesTable {
     known: WordTable<LineNames, true>,
-    /// The number of those that may yet come.
+    /// Number of texts that may still be added.
     left: usize,
 }
 
-/// The tails that a decoder knows at the moment; where they are stays in registers.
+/// Borrowed slots of the table, so that the pointer stays in a register.
 #[derive(Clone, Copy)]
 pub(super) struct LineNamesSlots<'a> {
     known: Words<'a, LineNames>,
 }
 
 impl LineNamesSlots<'_> {
-    /// The tail of an event with such an operation, whose names are this text; the context is that of its type and container.
+    /// Returns the names of an event with this operation and this text, in the context of its type and
+    /// container.
     #[inline(always)]
     pub(super) fn find(self, word: Word, context: u64, op: Op) -> Option<LineNames> {
         self.known.find_salted(word, context, op as u64)
@@ -56,7 +58,7 @@ impl LineNamesSlots<'_> {
 }
 
 impl LineNamesTable {
-    /// As many as that, or none.
+    /// Creates a table for at most this many texts.
     pub(super) fn new(most: usize) -> Self {
         LineNamesTable { known: WordTable::default(), left: most }
     }
@@ -66,19 +68,19 @@ impl LineNamesTable {
         self.known.look_at_all()
     }
 
-    /// Tells whether there may be any.
+    /// Whether it has not been given up.
     #[inline(always)]
     pub(super) const fn is_used(&self) -> bool {
         self.left > 0
     }
 
-    /// The tails, to look many up.
+    /// Borrows the slots, for many lookups.
     #[inline(always)]
     pub(super) fn at_hand(&self) -> LineNamesSlots<'_> {
         LineNamesSlots { known: self.known.at_hand() }
     }
 
-    /// Adds a tail that is not known.
+    /// Adds an unknown text.
     pub(super) fn insert(&mut self, word: Word, context: u64, op: Op, names: LineNames) {
         let context = context | (op as u64) << WordTable::<LineNames, true>::SALT;
         self.left = self.left.saturating_sub(1);

@@ -1,19 +1,19 @@
-//! Short lines that name nothing new, which are almost all lines of almost all traces, in batches.
+//! Fast path: decodes short lines without new names in batches, which are almost all lines.
 //!
-//! Lines are first sorted out by their event numbers, and then decoded event by event rather than in
-//! file order. In a batch every line has the same words in the same places and takes the same
-//! branches; in file order, the processor would guess wrong at every other line, which costs more
-//! than decoding it. The line's ordinal puts its event back in place.
+//! Lines are first classified by their event numbers, and then decoded event by event instead of in file
+//! order. All lines of a batch have the same words in the same places and take the same branches. In file
+//! order the processor would mispredict at every other line, which costs more than decoding it. A line's
+//! ordinal puts its event back in place.
 //!
-//! The fields of a line are bits of one word, and a type and a container that stand side by side are
-//! looked up as one text. An event has two batches. One is for lines as most programs write them: the fields
-//! in the [usual](crate::decode::plan::usual) order, one byte between two of them. There, what a bit is
-//! about is known when this is compiled, and one look at the text answers all questions whether bytes are
-//! there ([`LineWindow`](paje_parser::number::LineWindow)). The other is for all other short lines.
+//! The edges of a line's fields are bits of one word, and a type and a container that stand side by side are
+//! looked up as one text. An event has two batches. One is for the [usual](crate::decode::plan::usual) order,
+//! with one byte between two fields. There, each bit's field is known at compile time, and one bounds check
+//! covers the whole line ([`LineWindow`](paje_parser::number::LineWindow)). The other batch is for all other
+//! short lines.
 //!
-//! Whatever does not fit (a first use, a missing or surplus word, a number of
-//! unusual shape, any error) is left to [`Decoder::line`], which knows every rule: a batch decides
-//! nothing that `line` would decide otherwise. Change them together.
+//! Whatever does not fit (a first use, a missing or surplus word, a number of unusual shape, any error) is
+//! left to [`Decoder::line`], which checks everything. A batch must decide as `line` does: change them
+//! together.
 
 use std::ops::Range;
 
@@ -28,12 +28,13 @@ use crate::decode::usual::{UsualLines, Waiting, batch_of};
 use crate::decode::wide;
 use crate::names::hash::word;
 
-/// Lines behind one with a name that is not known, which may have others: they are not looked up as one text.
+/// Number of lines after one with an unknown name that are not looked up as one text, for they may have
+/// unknown names, too.
 const STRANGE: usize = 4;
 
 impl Decoder {
-    /// Sorts out the lines that begin in `range`, up to the first line of a definition. Returns where
-    /// that one begins, or where the next line does that is not in the range.
+    /// Classifies the lines that begin in `range`, up to the first line of a definition. Returns the start of
+    /// that line, or of the next one behind the range.
     pub(super) fn classify(
         &mut self,
         text: &[u8],
@@ -89,7 +90,7 @@ impl Decoder {
         start
     }
 
-    /// The batch of any short line, which is not that of the usual ones.
+    /// Returns the batch of a short line that is not usual.
     #[inline(never)]
     fn batch_by_id(&self, padded: &[u8], start: usize, edges: u64) -> Option<u32> {
         if edges & 1 == 0 || padded[start] == b'%' {
@@ -101,14 +102,14 @@ impl Decoder {
         Some(batch_of(plan, false))
     }
 
-    /// Decodes the batches; the lines that do not fit join the rest.
+    /// Decodes the batches. Lines that do not fit are appended to the rest.
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
         let lines = self.waiting.lines as usize;
         if self.grouping.unsorted.len() < lines {
             self.grouping.unsorted.resize(lines + lines / 8, NOTHING);
         }
         let mut filled = std::mem::take(&mut self.waiting.filled);
-        // A rule, so that what is noted does not depend on the order of lines.
+        // A fixed order, so that the items do not depend on the order of lines.
         filled.sort_unstable();
         for index in filled.drain(..) {
             let plan = index as usize / 2;
@@ -117,7 +118,7 @@ impl Decoder {
             let plan = self.plans.all[plan];
             match plan.action {
                 Action::Structural => self.waiting.rest.append(&mut batch),
-                // Lines as usual, or long ones with such a head.
+                // Usual lines, or long ones with a usual head.
                 Action::Replayed(op) if index.is_multiple_of(2) => {
                     self.batch::<InWindow<'_>>(padded, &plan, op, &batch, decoded);
                 }
@@ -131,7 +132,7 @@ impl Decoder {
         self.waiting.filled = filled;
     }
 
-    /// Decodes a batch; the lines that do not fit join the rest.
+    /// Decodes a batch. Lines that do not fit are appended to the rest.
     fn batch<'t, T: Batch<'t>>(
         &mut self,
         padded: &'t [u8],
@@ -157,14 +158,14 @@ impl Decoder {
         decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
     }
 
-    /// Tells whether the names of an event's lines are looked up as one text.
+    /// Whether the names of an event's lines are looked up as one text.
     fn looks_up_names_as_one(&self, op: Op) -> bool {
         let has_tail = op.is_link() || matches!(op, Op::SetState | Op::PushState | Op::Event);
         has_tail && self.known.line_names(op.is_link()).is_used()
     }
 
-    /// Decodes a line name by name, whose names are then known as one text; if they are not known, it joins the rest.
-    /// Returns whether they are.
+    /// Decodes a line name by name, and remembers its names as one text. If they are not known, appends the
+    /// line to the rest. Returns whether they are known.
     #[cold]
     #[inline(never)]
     fn learn<'t, T: Batch<'t>>(

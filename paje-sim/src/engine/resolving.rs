@@ -1,4 +1,4 @@
-//! The work of one thread between two rounds: the blocks of a wave are resolved, in file order.
+//! Resolves the blocks of a wave in file order, between two rounds.
 
 use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
 use paje_workers::exclusive;
@@ -16,8 +16,8 @@ use crate::problems::found::error_at_fault;
 use crate::replay::maps::Maps;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
 
-/// Size of a wave for that of the one before, up to the most: what is decoded behind a definition of an event is decoded
-/// again, by one worker. The head of a trace is a part of a block, and the next wave has sixteen blocks.
+/// Growth of waves, up to the largest. Blocks behind an event definition are decoded again, by one worker, so
+/// waves start small: a part of a block, then sixteen blocks.
 const GROWTH: usize = 16 * Rations::PER_BLOCK;
 
 /// Bytes of the trace in which its first comments are looked for.
@@ -83,9 +83,9 @@ impl Engine<'_> {
         }
     }
 
-    /// The first byte of a block's text of which something may be shown. A trace may name any file, if only by
-    /// mistake, and what is in that may be nobody's business: nothing of it is shown before a line of it is
-    /// right by itself, be it part of a definition or an event with all that it needs.
+    /// Returns the first byte of a block's text that may be shown in messages. A trace may name any file,
+    /// even by mistake, and the file may be private: nothing of it is shown before one of its lines is valid
+    /// by itself, as part of a definition or as a complete event.
     fn shown_from(&mut self, block: &Block) -> u32 {
         if !self.is_foreign {
             return 0;
@@ -107,7 +107,7 @@ impl Engine<'_> {
         u32::MAX
     }
 
-    /// Leaves out what blocks of a file, from the `first` on, come behind a place that cannot be read.
+    /// Removes blocks of a file that come after a position that cannot be read, from the `first` on.
     fn leave_out_broken(&self, wave: &mut Wave, first: usize) {
         let Some(broken) = self.findings.tally.as_ref().and_then(|tally| tally.broken) else {
             return;
@@ -119,7 +119,7 @@ impl Engine<'_> {
         });
     }
 
-    /// Turns to another file, whose first block is the next.
+    /// Turns to another file, whose first block is next.
     fn turn_to(&mut self, origin: &Origin) {
         let before = self.files.path(self.definitions.file());
         let ended = self.definitions.turn_to(origin, &self.files);
@@ -132,7 +132,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Sorts the next file, if files are to be sorted and it is time to.
+    /// Sorts the next file, if files are sorted and it is due.
     pub(super) fn prepare(&mut self, feed: &Feed<'_>) {
         if self.findings.first.is_some() {
             return;
@@ -200,7 +200,7 @@ impl Engine<'_> {
         self.read.last_time = resolver.clock.last;
         block.structural = resolver.structural.unwrap_or_default();
         if let Some(times) = &mut self.read.times {
-            // No minus zero: it would be another time, and is none for PajeNG.
+            // Minus zero would be another time, and PajeNG has none.
             times.extend(block.decoded.lane_events().iter().map(|event| event.time + 0.0));
             times.sort_by(f64::total_cmp);
             times.dedup();
@@ -223,7 +223,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The text after the block's could not be read.
+    /// Returns the error of text behind the block that could not be read.
     pub(super) fn failed(&self, block: &DecodedBlock, error: ReadError) -> Error {
         let origin = &block.origin;
         let error = match error {
@@ -250,7 +250,7 @@ impl Team {
     }
 }
 
-/// Notes what the lines of a block use, as far as its decoder knows.
+/// Notes which definitions the lines of a block use, as far as its decoder knows.
 fn note_usage(usage: &mut Usage, block: &DecodedBlock) {
     let decoded = &block.decoded;
     decoded.used.iter().chain(&decoded.usage.used).for_each(|def| usage.use_event(*def));
@@ -264,7 +264,7 @@ fn note_usage(usage: &mut Usage, block: &DecodedBlock) {
     usage.ends_with_newline = block.text.text().ends_with(b"\n");
 }
 
-/// The comments that a text begins with.
+/// Returns the comments at the beginning of a text.
 fn comments(text: &[u8]) -> Vec<u8> {
     let head = &text[..text.len().min(MOST_COMMENTS)];
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);

@@ -4,7 +4,6 @@ use paje_parser::TypeNature;
 
 use crate::model::Model;
 use crate::names::ids::{ContainerId, LaneId, TypeId};
-use crate::names::prefetch::prefetch;
 
 /// The objects of one type in one container.
 #[derive(Clone, Copy, Debug)]
@@ -15,11 +14,11 @@ pub(crate) struct Lane {
     before: LaneId,
 }
 
-/// So many lanes of a container are gone through to find one of them.
+/// Number of a container's lanes that are searched one by one.
 const FEW_LANES: usize = 8;
 
 impl Model {
-    /// A new lane.
+    /// Creates a lane.
     pub(super) fn open_lane(&mut self, container: ContainerId, type_: TypeId) -> LaneId {
         let id = LaneId(self.lanes.len() as u32);
         let before = self.containers.last_lane(container).unwrap_or(id);
@@ -43,17 +42,17 @@ impl Model {
         self.lanes[lane.index()].type_
     }
 
-    /// The nature of a lane's objects.
+    /// Returns the nature of a lane's objects.
     pub(crate) fn nature(&self, lane: LaneId) -> TypeNature {
         self.types.nature(self.type_of(lane))
     }
 
-    /// The byte of the event that ended a lane's container; `u64::MAX` while it lives.
+    /// Returns the byte of the event that ended a lane's container, `u64::MAX` while it lives.
     pub(crate) fn ended_at(&self, lane: LaneId) -> u64 {
         self.containers.ended_at(self.lanes[lane.index()].container)
     }
 
-    /// The lane of a container and a type, if any event was for it.
+    /// Returns the lane of a container and a type, if it has any event.
     pub(crate) fn find_lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneId> {
         let mut lanes = self.lanes_of(container);
         let found = lanes.by_ref().take(FEW_LANES).find(|lane| self.type_of(*lane) == type_);
@@ -63,18 +62,12 @@ impl Model {
         })
     }
 
-    /// All lanes, in the order of their first events.
+    /// Returns all lanes, in the order of their first events.
     pub(crate) fn lane_ids(&self) -> impl Iterator<Item = LaneId> + use<> {
         (0..self.lanes.len() as u32).map(LaneId)
     }
 
-    /// Prefetches what [`Model::find_lane`] reads for these containers.
-    pub(crate) fn prefetch_lanes(&self, containers: impl Iterator<Item = ContainerId>) {
-        let last: Vec<LaneId> = containers.filter_map(|id| self.containers.last_lane(id)).collect();
-        prefetch(last.iter().map(|lane| self.lanes[lane.index()].before.0));
-    }
-
-    /// The lanes of a container, last opened first.
+    /// Returns the lanes of a container, the latest first.
     pub(crate) fn lanes_of(&self, container: ContainerId) -> impl Iterator<Item = LaneId> + '_ {
         let last = self.containers.last_lane(container);
         std::iter::successors(last, |lane| {

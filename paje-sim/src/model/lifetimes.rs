@@ -1,4 +1,4 @@
-//! Beginnings and ends of containers.
+//! Creations and destructions of containers.
 
 use paje_parser::{FieldName, TypeNature};
 
@@ -10,7 +10,7 @@ use crate::names::ids::{ContainerId, TypeId};
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// A creation of a container, with the hashes of its identifier and of that of what it is in.
+/// A creation of a container, with the hashes of its identifier and of its parent's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlainCreation<'a> {
     pub(crate) name: Name<'a>,
@@ -59,7 +59,7 @@ impl Model {
         Ok(())
     }
 
-    /// Creates a container whose identifier has this hash; nothing keeps it from being created.
+    /// Creates a container whose identifier has this hash. Everything has been checked.
     fn add_container(&mut self, new: NewContainer<'_>, hash: u64) {
         let (parent, defined_in) = (new.parent, new.defined_in);
         let new = self.containers.insert(new, hash);
@@ -68,7 +68,7 @@ impl Model {
         }
     }
 
-    /// Creates a container, unless that is wrong, or means something else than that; returns whether it did.
+    /// Creates a container, and returns whether it did. If not, the line is invalid or unusual.
     pub(crate) fn create_plainly(&mut self, new: PlainCreation<'_>) -> bool {
         let PlainCreation { name, alias, hash, type_, parent: (parent, parent_hash), time } = new;
         let identifier = alias.unwrap_or(name).text;
@@ -86,8 +86,8 @@ impl Model {
         is_plain
     }
 
-    /// Ends a container of a name that has this hash, and all in it, by the line that begins at byte `at`; unless that
-    /// is wrong, or has been said before. Returns whether it did.
+    /// Destroys a container whose name has this hash, and all in it, by the line at byte `at`. Returns
+    /// whether it did. If not, the line is invalid or a repetition.
     pub(crate) fn destroy_plainly(
         &mut self,
         type_: TypeId,
@@ -109,11 +109,11 @@ impl Model {
     fn destroy(&mut self, container: ContainerId, when: (f64, u64), effects: &mut Effects) {
         let first = effects.endings.len();
         self.end_all(container, Some(container), when, effects);
-        // In order of creation: a rule, so that which problem comes first is one too.
+        // In order of creation, so that the first problem is always the same.
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
-    /// The type and the parent of a container.
+    /// Returns the type and the parent of a container.
     pub(super) fn place_of(
         &self,
         type_name: &[u8],
@@ -157,8 +157,8 @@ impl Model {
         Ok(())
     }
 
-    /// The file at hand repeats, in the line that begins at byte `at`, the destruction of a container:
-    /// what it has created in it ends, too.
+    /// Ends what the current file has created in a container, whose destruction it repeats in the line at
+    /// byte `at`.
     pub(crate) fn end_newborn(&mut self, container: ContainerId, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
         let time = self.containers.said_end(container);
@@ -171,7 +171,7 @@ impl Model {
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
-    /// Ends a container and all that live in it, at a time, by the line that begins at byte `at`.
+    /// Ends a container and all that live in it, by the line at byte `at`.
     fn end_all(
         &mut self,
         container: ContainerId,
@@ -179,7 +179,7 @@ impl Model {
         (time, at): (f64, u64),
         effects: &mut Effects,
     ) {
-        // Most containers have nothing in them, and then it takes no memory.
+        // Most containers have nothing in them; then this allocates nothing.
         let mut pending = Vec::new();
         let mut next = Some(container);
         while let Some(ended) = next {

@@ -11,7 +11,7 @@ use crate::names::ids::{TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::text::{Name, TextArena, TextRef};
 
-/// All types of a trace, by their numbers. Type 0 is the root's, named `0`.
+/// All types of a trace, by number. Type 0 is the root's, named `0`.
 #[derive(Clone, Debug)]
 pub struct Types {
     list: Vec<Type>,
@@ -26,19 +26,19 @@ struct Type {
     names: Names,
     nature: TypeNature,
     parent: TypeId,
-    /// Of a link type: the types of the containers at its start and end.
+    /// For a link type: the types of the containers at its start and end.
     ends: Option<(TypeId, TypeId)>,
-    /// The last of the trace's files that defined it.
+    /// The last file that defined it.
     defined_in: u32,
-    /// Its values, once it has one: most types of a trace with many have none.
+    /// Its values, once it has one: in traces with many types, most have none.
     values: Option<Box<Values>>,
 }
 
-/// The values of a type, in the order of their numbers.
+/// The values of a type, by number.
 #[derive(Clone, Debug, Default)]
 struct Values {
     names: Vec<ValueEntryId>,
-    /// The colours of those that have one.
+    /// Colours of the values that have one.
     colors: Vec<(ValueId, Color)>,
 }
 
@@ -51,12 +51,12 @@ impl Names {
         Names(texts.push_with(name, alias))
     }
 
-    /// The halves of where they are in their arena.
+    /// Returns the halves of their position in the arena.
     pub(crate) const fn place(self) -> (u32, u32) {
         self.0.halves()
     }
 
-    /// Those that are there.
+    /// Returns the names at a position.
     pub(crate) const fn at(high: u32, low: u32) -> Self {
         Names(TextRef::of_halves(high, low))
     }
@@ -70,14 +70,14 @@ impl Names {
         texts.alias(self.0)
     }
 
-    /// The alias if there is one, else the name.
+    /// Returns the alias if there is one, or else the name.
     #[inline]
     pub(crate) fn identifier<'a>(&self, texts: &'a TextArena) -> Name<'a> {
         texts.last(self.0)
     }
 }
 
-/// A definition of a type, in its own words.
+/// The fields of a type's definition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewType<'a> {
     pub(crate) name: Name<'a>,
@@ -208,14 +208,6 @@ impl Types {
         names.identifier(texts)
     }
 
-    /// Fetches the names of these values of a type, side by side. Where values are many, each is somewhere in memory that
-    /// nothing has looked at for long: who asks for one name after the other waits for memory at each.
-    pub fn fetch_value_names(&self, id: TypeId, values: &[ValueId]) {
-        let Some(known) = &self.list[id.index()].values else { return };
-        let entries = values.iter().filter_map(|value| known.names.get(value.index()));
-        self.value_names.prefetch(entries.copied());
-    }
-
     fn names_of(&self, id: TypeId, value: ValueId) -> (Names, &TextArena) {
         let values = self.list[id.index()].values.as_ref();
         self.value_names.get(values.map_or(&[][..], |values| &values.names)[value.index()])
@@ -250,7 +242,7 @@ impl Types {
         self.list[id.index()].defined_in = file;
     }
 
-    /// The identifier must be free.
+    /// Adds a type, whose identifier must be free.
     pub(crate) fn insert(&mut self, new: NewType<'_>) -> TypeId {
         let id = TypeId(self.list.len() as u32);
         let names = Names::new(&mut self.texts, new.name, new.alias);

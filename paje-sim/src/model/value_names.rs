@@ -6,7 +6,6 @@ use hashbrown::hash_table::Entry;
 use crate::model::types::Names;
 use crate::names::ids::{TypeId, ValueId};
 use crate::names::options::ValueNames;
-use crate::names::prefetch::prefetch;
 use crate::names::text::{Name, TextArena};
 
 /// Names of values, by their types.
@@ -112,15 +111,6 @@ impl ValueNameTable {
     /// Returns the names of a value, and the arena that holds their texts.
     pub(crate) fn get(&self, entry: ValueEntryId) -> (Names, &TextArena) {
         (self.entries.names(entry), &self.entries.texts)
-    }
-
-    /// Prefetches these values and the beginnings of their names.
-    #[inline]
-    pub(crate) fn prefetch(&self, entries: impl Iterator<Item = ValueEntryId> + Clone) {
-        let list = &self.entries.list;
-        prefetch(entries.clone().map(|entry| list[entry.0 as usize].text));
-        let name = |(names, texts): (Names, _)| names.name(texts).text.first().copied();
-        prefetch(entries.filter_map(|entry| name(self.get(entry))));
     }
 
     /// Returns the value of a type with this identifier, whose text has this hash.

@@ -11,6 +11,7 @@ use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Store, Supply};
 use crate::model::Model;
 use crate::names::options::Keeps;
+use crate::names::prefetch::prefetch;
 use crate::replay::cuts::Cuts;
 use crate::replay::maps::Maps;
 use crate::replay::slice::Slice;
@@ -102,8 +103,8 @@ impl Shard {
         }
         let known = || self.locals.iter().filter_map(|local| self.strands.get(*local as usize));
         // First the strands themselves: what comes next depends on them.
-        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.look()));
-        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
+        prefetch(known().map(Strand::look));
+        prefetch(known().map(|strand| strand.touch(&self.store)));
     }
 
     /// Looks at what the replay of a wave's blocks will look at: then it is near, whoever decoded them. For who times the
@@ -141,8 +142,7 @@ impl Shard {
     pub(super) fn close_ended(&mut self) {
         if self.closing.len() > FEW {
             let strands = self.closing.iter().map(|(strand, _)| &self.strands[*strand as usize]);
-            let looks = strands.map(|strand| strand.touch(&self.store));
-            std::hint::black_box(looks.fold(0, |all, look| all ^ look));
+            prefetch(strands.map(|strand| strand.touch(&self.store)));
         }
         for (strand, time) in self.closing.drain(..) {
             self.strands[strand as usize].close(&mut self.store, time);

@@ -18,6 +18,7 @@ use crate::lanes::variables::VariableLane;
 use crate::memory::{LineNumber, Small, StateRoom, Store, VariableRoom, Width, Written};
 use crate::model::{Model, UNKNOWN};
 use crate::names::ids::{LaneId, ValueId};
+use crate::names::prefetch::prefetch;
 use crate::names::selection::Natures;
 
 /// Context of replaying a block's slice of a strand.
@@ -186,7 +187,7 @@ fn links_of(
     if slice.is_far {
         // A strand has some of the block's links, here and there: they are fetched side by side.
         let links = events.iter().map(|event| &decoded.links[event.argument as usize]);
-        std::hint::black_box(links.fold(0, |all, link| all ^ link.look()));
+        prefetch(links.map(LinkEvent::look));
     }
     let keeps = strand.is_wanted() && store.extras.is_some();
     let half_of = |event: &LaneEvent, extra| {

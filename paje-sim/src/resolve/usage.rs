@@ -1,4 +1,4 @@
-//! Uses that a trace makes of its definitions, and spellings of its names: noted for those who ask.
+//! Notes which definitions a trace uses, and how it spells names.
 
 use paje_parser::{DefTable, EventKind, FieldName, RawEvent};
 
@@ -12,7 +12,7 @@ use crate::names::text::Name;
 use crate::names::usage::OtherQuoting;
 
 impl Resolver<'_> {
-    /// A structural line, before it is applied.
+    /// Notes a structural line before it is applied.
     #[inline]
     pub(super) fn note_structural_use(
         &mut self,
@@ -44,7 +44,7 @@ impl Resolver<'_> {
                 None
             }
             kind => {
-                // There is more to tell of a trace file's line if files are read.
+                // A line that names a file needs a closer look.
                 usage.is_doubtful |= kind == EventKind::TraceFile;
                 return usage.define_type(at);
             }
@@ -57,7 +57,7 @@ impl Resolver<'_> {
         container.into_iter().for_each(|container| self.note_container_use(container));
     }
 
-    /// The first use of a lane.
+    /// Notes the first use of a lane.
     #[inline]
     pub(super) fn note_lane_use<'n>(
         &mut self,
@@ -70,7 +70,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The use of a container, in a way of writing its name that the decoder has not met yet.
+    /// Notes the use of a container in a spelling that is new to the decoder.
     #[inline]
     pub(super) fn note_container_use(&mut self, name: Name<'_>) {
         let Some(usage) = &mut self.usage else { return };
@@ -86,7 +86,7 @@ impl Resolver<'_> {
         usage.is_doubtful |= known.is_some_and(|known| is_quoted(known) != is_quoted(name.quoting));
     }
 
-    /// The use of a value, in a way of writing its name that the decoder has not met yet.
+    /// Notes the use of a value in a spelling that is new to the decoder.
     #[inline]
     pub(super) fn note_value_use(
         &mut self,
@@ -106,7 +106,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// The events of a block, once its values are resolved: those with values in other quotes are counted.
+    /// Counts the block's events whose values have other quotes than at their first use; its values must be
+    /// resolved.
     #[inline]
     pub(super) fn count_other_quoting_if_any(&mut self, block: &DecodedBlock) {
         if self.usage.is_some() && !self.maps.other_quoting.is_empty() {
@@ -117,7 +118,7 @@ impl Resolver<'_> {
     fn count_other_quoting(&mut self, block: &DecodedBlock) {
         let Some(usage) = &mut self.usage else { return };
         let decoded = &block.decoded;
-        // By type: how many, and where the first and the last line begin.
+        // By type: number of events, and starts of the first and the last line.
         let mut found: Vec<(TypeId, u64, u32, u32)> = Vec::new();
         for event in decoded.lane_events() {
             let symbol = match event.op() {
