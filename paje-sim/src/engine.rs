@@ -17,7 +17,6 @@
 
 mod diagnostics;
 mod endings;
-mod expected;
 mod finish;
 pub(crate) mod ledger;
 pub(crate) mod portions;
@@ -31,7 +30,7 @@ mod sync;
 mod tasks;
 mod usage;
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use paje_parser::DefTable;
@@ -39,8 +38,7 @@ use paje_workers::Workers;
 
 use crate::decode::Decoder;
 use crate::decode::definitions::DefinitionsByFile;
-use crate::decode::shared::SharedLanes;
-use crate::decode::strands::Strands;
+use crate::decode::partitioning::Partitioning;
 use crate::engine::ledger::{Ledger, LedgerSink};
 use crate::engine::portions::Portions;
 use crate::engine::round::{FreeBlocks, Round, Wave, WorkerState};
@@ -144,8 +142,6 @@ struct Team {
     maps: Vec<Maps>,
     /// Maps of decoders that are no more, which only the wave at hand needs.
     retired: Vec<usize>,
-    /// The lanes that all decoders know. It only grows, between two rounds.
-    shared: Arc<SharedLanes>,
     /// Parts of blocks that the next wave may have, and the most that one may have.
     quota: usize,
     full_quota: usize,
@@ -200,7 +196,7 @@ struct SoFar {
 
 impl Team {
     /// So many workers, whose lanes are spread so; if somebody `follows`, they tell whose each line is.
-    fn new(team: usize, job: Job<'_>, spread: Strands, follows: bool) -> Self {
+    fn new(team: usize, job: Job<'_>, spread: Partitioning, follows: bool) -> Self {
         let options = job.options;
         let desk = |worker| {
             let decoder = Decoder::new(options, spread, follows);
@@ -214,7 +210,6 @@ impl Team {
             free: FreeBlocks::default(),
             maps: (0..team).map(|_| Maps::default()).collect(),
             retired: Vec::new(),
-            shared: Arc::default(),
             quota: BlockBudget::of_head(team),
             full_quota: BlockBudget::of_full_wave(team),
         }
@@ -246,7 +241,7 @@ impl<'o> Engine<'o> {
         follower: Option<LedgerSink<'o>>,
     ) -> Self {
         let (options, follows) = (job.options, follower.is_some());
-        let spread = Strands::for_workers(team);
+        let spread = Partitioning::for_workers(team);
         let mut model = Model::new(options.value_names);
         model.made_up = options.recover.then(Default::default);
         Engine {
@@ -314,14 +309,10 @@ impl<'o> Engine<'o> {
             if wave.blocks.is_empty() && !feed.has_more() {
                 return Ok(());
             }
-            let mut watch = Watch::start();
-            self.expect_values(&wave);
-            watch.lap(rounds);
             self.resolve(&mut wave);
             self.team.free.take_resolved(&mut wave);
-            self.model.types.stop_expecting();
             feed.enqueue(self.files.take_queue());
-            self.relieve();
+            self.restart_crowded_decoders();
         }
     }
 
@@ -337,7 +328,6 @@ impl<'o> Engine<'o> {
             model: &self.model,
             lanes: &self.lanes,
             maps: &self.team.maps,
-            shared: &self.team.shared,
             wave,
             from: self.read.replayed_to,
             limit,

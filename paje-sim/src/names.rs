@@ -7,6 +7,7 @@ pub(crate) mod ids;
 pub(crate) mod ledger;
 pub(crate) mod named;
 pub mod options;
+pub(crate) mod prefetch;
 pub(crate) mod problem;
 pub mod progress;
 pub mod recovered;

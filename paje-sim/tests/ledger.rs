@@ -122,6 +122,7 @@ fn assert_told(name: &str, input: &[u8], options: &Options) {
     for (threads, block) in [(1, 1 << 20), (1, 300), (2, 1), (3, 900), (4, 4096)] {
         let mut options = options.clone();
         options.limits.block = block;
+        options.decoder_symbols = 4;
         let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
         let found = told(input, &options, &workers);
         let about = format!("{name}, {threads} threads, blocks of {block}");

@@ -11,11 +11,11 @@ use paje_parser::{DefTable, Fault, Span, TypeNature};
 use splitter::Block;
 
 use crate::decode::Decoder;
+use crate::decode::context::{value_context, value_type};
 use crate::decode::decoded::{Decoded, LaneEvent, Op, StrandSymbol};
 use crate::decode::plan::{Action, Plan, Plans};
 use crate::decode::quotients::POWERS;
 use crate::decode::steps::{EventTemplate, Reading, Step, StepKind, Steps};
-use crate::decode::values::{value_context, value_type};
 
 /// Returns whether rows of a lane are wanted, by the texts of its container and type, or `None` if
 /// there is no such lane.
@@ -39,13 +39,10 @@ impl Decoder {
         filter: Option<LaneFilter<'_>>,
         decoded: &mut Decoded,
     ) -> bool {
-        let asked = &self.asked;
-        let looks_at_lines = asked.keeps_lines || asked.follows || asked.recovers || asked.watches;
-        if looks_at_lines
-            || asked.stop_at.is_finite()
-            || defs.is_open()
-            || self.symbols.values.are_fleeting()
-        {
+        let config = &self.config;
+        let looks_at_lines =
+            config.keeps_lines || config.follows || config.recovers || config.notes_usage;
+        if looks_at_lines || config.stop_at.is_finite() || defs.is_open() {
             return false;
         }
         self.plan(defs);
@@ -75,7 +72,8 @@ impl Decoder {
         decoded.lines = lines.lines.len() as u64 + lines.left_out;
         decoded.newlines.extend(lines.lines.windows(2).map(|lines| lines[1].start - 1));
         decoded.newlines.push(block.text_len() as u32 - 1);
-        let reading = Reading { parts: self.known.spread, precision: self.asked.precision, text };
+        let reading =
+            Reading { parts: self.known.partitioning, precision: self.config.precision, text };
         let Lines { lines: all, contents, .. } = &mut lines;
         let (mut count, mut texts, mut rest) = (all.len(), 0, &contents[..]);
         loop {
@@ -134,9 +132,8 @@ impl Decoder {
         let of = |(start, end): (u32, u32)| &text[start as usize..end as usize];
         if of(content.value_at) != of(step.value_at) {
             let span = Span { start: content.value_at.0, end: content.value_at.1 };
-            let context = value_context(step.type_, self.told_apart(text, span));
-            let values = &mut self.symbols.values;
-            step.value = values.symbol(text, span, context, start_of_line, decoded);
+            let context = value_context(step.type_, self.significant_quoting(text, span));
+            step.value = self.symbols.value(text, span, context, start_of_line, decoded);
         }
         step.value_at = content.value_at;
     }
@@ -186,7 +183,7 @@ impl Decoder {
         };
         let mut step = Step { kind, ..Step::default() };
         if let Some(link) = decoded.links.last().filter(|_| event.op().is_link()) {
-            let parts = self.known.spread;
+            let parts = self.known.partitioning;
             if parts.per_link_lane > 1 {
                 let first = strand.wrapping_sub(parts.part(link.key_hash));
                 step.template = steps.add_links(first, parts.per_link_lane, event);

@@ -5,8 +5,8 @@ use paje_parser::Span;
 use paje_parser::columns::{ColumnLine, Content, Linked};
 
 use super::decoded::{LaneEvent, LinkEvent, NO_STRAND, StrandSymbol};
+use super::partitioning::Partitioning;
 use super::quotients::number;
-use super::strands::Strands;
 use super::symbols::Symbol;
 use crate::names::hash::{ShortText, bare};
 use crate::names::options::Precision;
@@ -175,7 +175,7 @@ impl Steps {
 /// How the contents of lines are read.
 #[derive(Clone, Copy)]
 pub(super) struct Reading<'t> {
-    pub(super) parts: Strands,
+    pub(super) parts: Partitioning,
     pub(super) precision: Precision,
     pub(super) text: &'t [u8],
 }

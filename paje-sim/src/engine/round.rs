@@ -12,7 +12,6 @@ use crate::decode::Decoder;
 use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::decode::columns::LaneFilter;
 use crate::decode::definitions::DefinitionsByFile;
-use crate::decode::shared::SharedLanes;
 use crate::engine::ledger::{BlockLines, LedgerSink};
 use crate::engine::suspects::Suspects;
 use crate::engine::tasks::Tasks;
@@ -43,40 +42,36 @@ impl WorkerState {
         WorkerState { decoder, maps, filled: Vec::new(), times, file: None, selected }
     }
 
-    /// The desk with another decoder, whose symbols have other maps.
-    pub(crate) fn renew(&mut self, decoder: Decoder, maps: usize) {
-        self.decoder = decoder;
+    /// Restarts the decoder: its symbols then have other maps.
+    pub(crate) fn restart(&mut self, lanes_known_before: usize, maps: usize) {
+        self.decoder.restart(lanes_known_before);
         self.maps = maps;
         self.file = None;
     }
 
-    /// Decodes a block after these definitions. The model is that before its wave, or a later one. If
-    /// the trace `is_sound`, lines whose rows nobody wants may be left out.
+    /// Decodes a block after these definitions. If the trace is sound, `sound` is the model of what
+    /// comes before it, and lines of lanes whose rows nobody wants may be left out.
     pub(crate) fn decode(
         &mut self,
         block: &mut DecodedBlock,
         defs: &Arc<DefTable>,
-        model: &Model,
-        is_sound: bool,
+        sound: Option<&Model>,
     ) {
         block.maps = self.maps;
         let is_first = self.file.replace(block.origin.file) != Some(block.origin.file);
-        let selected = self.selected.as_mut().filter(|_| is_sound).map(|selected| {
+        let wants_rows = self.selected.as_mut().zip(sound).map(|(selected, model)| {
             selected.extend_by(&model.types, &model.containers);
-            &*selected
-        });
-        let wants = selected.map(|selected| {
+            let selected = &*selected;
             |container: &[u8], type_: &[u8]| {
                 let container = model.containers.find(container)?;
                 Some(selected.wants_rows(container, model.types.find(type_)?))
             }
         });
-        let filter = wants.as_ref().map(|wants| wants as LaneFilter<'_>);
+        let filter = wants_rows.as_ref().map(|wants| wants as LaneFilter<'_>);
         let DecodedBlock { text, decoded, failure, .. } = block;
         if let Err(error) = self.decoder.decode(text, defs, is_first, filter, decoded) {
             *failure = Some(error);
         }
-        self.decoder.foresee(model, decoded);
         block.assumed = Some(Arc::clone(defs));
     }
 }
@@ -140,7 +135,6 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) model: &'a Model,
     pub(crate) lanes: &'a Lanes,
     pub(crate) maps: &'a [Maps],
-    pub(crate) shared: &'a SharedLanes,
     pub(crate) wave: &'a Wave,
     /// Events that begin before this byte have been replayed already.
     pub(crate) from: u64,
@@ -204,11 +198,10 @@ impl Round<'_, '_> {
             let Some(_taken) = self.tasks.take(number) else { continue };
             if let Ok(mut shard) = self.lanes.shards()[number].lock() {
                 let bytes = self.from..self.limit;
-                let meanings = (self.maps, self.shared);
                 let blocks = &self.wave.blocks;
                 self.lanes.gather(number, &mut shard);
                 let world = (self.model, &self.lanes.cuts);
-                shard.replay(number, blocks, meanings, world, bytes);
+                shard.replay(number, blocks, self.maps, world, bytes);
                 self.lanes.hand_over(&mut shard);
             }
         }
@@ -234,7 +227,7 @@ impl Round<'_, '_> {
             // A file gives the lines before one that is too long.
             let defs = self.tables.of(&block.origin);
             let was_read = block.failure.is_none();
-            desk.decode(&mut block, defs, self.model, self.lanes.is_sound);
+            desk.decode(&mut block, defs, self.lanes.is_sound.then_some(self.model));
             if let (true, Some(error)) = (was_read, &block.failure) {
                 feed.note_failure(&block.origin, error);
             }

@@ -130,6 +130,10 @@ pub struct Options {
     pub selection: Selection,
     /// Sizes of blocks and lines.
     pub limits: Limits,
+    /// Number of names that a worker may know before it starts over if they hardly come up again. Results do not depend
+    /// on it: it is for tests and measurements.
+    #[doc(hidden)]
+    pub decoder_symbols: usize,
 }
 
 impl Default for Options {
@@ -151,6 +155,8 @@ impl Default for Options {
             recover: false,
             selection: Selection::default(),
             limits: Limits::default(),
+            // Their tables still fit in a core's second-level cache.
+            decoder_symbols: 1 << 14,
         }
     }
 }

@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::block::BoxedBlock;
 use crate::decode::decoded::StrandSymbol;
-use crate::decode::shared::SharedLanes;
 use crate::lanes::links::Suspect;
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Store, Supply};
 use crate::model::Model;
 use crate::names::options::Keeps;
+use crate::names::prefetch::prefetch;
 use crate::replay::cuts::Cuts;
 use crate::replay::maps::Maps;
 use crate::replay::slice::Slice;
@@ -38,7 +38,7 @@ pub(crate) struct Shard {
     pub(crate) scattered: Vec<u32>,
     /// Suspects of the wave: strand, and number among its suspects.
     pub(crate) suspected: Vec<(u32, usize)>,
-    /// Strands whose containers have ended, and when: they are yet to be closed.
+    /// Partitioning whose containers have ended, and when: they are yet to be closed.
     pub(super) closing: Vec<(u32, f64)>,
     /// The ends of rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,
@@ -93,17 +93,17 @@ impl Shard {
     /// Finds these strands, and looks at what replaying them will need. Where strands are many, each is somewhere in
     /// memory that nothing has looked at for long: looked at one after the other without a dependency
     /// between them, they are fetched side by side.
-    fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &Maps, shared: &SharedLanes) {
+    fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &Maps) {
         self.locals.clear();
-        let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol, shared));
+        let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol));
         self.locals.extend(locals.map(|local| local.unwrap_or(NOWHERE)));
         if self.strands.len() < MANY {
             return;
         }
         let known = || self.locals.iter().filter_map(|local| self.strands.get(*local as usize));
         // First the strands themselves: what comes next depends on them.
-        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.look()));
-        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
+        prefetch(known().map(Strand::look));
+        prefetch(known().map(|strand| strand.touch(&self.store)));
     }
 
     /// The container of a strand has ended.
@@ -115,8 +115,7 @@ impl Shard {
     pub(super) fn close_ended(&mut self) {
         if self.closing.len() > FEW {
             let strands = self.closing.iter().map(|(strand, _)| &self.strands[*strand as usize]);
-            let looks = strands.map(|strand| strand.touch(&self.store));
-            std::hint::black_box(looks.fold(0, |all, look| all ^ look));
+            prefetch(strands.map(|strand| strand.touch(&self.store)));
         }
         for (strand, time) in self.closing.drain(..) {
             self.strands[strand as usize].close(&mut self.store, time);
@@ -129,7 +128,7 @@ impl Shard {
         &mut self,
         number: usize,
         wave: &[BoxedBlock],
-        (maps, shared): (&[Maps], &SharedLanes),
+        maps: &[Maps],
         (model, cuts): (&Model, &Cuts),
         mut bytes: Range<u64>,
     ) {
@@ -143,7 +142,7 @@ impl Shard {
             let (first, mut event) = decoded.shards[number];
             let (end, _) = decoded.shards[number + 1];
             let strands = &decoded.strands[first as usize..end as usize];
-            self.find(strands, maps, shared);
+            self.find(strands, maps);
             let (recovers, shard) = (self.recovers, number as u8);
             let bytes_now = bytes.clone();
             let mut slice =

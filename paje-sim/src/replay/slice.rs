@@ -8,7 +8,7 @@ use super::completion::Completion;
 use super::cuts::Cuts;
 use super::maps::Maps;
 use crate::decode::block::DecodedBlock;
-use crate::decode::decoded::{LaneEvent, Op};
+use crate::decode::decoded::{LaneEvent, LinkEvent, Op};
 use crate::lanes::events::EventLane;
 use crate::lanes::links::{HalfLink, LinkStrand, Opened, WrittenKey};
 use crate::lanes::refusal::{Checked, Refused};
@@ -17,6 +17,7 @@ use crate::lanes::variables::VariableLane;
 use crate::memory::{LineNumber, Small, StateRoom, Store, VariableRoom, Width, Written};
 use crate::model::{Model, UNKNOWN};
 use crate::names::ids::{LaneId, ValueId};
+use crate::names::prefetch::prefetch;
 use crate::names::selection::Natures;
 
 /// Context of replaying a block's slice of a strand.
@@ -183,7 +184,7 @@ fn add_links(
     if slice.is_far {
         // A strand has some of the block's links, here and there: they are fetched side by side.
         let links = events.iter().map(|event| &decoded.links[event.argument as usize]);
-        std::hint::black_box(links.fold(0, |all, link| all ^ link.look()));
+        prefetch(links.map(LinkEvent::look));
     }
     let keeps = strand.is_wanted() && store.extras.is_some();
     let half_of = |event: &LaneEvent, extra| {

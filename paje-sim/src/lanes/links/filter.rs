@@ -1,6 +1,7 @@
 //! Filter of the keys that may have been used.
 
 use crate::memory::Zeros;
+use crate::names::prefetch::prefetch;
 
 /// A few bits of each key's hash. A set of the keys themselves would look at a place in memory that
 /// nothing has looked at for long, for every link; these bits stay in the cache. What they cannot
@@ -64,7 +65,7 @@ impl Filter {
         for part in self.full.iter().chain([&self.last]).filter(|part| part.len() >= from) {
             let (words, mask) = (&part[..], part.len() - 1);
             let word = |hash: u64| words[(hash >> 12) as usize & mask];
-            std::hint::black_box(hashes.clone().fold(0, |sum, hash| sum ^ word(hash)));
+            prefetch(hashes.clone().map(word));
         }
     }
 
