@@ -25,41 +25,37 @@ mod resolving;
 pub(crate) mod round;
 #[cfg(test)]
 mod rounds;
+mod state;
 mod suspects;
 mod sync;
 mod tasks;
 mod usage;
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use paje_parser::DefTable;
 use paje_workers::Workers;
 
-use crate::decode::Decoder;
 use crate::decode::definitions::DefinitionsByFile;
 use crate::decode::partitioning::Partitioning;
 use crate::engine::ledger::{Ledger, LedgerSink};
 use crate::engine::portions::Portions;
-use crate::engine::round::{FreeBlocks, Round, Wave, WorkerState};
+use crate::engine::round::{Round, Wave};
+use crate::engine::state::{Findings, Job, SoFar, Team};
 use crate::engine::tasks::Tasks;
 use crate::input::feed::{BlockBudget, Feed};
 use crate::input::files::Files;
 use crate::input::source::Source;
-use crate::model::{Effects, Model};
-use crate::names::error::Error;
+use crate::model::{Effects, Ending, Model};
+use crate::names::error::{Error, Problem};
 use crate::names::options::Options;
 use crate::names::progress::{Progress, Watch};
-use crate::names::recovered::Remedy;
-use crate::names::usage::Usage;
-use crate::problems::found::earliest;
 use crate::problems::tally::ProblemTally;
-use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
 use crate::replay::maps::Maps;
 use crate::resolve::Deferred;
-use crate::trace::Trace;
-use crate::trace::selected::Selected;
+use crate::trace::{Counted, Trace};
 
 /// Replays the trace that `source` gives.
 pub(crate) fn replay<'o>(
@@ -120,116 +116,6 @@ struct Engine<'o> {
     /// No line of the file at hand has made sense so far, and it may be none of the trace's: see
     /// [`Engine::shown_from`].
     is_foreign: bool,
-}
-
-/// The options of a replay, and its workers.
-#[derive(Clone, Copy)]
-struct Job<'o> {
-    options: &'o Options,
-    workers: &'o Workers,
-    progress: &'o Progress,
-}
-
-/// With so many, workers make their decoders side by side; else to wake them takes longer.
-const MANY_WORKERS: usize = 8;
-
-/// The decoders of the workers that take part.
-struct Team {
-    /// One for each worker.
-    desks: Vec<Mutex<WorkerState>>,
-    free: FreeBlocks,
-    /// The meaning of each decoder's symbols.
-    maps: Vec<Maps>,
-    /// Maps of decoders that are no more, which only the wave at hand needs.
-    retired: Vec<usize>,
-    /// Parts of blocks that the next wave may have, and the most that one may have.
-    quota: usize,
-    full_quota: usize,
-}
-
-/// Errors and doubts so far.
-#[derive(Default)]
-struct Findings {
-    warnings: Warnings,
-    /// The first problem that decoding and resolving came to.
-    first: Option<Error>,
-    /// If the replay goes on after problems, those so far.
-    tally: Option<ProblemTally>,
-}
-
-impl Findings {
-    /// Takes so many errors of a kind, the first of which is this: for the trace's error, if none comes before it; or,
-    /// where the replay goes on after problems, into the tally.
-    fn judge(&mut self, remedy: Remedy, count: u64, error: Error) {
-        match &mut self.tally {
-            None => self.first = earliest(self.first.take(), Some(error)),
-            Some(tally) => tally.add_error(remedy, count, error),
-        }
-    }
-
-    /// The trace, or one of its files, ends where it should not.
-    fn cut_off(&mut self, error: Error) {
-        if let Some(tally) = &mut self.tally {
-            tally.is_cut = true;
-        }
-        self.judge(Remedy::Ended, 1, error);
-    }
-}
-
-/// Counts of all that has been read up to the end of the wave at hand.
-struct SoFar {
-    lines: u64,
-    /// Lines of the files before the last one.
-    lines_of_others: u64,
-    bytes: u64,
-    events: u64,
-    last_time: f64,
-    /// The byte up to which the wave at hand has been replayed already.
-    replayed_to: u64,
-    /// The comments that the trace begins with: see [`Trace::comments`].
-    comments: Vec<u8>,
-    /// The times of all lines, if they are asked for.
-    times: Option<Vec<f64>>,
-    /// Use that the trace makes of its definitions, if that is asked for.
-    usage: Option<Box<Usage>>,
-}
-
-impl Team {
-    /// So many workers, whose lanes are spread so; if somebody `follows`, they tell whose each line is.
-    fn new(team: usize, job: Job<'_>, spread: Partitioning, follows: bool) -> Self {
-        let options = job.options;
-        let desk = |worker| {
-            let decoder = Decoder::new(options, spread, follows);
-            Mutex::new(WorkerState::new(decoder, worker, Selected::of(options)))
-        };
-        Team {
-            desks: match team {
-                ..MANY_WORKERS => (0..team).map(desk).collect(),
-                _ => job.workers.map(team, desk),
-            },
-            free: FreeBlocks::default(),
-            maps: (0..team).map(|_| Maps::default()).collect(),
-            retired: Vec::new(),
-            quota: BlockBudget::of_head(team),
-            full_quota: BlockBudget::of_full_wave(team),
-        }
-    }
-}
-
-impl SoFar {
-    fn new(options: &Options) -> Self {
-        SoFar {
-            lines: 0,
-            lines_of_others: 0,
-            bytes: 0,
-            events: 0,
-            last_time: f64::NEG_INFINITY,
-            replayed_to: 0,
-            comments: Vec::new(),
-            times: options.keep_times.then(Vec::new),
-            usage: options.keeps_usage().then(Box::default),
-        }
-    }
 }
 
 impl<'o> Engine<'o> {
@@ -347,5 +233,75 @@ impl<'o> Engine<'o> {
         if let Some(suspects) = round.run(self.job.workers) {
             suspects.tell(&mut self.lanes);
         }
+    }
+
+    /// Replays and shows the portions that end in this wave, before its first problem.
+    fn show_portions(&mut self, wave: &Wave) -> Result<(), Error> {
+        let known = self
+            .findings
+            .first
+            .as_ref()
+            .map_or(self.read.bytes, |error| error.at().min(self.read.bytes));
+        while let Some(portions) = &self.portions
+            && portions.end <= known
+        {
+            let end = portions.end;
+            self.replay_to(wave, end);
+            self.settle_to(wave, end)?;
+            self.read.replayed_to = end;
+            self.show_portion()?;
+        }
+        Ok(())
+    }
+
+    fn show_portion(&mut self) -> Result<(), Error> {
+        let Some(mut portions) = self.portions.take() else { return Ok(()) };
+        self.lanes.hide_open();
+        let model = std::mem::replace(&mut self.model, Model::new(self.job.options.value_names));
+        let (rows, defs) = (self.lanes.lend(), Arc::clone(self.definitions.at_hand()));
+        self.settle_usage(false);
+        let mut trace = Trace::new(
+            model,
+            rows,
+            defs,
+            Vec::new(),
+            self.read.last_time,
+            Vec::new(),
+            Counted::default(),
+        );
+        trace.usage = self.read.usage.take();
+        let shown = portions.show(&trace);
+        let Trace { model, rows, usage, .. } = trace;
+        self.read.usage = usage;
+        self.model = model;
+        self.lanes.take_back(rows);
+        self.lanes.start_afresh();
+        portions.end += portions.size;
+        self.portions = Some(portions);
+        shown
+    }
+
+    /// Returns the first link whose key was used before, and the number of such links: in all lanes, or in
+    /// those of a container that ends.
+    fn reused_in(&mut self, ending: Option<&Ending>) -> Option<(Error, u64)> {
+        let found = match ending {
+            Some(ending) => {
+                let lanes = self.model.lanes_of(ending.container);
+                self.lanes.first_reused(lanes, self.job.workers)
+            }
+            None => {
+                let lanes = self.model.lane_ids().take(self.lanes.len());
+                self.lanes.first_reused(lanes, self.job.workers)
+            }
+        };
+        let (suspect, key, count) = found?;
+        let place = suspect.place.map(|(mut place, later)| {
+            if let Some(later) = later {
+                place.text = later.text();
+            }
+            place
+        });
+        let error = Error::invalid(Problem::KeyReused { key }, place);
+        Some((error.of_line_at(suspect.at), count))
     }
 }

@@ -71,7 +71,7 @@ impl Engine<'_> {
         let last = if self.read.last_time.is_finite() { self.read.last_time } else { 0.0 };
         let time = self.job.options.stop_at.unwrap_or(last);
         self.end_all(time)?;
-        let mut recovery = Recovery { open_states, open_count, ..self.recovery() };
+        let mut recovery = Recovery { open_states, open_count, ..self.findings.take_recovery() };
         for problem in &mut recovery.problems {
             problem.move_to(|file, position| feed.original(file, position));
         }

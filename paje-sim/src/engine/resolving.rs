@@ -5,7 +5,8 @@ use paje_workers::exclusive;
 use splitter::{Block, ReadError};
 
 use super::round::Wave;
-use super::{Engine, Team};
+use super::Engine;
+use super::state::Team;
 use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::input::feed::{BlockBudget, Feed};
 use crate::input::files::Origin;
@@ -212,7 +213,7 @@ impl Engine<'_> {
             tally.add_faults(block);
             self.team.maps[block.maps].tell_lines(block, tally);
             if let Some(error) = block.failure.take() {
-                self.tell_unread(block, error);
+                self.note_unread(block, error);
             }
             return None;
         }
