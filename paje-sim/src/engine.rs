@@ -4,16 +4,15 @@
 //! block ──decode──▶ events by strand, first uses ──resolve──▶ numbers ──replay──▶ columns
 //! ```
 //!
-//! Only three things in a trace depend on the order of the whole file: definitions of events, of
-//! types, values and containers, and the ends of containers. They are rare. Everything else belongs
-//! to one lane (a container and a type), and lanes do not influence one another. So each block is
-//! decoded by itself, what it names is resolved in file order, and each lane replays its slices: all
-//! workers decode and replay at the same time, and one of them resolves in between (`wave`).
-//! Problems carry byte positions only; the first in file order wins, and its line is counted then:
-//! the result does not depend on the number of workers, nor on where blocks begin.
+//! Only three things in a trace depend on the order of the whole file: event definitions, definitions of
+//! types, values and containers, and the ends of containers. They are rare. All other lines belong to
+//! one lane (a container and a type), and lanes are independent. So each block is decoded by itself,
+//! its names are resolved in file order, and each lane replays its events: all workers decode and
+//! replay at the same time ([`round`]), and one thread resolves in between ([`resolving`]).
+//! Problems carry byte positions, and the first in file order wins. So the result does not depend on the
+//! number of workers or the size of blocks.
 //!
-//! A trace that is to be sorted by time is sorted before all this (`sorted`): its blocks hold the
-//! lines in their new order, and "file order" is that order here.
+//! With [`Options::sort`], lines are sorted first, and "file order" means the sorted order.
 
 mod diagnostics;
 mod endings;
@@ -77,7 +76,7 @@ pub(crate) fn replay<'o>(
         feed.enqueue(files.take_queue());
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
-        // More workers than blocks would cost more than they do.
+        // More workers than blocks would only cost time.
         let more = files.are_wanted() || files.any();
         let blocks = feed.most_blocks(workers.threads(), more);
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
@@ -85,8 +84,8 @@ pub(crate) fn replay<'o>(
         let job = Job { options, workers, progress };
         let mut engine = Engine::new(job, team, portions, files, ledger.map(LedgerSink::new));
         if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
-            // The events of the files did not happen after all others; the lines that name files may come
-            // last if they are sorted.
+            // Events of named files may come before other events, and sorting may put the lines that name
+            // files last.
             engine.lanes.cuts.named_from = Some(0);
         }
         engine.lanes.is_sound = !engine.files.any() && feed.is_of_window();
@@ -95,25 +94,25 @@ pub(crate) fn replay<'o>(
     })
 }
 
-/// A replay, between its rounds.
+/// The state of a replay between two rounds.
 struct Engine<'o> {
     job: Job<'o>,
     files: Files,
-    /// The definitions up to the end of the wave at hand.
+    /// Event definitions up to the end of the current wave.
     definitions: DefinitionsByFile,
     model: Model,
     effects: Effects,
-    /// Destructions whose lanes end when everything has been read.
+    /// Destructions whose lanes end after all files have been read.
     deferred: Vec<Deferred>,
     team: Team,
     lanes: Lanes,
     findings: Findings,
     read: SoFar,
-    /// If the trace is shown in portions, the one at hand.
+    /// The current portion, if the trace is shown in portions.
     portions: Option<Portions<'o>>,
-    /// Who learns whose each line is.
+    /// Receives the owner of each line.
     follower: Option<LedgerSink<'o>>,
-    /// No line of the file at hand has made sense so far, and it may be none of the trace's: see
+    /// Whether no line of the current file has made sense so far, so that it may be no trace: see
     /// [`Engine::shown_from`].
     is_foreign: bool,
 }
@@ -150,7 +149,7 @@ impl<'o> Engine<'o> {
         }
     }
 
-    /// Replays what `feed` gives; `rounds` is how long all workers have been at work for it.
+    /// Replays the blocks of `feed`. `rounds` is the time that all workers have spent so far.
     fn replay(
         mut self,
         feed: &Feed<'_>,
@@ -207,7 +206,7 @@ impl<'o> Engine<'o> {
         self.round(wave, limit, None, BlockBudget::none());
     }
 
-    /// Replays the wave's events before byte `limit`, and decodes so much.
+    /// Replays the wave's events before byte `limit`, and decodes the next wave.
     fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, budget: BlockBudget) {
         let shards = if wave.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
@@ -222,7 +221,7 @@ impl<'o> Engine<'o> {
             desks: &self.team.desks,
             free: &self.team.free,
             progress: self.job.progress,
-            // Parts of a wave that are replayed by themselves are not told.
+            // The ledger receives a wave once, not for each portion.
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
             ahead: 2 * budget.left().div_ceil(BlockBudget::PER_BLOCK),
             budget,

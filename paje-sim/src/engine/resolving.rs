@@ -4,8 +4,8 @@ use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
 use paje_workers::exclusive;
 use splitter::{Block, ReadError};
 
-use super::round::Wave;
 use super::Engine;
+use super::round::Wave;
 use super::state::Team;
 use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::input::feed::{BlockBudget, Feed};

@@ -1,7 +1,6 @@
-//! Waves: some blocks that are decoded side by side, and then replayed side by side.
+//! Rounds: all workers replay one wave of blocks, shard by shard, and decode the next one, block by block.
 //!
-//! While one wave is replayed, shard by shard, the next one is decoded, block by block, by the same
-//! workers; what is between the two, in file order, is the business of the engine.
+//! Between two rounds, the engine resolves the decoded wave in file order.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -22,11 +21,11 @@ use crate::replay::lanes::{Lanes, Merges};
 use crate::replay::maps::Maps;
 use crate::trace::selected::Selected;
 
-/// A worker's decoder and its buffers. They stay with its worker, so that memory does.
+/// A worker's decoder and buffers. They stay with the worker, whose memory is near it.
 #[derive(Debug)]
 pub(crate) struct WorkerState {
     pub(crate) decoder: Decoder,
-    /// The number of the maps that tell what the decoder's symbols stand for.
+    /// Index of the maps that resolve the decoder's symbols.
     pub(crate) maps: usize,
     filled: Vec<BoxedBlock>,
     pub(crate) times: WorkerTimes,
@@ -83,7 +82,7 @@ pub(crate) struct Wave {
 }
 
 impl Wave {
-    /// The desks' filled blocks.
+    /// Collects the blocks that workers have filled.
     pub(crate) fn collect(desks: &mut [Mutex<WorkerState>]) -> Self {
         let desks = desks.iter_mut().map(exclusive);
         let mut blocks: Vec<_> = desks.flat_map(|desk| desk.filled.drain(..)).collect();
@@ -91,20 +90,20 @@ impl Wave {
         Wave { blocks }
     }
 
-    /// The block that holds a byte of the trace.
+    /// Returns the block that contains a byte of the trace.
     pub(crate) fn block_of(&self, at: u64) -> Option<&DecodedBlock> {
         let after = self.blocks.partition_point(|block| block.text.start().0 <= at);
         after.checked_sub(1).map(|index| &*self.blocks[index])
     }
 }
 
-/// Blocks to be filled again, each beside the worker that had it.
+/// Blocks to be filled again, each with the worker that last used it.
 #[derive(Debug, Default)]
 pub(crate) struct FreeBlocks(Mutex<Vec<(usize, BoxedBlock)>>);
 
 impl FreeBlocks {
-    /// A block of so many parts for a worker: one that it had before, for its memory is near it, if there is any; and one that has had
-    /// as many, for then it has that memory.
+    /// Returns a block for a worker, preferably one that it has used, as its memory is near, and that has had
+    /// this number of parts, as it has the memory for them.
     fn take(&self, worker: usize, parts: usize) -> BoxedBlock {
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let misfit =
@@ -120,8 +119,8 @@ impl FreeBlocks {
         exclusive(&mut self.0).extend(blocks.into_iter().map(|block| (block.worker, block)));
     }
 
-    /// The blocks of a wave have been resolved: blocks that are filled next take their notes' memory, which would else be
-    /// there twice. Where structural lines are many, it is several times as much as their text.
+    /// Moves memory that only resolving needs from the blocks of a resolved wave to free ones. With many
+    /// structural lines it is several times as large as their text.
     pub(crate) fn take_resolved(&mut self, wave: &mut Wave) {
         let free = exclusive(&mut self.0).iter_mut();
         for ((_, free), block) in free.zip(&mut wave.blocks) {
@@ -130,37 +129,37 @@ impl FreeBlocks {
     }
 }
 
-/// One round of all workers: the replay of one wave, and the decoding of the next.
+/// A round of all workers: the replay of one wave and the decoding of the next.
 pub(crate) struct Round<'a, 'r> {
     pub(crate) model: &'a Model,
     pub(crate) lanes: &'a Lanes,
     pub(crate) maps: &'a [Maps],
     pub(crate) wave: &'a Wave,
-    /// Events that begin before this byte have been replayed already.
+    /// Events before this byte have been replayed.
     pub(crate) from: u64,
-    /// Events that begin here or later are not replayed.
+    /// Events from this byte on are not replayed.
     pub(crate) limit: u64,
-    /// Where the blocks to decode come from.
+    /// Source of the blocks to decode.
     pub(crate) feed: Option<&'a Feed<'r>>,
     pub(crate) tables: &'a DefinitionsByFile,
     pub(crate) desks: &'a [Mutex<WorkerState>],
     pub(crate) free: &'a FreeBlocks,
     pub(crate) progress: &'a Progress,
-    /// Who learns whose the wave's lines are.
+    /// Receives the owners of the wave's lines.
     pub(crate) follower: Option<&'a LedgerSink<'a>>,
-    /// Blocks that may still be decoded.
+    /// Size of the next wave.
     pub(crate) budget: BlockBudget,
     /// Number of blocks that may be read ahead.
     pub(crate) ahead: usize,
     pub(crate) tasks: Tasks,
-    /// Links to merge, once all shards are replayed.
+    /// Links to merge, set once all shards are replayed.
     pub(crate) merges: OnceLock<Merges>,
-    /// Links whose keys may have been used before, then, too.
+    /// Links whose keys may have been used before, set at the same time.
     pub(crate) suspects: OnceLock<Suspects>,
 }
 
 impl Round<'_, '_> {
-    /// Runs the round; the places of its suspects are to be told.
+    /// Runs the round. Returns the suspects with their places.
     pub(crate) fn run(self, workers: &Workers) -> Option<Suspects> {
         let team = self.desks.len();
         workers.on_first(team, |worker| {
@@ -188,8 +187,8 @@ impl Round<'_, '_> {
         self.suspects.into_inner()
     }
 
-    /// Replays shards: first the worker's own, for their memory is near it, then what others have not
-    /// come to.
+    /// Replays shards: first the worker's own, whose memory is near it, then those that nobody has
+    /// started.
     fn replay(&self, worker: usize, workers: usize) {
         let count = self.tasks.len();
         let own = (0..count).filter(|shard| shard % workers == worker);
@@ -207,7 +206,7 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Decodes blocks of the next wave while there are any, and merges when it is time to.
+    /// Decodes blocks of the next wave, and merges links as soon as all shards are replayed.
     fn decode(&self, worker: usize, desk: &mut WorkerState, watch: &mut Watch) {
         let Some(feed) = self.feed else { return };
         while let Some(parts) = self.budget.take() {
@@ -224,7 +223,7 @@ impl Round<'_, '_> {
             block.worker = worker;
             block.failure = read.err();
             watch.lap(&mut desk.times.read);
-            // A file gives the lines before one that is too long.
+            // Even if reading failed: before a line that is too long there may be others.
             let defs = self.tables.of(&block.origin);
             let was_read = block.failure.is_none();
             desk.decode(&mut block, defs, self.lanes.is_sound.then_some(self.model));
@@ -233,7 +232,7 @@ impl Round<'_, '_> {
             }
             self.progress.add(block.text.text_len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
-            // Lines after a definition, or after something wrong, will be decoded when that is settled.
+            // Lines after a definition or an error are decoded once that is resolved.
             if block.failure.is_some()
                 || (block.decoded.changes && !block.is_last)
                 || block.decoded.fault.is_some()
@@ -248,7 +247,7 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Tells the follower about blocks of the wave that nobody has taken on yet.
+    /// Passes blocks of the wave on to the ledger.
     fn enter(&self, worker: usize) {
         let Some(follower) = self.follower else { return };
         loop {
@@ -270,7 +269,7 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Finds the places of suspects in blocks that nobody has taken on yet.
+    /// Finds the places of suspects, block by block.
     fn place_suspects(&self) {
         let blocks = &self.wave.blocks;
         let suspects = self.suspects.get_or_init(|| Suspects::of(self.lanes, blocks));

@@ -1,4 +1,4 @@
-//! Source of a trace's blocks.
+//! Reads the blocks of a trace, file after file.
 
 use std::collections::VecDeque;
 use std::io;
@@ -25,75 +25,77 @@ mod turn;
 pub(crate) use budget::BlockBudget;
 use stream::{ReadAhead, Stream};
 
-/// Gives the blocks of a trace to whoever asks.
+/// The blocks of a trace. Each worker calls it for the next one.
 pub(crate) struct Feed<'r> {
     reading: Mutex<FeedState<'r>>,
-    /// Somebody has read of a stream, which others wait for.
+    /// Signals that a worker has read from a stream.
     news: Condvar,
     options: &'r Options,
     progress: &'r Progress,
     threads: usize,
 }
 
-/// Tells whether a text may name other files, which are part of the trace.
+/// Returns whether a text may name other files of the trace.
 #[must_use]
 pub fn names_files(text: &[u8]) -> bool {
     let has = |word: &str| memmem::find(text, word.as_bytes()).is_some();
     has("TraceFile") || has("Filename")
 }
 
-/// Bytes of text behind a problem in which damage of compressed data is looked for: less than a second's.
+/// Bytes of text after a problem in which damage of compressed data is searched for: less than a second.
 const SEARCHED: u64 = 64 << 20;
 
-/// The file at hand, and those that come behind it.
+/// The current file and those that follow it.
 struct FeedState<'r> {
     medium: BlockSource<'r>,
-    /// Number of those who wait for blocks of a stream. Another file may have begun when they wake.
+    /// Number of workers that wait for blocks of a stream. The next file may have begun when they wake.
     waiting: usize,
     origin: Origin,
-    /// Where the next file will begin, if it is known before this one's end.
+    /// Start of the next file, if it is known before the end of this one.
     end: u64,
-    /// The number of the next block.
+    /// Number of the next block.
     next: u64,
     queue: VecDeque<Queued>,
-    /// The input at hand is compressed: damage of it may show in its lines.
+    /// Whether the current input is compressed. Damage may then show in its lines.
     is_compressed: bool,
-    /// It is packed: those who wait for blocks can help.
+    /// Handle for waiting workers to help with decompression, if they can.
     unpacking: Option<Unpacking>,
-    /// Files that could not be read to their ends, and why.
+    /// Files that could not be read to the end, and the errors.
     failed: Vec<(Origin, io::Error)>,
-    /// Sorted files: where their lines stood before.
+    /// Sorted files, which know the original places of their lines.
     sorted: Vec<(Option<Arc<Path>>, Arc<TimeSorted>)>,
 }
 
 enum BlockSource<'r> {
-    /// Whoever asks reads the lines from byte `next` on by himself.
+    /// A plain file: each worker reads its block, from byte `next` on.
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
-    /// Whoever asks reads the next block from the stream, unless somebody has read it ahead.
+    /// A stream: one worker at a time reads a block, unless one was read ahead.
     Stream(Stream<'r>),
-    /// Whoever asks takes the next segment, and unpacks it when decoding it.
+    /// A packed file: each worker takes the next segment, and unpacks it when decoding it.
     Packed(Box<Segments>),
-    /// Whoever asks copies the lines of the block together.
+    /// A sorted file: each worker collects the lines of its block.
     Sorted { sorted: Arc<TimeSorted>, next: usize },
-    /// There is no more of the file.
+    /// The end of the file.
     Ended,
 }
 
-/// The piece of input that [`Feed::next`] filled a block from.
+/// What [`Feed::next`] filled a block from.
 pub(crate) struct NextBlock {
-    /// Numbers grow in the order of the trace, and there is nothing between one and the next.
+    /// Number of the block in the order of the trace.
     pub(crate) number: u64,
     pub(crate) origin: Origin,
-    /// It is the last of its file, for sure.
+    /// Whether it is known to be the last block of its file.
     pub(crate) is_last: bool,
-    /// Its file begins with a byte order mark, of which blanks have been made.
+    /// Whether its file begins with a byte order mark, which blanks have replaced.
     pub(crate) is_marked: bool,
     pub(crate) read: Result<(), ReadError>,
 }
 
 impl<'r> Feed<'r> {
+    /// Starts reading a trace.
+    ///
     /// # Errors
-    /// The lines are to be sorted, and the trace cannot be read.
+    /// The trace is to be sorted and cannot be read.
     pub(crate) fn new(
         source: SourceKind<'r>,
         options: &'r Options,
@@ -151,7 +153,7 @@ impl<'r> Feed<'r> {
                     drop(reading);
                     let read = plan.read_between(begin..end, block);
                     taken.fetch_add(block.text().len() as u64, Ordering::Relaxed);
-                    // A line that is longer than a block leaves blocks without any.
+                    // Inside a line that is longer than a block, blocks are empty.
                     if block.text().is_empty() && read.is_ok() {
                         continue;
                     }
@@ -215,7 +217,7 @@ impl<'r> Feed<'r> {
                     }
                 },
             };
-            // Sorted text lost its mark before, and may begin with any line.
+            // A sorted text has lost its mark already, and may begin with any line.
             let is_first = block.start().0 == 0;
             let is_marked = is_first && was_marked.unwrap_or_else(|| block.blank_mark());
             block.put_behind(start);
@@ -234,7 +236,7 @@ impl<'r> Feed<'r> {
         self.reading().note_failure(origin, error);
     }
 
-    /// Turns to the next file, if there is one. Sorting needs all workers: see [`Feed::prepare`].
+    /// Opens the next file, if there is one. Sorting needs all workers: see [`Feed::prepare`].
     fn open_next(&self, reading: &mut FeedState<'r>) -> Option<io::Result<()>> {
         reading.medium = BlockSource::Ended;
         if self.options.sort {
@@ -244,11 +246,11 @@ impl<'r> Feed<'r> {
         Some(input.map(|input| reading.turn_to(SourceKind::Input(Box::new(input)), self.options)))
     }
 
-    /// Sorts the next file, if files are sorted and the one before has ended; `defs` tells what the
-    /// file begins with. Only between two rounds.
+    /// Sorts the next file between two rounds, if files are sorted and the last one has ended. `defs`
+    /// returns the definitions that the file begins with.
     ///
     /// # Errors
-    /// It cannot be read: the file, where its first byte would be, and why.
+    /// The file cannot be read.
     pub(crate) fn prepare(
         &self,
         workers: &Workers,
@@ -268,18 +270,18 @@ impl<'r> Feed<'r> {
         Ok(())
     }
 
-    /// Files to be read when the others have been.
+    /// Adds files to be read after the others.
     pub(crate) fn enqueue(&self, files: Vec<Queued>) {
         self.reading().queue.extend(files);
     }
 
-    /// Tells whether there may be more blocks.
+    /// Returns whether there may be more blocks.
     pub(crate) fn has_more(&self) -> bool {
         let reading = self.reading();
         !matches!(reading.medium, BlockSource::Ended) || !reading.queue.is_empty()
     }
 
-    /// Tells whether the lines are sorted, and some of them may name files.
+    /// Returns whether the lines are sorted and may name files.
     pub(crate) fn names_files_in_order(&self) -> bool {
         match &self.reading().medium {
             BlockSource::Sorted { sorted, .. } => sorted.names_files(),
@@ -287,8 +289,8 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// The most blocks that there can be; `None` if nobody knows. Of a trace of fewer than `many`
-    /// blocks, its own are counted if none of them speaks of files.
+    /// Returns the largest possible number of blocks, or `None` if it is not known. With `files`, a trace
+    /// of fewer than `many` blocks is searched for names of files.
     pub(crate) fn most_blocks(&self, many: usize, files: bool) -> Option<u64> {
         let speaks_of_files = |text: &[u8]| files && names_files(text);
         match &self.reading().medium {
@@ -309,13 +311,13 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Tells whether the segments at hand are those of a window of time, which only sound traces have.
+    /// Returns whether the segments belong to a time window, which only sound traces have.
     pub(crate) fn is_of_window(&self) -> bool {
         matches!(&self.reading().medium, BlockSource::Packed(segments) if segments.is_window())
     }
 
-    /// Parts of blocks for so many workers in a wave that may have so many: segments are larger than other blocks, and one for each
-    /// worker is enough.
+    /// Returns the budget of a wave of at most `most` parts of blocks. Segments are larger than other
+    /// blocks, so one for each worker is enough.
     pub(crate) fn wave_budget(&self, most: usize, workers: usize) -> BlockBudget {
         match &self.reading().medium {
             BlockSource::Plan { .. } => BlockBudget::in_parts(most, workers),
@@ -326,21 +328,21 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// The place in a file of a place in what the blocks are of.
+    /// Returns the place in the file as it was before sorting.
     pub(crate) fn original(&self, file: Option<&Path>, position: Position) -> Position {
         let reading = self.reading();
         let sorted = reading.sorted.iter().find(|(path, _)| path.as_deref() == file);
         sorted.map_or(position, |(_, sorted)| sorted.original(position))
     }
 
-    /// Number of bytes of the blocks that the trace has not.
+    /// Returns the number of bytes that sorting has added to the trace.
     pub(crate) fn added(&self) -> u64 {
         self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
     }
 
-    /// Tells whether compressed data are damaged, if that may be why a trace is invalid: it is what its user must
-    /// know of then. Checksums tell, which come behind what they are of, so that somewhat more is decompressed
-    /// than the replay needed; but not all of it, which may be a thousand times what is in the file.
+    /// Returns the damage of compressed data that may be the reason for an error, with the number of the
+    /// file. Checksums follow the data that they cover, so somewhat more is decompressed than the
+    /// replay needed, but not all: that may be a thousand times the size of the file.
     pub(crate) fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {
         if !matches!(error.kind(), ErrorKind::Invalid(_) | ErrorKind::File { .. }) {
             return None;
@@ -348,7 +350,7 @@ impl<'r> Feed<'r> {
         let mut reading = self.reading();
         let FeedState { medium, origin, is_compressed, failed, .. } = &mut *reading;
         let is_it = |origin: &Origin| error.file() == origin.path.as_deref();
-        // Others may have read farther than to the problem.
+        // Other workers may have read past the error.
         if let Some(index) = failed.iter().position(|(origin, _)| is_it(origin)) {
             let (origin, error) = failed.swap_remove(index);
             return Some((origin.file, error));

@@ -1,64 +1,64 @@
-//! Sizes of the blocks that workers take from a wave.
+//! How much text a wave has, and how large the blocks are that workers take of it.
 //!
-//! A round ends when the last worker has decoded its last block, and all others wait for that. So where blocks can be cut
-//! anywhere, workers take large ones at first, and smaller ones when little is left.
+//! A round ends when the last worker has decoded its last block, while all others wait. So if blocks can
+//! be cut anywhere, workers take large ones first, and smaller ones when little is left.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Text that may still be decoded in a round, in parts of a block.
+/// The text that may still be decoded in a round, in parts of a block.
 #[derive(Debug)]
 pub(crate) struct BlockBudget {
     left: AtomicUsize,
     workers: usize,
-    /// The smallest that is taken.
+    /// Smallest number of parts that a worker takes.
     least: usize,
 }
 
 impl BlockBudget {
-    /// Parts of a whole block.
+    /// Number of parts of a whole block.
     pub(crate) const PER_BLOCK: usize = 8;
 
-    /// Parts of the smallest block behind the head of a trace: each costs something, and the shorter they are, the less is there to
-    /// wait for. (Of 35 to 90 bytes a line, a quarter has thousands of lines still.)
+    /// Parts of the smallest block after the head of a trace. Smaller blocks mean shorter waits, but each
+    /// has a cost. A quarter of a block still has thousands of lines.
     const LEAST: usize = 2;
 
-    /// Parts of a wave of so many workers that may have definitions of events, as the head of a trace has: it is decoded by one, and
-    /// others wait for that.
+    /// Returns the parts of a wave that may have event definitions, as the head of a trace. One worker
+    /// decodes it while the others wait.
     pub(crate) const fn of_head(workers: usize) -> usize {
         if workers > 1 { 1 } else { BlockBudget::PER_BLOCK }
     }
 
-    /// The most parts of a wave of so many workers.
+    /// Returns the parts of the largest wave for this number of workers.
     pub(crate) const fn of_full_wave(workers: usize) -> usize {
         workers * blocks_per_worker(workers) * BlockBudget::PER_BLOCK
     }
 
-    /// So many parts for so many workers.
+    /// Creates a budget of blocks that can be cut anywhere.
     pub(crate) const fn in_parts(parts: usize, workers: usize) -> Self {
         let least = if workers > 1 { BlockBudget::LEAST } else { BlockBudget::PER_BLOCK };
         BlockBudget { left: AtomicUsize::new(parts), workers, least }
     }
 
-    /// As many as so many parts make, of blocks that are what they are.
+    /// Creates a budget of blocks that cannot be cut.
     pub(crate) const fn in_blocks(parts: usize) -> Self {
         BlockBudget { left: AtomicUsize::new(parts), workers: 1, least: BlockBudget::PER_BLOCK }
     }
 
-    /// Nothing.
+    /// Creates an empty budget.
     pub(crate) const fn none() -> Self {
         BlockBudget::in_blocks(0)
     }
 
-    /// Number of parts that are left.
+    /// Returns the number of parts that are left.
     pub(crate) fn left(&self) -> usize {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Parts of the next block that a worker takes: its share of what is left, but neither more than a block nor too little.
+    /// Takes the parts of a worker's next block: its share of what is left, but at most a whole block.
     pub(crate) fn take(&self) -> Option<usize> {
         let size = |left: usize| {
             let share = left.div_ceil(self.workers).clamp(self.least, BlockBudget::PER_BLOCK);
-            // Whole blocks are what they are, however little is left.
+            // Blocks that cannot be cut are taken whole, even if less is left.
             if self.least == BlockBudget::PER_BLOCK { share } else { share.min(left) }
         };
         let take = |left: usize| (left > 0).then(|| left.saturating_sub(size(left)));
@@ -66,15 +66,14 @@ impl BlockBudget {
         left.ok().map(size)
     }
 
-    /// Nothing more is to be taken.
+    /// Ends the budget: nothing more is taken.
     pub(crate) fn stop(&self) {
         self.left.store(0, Ordering::Relaxed);
     }
 }
 
-/// Blocks of a wave for each of so many workers: enough that a round is long beside what its end costs, which is more where
-/// more wait for one another; few enough that what was decoded is still in the caches when it is replayed.
-/// (160 MB with two workers: 2,800 page faults, 3,700 with four blocks each; both take the same time.)
+/// Returns the number of a wave's blocks for each worker. The more workers wait at the end of a round, the
+/// longer it should be. But decoded blocks should still be in the caches when they are replayed.
 const fn blocks_per_worker(workers: usize) -> usize {
     match workers {
         1 => 1,
@@ -101,7 +100,7 @@ mod tests {
         assert_eq!((many[0], many.last()), (8, Some(&2)));
     }
 
-    /// One worker has nobody to wait for; who cannot cut blocks takes whole ones, for a part of one, too.
+    /// A single worker takes whole blocks, and so do all if blocks cannot be cut.
     #[test]
     fn others_are_whole() {
         assert_eq!(all(&BlockBudget::in_parts(16, 1)), [8, 8]);

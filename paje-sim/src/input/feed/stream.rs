@@ -1,4 +1,4 @@
-//! Streams: one worker at a time reads, ahead of those who decode, while others replay.
+//! Streams: one worker at a time reads ahead, while others decode and replay.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -11,23 +11,23 @@ use super::{BlockSource, Feed, FeedState};
 
 type Lines<'r> = Blocks<Box<dyn Read + Send + 'r>>;
 
-/// A stream, and what has been read of it ahead.
+/// A stream and the blocks that were read ahead.
 pub(super) struct Stream<'r> {
-    /// None while somebody reads.
+    /// `None` while a worker reads.
     blocks: Option<Lines<'r>>,
     ready: VecDeque<ReadAhead>,
-    /// Nothing more is to be read.
+    /// Whether the stream has ended.
     ended: bool,
-    /// Memory to read into.
+    /// Blocks whose memory is reused.
     spare: Vec<Block>,
 }
 
-/// A block that was read, or why not.
+/// A block that was read ahead, or an error.
 pub(super) struct ReadAhead {
     text: Block,
-    /// As [`Blocks::read`] told.
+    /// The result of [`Blocks::read`].
     pub(super) read: Result<bool, ReadError>,
-    /// Bytes of the stream up to its end.
+    /// Number of bytes of the stream up to the end of the block.
     pub(super) end: ByteOffset,
 }
 
@@ -37,23 +37,23 @@ impl<'r> Stream<'r> {
         Stream { blocks: Some(blocks), ready, ended: false, spare }
     }
 
-    /// All has been read and given.
+    /// Returns whether all blocks have been taken.
     pub(super) fn has_given_all(&self) -> bool {
         self.ended && self.ready.is_empty()
     }
 
-    /// The blocks that have not been read, unless somebody reads.
+    /// Returns the rest of the stream, unless a worker reads from it.
     pub(super) const fn blocks(&mut self) -> Option<&mut Lines<'r>> {
         self.blocks.as_mut()
     }
 
-    /// Nobody reads, and there may be something to read.
+    /// Returns whether a worker could read now.
     const fn is_idle(&self) -> bool {
         self.blocks.is_some() && !self.ended
     }
 }
 
-/// Somebody's reading: gives the stream back when it is dropped, even in a panic, for others wait for it.
+/// A worker's turn to read. Returns the stream when it is dropped, also in a panic, as others wait for it.
 struct ReadTurn<'f, 'r> {
     feed: &'f Feed<'r>,
     blocks: Option<Lines<'r>>,
@@ -77,7 +77,7 @@ impl Drop for ReadTurn<'_, '_> {
         stream.blocks = self.blocks.take();
         stream.ready.extend(streamed);
         stream.ended = !more;
-        // To tell nobody would be a call of the system, too.
+        // Without the check this would be a system call for nobody.
         if reading.waiting > 0 {
             self.feed.news.notify_all();
         }
@@ -85,8 +85,8 @@ impl Drop for ReadTurn<'_, '_> {
 }
 
 impl<'r> Feed<'r> {
-    /// Reads up to so many blocks of compressed text ahead, if nobody does yet. One alone can decompress it, which takes long:
-    /// who comes first to a round begins with that.
+    /// Reads up to `most` blocks of compressed text ahead, unless another worker does. Only one can
+    /// decompress, which takes long, so the first worker of a round begins with it.
     pub(crate) fn read_ahead(&self, most: usize) {
         let mut reading = self.reading();
         while reading.is_compressed
@@ -100,7 +100,7 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Helps to unpack while somebody reads, if others can help.
+    /// Helps to decompress while another worker reads, if the format allows it.
     pub(crate) fn help(&self) {
         loop {
             let reading = self.reading();
@@ -113,7 +113,7 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Of a stream, the next lines in `block`; none at its end, if another worker has come to it.
+    /// Fills `block` with the next lines of a stream. Returns `None` for other sources, and at the end.
     pub(super) fn take_streamed(
         &self,
         block: &mut Block,
@@ -146,7 +146,7 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Reads a block into the memory of `text`. Others may do something else meanwhile.
+    /// Reads a block into the memory of `text`, without holding the lock.
     fn read_on<'f>(
         &'f self,
         mut reading: MutexGuard<'f, FeedState<'r>>,
@@ -165,7 +165,7 @@ impl<'r> Feed<'r> {
         self.reading()
     }
 
-    /// Waits until somebody has read.
+    /// Waits until another worker has read.
     fn wait<'f>(
         &'f self,
         mut reading: MutexGuard<'f, FeedState<'r>>,

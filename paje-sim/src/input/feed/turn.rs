@@ -1,4 +1,4 @@
-//! Turns of the feed to what comes next: the text of a file, and the next file.
+//! Opens the files of a trace, and chooses how each is read.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -14,8 +14,8 @@ use crate::input::source::SourceKind;
 use crate::names::options::Options;
 use crate::names::progress::Progress;
 
-/// Reads pieces of one size, whatever is asked for: how much a decompressor gives of damaged data
-/// depends on that.
+/// Reads in pieces of one size. How much a decompressor returns of damaged data depends on the sizes of
+/// reads.
 struct FixedReads<R> {
     input: R,
     buffer: Vec<u8>,
@@ -41,7 +41,7 @@ impl<R: Read> Read for FixedReads<R> {
 }
 
 impl<'r> FeedState<'r> {
-    /// The file at hand could not be read on.
+    /// Notes that the current file could not be read to its end.
     pub(super) fn note_failure(&mut self, origin: &Origin, error: &ReadError) {
         if let (ReadError::Io(error), true) = (error, self.is_compressed) {
             let again = match error.raw_os_error() {
@@ -52,12 +52,12 @@ impl<'r> FeedState<'r> {
         }
     }
 
-    /// Opens the next file of the queue; it is at hand then, but for what it is read from.
+    /// Opens the next file of the queue.
     pub(super) fn open_next(&mut self, progress: &Progress) -> Option<io::Result<Input>> {
         let Queued { number, parent, path, folders } = self.queue.pop_front()?;
         let input = match folders {
             Some(folders) => Input::open_named(&path, &folders),
-            // A file of that name, and not standard input.
+            // A file with this name, not standard input.
             None if path.as_os_str() == "-" => Input::open(Some(Path::new("./-"))),
             None => Input::open(Some(&path)),
         };
