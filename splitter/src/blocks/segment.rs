@@ -17,21 +17,27 @@ pub trait ColumnSegment: Send + Sync {
     /// Gives the lines as columns, and in `text` the bytes that these refer to, at their places in
     /// the segment's text. `judge` is shown the first line of each step and chooses its form.
     ///
-    /// Returns `false` if the lines must be read as text. Then `lines` and `text` mean nothing.
+    /// Returns `false` if the lines must be read as text, as by default. Then `lines` and `text` mean
+    /// nothing.
     fn columns(
         &self,
         text: &mut Vec<u8>,
         lines: &mut Lines,
         judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
-    ) -> bool;
+    ) -> bool {
+        let _ = (text, lines, judge);
+        false
+    }
 
-    /// Returns the text.
+    /// Returns the text after checking it, if the format has checksums.
     ///
     /// # Errors
     /// The segment is damaged.
-    fn text(&self) -> io::Result<Vec<u8>>;
+    fn text(&self) -> io::Result<Vec<u8>> {
+        Ok(self.unchecked_text())
+    }
 
-    /// Returns the text of a segment that has given its columns, without checking it again.
+    /// Returns the text without checking it.
     fn unchecked_text(&self) -> Vec<u8>;
 }
 
@@ -163,19 +169,6 @@ mod tests {
     impl ColumnSegment for Text {
         fn text_len(&self) -> usize {
             self.0.len()
-        }
-
-        fn columns(
-            &self,
-            _: &mut Vec<u8>,
-            _: &mut Lines,
-            _: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
-        ) -> bool {
-            false
-        }
-
-        fn text(&self) -> io::Result<Vec<u8>> {
-            Ok(self.unchecked_text())
         }
 
         fn unchecked_text(&self) -> Vec<u8> {

@@ -72,19 +72,6 @@ impl ColumnSegment for PlainLines {
         self.0.len()
     }
 
-    fn columns(
-        &self,
-        _: &mut Vec<u8>,
-        _: &mut Lines,
-        _: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
-    ) -> bool {
-        false
-    }
-
-    fn text(&self) -> io::Result<Vec<u8>> {
-        Ok(self.unchecked_text())
-    }
-
     fn unchecked_text(&self) -> Vec<u8> {
         self.0.clone()
     }
