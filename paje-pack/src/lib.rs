@@ -18,7 +18,6 @@
 
 mod borders;
 mod coder;
-mod columns;
 mod definitions;
 mod digits;
 mod excerpt;
@@ -55,7 +54,6 @@ mod window;
 mod writer;
 
 pub use borders::Borders;
-pub use columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
 pub use definitions::Definitions;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;

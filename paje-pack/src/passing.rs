@@ -2,13 +2,13 @@
 
 use paje_parser::token::is_white;
 
-use crate::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
 use crate::fields::Place;
 use crate::lines::{Line, holes};
 use crate::out::Out;
 use crate::segment::Told;
 use crate::times::Scale;
 use crate::untell::LineReader;
+use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
 
 use order::Order;
 

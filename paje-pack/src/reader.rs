@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 
-use crate::columns::{Hole, Lines, Wanted};
 use crate::format::{
     END, Error, ErrorKind, HEADER, LARGEST_PAGE, LARGEST_SEGMENT, LARGEST_SUMMARY, Page, kind,
     read_exact, take_number,
@@ -13,6 +12,7 @@ use crate::passing::columns;
 use crate::segment::{STREAMS, Told};
 use crate::times::Scale;
 use crate::untell::untell;
+use paje_parser::columns::{Hole, Lines, Wanted};
 
 /// Head of a segment.
 #[derive(Clone, Copy, Debug)]

@@ -10,13 +10,12 @@ mod pages;
 mod reserve;
 mod room;
 mod store;
-mod times;
 mod zeros;
 
 pub(crate) use arena::{Arena, Place, Supply, set_small};
 pub(crate) use chunks::{
     EventChunk, ExtraPair, KeyPlace, LinkChunk, NewLink, NewState, StateChunk, VariableChunk,
-    key_places, push_key, push_link, seal_links,
+    key_places, push_key, push_link,
 };
 pub(crate) use columns::{Chunk, LARGEST, Rows, Width};
 pub use extras::LineNumber;
@@ -26,5 +25,4 @@ pub(crate) use pages::{KeyHashes, KeyRoom, TextPages};
 pub(crate) use reserve::Reserve;
 pub(crate) use room::{LinkRoom, Small, StateRoom, VariableRoom};
 pub(crate) use store::{OpenRow, Store, Written};
-pub(crate) use times::{Times, Units};
 pub(crate) use zeros::Zeros;

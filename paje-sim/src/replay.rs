@@ -6,7 +6,6 @@ pub(crate) mod lanes;
 pub(crate) mod link_homes;
 mod link_ranges;
 pub(crate) mod maps;
-mod pairs;
 mod places;
 pub(crate) mod shard;
 mod slice;

@@ -98,6 +98,7 @@ fn replay_with(
 ) -> Result<Vec<String>, (Option<u64>, String)> {
     let mut options = Options::default();
     options.limits = limits;
+    options.decoder_symbols = 4;
     let replayed = Trace::read_with(Source::stream(input), &options, workers, &Progress::default());
     let told = |error: paje_sim::Error| (error.position().map(|at| at.line), error.to_string());
     replayed.map(|trace| Listing::of(&trace)).map_err(told)

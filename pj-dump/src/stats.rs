@@ -273,7 +273,6 @@ mod tests {
                 WorkerTimes { read: ms(10), decode: ms(40), replay: ms(30) },
                 WorkerTimes { read: ms(10), decode: ms(30), replay: ms(30) },
             ],
-            tasks: Vec::new(),
         };
         let exported = Exported { wall: ms(50), workers: vec![ms(50)], ..Exported::default() };
         let workers = by_worker(2, &times, &exported);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use paje_parser::{ByteOffset, LinkEnd};
-use paje_sim::{ContainerId, LaneId, Ledger, LineOf, LineRemedy, Page, Used};
+use paje_sim::{BlockLines, ContainerId, LaneId, Ledger, LineOf, LineRemedy, Used};
 
 use crate::log;
 
@@ -163,7 +163,7 @@ impl Survey {
     }
 
     /// Takes note of what only damaged traces need.
-    fn note_damage(damage: &Mutex<Damage>, page: &Page<'_>) {
+    fn note_damage(damage: &Mutex<Damage>, page: &BlockLines<'_>) {
         let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
         let start = page.start().0;
         damage.mends.extend(page.keyless().map(|line| (start + line as u64, Mend::Keyless)));
@@ -181,7 +181,7 @@ impl Survey {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn note(&self, desk: &mut Desk, page: &Page<'_>) -> io::Result<()> {
+    fn note(&self, desk: &mut Desk, page: &BlockLines<'_>) -> io::Result<()> {
         let (start, text) = (page.start().0, page.text());
         if text.is_empty() {
             return Ok(());
@@ -272,7 +272,7 @@ impl Ledger for Survey {
         }
     }
 
-    fn enter(&self, worker: usize, page: &Page<'_>) -> ControlFlow<()> {
+    fn enter(&self, worker: usize, page: &BlockLines<'_>) -> ControlFlow<()> {
         let mut desk: MutexGuard<'_, Desk> =
             self.desks[worker].lock().unwrap_or_else(PoisonError::into_inner);
         match self.note(&mut desk, page) {

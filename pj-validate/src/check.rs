@@ -67,7 +67,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use paje_parser::{Span, token};
-use paje_problems::{EventName, Problem, WarningKind};
+use paje_sim::error::{EventName, Problem, WarningKind};
 use splitter::{BYTE_ORDER_MARK, Folders, Input};
 
 use crate::finding::{Cause, Caution, Finding, Severity};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use paje_parser::Position;
 use paje_parser::error::shown;
-use paje_problems::{EventName, Named, Problem, WarningKind, Word};
+use paje_sim::error::{EventName, Named, Problem, WarningKind, Word};
 
 use crate::excerpt::Excerpt;
 

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use super::waiting::Waiting;
 use super::{ANY, JOINT, NEAR, SPELT, TELLING, column};
 use crate::coder::{NUMBER, Reading, Side};
-use crate::columns::Linked;
 use crate::fields::{FieldsIn, PARTS, Part, Place};
 use crate::out::Out;
 use crate::value::Value;
+use paje_parser::columns::Linked;
 
 /// A link that has begun.
 struct Begun {

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use super::{LastOfLanes, ODD, Scale, base, column};
 use crate::coder::{Reading, Side};
-use crate::columns::ColumnLine;
 use crate::digits::{Short, Spelling};
 use crate::fields::{FieldsIn, unzigzag};
 use crate::lines::Line;
 use crate::out::Out;
 use crate::table::Table;
 use crate::value::Value;
+use paje_parser::columns::ColumnLine;
 
 /// The last times that others are told from: of each lane, or of all lines, which are then as one lane.
 struct Last {

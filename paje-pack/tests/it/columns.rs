@@ -1,6 +1,7 @@
 //! Columns tell what the text tells.
 
-use paje_pack::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Reader, Wanted};
+use paje_pack::Reader;
+use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
 use paje_parser::number::parse_f64;
 use testkit::Dice;
 

@@ -2,8 +2,8 @@
 
 use paje_parser::FieldName;
 
-use crate::engine::Engine;
 use crate::engine::round::Wave;
+use crate::engine::{Engine, diagnostics};
 use crate::model::Failed;
 use crate::names::error::Error;
 use crate::problems::found::{earliest, earliest_byte};
@@ -28,7 +28,8 @@ impl Engine<'_> {
             let found = earliest(Some(first), reused);
             return found.map_or(Ok(()), Err);
         }
-        self.warn(wave);
+        let follower = self.follower.as_ref();
+        self.findings.warn(wave, &self.definitions, &mut self.lanes, follower);
         Ok(())
     }
 
@@ -38,7 +39,7 @@ impl Engine<'_> {
             self.settle_damaged(wave, limit);
             return Ok(());
         }
-        let mut found = self.refused(wave);
+        let mut found = diagnostics::first_refused(&self.model, &mut self.lanes, wave);
         let first = earliest_byte(&[&found, &self.findings.first]).min(limit);
         let mut endings = std::mem::take(&mut self.effects.endings);
         // Other files may still have events for what ended after they were named.
@@ -52,7 +53,7 @@ impl Engine<'_> {
                 found = earliest(found, reused);
                 let ended = self.lanes.end_container(&self.model, self.job.options, ending);
                 if let Err((field, problem)) = ended {
-                    found = earliest(found, self.found_at(wave, ending.at, field, problem));
+                    found = earliest(found, diagnostics::error_at(wave, ending.at, field, problem));
                     break 'all;
                 }
                 if let Some(portions) = &mut self.portions {

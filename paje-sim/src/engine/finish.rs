@@ -71,27 +71,19 @@ impl Engine<'_> {
         let last = if self.read.last_time.is_finite() { self.read.last_time } else { 0.0 };
         let time = self.job.options.stop_at.unwrap_or(last);
         self.end_all(time)?;
-        let mut recovery = Recovery { open_states, open_count, ..self.recovery() };
+        let mut recovery = Recovery { open_states, open_count, ..self.findings.take_recovery() };
         for problem in &mut recovery.problems {
             problem.move_to(|file, position| feed.original(file, position));
         }
         let wall = began.elapsed();
-        self.between.end(self.job.workers);
-        let mut tasks = self.between.log.take();
         let desks = self.team.desks.iter_mut().map(exclusive);
-        let mut workers: Vec<_> = desks
-            .map(|desk| {
-                tasks.append(&mut desk.log.take());
-                desk.times
-            })
-            .collect();
-        tasks.sort_unstable_by_key(|task| (task.round, task.kind, task.number));
+        let mut workers: Vec<_> = desks.map(|desk| desk.times).collect();
         workers.resize_with(self.job.workers.threads(), Default::default);
         let read = Counted {
             bytes: self.read.bytes - feed.added(),
             lines: self.read.lines,
             events: self.read.events,
-            times: Times { wall, serial: wall.saturating_sub(rounds), workers, tasks },
+            times: Times { wall, serial: wall.saturating_sub(rounds), workers },
         };
         let warnings =
             self.findings.warnings.into_list(|file, position| feed.original(file, position));

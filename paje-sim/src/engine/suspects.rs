@@ -42,13 +42,13 @@ impl Suspects {
         Suspects { of_blocks: of_blocks.collect(), next: AtomicUsize::new(0) }
     }
 
-    /// Finds the places in a block that nobody has taken on: its number among those with suspects, `None` if there is none left.
-    pub(crate) fn place_next(&self, blocks: &[BoxedBlock]) -> Option<usize> {
+    /// Finds the places in the next block that no worker has taken; returns false if none is left.
+    pub(crate) fn place_next(&self, blocks: &[BoxedBlock]) -> bool {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let of_block = self.of_blocks.get(number)?;
+        let Some(of_block) = self.of_blocks.get(number) else { return false };
         let places = places(&blocks[of_block.index], &of_block.suspects);
         *of_block.places.lock().unwrap_or_else(PoisonError::into_inner) = places;
-        Some(number)
+        true
     }
 
     /// Tells the suspects' lanes where they are.

@@ -4,7 +4,6 @@ mod ends;
 mod filter;
 mod hashes;
 mod open;
-mod pairs;
 mod reused;
 
 use paje_parser::LinkEnd;
@@ -14,7 +13,6 @@ pub(crate) use crate::lanes::links::ends::{HalfLink, Keeper, WrittenKey, bare_ke
 pub(crate) use crate::lanes::links::filter::Filter;
 use crate::lanes::links::hashes::KeyHashList;
 use crate::lanes::links::open::{OpenLink, OpenLinks};
-pub(crate) use crate::lanes::links::pairs::{PairNumber, PairRoom, Pairs};
 pub(crate) use crate::lanes::links::reused::{Search, Tags};
 use crate::lanes::refusal::Refused;
 use crate::memory::{ExtraPair, KeyPlace, NewLink, Store};
@@ -161,11 +159,6 @@ impl LinkStrand {
             KeyMemory::Nothing => {}
         }
         opened.clear();
-    }
-
-    /// Looks at all links that lack an end, and at the filter.
-    pub(crate) fn bring_near(&self) -> u64 {
-        self.open.bring_near() ^ self.filter.bring_near()
     }
 
     /// Bytes of the events of the links that lack an end, and the places of their keys.

@@ -1,6 +1,6 @@
 //! Chunks of each nature, column by column.
 
-use crate::memory::{Arena, Chunk, Place, Rows, Units, Width, set_small};
+use crate::memory::{Arena, Chunk, Rows, Width, set_small};
 use crate::names::ids::{ContainerId, ValueId};
 
 /// The user-defined fields of the event that opened an object and of the one that closed it: numbers
@@ -136,48 +136,22 @@ impl EventChunk {
     }
 }
 
-/// The columns of a chunk of links: start, end, key, value, from, to, extras. Of a sealed one: two words for the
-/// [units](Units) of its times, key, start, end, value, from, to.
+/// The columns of a chunk of links: start, end, key, value, from, to, extras.
 pub(crate) struct LinkChunk;
 
 impl LinkChunk {
     pub(crate) const fn key(chunk: &Chunk) -> usize {
-        if chunk.is_sealed() { LinkChunk::UNITS } else { 2 * chunk.size() }
+        2 * chunk.size()
     }
 
     pub(crate) const fn small(chunk: &Chunk, column: usize) -> usize {
-        if chunk.is_sealed() {
-            let room = LinkChunk::room(chunk.count());
-            return LinkChunk::UNITS + 2 * room + column * chunk.width.words(room);
-        }
         3 * chunk.size() + column * chunk.width.words(chunk.size())
-    }
-
-    /// The starts or the ends of a sealed chunk.
-    pub(super) const fn sealed_times(chunk: &Chunk, column: usize) -> usize {
-        let room = LinkChunk::room(chunk.count());
-        LinkChunk::UNITS + room + column * (room / 2)
-    }
-
-    const UNITS: usize = 2;
-
-    /// Links that the columns of a sealed chunk have room for: of all widths, whole words.
-    const fn room(count: usize) -> usize {
-        count.next_multiple_of(8)
-    }
-
-    /// Words of a sealed chunk.
-    pub(crate) const fn sealed_words(count: usize, width: Width) -> usize {
-        let room = LinkChunk::room(count);
-        LinkChunk::UNITS + 2 * room + 3 * width.words(room)
     }
 
     pub(crate) const fn extras(chunk: &Chunk) -> usize {
         LinkChunk::small(chunk, 3)
     }
-}
 
-impl LinkChunk {
     /// Words of a chunk.
     pub(crate) const fn words(size: usize, width: Width, extras: bool) -> usize {
         3 * size + 3 * width.words(size) + if extras { size } else { 0 }
@@ -213,35 +187,6 @@ pub(crate) fn push_link(arena: &mut Arena, rows: &mut Rows, link: &NewLink, extr
     if extras {
         words[LinkChunk::extras(&chunk) + index] = link.extra.word();
     }
-}
-
-/// Makes a sealed chunk of links whose times are whole numbers of these units, and whose small numbers need no more than
-/// `width`, in [so many words](LinkChunk::sealed_words) at a place: half as much as they take in a chunk with room for more.
-pub(crate) fn seal_links<'l>(
-    (arena, place): (&mut Arena, Place),
-    links: impl ExactSizeIterator<Item = &'l NewLink> + Clone,
-    units: Units,
-    width: Width,
-) -> Rows {
-    let (count, room) = (links.len(), LinkChunk::room(links.len()));
-    let words = &mut arena.words_mut(place)[..LinkChunk::sealed_words(count, width)];
-    let (head, words) = words.split_at_mut(LinkChunk::UNITS);
-    head.copy_from_slice(&units.to_words());
-    let (keys, words) = words.split_at_mut(room);
-    let (times, words) = words.split_at_mut(room);
-    let (starts, ends) = bytemuck::cast_slice_mut::<_, u32>(times).split_at_mut(room);
-    for (i, link) in links.clone().enumerate() {
-        keys[i] = link.key.word();
-        starts[i] = units.number(link.start);
-        ends[i] = units.number(link.end);
-    }
-    let small = |link: &NewLink| [link.value.0, link.from.0, link.to.0];
-    for (column, words) in words.chunks_mut(width.words(room).max(1)).enumerate() {
-        for (i, link) in links.clone().enumerate() {
-            set_small(words, width, i, small(link)[column]);
-        }
-    }
-    Rows::sealed(place, width, count as u16)
 }
 
 /// Adds the place of a link's key to the rows of a lane that have no other column.

@@ -61,7 +61,7 @@ pub(crate) struct Chunk {
     pub(crate) place: Place,
     /// Number of objects it holds.
     count: u16,
-    /// Logarithm of how many it has room for; 0 of none, or if it is [sealed](Chunk::is_sealed).
+    /// Base-2 logarithm of its capacity; 0 if it has none.
     size: u8,
     pub(crate) width: Width,
 }
@@ -75,12 +75,6 @@ impl Chunk {
     #[inline(always)]
     pub(crate) const fn count(&self) -> usize {
         self.count as usize
-    }
-
-    /// True if nothing can be added: it was made of all that it has, in a [form](crate::memory::seal_links) that takes less room.
-    #[inline(always)]
-    pub(crate) const fn is_sealed(&self) -> bool {
-        self.size == 0
     }
 }
 
@@ -127,8 +121,7 @@ impl Head {
     }
 }
 
-/// Bits of a chunk's word on a list that say how many objects it holds, up to [`LARGEST`]; above them are two for its width,
-/// one that tells whether it is sealed, and its place.
+/// Bits of a chunk's word on a list that hold its count, up to [`LARGEST`]. Above them are two bits for its width, and its place.
 const COUNT: u32 = LARGEST.ilog2() + 1;
 
 impl Chunk {
@@ -140,8 +133,7 @@ impl Chunk {
 
     /// The chunk in one word, but for its size, which its place on the list says.
     const fn to_word(self) -> u64 {
-        let form = (self.is_sealed() as u64) << 2 | self.width as u64;
-        (self.place.to_bits() << 3 | form) << COUNT | self.count as u64
+        (self.place.to_bits() << 2 | self.width as u64) << COUNT | self.count as u64
     }
 
     const fn from_word(word: u64, before: usize) -> Self {
@@ -150,10 +142,9 @@ impl Chunk {
             1 => Width::Narrow,
             _ => Width::Wide,
         };
-        let place = Place::from_bits(word >> (COUNT + 3));
+        let place = Place::from_bits(word >> (COUNT + 2));
         let count = (word & ((1 << COUNT) - 1)) as u16;
-        let size = if word >> (COUNT + 2) & 1 == 0 { Chunk::size_of(before) } else { 0 };
-        Chunk { place, size, count, width }
+        Chunk { place, size: Chunk::size_of(before), count, width }
     }
 }
 
@@ -167,7 +158,6 @@ impl Rows {
         width: Width,
         words: impl FnOnce(usize, Width) -> usize,
     ) -> (Chunk, usize) {
-        // A sealed one has room for none.
         if self.last.count() >= self.last.size() || width > self.last.width {
             self.extend(arena, width, words);
         }
@@ -184,11 +174,6 @@ impl Rows {
     /// Rows of one chunk, which has room for [`LARGEST`] objects at a place: for other rows to [take over](Rows::take_over).
     pub(crate) const fn in_largest(place: Place, width: Width) -> Self {
         Rows { last: Chunk { place, size: SIZES as u8, count: 0, width }, before: None }
-    }
-
-    /// Rows of one sealed chunk of so many objects, likewise.
-    pub(crate) const fn sealed(place: Place, width: Width, count: u16) -> Self {
-        Rows { last: Chunk { place, size: 0, count, width }, before: None }
     }
 
     /// Takes over a chunk of the largest size, behind its own, which must be [large](Rows::is_large).
@@ -341,19 +326,14 @@ mod tests {
     fn a_chunk_fits_in_a_word() {
         let sizes = [2, 4, 4, 8, 8, 16, 32, 64, 128, 256, 512, 1024, 1024];
         for (before, wanted) in sizes.into_iter().enumerate() {
-            for (width, sealed) in [
-                (Width::Byte, true),
-                (Width::Narrow, true),
-                (Width::Narrow, false),
-                (Width::Wide, false),
-            ] {
-                let size = if sealed { 0 } else { Chunk::size_of(before) };
-                let (count, place) = (wanted, Place::from_bits((1 << 50) - 1 - before as u64));
+            for width in [Width::Byte, Width::Narrow, Width::Wide] {
+                let (count, size) = (wanted, Chunk::size_of(before));
+                let place = Place::from_bits((1 << 50) - 1 - before as u64);
                 let chunk = Chunk { place, size, count, width };
-                assert_eq!(chunk.size(), if sealed { 0 } else { chunk.count() });
+                assert_eq!(chunk.size(), chunk.count());
                 let same = Chunk::from_word(chunk.to_word(), before);
                 assert_eq!((same.place, same.size, same.count), (place, size, count));
-                assert_eq!((same.width, same.is_sealed()), (width, sealed));
+                assert_eq!(same.width, width);
             }
         }
     }

@@ -12,7 +12,7 @@ use paje_parser::TypeNature;
 use paje_workers::exclusive;
 use splitter::LaterLine;
 
-use crate::decode::strands::Strands;
+use crate::decode::partitioning::Partitioning;
 use crate::lanes::links::KeyMemory;
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Overflow, Reserve, Store, Supply};
@@ -73,7 +73,12 @@ pub(crate) struct SuspectId {
 impl Lanes {
     /// If `forgets`, the keys of completed links are not remembered.
     /// If somebody `follows`, all events that are refused are listed.
-    pub(crate) fn new(options: &Options, spread: Strands, forgets: bool, follows: bool) -> Self {
+    pub(crate) fn new(
+        options: &Options,
+        spread: Partitioning,
+        forgets: bool,
+        follows: bool,
+    ) -> Self {
         // Objects that are forgotten need no room.
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
@@ -222,7 +227,7 @@ impl Lanes {
         self.cuts.learn(id, lane.container);
         let has_ended = model.containers.is_destroyed(lane.container);
         let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
-        let mut places = [StrandPlace::default(); Strands::MOST_PARTS as usize];
+        let mut places = [StrandPlace::default(); Partitioning::MOST_PARTS as usize];
         for (number, place) in shards.iter().zip(&mut places) {
             let number = u32::from(*number);
             let shard = exclusive(&mut self.shards[number as usize]);

@@ -7,17 +7,12 @@
 use std::ops::Range;
 
 use crate::lanes::refusal::Refusal;
-use crate::memory::{
-    Arena, LARGEST, LinkChunk, LinkRoom, Rows, Supply, Units, Width, push_link, seal_links,
-};
+use crate::memory::{Arena, LARGEST, LinkChunk, LinkRoom, Rows, Supply, Width, push_link};
 use crate::names::ids::LaneId;
 use crate::replay::completion::Completion;
 
-/// Fewer links of a lane are added one by one.
-const FEW: usize = LARGEST / 2;
-
-/// So are fewer than this whose chunks cannot be sealed: behind them, a chunk has room left.
-const FEW_WITH_ROOM: usize = 4 * LARGEST;
+/// Fewer links of a lane are added one by one: behind them, a chunk has room left.
+const FEW: usize = 4 * LARGEST;
 
 /// Links of a range, in order, on their way to their lanes.
 #[derive(Debug)]
@@ -59,11 +54,9 @@ impl RangePart {
         let of_lanes = links.chunk_by(|a, b| a.lane == b.lane);
         let lanes = of_lanes.filter_map(|links| {
             let first = **links.first()?;
-            let is_long = links.len() > FEW && is_large(first.lane);
-            let chunks = is_long.then(|| chunks(links, &mut arena)).flatten();
-            Some(match chunks {
-                Some(chunks) => LanePart::new(links, first, chunks),
-                None => LanePart::Single(links.iter().copied().copied().collect()),
+            Some(match links.len() >= FEW && is_large(first.lane) {
+                true => LanePart::new(links, first, chunks(links, &mut arena)),
+                false => LanePart::Single(links.iter().copied().copied().collect()),
             })
         });
         RangePart { lanes: lanes.collect(), arena }
@@ -82,31 +75,8 @@ impl LanePart {
     }
 }
 
-/// Links of a lane in chunks, if these would be full, or nearly.
-fn chunks(links: &[&Completion], arena: &mut Arena) -> Option<Vec<Rows>> {
-    let times = links.iter().flat_map(|link| [link.link.start, link.link.end]);
-    match Units::of(&times.collect::<Vec<f64>>()) {
-        Some(units) => Some(sealed(links, units, arena)),
-        None => (links.len() >= FEW_WITH_ROOM).then(|| with_room(links, arena)),
-    }
-}
-
-/// Links in chunks that have room for no more.
-fn sealed(links: &[&Completion], units: Units, arena: &mut Arena) -> Vec<Rows> {
-    let bits = links.iter().fold(0, |bits, link| bits | link.link.small_bits());
-    let width = Width::of(bits);
-    let words = |links: &[&Completion]| LinkChunk::sealed_words(links.len(), width);
-    let mut place = arena.take(links.chunks(LARGEST).map(words).sum());
-    let chunks = links.chunks(LARGEST).map(|links| {
-        let at = place;
-        place = at.behind(words(links));
-        seal_links((&mut *arena, at), links.iter().map(|link| &link.link), units, width)
-    });
-    chunks.collect()
-}
-
 /// Links in chunks of the largest size.
-fn with_room(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
+fn chunks(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
     let is_narrow = links.iter().all(|link| link.link.width() == Width::Narrow);
     let width = if is_narrow { Width::Narrow } else { Width::Wide };
     let words = LinkChunk::words(LARGEST, width, false);

@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{Op, StrandSymbol};
-use crate::decode::shared::SharedLanes;
 use crate::decode::symbols::Symbol;
 use crate::model::{AwaitedValue, Failed, Model, UNKNOWN, has_values};
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
@@ -14,9 +13,7 @@ use crate::problems::tally::ProblemTally;
 /// Meanings of a decoder's symbols.
 #[derive(Debug, Default)]
 pub(crate) struct Maps {
-    /// The first strand that only this decoder knows.
-    pub(crate) first_own: StrandSymbol,
-    /// The number, in its shard, of each strand from that one on.
+    /// The number, in its shard, of each strand.
     pub(crate) strands: Vec<u32>,
     /// The lane of each strand, and its container: only for a ledger.
     pub(crate) owners: Vec<(LaneId, ContainerId)>,
@@ -27,11 +24,9 @@ pub(crate) struct Maps {
     /// somebody asks. Empty if there are none.
     pub(crate) other_quoting: Vec<Option<TypeId>>,
     pub(crate) link_ends: Vec<ContainerId>,
-    /// Number of lanes that there were already when the decoder met them.
-    pub(crate) again: usize,
-    /// Number of values that lines named first which the decoder noted.
-    pub(crate) new_values: usize,
-    /// Strands that no lane has, and why: only of a damaged trace.
+    /// Number of lanes that were in the trace before the decoder met them.
+    pub(crate) lanes_known_before: usize,
+    /// Partitioning that no lane has, and why: only of a damaged trace.
     pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
     /// Ends of links with something wrong, and what was made of it.
     pub(crate) mismatched_ends: FxHashMap<Symbol, (Failed, Remedy)>,
@@ -51,21 +46,13 @@ pub(crate) struct Pending {
 pub(crate) const NO_STRAND: u32 = u32::MAX;
 
 impl Maps {
-    /// Of a decoder whose own strands begin with this one.
-    pub(crate) fn new(first_own: StrandSymbol) -> Self {
-        Maps { first_own, ..Maps::default() }
-    }
-
     /// The number of a strand in its shard, if it has been resolved.
     #[inline]
-    pub(crate) fn strand(&self, symbol: StrandSymbol, shared: &SharedLanes) -> Option<u32> {
-        match symbol.checked_sub(self.first_own) {
-            Some(own) => self.strands.get(own as usize).copied(),
-            None => shared.strand(symbol),
-        }
+    pub(crate) fn strand(&self, symbol: StrandSymbol) -> Option<u32> {
+        self.strands.get(symbol as usize).copied()
     }
 
-    /// Fleeting values are noted in another order than that of their symbols.
+    /// Sets what a value's symbol stands for.
     pub(crate) fn set_value(&mut self, symbol: Symbol, value: ValueId) {
         let index = symbol as usize;
         if index >= self.values.len() {
@@ -90,7 +77,7 @@ impl Maps {
 
     /// The next strands, so many, are those of a lane that there is not; the ledger asks for it if they are
     /// `followed`.
-    pub(crate) fn doom(&mut self, count: usize, failed: &Failed, followed: bool) {
+    pub(crate) fn mark_unresolved(&mut self, count: usize, failed: &Failed, followed: bool) {
         for _ in 0..count {
             self.strands_without_lane.insert(self.strands.len() as u32, failed.clone());
             self.strands.push(NO_STRAND);

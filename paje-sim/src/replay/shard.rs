@@ -5,13 +5,13 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::decode::block::BoxedBlock;
-use crate::decode::decoded::{Op, StrandSymbol};
-use crate::decode::shared::SharedLanes;
-use crate::lanes::links::{Pairs, Suspect};
+use crate::decode::decoded::StrandSymbol;
+use crate::lanes::links::Suspect;
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Store, Supply};
 use crate::model::Model;
 use crate::names::options::Keeps;
+use crate::names::prefetch::prefetch;
 use crate::replay::cuts::Cuts;
 use crate::replay::maps::Maps;
 use crate::replay::slice::Slice;
@@ -38,7 +38,7 @@ pub(crate) struct Shard {
     pub(crate) scattered: Vec<u32>,
     /// Suspects of the wave: strand, and number among its suspects.
     pub(crate) suspected: Vec<(u32, usize)>,
-    /// Strands whose containers have ended, and when: they are yet to be closed.
+    /// Partitioning whose containers have ended, and when: they are yet to be closed.
     pub(super) closing: Vec<(u32, f64)>,
     /// The ends of rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,
@@ -63,7 +63,6 @@ impl Shard {
                 ignored: Vec::new(),
                 completed,
                 opened: Vec::new(),
-                pairs: Pairs::default(),
                 refusals: Refusals::new(listed),
                 latest: FxHashMap::default(),
             },
@@ -94,49 +93,17 @@ impl Shard {
     /// Finds these strands, and looks at what replaying them will need. Where strands are many, each is somewhere in
     /// memory that nothing has looked at for long: looked at one after the other without a dependency
     /// between them, they are fetched side by side.
-    fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &Maps, shared: &SharedLanes) {
+    fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &Maps) {
         self.locals.clear();
-        let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol, shared));
+        let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol));
         self.locals.extend(locals.map(|local| local.unwrap_or(NOWHERE)));
         if self.strands.len() < MANY {
             return;
         }
         let known = || self.locals.iter().filter_map(|local| self.strands.get(*local as usize));
         // First the strands themselves: what comes next depends on them.
-        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.look()));
-        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
-    }
-
-    /// Looks at what the replay of a wave's blocks will look at: then it is near, whoever decoded them. For who times the
-    /// replay, and has done the work of others since.
-    pub(crate) fn bring_near(
-        &self,
-        number: usize,
-        wave: &[BoxedBlock],
-        (maps, shared): (&[Maps], &SharedLanes),
-    ) {
-        let (mut looks, mut locals) = (0, Vec::new());
-        for block in wave {
-            let decoded = &block.decoded;
-            let (first, event) = decoded.shards[number];
-            let (end, event_end) = decoded.shards[number + 1];
-            let events = &decoded.events[event as usize..event_end as usize];
-            for event in events {
-                looks ^= event.argument;
-                if event.is(Op::StartLink) || event.is(Op::EndLink) {
-                    looks ^= decoded.links[event.argument as usize].look();
-                }
-            }
-            let strands = &decoded.strands[first as usize..end as usize];
-            locals.extend(
-                strands.iter().filter_map(|(symbol, _)| maps[block.maps].strand(*symbol, shared)),
-            );
-        }
-        locals.sort_unstable();
-        locals.dedup();
-        let strands = locals.iter().filter_map(|local| self.strands.get(*local as usize));
-        looks ^= strands.fold(0, |all, strand| all ^ strand.bring_near(&self.store));
-        std::hint::black_box(looks);
+        prefetch(known().map(Strand::look));
+        prefetch(known().map(|strand| strand.touch(&self.store)));
     }
 
     /// The container of a strand has ended.
@@ -148,8 +115,7 @@ impl Shard {
     pub(super) fn close_ended(&mut self) {
         if self.closing.len() > FEW {
             let strands = self.closing.iter().map(|(strand, _)| &self.strands[*strand as usize]);
-            let looks = strands.map(|strand| strand.touch(&self.store));
-            std::hint::black_box(looks.fold(0, |all, look| all ^ look));
+            prefetch(strands.map(|strand| strand.touch(&self.store)));
         }
         for (strand, time) in self.closing.drain(..) {
             self.strands[strand as usize].close(&mut self.store, time);
@@ -162,7 +128,7 @@ impl Shard {
         &mut self,
         number: usize,
         wave: &[BoxedBlock],
-        (maps, shared): (&[Maps], &SharedLanes),
+        maps: &[Maps],
         (model, cuts): (&Model, &Cuts),
         mut bytes: Range<u64>,
     ) {
@@ -176,7 +142,7 @@ impl Shard {
             let (first, mut event) = decoded.shards[number];
             let (end, _) = decoded.shards[number + 1];
             let strands = &decoded.strands[first as usize..end as usize];
-            self.find(strands, maps, shared);
+            self.find(strands, maps);
             let (recovers, shard) = (self.recovers, number as u8);
             let bytes_now = bytes.clone();
             let mut slice =

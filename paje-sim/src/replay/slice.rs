@@ -7,17 +7,17 @@ use paje_parser::{LinkEnd, TypeNature};
 use super::completion::Completion;
 use super::cuts::Cuts;
 use super::maps::Maps;
-use super::pairs::link_pairs;
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{LaneEvent, LinkEvent, Op};
 use crate::lanes::events::EventLane;
-use crate::lanes::links::{HalfLink, LinkStrand, Opened, PairNumber, Pairs, WrittenKey};
+use crate::lanes::links::{HalfLink, LinkStrand, Opened, WrittenKey};
 use crate::lanes::refusal::{Checked, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
 use crate::memory::{LineNumber, Small, StateRoom, Store, VariableRoom, Width, Written};
 use crate::model::{Model, UNKNOWN};
 use crate::names::ids::{LaneId, ValueId};
+use crate::names::prefetch::prefetch;
 use crate::names::selection::Natures;
 
 /// Context of replaying a block's slice of a strand.
@@ -136,7 +136,7 @@ pub(super) fn variables(
 
 /// Number of events up to the first that cannot go the short way.
 #[inline(always)]
-pub(super) fn going(events: &[LaneEvent], mut go: impl FnMut(&LaneEvent) -> bool) -> usize {
+fn going(events: &[LaneEvent], mut go: impl FnMut(&LaneEvent) -> bool) -> usize {
     events.iter().position(|event| !go(event)).unwrap_or(events.len())
 }
 
@@ -162,18 +162,16 @@ pub(super) fn links(
     events: &[LaneEvent],
     slice: &Slice<'_>,
     store: &mut Store,
-    ((opened, pairs), completed): ((&mut Vec<Opened>, &mut Pairs), &mut Vec<Completion>),
+    opened: &mut Vec<Opened>,
+    completed: &mut Vec<Completion>,
 ) -> Checked {
-    if slice.block.decoded.has_pairs && strand.matches_pairs() && store.extras.is_none() {
-        return link_pairs((strand, lane), events, slice, store, (opened, pairs, completed));
-    }
-    let replayed = links_of(strand, lane, events, slice, store, (opened, completed));
+    let replayed = add_links(strand, lane, events, slice, store, (opened, completed));
     strand.remember(slice.is_far, opened);
     replayed
 }
 
 #[inline(always)]
-fn links_of(
+fn add_links(
     strand: &mut LinkStrand,
     lane: LaneId,
     events: &[LaneEvent],
@@ -182,11 +180,11 @@ fn links_of(
     (opened, completed): (&mut Vec<Opened>, &mut Vec<Completion>),
 ) -> Checked {
     let DecodedBlock { text, decoded, .. } = slice.block;
-    let padded = text.at_hand();
+    let padded = slice.block.bytes();
     if slice.is_far {
         // A strand has some of the block's links, here and there: they are fetched side by side.
         let links = events.iter().map(|event| &decoded.links[event.argument as usize]);
-        std::hint::black_box(links.fold(0, |all, link| all ^ link.look()));
+        prefetch(links.map(LinkEvent::look));
     }
     let keeps = strand.is_wanted() && store.extras.is_some();
     let half_of = |event: &LaneEvent, extra| {
@@ -246,20 +244,8 @@ pub(super) fn half_link<'s>(
         container: slice.maps.link_ends[link.end as usize],
         extra,
     };
-    (half, written_key(link, &decoded.links, padded))
-}
-
-/// The key of one of a block's links.
-#[inline(always)]
-pub(super) fn written_key<'s>(
-    link: &'s LinkEvent,
-    links: &'s [LinkEvent],
-    padded: &'s [u8],
-) -> WrittenKey<'s> {
-    let PairNumber(first) = link.pair;
-    let first = links.get(first as usize).unwrap_or(link);
-    let LinkEvent { raw_key: raw, key: ref short, key_hash: hash, .. } = *first;
-    WrittenKey { padded, raw, short, hash }
+    let key = WrittenKey { padded, raw: link.raw_key, short: &link.key, hash: link.key_hash };
+    (half, key)
 }
 
 /// True if the line of such an event is that of an object, of a nature whose lines are kept.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::decoded::{LaneEvent, Op};
 use crate::lanes::events::EventLane;
-use crate::lanes::links::{KeyMemory, LinkStrand, Opened, Pairs};
+use crate::lanes::links::{KeyMemory, LinkStrand, Opened};
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
@@ -55,8 +55,6 @@ pub(crate) struct Left {
     pub(crate) completed: Vec<Vec<Completion>>,
     /// Links whose keys have not been remembered yet, while a strand's events of one block are replayed.
     pub(crate) opened: Vec<Opened>,
-    /// Links that wait for an end of the same block meanwhile.
-    pub(crate) pairs: Pairs,
     /// Events that were refused, if the replay goes on after them.
     pub(crate) refusals: Refusals,
     /// The latest time of lanes whose last event is earlier, if the replay goes on after events that are
@@ -126,14 +124,6 @@ impl Strand {
         }
     }
 
-    /// Looks at all that replaying may need.
-    pub(super) fn bring_near(&self, store: &Store) -> u64 {
-        match &self.objects {
-            Objects::Link(links) => links.bring_near(),
-            _ => self.touch(store),
-        }
-    }
-
     /// Replays a block's events of this strand.
     ///
     /// # Errors
@@ -176,9 +166,8 @@ impl Strand {
                 Objects::Event(lane) => points(lane, rest, slice, written),
                 Objects::Link(strand) => {
                     let home = home_of(self.lane, left.completed.len());
-                    let completed = &mut left.completed[home];
-                    let open = (&mut left.opened, &mut left.pairs);
-                    links(strand, self.lane, rest, slice, store, (open, completed))
+                    let Left { opened, completed, .. } = &mut *left;
+                    links(strand, self.lane, rest, slice, store, opened, &mut completed[home])
                 }
                 Objects::Unwanted(lane) => lane.check(rest),
             };
@@ -227,7 +216,7 @@ impl Strand {
                 lane.set(&mut written, event.time, value);
             }
             (Objects::Link(strand), Refused::ValuesDiffer { .. }) => {
-                let padded = slice.block.text.at_hand();
+                let padded = slice.block.bytes();
                 let (half, key) = half_link(event, slice, padded, store.extra());
                 if let Some(link) = strand.complete_as_begun(store, half, key) {
                     let home = home_of(self.lane, left.completed.len());

@@ -133,6 +133,7 @@ fn replay(bytes: &[u8], block: usize, workers: &Workers) -> Trace {
     let mut options = Options::default();
     options.recover = true;
     options.limits = Limits { block, ..Limits::default() };
+    options.decoder_symbols = 4;
     let trace = Trace::read_with(Source::stream(bytes), &options, workers, &Progress::default());
     trace.unwrap_or_else(|error| panic!("{error}\n{}", text(bytes)))
 }

@@ -480,6 +480,7 @@ fn portions_over_files() {
                 let mut stream = RowStream::new(style, false, workers, &mut out, &written);
                 let mut options = Options::default();
                 options.limits.block = block;
+                options.decoder_symbols = 4;
                 let input = Input::open(Some(&root)).expect("it was written");
                 let source =
                     Source::from(input).reading_files(Some(root.clone()), Folders::of([&*root]));

@@ -29,6 +29,7 @@ fn options(block: usize) -> Options {
     let mut options = Options::default();
     options.recover = true;
     options.limits.block = block;
+    options.decoder_symbols = 4;
     options
 }
 

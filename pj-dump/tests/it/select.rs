@@ -198,6 +198,7 @@ fn look_at(what: &str, text: &[u8], mut options: Options, draw: &mut Draw) -> us
     let Ok(whole) = read(text, &options, &TEAMS[0]) else { return 0 };
     let (mut telling, all) = (0, dumped(&whole).len());
     options.limits.block = [100, 3000, 1 << 20][draw.below(3)];
+    options.decoder_symbols = 4;
     for turn in 0..6 {
         let selection = draw.selection(&whole);
         let what = format!("{what}, {selection:?}");

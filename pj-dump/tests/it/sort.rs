@@ -78,6 +78,7 @@ fn compare(text: &[u8], options: &Options, teams: &[Workers], told: &str) -> Res
     for team in teams {
         let block = [1, 100, 900, 5000, 1 << 17][(text.len() + team.threads()) % 5];
         options.limits.block = block;
+        options.decoder_symbols = 4;
         let found = replay(Source::stream(text), &options, team);
         assert_eq!(
             found,

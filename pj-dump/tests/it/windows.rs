@@ -71,6 +71,7 @@ fn look_at(what: &str, text: &[u8], segment: usize, draw: &mut Draw) -> usize {
     let mut options = Options::default();
     (options.value_names, options.user_defined) = (quotes.value_names(), draw.below(2) == 0);
     options.limits.block = [100, 3000, 1 << 20][draw.below(3)];
+    options.decoder_symbols = 4;
     let whole = Trace::read(text, &options).expect("it is valid");
     let mut parts = 0;
     for turn in 0..8 {

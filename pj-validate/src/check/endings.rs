@@ -5,7 +5,7 @@
 //! files count, and lanes end when everything has been read, unless no file was named before.
 
 use paje_parser::{Field, FieldName, Span};
-use paje_problems::{Problem, WarningKind};
+use paje_sim::error::{Problem, WarningKind};
 
 use super::containers::{Container, Containers, NONE};
 use super::findings::{self, Findings};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use paje_parser::error::shown_path;
 use paje_parser::{Field, FieldName, Position};
-use paje_problems::{Problem, WarningKind};
+use paje_sim::error::{Problem, WarningKind};
 use splitter::{Folders, Input, Refusal};
 
 use super::findings::{Findings, Group};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use paje_parser::Fault;
-use paje_problems::{EventName, Problem};
+use paje_sim::error::{EventName, Problem};
 
 use super::options::Options;
 use super::place::{Here, Place};

@@ -1,7 +1,7 @@
 //! Types or containers: numbered as they come, found by what events call them.
 
 use paje_parser::{Field, FieldName};
-use paje_problems::{Named, Problem};
+use paje_sim::error::{Named, Problem};
 
 use super::findings::{Findings, Group, Told};
 use super::source::{Source, quoted};

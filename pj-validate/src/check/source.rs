@@ -1,7 +1,7 @@
 //! An event and its line, for what is told of it.
 
 use paje_parser::{Field, FieldName, Position, Quoting, RawEvent, Span};
-use paje_problems::{EventName, WarningKind};
+use paje_sim::error::{EventName, WarningKind};
 
 use super::findings::{Findings, Group};
 use super::options::Rules;

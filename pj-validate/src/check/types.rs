@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use paje_parser::{Event, Field, FieldName, TypeNature};
-use paje_problems::{Named, Problem};
+use paje_sim::error::{Named, Problem};
 
 use super::findings::{Findings, Group};
 use super::options::Rules;

@@ -15,6 +15,7 @@ pub fn verdict(trace: &[u8], options: &Options) {
     let wanted = checked(trace, &options, Rules::Replay);
     for block in [1 << 20, 256, 1] {
         options.limits.block = block;
+        options.decoder_symbols = 4;
         let (_, found) = replayed(trace, &options, &Workers::one());
         assert_eq!(found, wanted, "in blocks of {block}");
     }
@@ -33,6 +34,7 @@ pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
     let others = [(256, one), (1, one), (256, team), (16, team)];
     for (block, workers) in [(1 << 20, one), others[usize::from(block) % others.len()]] {
         options.limits.block = block;
+        options.decoder_symbols = 4;
         let (trace, verdict) = replayed(trace, &options, workers);
         let found = (trace.map(|trace| rows(&trace, style, workers)), verdict);
         let threads = workers.threads();
@@ -53,6 +55,7 @@ pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) 
     let size = [50, 200, 1000, 1 << 30][usize::from(size) % 4];
     let mut streamed = |block: usize, workers| {
         options.limits.block = block;
+        options.decoder_symbols = 4;
         streamed(trace, &options, style, workers, size)
     };
     let (shown, found) = streamed(1 << 20, one);

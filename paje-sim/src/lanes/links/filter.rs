@@ -1,6 +1,7 @@
 //! Filter of the keys that may have been used.
 
 use crate::memory::Zeros;
+use crate::names::prefetch::prefetch;
 
 /// A few bits of each key's hash. A set of the keys themselves would look at a place in memory that
 /// nothing has looked at for long, for every link; these bits stay in the cache. What they cannot
@@ -40,19 +41,6 @@ impl Filter {
         before | known
     }
 
-    /// The part that has room, found once for some keys; only where looking them up takes three looks at most.
-    #[inline(always)]
-    pub(super) fn room(&mut self) -> Option<FilterRoom<'_>> {
-        let Filter { last, room, full } = self;
-        let full: [&[u64]; 2] = match &full[..] {
-            [] => [&[], &[]],
-            [one] => [one, &[]],
-            [one, other] => [one, other],
-            _ => return None,
-        };
-        Some(FilterRoom { last: &mut last[..], room, full })
-    }
-
     /// Another part.
     #[cold]
     #[inline(never)]
@@ -77,19 +65,8 @@ impl Filter {
         for part in self.full.iter().chain([&self.last]).filter(|part| part.len() >= from) {
             let (words, mask) = (&part[..], part.len() - 1);
             let word = |hash: u64| words[(hash >> 12) as usize & mask];
-            std::hint::black_box(hashes.clone().fold(0, |sum, hash| sum ^ word(hash)));
+            prefetch(hashes.clone().map(word));
         }
-    }
-
-    /// Tells whether it is more than a core keeps near.
-    pub(super) fn is_large(&self) -> bool {
-        self.last.len() > 16 * LARGE
-    }
-
-    /// Looks at all words of parts that a core could keep near.
-    pub(crate) fn bring_near(&self) -> u64 {
-        let parts = self.full.iter().chain([&self.last]).filter(|part| part.len() < LARGE);
-        parts.flat_map(|part| part.iter()).fold(0, |all, word| all ^ word)
     }
 
     /// True if looking a key up takes more looks than two or, where gathering would take long, three;
@@ -110,33 +87,6 @@ impl Filter {
         for hash in hashes {
             self.insert(hash);
         }
-    }
-}
-
-/// Parts of a filter while keys are added.
-pub(super) struct FilterRoom<'a> {
-    last: &'a mut [u64],
-    room: &'a mut usize,
-    full: [&'a [u64]; 2],
-}
-
-impl FilterRoom<'_> {
-    /// Adds a key that was not there, if there is room; tells whether it did.
-    #[inline(always)]
-    pub(super) fn add_new(&mut self, hash: u64) -> bool {
-        let (bits, place) = (bits(hash), (hash >> 12) as usize);
-        let may_be_known = |word: &u64| word & bits == bits;
-        let is_in =
-            |part: &[u64]| part.get(place & part.len().wrapping_sub(1)).is_some_and(may_be_known);
-        let mask = self.last.len().wrapping_sub(1);
-        let [one, other] = self.full;
-        let Some(word) = self.last.get_mut(place & mask) else { return false };
-        if *self.room == 0 || may_be_known(word) || is_in(one) || is_in(other) {
-            return false;
-        }
-        *word |= bits;
-        *self.room -= 1;
-        true
     }
 }
 

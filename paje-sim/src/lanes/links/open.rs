@@ -34,7 +34,7 @@ pub(super) struct OpenLink {
 }
 
 /// In place of a link.
-pub(super) const NONE: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 impl OpenLink {
     /// A link whose key, which has this hash, is kept at a place; and the byte of its event.
@@ -48,33 +48,6 @@ impl OpenLink {
         let HalfLink { end, time, value, container, extra } = half;
         let (hash, next, is_free) = (hash as u32, NONE, false);
         OpenLink { hash, next, short, is_free, end, key, at, time, value, container, extra }
-    }
-
-    /// The same, which waits for its end as the link with a number, and is on no chain.
-    #[inline(always)]
-    pub(super) const fn waiting_as(self, number: u32) -> Self {
-        OpenLink { next: number, ..self }
-    }
-
-    /// The next one of its chain, or the number that it waits as.
-    #[inline(always)]
-    pub(super) const fn next(&self) -> u32 {
-        self.next
-    }
-
-    /// There is no link here any more, and this is the next such place.
-    #[inline(always)]
-    pub(super) const fn release(&mut self, next: u32) {
-        (self.is_free, self.next) = (true, next);
-    }
-
-    /// Tells whether its key may have this hash.
-    pub(super) const fn has_hash(&self, hash: u64) -> bool {
-        self.hash == hash as u32
-    }
-
-    pub(super) const fn is_free(&self) -> bool {
-        self.is_free
     }
 
     /// The half that its event said.
@@ -190,12 +163,6 @@ impl OpenLinks {
             }
         }
         &self.links[number as usize]
-    }
-
-    /// Looks at all of them.
-    pub(super) fn bring_near(&self) -> u64 {
-        let chains = self.chains.iter().fold(0, |all, chain| all ^ chain);
-        self.links.iter().fold(u64::from(chains), |all, link| all ^ link.at)
     }
 
     pub(super) const fn len(&self) -> usize {

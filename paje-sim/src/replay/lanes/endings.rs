@@ -9,6 +9,7 @@ use crate::model::{Ending, Failed, Model};
 use crate::names::error::Problem;
 use crate::names::ids::{ContainerId, LaneId, ValueId};
 use crate::names::options::Options;
+use crate::names::prefetch::prefetch;
 use crate::replay::places::StrandPlace;
 use crate::replay::shard::{MANY, Shard};
 use crate::replay::strand::Objects;
@@ -60,17 +61,15 @@ impl Lanes {
         }
         let last = containers.filter_map(|container| model.containers.last_lane(container));
         let last: Vec<LaneId> = last.collect();
-        let before = last.iter().fold(0, |all, lane| all ^ model.lanes[lane.index()].type_.0);
-        std::hint::black_box(before);
+        prefetch(last.iter().map(|lane| model.lanes[lane.index()].type_.0));
         let lanes =
             last.iter().flat_map(|last| model.lanes_of(model.lanes[last.index()].container));
         let places: Vec<StrandPlace> =
             lanes.flat_map(|lane| self.places.of(lane)).copied().collect();
         let shards = &mut self.shards;
-        let strands = places.into_iter().map(|StrandPlace { shard, local }| {
+        prefetch(places.into_iter().map(|StrandPlace { shard, local }| {
             exclusive(&mut shards[shard as usize]).strands[local as usize].look()
-        });
-        std::hint::black_box(strands.fold(0, |all, look| all ^ look));
+        }));
     }
 
     /// Closes the strands of containers that have ended, shard by shard. Before that, nobody may look at their rows.

@@ -11,11 +11,8 @@ use crate::replay::link_homes::LinkHome;
 use crate::replay::link_ranges::RangePart;
 use crate::replay::shard::Shard;
 
-/// Links that a worker merges at a time, if there are so many.
-const RANGE: usize = 4096;
-
-/// Links that make a range of their own: fewer go to their lane one by one, into chunks that take more room.
-const FEWEST: usize = RANGE / 4;
+/// Links that a worker merges at a time. Half as many may end up in a range; fewer leave too much room in their last chunk.
+const RANGE: usize = 8192;
 
 /// Bytes of a link's row.
 const LINK: usize = 40;
@@ -82,7 +79,7 @@ impl Lanes {
         for (number, home) in self.homes.iter().enumerate() {
             let Ok(home) = home.read() else { continue };
             let ranges = (home.pending() / RANGE).clamp(1, blocks.len().max(1));
-            if home.pending() < FEWEST || !self.may_share(&home) {
+            if home.pending() < RANGE || !self.may_share(&home) {
                 parts.extend((home.pending() > 0).then_some(Part::Home(number)));
                 continue;
             }

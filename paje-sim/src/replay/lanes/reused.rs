@@ -20,7 +20,7 @@ const PIECE: usize = 32;
 /// Fewer pieces in all are looked at by one worker: to wake others takes longer.
 const MANY_PIECES: usize = 2;
 
-/// Strands whose suspects are looked for together: each needs some memory for that.
+/// Partitioning whose suspects are looked for together: each needs some memory for that.
 const TOGETHER: usize = 64;
 
 /// The links of a lane, and its strands that have suspects.

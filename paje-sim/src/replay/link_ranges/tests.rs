@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use testkit::SplitMix;
 
 use super::*;
-use crate::memory::{ExtraPair, KeyPlace, NewLink, Times, key_places};
+use crate::memory::{ExtraPair, KeyPlace, NewLink, key_places};
 use crate::names::ids::{ContainerId, ValueId};
 use crate::replay::link_homes::LinkHome;
 
@@ -14,15 +14,12 @@ const SHARDS: usize = 7;
 struct Kind {
     /// One in so many is late.
     late: u64,
-    /// Lines for each second: thirds are no whole numbers of any unit of time.
-    a_second: f64,
     values: u32,
 }
 
 impl Kind {
     fn new(random: &mut SplitMix, late: u64) -> Self {
-        let a_second = [1.0, 3.0, 1e6][random.below(3) as usize];
-        Kind { late, a_second, values: [100, 1000][random.below(2) as usize] }
+        Kind { late, values: [100, 1000][random.below(2) as usize] }
     }
 }
 
@@ -51,10 +48,10 @@ fn made(random: &mut SplitMix, mut at: u64, kind: Kind) -> Made {
 }
 
 fn completion(at: u64, lane: LaneId, random: &mut SplitMix, kind: Kind) -> Completion {
-    let Kind { late, a_second, values } = kind;
+    let Kind { late, values } = kind;
     // Its line, which nothing else has.
     let key = KeyPlace::new(random.below(SHARDS as u64) as u8, at, 0);
-    let end = at as f64 / a_second;
+    let end = at as f64;
     let time = if late > 0 && random.below(late) == 0 { -1.0 } else { end };
     let value = ValueId(if random.below(9000) == 0 { 1 << 20 } else { at as u32 % values });
     let (from, to) = (ContainerId::ROOT, ContainerId::ROOT);
@@ -88,11 +85,11 @@ fn rows(home: &mut LinkHome) -> Vec<(LaneId, Told)> {
         .map(|(lane, rows)| {
             let of_chunk = |chunk| {
                 let keys = key_places(arena, &chunk, LinkChunk::key(&chunk)).map(KeyPlace::place);
-                let starts = Times::of(arena, &chunk, 0);
+                let starts = arena.words(chunk.place, 0, chunk.count());
                 let values = chunk.place.behind(LinkChunk::small(&chunk, 0));
                 let value = move |index| arena.small_at(values, chunk.width, index);
                 let rows = keys.enumerate();
-                rows.map(move |(index, at)| (at, starts.get(index), value(index)))
+                rows.map(move |(index, at)| (at, f64::from_bits(starts[index]), value(index)))
             };
             (lane, rows.chunks_from(arena, 0).flat_map(of_chunk).collect())
         })

@@ -1,8 +1,8 @@
-//! Kinds of doubtful lines.
+//! Warnings about lines that do not end the replay.
 
-use crate::EventName;
+use super::named::EventName;
 
-/// Something that does not end the replay but should be known, told once for each kind and definition.
+/// Kind of a warning. There is one warning for each kind and event definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum WarningKind {
@@ -19,7 +19,7 @@ pub enum WarningKind {
 }
 
 impl WarningKind {
-    /// A short name for machines, stable from release to release.
+    /// Returns a short name for programs, which stays the same in later releases.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl WarningKind {
         }
     }
 
-    /// Sentence on what is doubtful about lines of this event, and on what it means for the result.
+    /// Returns what is doubtful about lines of this event, and how the replay treats them.
     #[must_use]
     pub fn sentence(self, event: Option<&EventName>) -> String {
         let event = event.map_or("an event".into(), ToString::to_string);

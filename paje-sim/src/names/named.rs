@@ -1,20 +1,20 @@
-//! Names of the things of a trace in messages: their own, and those that events call them by.
+//! Names of types, containers, values and events in messages.
 
 use std::fmt;
 
 use paje_parser::EventKind;
 use paje_parser::error::shown;
 
-use crate::Word;
+/// A name, key or value as the trace spells it, without quotes.
+pub type Word = Vec<u8>;
 
-/// A type, a container or a value: `'rank-1' (33)` is called `rank-1` in rows, and `33` in events.
+/// A type, a container or a value with its name and alias: `'rank-1' (33)`.
 ///
-/// Events and their users know a thing by different names. A message that has only one of them
-/// sends its reader through the definitions.
+/// Rows show the name, events use the alias. Messages give both, so that nobody has to look them up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named(Box<Names>);
 
-/// Apart, since problems have several and pass through many hands.
+/// Boxed, because a problem has several of them and is passed on often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Names {
     name: Word,
@@ -22,19 +22,19 @@ struct Names {
 }
 
 impl Named {
-    /// A thing of this name and alias.
+    /// Creates it from a name and an alias.
     #[must_use]
     pub fn new(name: &[u8], alias: Option<&[u8]>) -> Self {
         Named(Box::new(Names { name: name.to_vec(), alias: alias.map(<[u8]>::to_vec) }))
     }
 
-    /// The name, which rows print.
+    /// Returns the name, which rows show.
     #[must_use]
     pub fn name(&self) -> &[u8] {
         &self.0.name
     }
 
-    /// The alias, if the definition gave one: then this is what events call it.
+    /// Returns the alias, which events use, if the definition has one.
     #[must_use]
     pub fn alias(&self) -> Option<&[u8]> {
         self.0.alias.as_deref()
@@ -51,12 +51,12 @@ impl fmt::Display for Named {
     }
 }
 
-/// An event by the definition that its lines begin with: `PajePopState (13)`.
+/// The definition of an event: `PajePopState (13)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventName {
     /// Kind of the event.
     pub kind: EventKind,
-    /// The number that lines call it by; it may be any word.
+    /// The number that lines begin with. It may be any word.
     pub number: Word,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for EventName {
     }
 }
 
-/// The word as messages show it, without the quotes.
+/// Returns the word as messages show it, without the quotes.
 fn unquoted(word: &[u8]) -> String {
     let shown = shown(word);
     shown[1..shown.len() - 1].to_owned()

@@ -1,4 +1,4 @@
-//! Notes on lines for those who ask what a trace uses, and how it is written.
+//! Notes on the lines of a block: which definitions they use, and how names are spelled.
 
 use paje_parser::scan::Spans;
 use paje_parser::{Quoting, Span};
@@ -7,41 +7,41 @@ use crate::names::text::Name;
 
 /// Notes on a block's lines.
 #[derive(Debug)]
-pub(crate) struct Watched {
-    /// The definitions that lines behind the first line of a definition have used.
+pub(crate) struct UsageNotes {
+    /// Definitions used behind the first line of a definition.
     pub(crate) used: Vec<u32>,
-    /// Where the last line of a definition begins, and one byte more; 0 if there is none.
+    /// Start of the last line of a definition, plus one; 0 if there is none.
     pub(crate) header_to: u32,
     /// The earliest time of events of lanes.
     pub(crate) first_time: f64,
-    /// A name is written otherwise than before, or a line ends inside quotes.
+    /// Whether a name is spelled otherwise than before, or a line ends inside quotes.
     pub(crate) is_doubtful: bool,
 }
 
-impl Default for Watched {
+impl Default for UsageNotes {
     fn default() -> Self {
-        Watched { used: Vec::new(), header_to: 0, first_time: f64::INFINITY, is_doubtful: false }
+        UsageNotes { used: Vec::new(), header_to: 0, first_time: f64::INFINITY, is_doubtful: false }
     }
 }
 
-impl Watched {
+impl UsageNotes {
     pub(super) fn clear(&mut self) {
         self.used.clear();
         (self.header_to, self.first_time, self.is_doubtful) = (0, f64::INFINITY, false);
     }
 
-    /// Notes the times of all events of lanes.
+    /// Notes the earliest of the times of lane events.
     pub(super) fn note_times(&mut self, times: impl Iterator<Item = f64>) {
         self.first_time = times.min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
     }
 
-    /// Notes whether a line of these words ends inside quotes.
+    /// Notes whether a line with these words ends inside quotes.
     pub(super) fn note_end(&mut self, padded: &[u8], words: &[Span]) {
         let last = words.last().map(|word| word.of(padded).quoting());
         self.is_doubtful |= last == Some(Quoting::Unclosed);
     }
 
-    /// Notes whether some words of a line are written as the names were when they were met first.
+    /// Notes whether some words of a line are quoted as the names were at their first use.
     pub(super) fn note_names(
         &mut self,
         padded: &[u8],
@@ -56,7 +56,7 @@ impl Watched {
     }
 }
 
-/// True if something is in quotes, closed or not.
+/// Whether something is in quotes, closed or not.
 pub(crate) fn is_quoted(quoting: Quoting) -> bool {
     quoting != Quoting::Bare
 }

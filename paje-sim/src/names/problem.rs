@@ -1,4 +1,4 @@
-//! The ways in which a trace can be invalid, and what is said of each.
+//! The ways in which a trace can be invalid, each with its message.
 
 use std::fmt;
 
@@ -6,10 +6,7 @@ use paje_parser::error::shown;
 use paje_parser::event::TypeNature;
 use paje_parser::{FaultKind, LinkEnd};
 
-use crate::{EventName, Named};
-
-/// A name, key or value as the trace spells it, without quotes.
-pub type Word = Vec<u8>;
+use super::named::{EventName, Named, Word};
 
 /// The ways in which a trace can be invalid. Its `Display` is one sentence that says what is wrong
 /// and what would be right.

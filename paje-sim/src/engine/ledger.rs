@@ -1,7 +1,7 @@
-//! Tells which container each line of a trace belongs to, for who wants to take it apart.
+//! Reports which container each line of a trace belongs to, for programs that split traces.
 //!
-//! A replay learns for each event which container it is for. [`Trace::read_into_ledger`] passes that on,
-//! block after block, in parallel, while the text is at hand.
+//! The replay resolves the container of each event. [`Trace::read_into_ledger`] passes it on block by
+//! block and in parallel, while the text is in memory.
 //!
 //! [`Trace::read_into_ledger`]: crate::Trace::read_into_ledger
 
@@ -18,16 +18,16 @@ use crate::names::ids::LaneId;
 use crate::names::ledger::{LineOf, LineRemedy, Used};
 use crate::replay::maps::Maps;
 
-/// Is told which container each line of a trace belongs to.
+/// Receives the container that each line of a trace belongs to.
 pub trait Ledger: Sync {
-    /// Learns about the lines of a block. Blocks come in no fixed order, several at a time, each once;
-    /// one worker tells of one block at a time. Together they are the trace, but for blocks without
-    /// lines. A ledger that breaks stops the replay, and may be told of some blocks more.
-    fn enter(&self, worker: usize, page: &Page<'_>) -> ControlFlow<()>;
+    /// Receives the lines of a block. Each block comes once, except those without lines. Several workers
+    /// call this at the same time and in no fixed order, each for one block at a time. A ledger
+    /// that breaks stops the replay, but may receive some more blocks.
+    fn enter(&self, worker: usize, page: &BlockLines<'_>) -> ControlFlow<()>;
 
-    /// Learns what was made of the line of a damaged trace that begins at this byte, if that is not what
-    /// the line says ([`Options::recover`]). Lines come in no fixed order, perhaps long after their
-    /// blocks, but not two at a time.
+    /// Receives what was made of the line of a damaged trace that begins at this byte, if that is not what
+    /// the line says ([`Options::recover`]). Lines come in no fixed order, one at a time, perhaps
+    /// long after their blocks.
     ///
     /// [`Options::recover`]: crate::Options::recover
     fn mend(&self, at: ByteOffset, made: LineRemedy) {
@@ -36,36 +36,36 @@ pub trait Ledger: Sync {
 }
 
 /// The lines of a block.
-pub struct Page<'a> {
+pub struct BlockLines<'a> {
     block: &'a DecodedBlock,
     maps: &'a Maps,
 }
 
-impl fmt::Debug for Page<'_> {
+impl fmt::Debug for BlockLines<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Page").field("start", &self.start()).finish_non_exhaustive()
+        f.debug_struct("BlockLines").field("start", &self.start()).finish_non_exhaustive()
     }
 }
 
-impl<'a> Page<'a> {
+impl<'a> BlockLines<'a> {
     pub(crate) const fn new(block: &'a DecodedBlock, maps: &'a Maps) -> Self {
-        Page { block, maps }
+        BlockLines { block, maps }
     }
 
-    /// Where the block begins in the trace.
+    /// Returns the byte of the trace where the block begins.
     #[must_use]
     pub const fn start(&self) -> ByteOffset {
         self.block.text.start()
     }
 
-    /// The lines; each ends with a newline, but perhaps the trace's last.
+    /// Returns the lines. Each ends with a newline, except perhaps the trace's last.
     #[must_use]
     pub fn text(&self) -> &'a [u8] {
         self.block.text.text()
     }
 
-    /// Every line in file order: how many bytes it has, its newline included, and what it is about. Of
-    /// an invalid trace, lines may be missing.
+    /// Returns every line in file order: its number of bytes with the newline, and what it is about. An
+    /// invalid trace may lack lines.
     pub fn lines(&self) -> impl Iterator<Item = (usize, LineOf)> + use<'a> {
         let list = &self.block.decoded.lines_of;
         let end = self.text().len();
@@ -86,14 +86,14 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// Where links begin, in bytes from the block's beginning, whose lines lack their last field, the key:
-    /// it is taken to be empty. Only of a damaged trace.
+    /// Returns the starts of lines of links that lack their key, in bytes from the start of the block. Their
+    /// keys count as empty. Only damaged traces have such lines.
     pub fn keyless(&self) -> impl Iterator<Item = usize> + use<'a> {
         self.block.decoded.keyless.iter().map(|(line, _)| *line as usize)
     }
 
-    /// Tells what the events of each lane use, in file order within the lane; but not again what the
-    /// event before has just used.
+    /// Calls `tell` with what the events of each lane use, in file order within the lane. Skips what the
+    /// previous event used.
     pub fn uses(&self, mut tell: impl FnMut(LaneId, Used)) {
         let decoded = &self.block.decoded;
         let mut events = decoded.events.iter();
@@ -139,18 +139,18 @@ impl<'a> Page<'a> {
     }
 }
 
-/// A ledger that is told, and whether it has broken.
-pub(crate) struct Follower<'o> {
+/// Passes lines on to a ledger, and remembers whether it has broken.
+pub(crate) struct LedgerSink<'o> {
     ledger: &'o dyn Ledger,
     refused: AtomicBool,
 }
 
-impl<'o> Follower<'o> {
+impl<'o> LedgerSink<'o> {
     pub(crate) fn new(ledger: &'o dyn Ledger) -> Self {
-        Follower { ledger, refused: AtomicBool::new(false) }
+        LedgerSink { ledger, refused: AtomicBool::new(false) }
     }
 
-    pub(crate) fn enter(&self, worker: usize, page: &Page<'_>) {
+    pub(crate) fn enter(&self, worker: usize, page: &BlockLines<'_>) {
         if self.ledger.enter(worker, page).is_break() {
             self.refused.store(true, Ordering::Relaxed);
         }
