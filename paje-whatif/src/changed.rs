@@ -55,7 +55,7 @@ impl<'g> Changed<'g> {
         }
         let (begin, old) = graph.span().unwrap_or((0.0, 0.0));
         let new = retimed.finish.iter().copied().fold(begin, f64::max);
-        let is_changed = !retimed.is_still;
+        let is_changed = !retimed.is_unchanged;
         let mut changed = Changed {
             graph,
             plan,

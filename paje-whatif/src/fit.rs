@@ -94,30 +94,30 @@ impl Fit {
 #[must_use]
 pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit)> {
     let list = graph.messages.list();
-    let fit = fit(graph, true).filter(|fit| fit.misfit < EXACT)?;
+    let fit = fit(graph, true).filter(|fit| fit.misfit < EXACT_MISFIT)?;
     let times = |bytes: Option<f64>| bytes.map_or((f64::NAN, f64::NAN), |bytes| fit.times(bytes));
     let times = list.iter().map(|message| times(message.bytes())).collect();
     let network = Network { times, shares: true, cross: fit.factors.cross };
     let plan = Plan { network: Some(network), ..Plan::default() };
     let retimed = graph.retime(&plan, false, false, &mut dropped.clone()).ok()?;
     let (begin, end) = graph.span()?;
-    let is_same = (retimed.makespan() - (end - begin)).abs() <= 0.1 * EXACT * (end - begin);
+    let is_same = (retimed.makespan() - (end - begin)).abs() <= 0.1 * EXACT_MISFIT * (end - begin);
     plan.network.filter(|_| is_same).map(|network| (network, fit))
 }
 
 /// Largest difference of transfers from a network that explains them almost exactly, as a part; of makespans, a tenth.
-const EXACT: f64 = 3e-3;
+const EXACT_MISFIT: f64 = 3e-3;
 
 /// Largest number of messages that are looked at: the first ones.
-pub const MOST: usize = 100_000;
+pub const MAX_MESSAGES: usize = 100_000;
 
 /// Number of times that the estimate is improved, at the least; of few messages, it is improved more often, as long as
 /// that makes a difference: where links are hardly ever free, each time brings little.
 const ROUNDS: usize = 16;
 
 /// Number of messages that are let through again, in all these times, and most of these times.
-const AGAIN: usize = 400_000;
-const MOST_ROUNDS: usize = 200;
+const FIT_BUDGET: usize = 400_000;
+const MAX_ROUNDS: usize = 200;
 
 /// The latency and bandwidth that explain the recorded transfers best; `None` if they do not tell the two apart.
 #[must_use]
@@ -139,9 +139,9 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     let known = |at: &usize| list[*at].bytes().is_some() && graph.transfers[*at].is_used();
     let mut all: Vec<usize> = (0..list.len()).filter(known).collect();
     let in_trace = |at: &usize| (list[*at].lane, list[*at].row);
-    if all.len() > MOST {
-        all.select_nth_unstable_by_key(MOST, in_trace);
-        all.truncate(MOST);
+    if all.len() > MAX_MESSAGES {
+        all.select_nth_unstable_by_key(MAX_MESSAGES, in_trace);
+        all.truncate(MAX_MESSAGES);
     }
     all.sort_unstable_by_key(in_trace);
     let (mut best, mut is_told_at_once): (Option<Fit>, bool) = (None, false);
@@ -153,14 +153,14 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
             best = Some(found);
         }
         // Sizes that tell both at once need no good start.
-        if is_told || best.as_ref().is_some_and(|best| best.misfit < EXACT) {
+        if is_told || best.as_ref().is_some_and(|best| best.misfit < EXACT_MISFIT) {
             is_told_at_once = is_told;
             break;
         }
     }
-    let is_rough = best.as_ref().is_some_and(|best| best.misfit > ROUGH);
+    let is_rough = best.as_ref().is_some_and(|best| best.misfit > ROUGH_MISFIT);
     // Networks are simple in simulations alone.
-    let is_simple = *factors == Factors::SMPI && !is_told_at_once && all.len() <= FEW;
+    let is_simple = *factors == Factors::SMPI && !is_told_at_once && all.len() <= SMALL_RUN;
     if shares && is_rough && is_simple {
         let near = near(graph, &all, factors)?;
         let (found, _) = fit_from(graph, &all, shares, factors, STARTS[0], Some(near));
@@ -171,10 +171,10 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
 }
 
 /// Largest difference of transfers from a network that leaves nothing to be told, as a part.
-const ROUGH: f64 = 1e-4;
+const ROUGH_MISFIT: f64 = 1e-4;
 
 /// Number of messages that are let through some hundred times.
-const FEW: usize = 1_000;
+const SMALL_RUN: usize = 1_000;
 
 /// A network near the one that explains all transfers best, be they of one size: where links are hardly ever free, most
 /// transfers agree with many networks, and the few that tell them apart seem to be wrong.
@@ -261,7 +261,7 @@ fn fit_from(
     }
     let mut found: Option<Fit> = near;
     let mut is_told_at_once = false;
-    let rounds = (AGAIN / all.len().max(1)).clamp(ROUNDS, MOST_ROUNDS);
+    let rounds = (FIT_BUDGET / all.len().max(1)).clamp(ROUNDS, MAX_ROUNDS);
     for round in 0..rounds {
         let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
             let (transfer, bytes) = (&graph.transfers[*at], list[*at].bytes()?);
@@ -335,9 +335,9 @@ fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
         return f64::INFINITY;
     }
     let misfit = *offs.select_nth_unstable_by(at, f64::total_cmp).1;
-    let usual = *offs.select_nth_unstable_by(half, f64::total_cmp).1 * 3.0 + 1e-4;
+    let typical_misfit = *offs.select_nth_unstable_by(half, f64::total_cmp).1 * 3.0 + 1e-4;
     for it in measured {
-        it.weight = 1.0 / (1.0 + (off(it) / usual).powi(2));
+        it.weight = 1.0 / (1.0 + (off(it) / typical_misfit).powi(2));
     }
     misfit
 }

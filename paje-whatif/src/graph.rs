@@ -13,16 +13,17 @@ use paje_sim::Trace;
 use rayon::prelude::*;
 
 use crate::settings::{EagerStart, Settings};
-use crate::shapes::{Shaped, shapes};
+use crate::shapes::{CollectiveModel, shapes};
 use crate::steps::{Kind, Steps};
 use crate::transfers::{
-    Assumed, FURTHEST, Least, MOMENT, Received, Transfer, Transfers, received, transfers,
+    Assumptions, Least, Received, TIME_TOLERANCE, Transfer, Transfers, WAIT_SEARCH_LIMIT, received,
+    transfers,
 };
 use crate::walk::{Act, Acts, Of, Step, Walk};
 
 /// Facts that a trace tells of a run: who did what, and between whom.
 #[derive(Clone, Debug)]
-pub struct Told<'t> {
+pub struct RunFacts<'t> {
     /// The states.
     pub tracks: Arc<Tracks<'t>>,
     /// The messages.
@@ -31,7 +32,7 @@ pub struct Told<'t> {
     pub collectives: Arc<Collectives>,
 }
 
-impl<'t> Told<'t> {
+impl<'t> RunFacts<'t> {
     /// Those of a trace that was replayed.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
@@ -40,7 +41,7 @@ impl<'t> Told<'t> {
             || Messages::by_receiver(&tracks, &settings.map, settings.bytes.as_deref()),
             || Collectives::new(&tracks, &settings.grouping),
         );
-        Told {
+        RunFacts {
             tracks: Arc::new(tracks),
             messages: Arc::new(messages),
             collectives: Arc::new(collectives),
@@ -58,11 +59,11 @@ pub struct Graph<'t> {
     /// Transfers of these messages, in the same order.
     pub transfers: Vec<Transfer>,
     /// Assumptions about them.
-    pub assumed: Assumed,
+    pub assumed: Assumptions,
     /// The operations of groups.
     pub collectives: Arc<Collectives>,
     /// Who waits for whom in those, series by series.
-    pub shapes: Vec<Shaped>,
+    pub shapes: Vec<CollectiveModel>,
     /// By track.
     pub(crate) steps: Vec<Steps>,
     /// By number of [`Act::Await`].
@@ -82,12 +83,12 @@ pub(crate) struct Awaited {
 
 impl<'t> Graph<'t> {
     /// Number of states, or of messages, that no graph can have.
-    pub const MOST: u64 = 1 << Of::BITS;
+    pub const MAX: u64 = 1 << Of::BITS;
 
     /// The graph of a trace that was replayed.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
-        Graph::of(Told::new(trace, settings), settings)
+        Graph::of(RunFacts::new(trace, settings), settings)
     }
 
     /// About how many bytes of memory the graph of a trace takes, beside the trace: what is kept of each state and each
@@ -107,8 +108,8 @@ impl<'t> Graph<'t> {
 
     /// The graph of what a trace tells.
     #[must_use]
-    pub fn of(told: Told<'t>, settings: &Settings) -> Self {
-        let Told { tracks, messages, collectives } = told;
+    pub fn of(told: RunFacts<'t>, settings: &Settings) -> Self {
+        let RunFacts { tracks, messages, collectives } = told;
         let Transfers { list, assumed, least, received } = transfers(&tracks, &messages, settings);
         let mut graph = Graph {
             tracks,
@@ -177,7 +178,7 @@ impl<'t> Graph<'t> {
                 let is_begun = [&b"isend"[..], b"issend", b"ibsend", b"irsend"]
                     .iter()
                     .any(|word| name.windows(word.len()).any(|part| part == *word));
-                let later = (send + 1..track.len()).take(FURTHEST);
+                let later = (send + 1..track.len()).take(WAIT_SEARCH_LIMIT);
                 let mut waits = later.filter(|s| self.tracks.class(from, *s) == Class::Wait);
                 let free = if is_begun { waits.next() } else { Some(send) };
                 if let Some(free) = free {
@@ -195,8 +196,8 @@ impl<'t> Graph<'t> {
 
     /// Facts that the trace tells of the run, shared with the graph.
     #[must_use]
-    pub fn told(&self) -> Told<'t> {
-        Told {
+    pub fn told(&self) -> RunFacts<'t> {
+        RunFacts {
             tracks: Arc::clone(&self.tracks),
             messages: Arc::clone(&self.messages),
             collectives: Arc::clone(&self.collectives),
@@ -293,10 +294,11 @@ impl<'t> Graph<'t> {
             let track = &self.tracks.list()[from];
             let act = Act::Await(self.awaited.len() as u32);
             let mut wait_for = |slack| self.awaited.push(Awaited { message: at as u32, slack });
-            if track.end[send] >= arrival - MOMENT && track.end[send] > message.start {
+            if track.end[send] >= arrival - TIME_TOLERANCE && track.end[send] > message.start {
                 // The next message sent in the same call had to wait.
                 let acts = &mut all[from];
-                let next = acts.within.partition_point(|(time, ..)| *time < arrival - MOMENT);
+                let next =
+                    acts.within.partition_point(|(time, ..)| *time < arrival - TIME_TOLERANCE);
                 let next = acts.within[next..].iter();
                 let mut next = next.take_while(|(time, ..)| *time <= track.end[send]);
                 let next = next.find(|(time, of)| {
@@ -316,9 +318,9 @@ impl<'t> Graph<'t> {
                 wait_for(slack_of(until, arrival));
                 continue;
             }
-            let later = (send + 1..track.len()).take(FURTHEST);
+            let later = (send + 1..track.len()).take(WAIT_SEARCH_LIMIT);
             let mut waits = later.filter(|state| self.tracks.class(from, *state) == Class::Wait);
-            if let Some(wait) = waits.find(|state| track.end[*state] >= arrival - MOMENT) {
+            if let Some(wait) = waits.find(|state| track.end[*state] >= arrival - TIME_TOLERANCE) {
                 all[from].closing.push(Of::new(wait as u32, act));
                 wait_for(slack_of(track.end[wait], arrival));
             }
@@ -338,9 +340,9 @@ impl<'t> Graph<'t> {
         let ends = |act: Act| match act {
             Act::Receive(message) => {
                 let transfer = &self.transfers[message as usize];
-                transfer.is_awaited && transfer.slack <= MOMENT
+                transfer.is_awaited && transfer.slack <= TIME_TOLERANCE
             }
-            Act::Await(number) => self.awaited[number as usize].slack <= MOMENT,
+            Act::Await(number) => self.awaited[number as usize].slack <= TIME_TOLERANCE,
             _ => false,
         };
         let mut wait = |seconds: f64, state: u32| {
@@ -391,5 +393,5 @@ impl<'t> Graph<'t> {
 /// Time from the arrival of what a sender sent until the sender goes on, in seconds.
 fn slack_of(until: f64, arrival: f64) -> f64 {
     let slack = until - arrival;
-    if slack <= MOMENT { 0.0 } else { slack }
+    if slack <= TIME_TOLERANCE { 0.0 } else { slack }
 }

@@ -18,9 +18,9 @@ mod transfers;
 mod walk;
 
 pub use changed::Changed;
-pub use graph::{Graph, Told};
+pub use graph::{Graph, RunFacts};
 pub use plan::Plan;
 pub use retime::{Cycle, Dropped, Retimed};
 pub use settings::{EagerStart, Settings, Shape};
-pub use shapes::Shaped;
-pub use transfers::{Assumed, Transfer};
+pub use shapes::CollectiveModel;
+pub use transfers::{Assumptions, Transfer};

@@ -44,7 +44,7 @@ struct Filling {
 }
 
 /// Largest part of a link that counts as nothing.
-const NOTHING: f64 = 1e-12;
+const SHARE_EPSILON: f64 = 1e-12;
 
 impl Filling {
     fn fill(&mut self, flows: &[(u32, u32)], nodes: usize, cross: f64, shares: &mut [f64]) {
@@ -71,13 +71,13 @@ impl Filling {
         while !self.open.is_empty() {
             let full = |link: &u32| {
                 let (free, weight) = (self.free[*link as usize], self.weight[*link as usize]);
-                if weight > NOTHING { free.max(0.0) / weight } else { f64::INFINITY }
+                if weight > SHARE_EPSILON { free.max(0.0) / weight } else { f64::INFINITY }
             };
             let share = self.links.iter().map(full).fold(f64::INFINITY, f64::min);
             let (free, weight) = (&mut self.free, &mut self.weight);
             let is_full = |free: &[f64], weight: &[f64], link: u32| {
                 let link = link as usize;
-                weight[link] > NOTHING && free[link] <= weight[link] * share * (1.0 + 1e-9)
+                weight[link] > SHARE_EPSILON && free[link] <= weight[link] * share * (1.0 + 1e-9)
             };
             // All that go through a full link have their share; told before any is taken off.
             let (done, open): (Vec<u32>, Vec<u32>) = self.open.iter().partition(|flow| {

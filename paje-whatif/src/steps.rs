@@ -29,15 +29,15 @@ pub(crate) struct Step<'s> {
     pub(crate) state: u32,
     /// When it was recorded, in seconds.
     pub(crate) time: f64,
-    pub(crate) acts: Acting<'s>,
+    pub(crate) acts: StepActs<'s>,
 }
 
 /// Acts of a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Acting<'s>(&'s [u32]);
+pub(crate) struct StepActs<'s>(&'s [u32]);
 
-impl<'s> Acting<'s> {
-    pub(crate) const NONE: Acting<'static> = Acting(&[]);
+impl<'s> StepActs<'s> {
+    pub(crate) const NONE: StepActs<'static> = StepActs(&[]);
 
     pub(crate) fn len(self) -> usize {
         self.0.len()
@@ -57,7 +57,7 @@ struct Packed {
     until: u32,
 }
 
-/// Bits of the number of a state; there are fewer than [`Graph::MOST`](crate::Graph::MOST).
+/// Bits of the number of a state; there are fewer than [`Graph::MAX`](crate::Graph::MAX).
 const STATE: u32 = 30;
 
 impl Steps {
@@ -97,7 +97,7 @@ impl Steps {
             1 => Kind::Within,
             _ => Kind::Close,
         };
-        let acts = Acting(&self.acts[behind as usize..until as usize]);
+        let acts = StepActs(&self.acts[behind as usize..until as usize]);
         Some(Step { kind, state: state & ((1 << STATE) - 1), time, acts })
     }
 

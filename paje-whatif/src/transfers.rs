@@ -5,9 +5,9 @@
 //! as the median of those of their size.
 
 mod ends;
-mod freed;
 mod measure;
-mod usual;
+mod senders;
+mod typical;
 
 use paje_analysis::classes::Class;
 use paje_analysis::messages::{Message, Messages};
@@ -16,12 +16,12 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::settings::{EagerStart, Settings};
-pub(crate) use ends::{MOMENT, Received, received};
 use ends::{NONE, groups};
-pub(crate) use freed::FURTHEST;
-use freed::Senders;
+pub(crate) use ends::{Received, TIME_TOLERANCE, received};
 use measure::{Measuring, least};
-use usual::{Samples, Usual, at_once, fastest, usual};
+use senders::RendezvousSenders;
+pub(crate) use senders::WAIT_SEARCH_LIMIT;
+use typical::{Samples, TypicalTimes, at_once, fastest, typical};
 
 /// Facts about a message on its way: all that the re-timing asks for.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ impl Transfer {
 
 /// Assumptions about messages.
 #[derive(Clone, Debug, Default)]
-pub struct Assumed {
+pub struct Assumptions {
     /// When eager transfers start.
     pub start: EagerStart,
     /// Numbers of messages that say that they start when they are sent, and when the receiver is there too; none if
@@ -86,7 +86,7 @@ pub(crate) type Least = FxHashMap<(u32, u32), f64>;
 /// Transfers of all messages, in their order.
 pub(crate) struct Transfers {
     pub(crate) list: Vec<Transfer>,
-    pub(crate) assumed: Assumed,
+    pub(crate) assumed: Assumptions,
     pub(crate) least: Least,
     /// By track, what it receives.
     pub(crate) received: Vec<Vec<Received>>,
@@ -103,7 +103,7 @@ pub(crate) fn transfers(
     let known = Known { tracks, messages, settings, is_simulated, eager };
     let found: Vec<_> =
         (0..tracks.list().len()).into_par_iter().map(|at| known.of_track(at)).collect();
-    let mut assumed = Assumed { eager, ..Assumed::default() };
+    let mut assumed = Assumptions { eager, ..Assumptions::default() };
     let (mut received, mut late, mut other) = (Vec::new(), Samples::default(), Samples::default());
     for of_track in found {
         assumed.wrong += of_track.wrong;
@@ -114,13 +114,13 @@ pub(crate) fn transfers(
         }
         received.push(of_track.received);
     }
-    let senders = Senders::new(tracks, messages, &received);
+    let senders = RendezvousSenders::new(tracks, messages, &received);
     senders.sample(&received, &mut late);
     let fastest = fastest(&mut late);
     let at_once = at_once(&known, &received, &fastest);
-    let usual = usual(late, other);
+    let typical = typical(late, other);
     let votes = received.par_iter_mut().enumerate().map(|(at, all)| {
-        known.expect(at, all, &usual, &at_once);
+        known.expect(at, all, &typical, &at_once);
         known.votes(at, all, &fastest)
     });
     let votes = votes.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
@@ -146,8 +146,8 @@ pub(crate) fn transfers(
         }
         a
     });
-    let (senders, usual, at_once) = (&senders, &usual, &at_once);
-    let measuring = Measuring { tracks, senders, usual, least: &least, at_once };
+    let (senders, typical, at_once) = (&senders, &typical, &at_once);
+    let measuring = Measuring { tracks, senders, typical, least: &least, at_once };
     let all = received.par_iter_mut().enumerate();
     let by_sender = all.map(|(at, all)| measuring.of_track(at, all));
     let by_sender: Vec<Vec<(u32, f64)>> = by_sender.collect();
@@ -272,7 +272,7 @@ impl Known<'_, '_> {
         &self,
         at: usize,
         all: &mut [Received],
-        usual: &Usual,
+        typical: &TypicalTimes,
         at_once: &FxHashSet<(u32, u32)>,
     ) {
         let track = &self.tracks.list()[at];
@@ -281,16 +281,16 @@ impl Known<'_, '_> {
         for it in all {
             let size = it.size();
             if size != last.0 || last.1.is_nan() {
-                last = (size, usual.get(&size).copied().unwrap_or(f64::NAN));
+                last = (size, typical.get(&size).copied().unwrap_or(f64::NAN));
             }
             it.expect(last.1);
             // In one operation, a message may be received after another one, or beside it: as its size tells.
-            if !it.usual().is_nan()
+            if !it.typical().is_nan()
                 && self.is_behind(at, it)
                 && !at_once.contains(&value_of(track, it))
             {
-                let off = |posted: f64| (it.end - it.start.max(posted) - it.usual()).abs();
-                if off(it.since) + MOMENT < off(it.posted) {
+                let off = |posted: f64| (it.end - it.start.max(posted) - it.typical()).abs();
+                if off(it.since) + TIME_TOLERANCE < off(it.posted) {
                     it.posted = it.since;
                 }
             }
@@ -298,7 +298,7 @@ impl Known<'_, '_> {
     }
 
     /// Numbers of messages that say that eager transfers start when they are sent, and when the receiver is there.
-    fn votes(&self, at: usize, all: &[Received], fastest: &Usual) -> (u64, u64) {
+    fn votes(&self, at: usize, all: &[Received], fastest: &TypicalTimes) -> (u64, u64) {
         let track = &self.tracks.list()[at];
         let mut votes = (0, 0);
         // Mostly, one message is as long as the one before.
@@ -306,7 +306,7 @@ impl Known<'_, '_> {
         let mut least_of = |it: &Received| {
             let size = size_of(&self.messages.list()[it.message as usize]);
             if size != last.0 || last.1.is_nan() {
-                last = (size, fastest.get(&size).copied().unwrap_or(it.usual()));
+                last = (size, fastest.get(&size).copied().unwrap_or(it.typical()));
             }
             last.1
         };
@@ -316,14 +316,14 @@ impl Known<'_, '_> {
             // may be much faster than the usual one.
             let (mut sent, mut posted, mut shortest) = (since, since, f64::INFINITY);
             for it in group {
-                let is_told = it.is_used && !it.is_rendezvous && !it.usual().is_nan();
+                let is_told = it.is_used && !it.is_rendezvous && !it.typical().is_nan();
                 let least = if is_told { least_of(it) } else { f64::NAN };
-                if least.is_nan() || least <= 2.0 * MOMENT {
+                if least.is_nan() || least <= 2.0 * TIME_TOLERANCE {
                     shortest = f64::INFINITY;
                     break;
                 }
                 shortest = shortest.min(least);
-                sent = sent.max(it.start + it.usual());
+                sent = sent.max(it.start + it.typical());
                 posted = posted.max(it.start.max(track.start[it.post as usize]) + least);
             }
             if shortest.is_finite() && posted - sent > shortest / 2.0 {
@@ -350,13 +350,13 @@ impl Rendezvous {
     ) -> bool {
         let track = &tracks.list()[message.from as usize];
         let value = track.value[send];
-        let is_said = self.0.entry((track.type_.0, value.0)).or_insert_with(|| {
+        let is_given = self.0.entry((track.type_.0, value.0)).or_insert_with(|| {
             settings.map.is_rendezvous(tracks.trace().types().value_name(track.type_, value).text)
         });
-        *is_said
+        *is_given
             || tracks.class(message.from as usize, send) == Class::Send
                 && track.end[send] > message.start
-                && (track.end[send] - message.end).abs() <= MOMENT
+                && (track.end[send] - message.end).abs() <= TIME_TOLERANCE
     }
 }
 

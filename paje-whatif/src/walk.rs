@@ -23,7 +23,7 @@ pub(crate) enum Act {
 }
 
 /// An act of a state, as one number: ordered by state, then by kind and number of the act. What acts are about is numbered
-/// below [`Graph::MOST`](crate::Graph::MOST).
+/// below [`Graph::MAX`](crate::Graph::MAX).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Of(u64);
 

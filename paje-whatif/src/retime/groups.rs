@@ -3,14 +3,14 @@
 use crate::graph::Graph;
 use crate::plan::Plan;
 use crate::settings::Shape;
-use crate::shapes::{self, Relays, Shaped, through};
+use crate::shapes::{self, CollectiveModel, Relays, through};
 
 use super::Dropped;
 use super::streams::{Streams, each_in, each_out};
 
 /// Who may go on when a member has entered or left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Woken {
+pub(super) enum Wakeup {
     Nobody,
     All,
     /// Those directly below the member with this seat in the tree.
@@ -53,14 +53,19 @@ impl Groups {
         }
     }
 
-    pub(super) fn shaped<'g>(graph: &'g Graph<'_>, seat: u32) -> &'g Shaped {
+    pub(super) fn shaped<'g>(graph: &'g Graph<'_>, seat: u32) -> &'g CollectiveModel {
         let behind = graph.shapes.partition_point(|shaped| shaped.first_seat <= seat);
         // Series without operations have no seats, and share the number of their first one.
         &graph.shapes[behind - 1]
     }
 
     /// When a member entered and left in the recorded run.
-    fn recorded(graph: &Graph<'_>, shaped: &Shaped, instance: usize, member: u32) -> (f64, f64) {
+    fn recorded(
+        graph: &Graph<'_>,
+        shaped: &CollectiveModel,
+        instance: usize,
+        member: u32,
+    ) -> (f64, f64) {
         let series = &graph.collectives.series[shaped.series];
         let track = graph.collectives.members(series)[member as usize];
         let state = series.operation(instance)[member as usize] as usize;
@@ -75,7 +80,7 @@ impl Groups {
         seat: u32,
         time: f64,
         shift: f64,
-    ) -> Woken {
+    ) -> Wakeup {
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
         let first = (seat - member) as usize;
@@ -96,7 +101,7 @@ impl Groups {
             }
         }
         let told = plan.links.get(&shaped.series).copied();
-        let (each, changed) = told.unwrap_or((shaped.each, each_in(shaped, plan)));
+        let (each, changed) = told.unwrap_or((shaped.root_in_seconds, each_in(shaped, plan)));
         if is_last && shaped.shape == Shape::ReduceRelay && each > 0.0 {
             let (members, root) = (shaped.members, shaped.root_of(instance));
             let recorded = |member| Self::recorded(graph, shaped, instance, member).0;
@@ -108,21 +113,27 @@ impl Groups {
             let mut free = Vec::new();
             let each = each_out(shaped, plan);
             self.relays.enter(shaped, each, (seat, member), time + shift, &mut free);
-            return Woken::Some(free);
+            return Wakeup::Some(free);
         }
         match shaped.shape {
             Shape::NxN | Shape::NToOne | Shape::ReduceBcast | Shape::ReduceRelay if is_last => {
-                Woken::All
+                Wakeup::All
             }
-            Shape::OneToN | Shape::Held if member == shaped.root_of(instance) => Woken::All,
-            Shape::Held if is_last => Woken::All,
-            Shape::Binomial if member == shaped.root_of(instance) => Woken::Below(seat),
-            Shape::Scan => Woken::All,
-            _ => Woken::Nobody,
+            Shape::OneToN | Shape::Held if member == shaped.root_of(instance) => Wakeup::All,
+            Shape::Held if is_last => Wakeup::All,
+            Shape::Binomial if member == shaped.root_of(instance) => Wakeup::Below(seat),
+            Shape::Scan => Wakeup::All,
+            _ => Wakeup::Nobody,
         }
     }
 
-    pub(super) fn leave(&mut self, graph: &Graph<'_>, plan: &Plan, seat: u32, shift: f64) -> Woken {
+    pub(super) fn leave(
+        &mut self,
+        graph: &Graph<'_>,
+        plan: &Plan,
+        seat: u32,
+        shift: f64,
+    ) -> Wakeup {
         self.leave[seat as usize] = shift;
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
@@ -131,13 +142,20 @@ impl Groups {
             self.send_below(graph, plan, shaped, seat, member);
         }
         match shaped.shape {
-            Shape::Binomial | Shape::ReduceBcast => Woken::Below(seat),
-            _ => Woken::Nobody,
+            Shape::Binomial | Shape::ReduceBcast => Wakeup::Below(seat),
+            _ => Wakeup::Nobody,
         }
     }
 
     /// Puts what a member waits for on its way, if both sides are there.
-    fn send(&mut self, graph: &Graph<'_>, plan: &Plan, shaped: &Shaped, seat: u32, member: u32) {
+    fn send(
+        &mut self,
+        graph: &Graph<'_>,
+        plan: &Plan,
+        shaped: &CollectiveModel,
+        seat: u32,
+        member: u32,
+    ) {
         let (instance, _) = shaped.seat(seat);
         let Some(parent) = shaped.parent(shaped.shape, instance, member) else { return };
         let first = seat - member;
@@ -159,7 +177,7 @@ impl Groups {
         &mut self,
         graph: &Graph<'_>,
         plan: &Plan,
-        shaped: &Shaped,
+        shaped: &CollectiveModel,
         seat: u32,
         member: u32,
     ) {
@@ -215,7 +233,7 @@ impl Groups {
     }
 
     /// A member that another one waits for.
-    pub(super) fn missing(&self, shaped: &Shaped, seat: u32, member: u32) -> Option<u32> {
+    pub(super) fn missing(&self, shaped: &CollectiveModel, seat: u32, member: u32) -> Option<u32> {
         let (first, instance) = (seat - member, shaped.seat(seat).0);
         let root = shaped.root_of(instance);
         let absent = |other: &u32| self.enter[(first + other) as usize].is_nan();
@@ -266,7 +284,8 @@ impl Groups {
         let root = shaped.root_of(instance);
         let (is_root, is_tree) = (member == root, shaped.shape == Shape::Binomial);
         if shaped.is_queue(instance, member) && shaped.shape != Shape::ReduceRelay {
-            let (members, each, changed) = (shaped.members, shaped.each, each_in(shaped, plan));
+            let (members, each, changed) =
+                (shaped.members, shaped.root_in_seconds, each_in(shaped, plan));
             let new = |other: u32| enter(other) + self.enter[(first + other) as usize];
             let base = through(members, member, each, enter);
             return Some((base, through(members, member, changed, new) - base));

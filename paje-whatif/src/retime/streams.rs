@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::plan::Plan;
-use crate::shapes::{Shaped, Stream};
+use crate::shapes::{CollectiveModel, Stream};
 
 /// The first seat of a series, and the member that sends.
 type Key = (u32, u32);
@@ -63,18 +63,18 @@ impl Ord for Next {
 }
 
 /// Time that each message needs the link out of its sender in the changed run, in seconds.
-pub(super) fn each_out(shaped: &Shaped, plan: &Plan) -> f64 {
-    shaped.out * plan.queues.get(shaped.series).copied().unwrap_or(1.0)
+pub(super) fn each_out(shaped: &CollectiveModel, plan: &Plan) -> f64 {
+    shaped.link_out_seconds * plan.queues.get(shaped.series).copied().unwrap_or(1.0)
 }
 
 /// The same of the link into the root.
-pub(super) fn each_in(shaped: &Shaped, plan: &Plan) -> f64 {
-    shaped.each * plan.queues.get(shaped.series).copied().unwrap_or(1.0)
+pub(super) fn each_in(shaped: &CollectiveModel, plan: &Plan) -> f64 {
+    shaped.root_in_seconds * plan.queues.get(shaped.series).copied().unwrap_or(1.0)
 }
 
 impl Streams {
     pub(super) fn new(graph: &Graph<'_>, seats: usize) -> Self {
-        let is_any = graph.shapes.iter().any(Shaped::is_stream);
+        let is_any = graph.shapes.iter().any(CollectiveModel::is_stream);
         let through = if is_any { vec![f64::NAN; seats] } else { Vec::new() };
         Streams { through, ..Streams::default() }
     }

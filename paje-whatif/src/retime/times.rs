@@ -6,7 +6,7 @@ use crate::plan::Plan;
 #[derive(Clone, Debug, Default)]
 pub struct Retimed {
     /// True if nothing happens later or earlier than recorded.
-    pub(crate) is_still: bool,
+    pub(crate) is_unchanged: bool,
     /// By track, when its first state is entered, in seconds.
     pub begin: Vec<f64>,
     /// By track, when its last state is left, in seconds.
@@ -25,7 +25,7 @@ impl Retimed {
     /// True if everything happens as it was recorded, and nothing is cut.
     #[must_use]
     pub fn is_recorded(&self, plan: &Plan) -> bool {
-        self.is_still && plan.cut_states.is_empty() && plan.cut_messages.is_empty()
+        self.is_unchanged && plan.cut_states.is_empty() && plan.cut_messages.is_empty()
     }
 
     /// From when the first state is entered until the last one is left, in seconds.

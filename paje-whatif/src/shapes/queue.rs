@@ -57,7 +57,7 @@ pub(super) fn explained(samples: &[Sample]) -> f64 {
     let rests = samples.iter().filter_map(|(starts, exit)| Some(exit - starts.last()?));
     let (least, longest) =
         rests.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), rest| (a.min(rest), b.max(rest)));
-    if most < 2 || longest - least < NOTHING {
+    if most < 2 || longest - least < TIME_EPSILON {
         return 0.0;
     }
     let start = (longest - least) / most as f64;
@@ -68,7 +68,7 @@ pub(super) fn explained(samples: &[Sample]) -> f64 {
 }
 
 /// Seconds that are lost in rounding.
-pub(super) const NOTHING: f64 = 2e-9;
+pub(super) const TIME_EPSILON: f64 = 2e-9;
 
 /// Better and better estimates from a first one: a line through exits by how many messages were behind.
 fn better(samples: &[Sample], mut each: f64) -> Option<f64> {

@@ -4,8 +4,8 @@
 
 use std::collections::VecDeque;
 
-use super::Shaped;
-use super::queue::NOTHING;
+use super::CollectiveModel;
+use super::queue::TIME_EPSILON;
 use crate::settings::Shape;
 
 /// The link out of a member.
@@ -41,7 +41,7 @@ impl Now {
     /// Goes on to when another message comes.
     fn come(&mut self, time: f64, on_way: usize) {
         // Recorded times are rounded, and sharing makes each difference as many times as large as there are messages.
-        if time - self.time <= NOTHING {
+        if time - self.time <= TIME_EPSILON {
             return;
         }
         if on_way > 0 {
@@ -100,10 +100,10 @@ impl Stream {
     }
 }
 
-impl Shaped {
+impl CollectiveModel {
     /// True if members wait for messages that share the link out of the one above them.
     pub(crate) fn is_stream(&self) -> bool {
-        self.out > 0.0 && self.shape != Shape::Relay
+        self.link_out_seconds > 0.0 && self.shape != Shape::Relay
     }
 
     /// Whom a member waits for, where one waits for one.
@@ -164,7 +164,7 @@ const ROUNDS: usize = 24;
 /// beyond their waiting, if that explains much more than none; 0 else. No message needs longer than `most`.
 pub(super) fn out_of(most: f64, spread: impl Fn(f64) -> f64) -> f64 {
     let without = spread(0.0);
-    if without <= NOTHING || most <= NOTHING {
+    if without <= TIME_EPSILON || most <= TIME_EPSILON {
         return 0.0;
     }
     let first = (0..FIRST).map(|step| most * 0.75_f64.powi(step));

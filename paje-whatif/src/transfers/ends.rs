@@ -7,7 +7,7 @@ use paje_analysis::messages::Messages;
 use paje_analysis::tracks::{Track, Tracks};
 
 /// Two times that differ by no more than this are one: half of what SimGrid prints.
-pub(crate) const MOMENT: f64 = 5e-10;
+pub(crate) const TIME_TOLERANCE: f64 = 5e-10;
 
 /// No state.
 pub(super) const NONE: u32 = u32::MAX;
@@ -48,7 +48,7 @@ impl Received {
     }
 
     /// The usual transfer of its size, in seconds; not a number if there is none.
-    pub(super) fn usual(&self) -> f64 {
+    pub(super) fn typical(&self) -> f64 {
         self.expected
     }
 
@@ -66,7 +66,7 @@ impl Received {
 /// Messages that a track receives, by state and end: those that one call returned stand together.
 pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> Vec<Received> {
     let track = &tracks.list()[at];
-    let begins = beginners(tracks, track);
+    let begins = nonblocking_receives(tracks, track);
     let take = |number: &u32| {
         let message = &messages.list()[*number as usize];
         let recv = message.recv();
@@ -133,11 +133,11 @@ pub(super) fn groups_mut(all: &mut [Received]) -> impl Iterator<Item = &mut [Rec
 
 /// True if one call returned both.
 fn is_same(a: &Received, b: &Received) -> bool {
-    a.recv == b.recv && (a.end - b.end).abs() <= MOMENT
+    a.recv == b.recv && (a.end - b.end).abs() <= TIME_TOLERANCE
 }
 
 /// By value: whether such a call begins to receive, and returns at once.
-fn beginners(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
+fn nonblocking_receives(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
     let types = tracks.trace().types();
     let classes = tracks.classes().of_type(track.type_);
     let name = |value: usize| {

@@ -122,5 +122,9 @@ fn computing_that_changes_moves_them_as_their_messages_say() {
 fn a_message_takes_what_it_takes() {
     let trace = trace(&run("MPI_Bcast", 8, relay, 1.0).0, &[]);
     let graph = Graph::new(&trace, &settings_for(Shape::Relay));
-    assert!((graph.shapes[0].out - MESSAGE).abs() < 1e-5, "{}", graph.shapes[0].out);
+    assert!(
+        (graph.shapes[0].link_out_seconds - MESSAGE).abs() < 1e-5,
+        "{}",
+        graph.shapes[0].link_out_seconds
+    );
 }

@@ -368,7 +368,7 @@ fn scattered() -> Trace {
 fn messages_of_an_operation_share_the_link_out_of_its_root() {
     let trace = scattered();
     let graph = Graph::new(&trace, &settings());
-    assert!((graph.shapes[0].out - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
+    assert!((graph.shapes[0].link_out_seconds - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
     // Where nothing changes, nothing moves by a single bit.
     let same = ends(&trace, &[("scale", "state=computing,factor=1")]);
     assert_eq!(same, [10.0, 23.0, 33.0, 43.0]);

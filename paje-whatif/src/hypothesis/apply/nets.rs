@@ -88,10 +88,10 @@ pub(super) fn apply(
 
 /// Operations without links take as much longer as a message of their size does.
 fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
-    let seats = |shaped: &crate::Shaped| {
+    let seats = |shaped: &crate::CollectiveModel| {
         graph.collectives.series[shaped.series].len() * shaped.members as usize
     };
-    let is_bare = |shaped: &&crate::Shaped| !shaped.has_links && seats(shaped) > 0;
+    let is_bare = |shaped: &&crate::CollectiveModel| !shaped.has_links && seats(shaped) > 0;
     let Some(last) = graph.shapes.iter().rfind(is_bare) else { return };
     if times.before(1.0).0.is_nan() {
         applied.notes.push(
@@ -121,7 +121,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
             let (before, after) = (times.before(bytes), times.after(bytes));
             // Where messages wait for one another at the root, each but the last is counted there.
             let is_queue = shaped.is_queue(shaped.seat(seat as u32).0, shaped.seat(seat as u32).1);
-            if (is_queue || shaped.out > 0.0) && before.1 > 0.0 {
+            if (is_queue || shaped.link_out_seconds > 0.0) && before.1 > 0.0 {
                 applied.plan.queues[shaped.series] = after.1 / before.1;
             }
             if shaped.shape.is_held() {

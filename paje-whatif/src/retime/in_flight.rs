@@ -2,7 +2,7 @@
 
 /// Facts about messages on their way: by how much later each is sent, and arrives.
 #[derive(Debug)]
-pub(super) struct Ways {
+pub(super) struct InFlight {
     /// By message, what is known of it; kept apart since that is asked for most.
     known: Vec<u8>,
     /// By message, shifts in seconds: of its start, and of its arrival. While it is not sent, of its receiver being ready
@@ -21,9 +21,9 @@ const CUT: u8 = 8;
 /// Nothing waits for it, since its recorded times contradict themselves.
 const DROPPED: u8 = 16;
 
-impl Ways {
+impl InFlight {
     pub(super) fn new(messages: usize) -> Self {
-        Ways { known: vec![0; messages], shifts: vec![(0.0, 0.0); messages] }
+        InFlight { known: vec![0; messages], shifts: vec![(0.0, 0.0); messages] }
     }
 
     /// The message is never on its way.

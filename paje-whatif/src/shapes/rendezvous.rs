@@ -7,8 +7,8 @@ use paje_analysis::collectives::Series;
 use paje_analysis::tracks::Tracks;
 use paje_sim::{LaneView, States, Visitor};
 
-use super::queue::{self, NOTHING, Sample};
-use super::{Shaped, stream};
+use super::queue::{self, Sample, TIME_EPSILON};
+use super::{CollectiveModel, stream};
 use crate::settings::Shape;
 
 /// True if the first operation of a series, as the state of its first member tells its size, has messages of so many bytes or more.
@@ -83,7 +83,7 @@ impl Relays {
     /// A member enters at this time; adds the members to `free` that could leave then, were it not for their own doing.
     pub(crate) fn enter(
         &mut self,
-        shaped: &Shaped,
+        shaped: &CollectiveModel,
         each: f64,
         (seat, member): (u32, u32),
         time: f64,
@@ -123,7 +123,7 @@ impl Relays {
     }
 
     /// When a member could leave, were it not for its own doing, in seconds; `None` if that is not known yet.
-    pub(crate) fn free(&self, shaped: &Shaped, seat: u32) -> Option<f64> {
+    pub(crate) fn free(&self, shaped: &CollectiveModel, seat: u32) -> Option<f64> {
         let (instance, member) = shaped.seat(seat);
         let has = Some(self.has[seat as usize]).filter(|has| !has.is_nan())?;
         let is_last = self.served[seat as usize] as usize == below(shaped, instance, member).len();
@@ -131,7 +131,11 @@ impl Relays {
     }
 
     /// Who keeps a member from leaving: one that has not entered.
-    pub(crate) fn missing(&self, shaped: &Shaped, (seat, member): (u32, u32)) -> Option<u32> {
+    pub(crate) fn missing(
+        &self,
+        shaped: &CollectiveModel,
+        (seat, member): (u32, u32),
+    ) -> Option<u32> {
         let (instance, first) = (shaped.seat(seat).0, seat - member);
         let mut at = member;
         loop {
@@ -150,7 +154,7 @@ impl Relays {
 }
 
 /// Those below a member in the order in which they are sent to: the one with the largest subtree first.
-fn below(shaped: &Shaped, instance: usize, member: u32) -> Vec<u32> {
+fn below(shaped: &CollectiveModel, instance: usize, member: u32) -> Vec<u32> {
     let mut below: Vec<u32> = shaped.below(instance, member).collect();
     below.reverse();
     below
@@ -158,18 +162,18 @@ fn below(shaped: &Shaped, instance: usize, member: u32) -> Vec<u32> {
 
 /// By seat of so many operations, when its member could leave, were it not for its own doing, if messages take so long.
 pub(super) fn relayed(
-    shaped: &Shaped,
+    shaped: &CollectiveModel,
     each: f64,
     operations: usize,
     enter: &dyn Fn(usize, u32) -> f64,
 ) -> Vec<f64> {
     let members = shaped.members;
     let mut relays = Relays::new(members as usize);
-    let one = Shaped { first_seat: 0, ..shaped.clone_without_times() };
+    let one = CollectiveModel { first_seat: 0, ..shaped.without_times() };
     let (mut all, mut free) = (Vec::with_capacity(operations * members as usize), Vec::new());
     for operation in 0..operations {
         let root = shaped.root_of(operation);
-        let one = Shaped { root, is_turning: false, ..one.clone_without_times() };
+        let one = CollectiveModel { root, is_turning: false, ..one.without_times() };
         relays.has.fill(f64::NAN);
         relays.entered.fill(f64::NAN);
         relays.served.fill(0);
@@ -199,13 +203,13 @@ pub(super) fn each_of(samples: &[Sample], members: usize) -> f64 {
 /// The longest time of a message that leaves room for what is behind: less and less, the longer it is.
 pub(super) fn longest(room: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, room(0.0));
-    if !(high.is_finite() && high > NOTHING) {
+    if !(high.is_finite() && high > TIME_EPSILON) {
         return 0.0;
     }
     for _ in 0..40 {
         let middle = f64::midpoint(low, high);
         // Recorded times are rounded.
-        if room(middle) >= -NOTHING { low = middle } else { high = middle }
+        if room(middle) >= -TIME_EPSILON { low = middle } else { high = middle }
     }
     low
 }
@@ -213,7 +217,11 @@ pub(super) fn longest(room: impl Fn(f64) -> f64) -> f64 {
 /// Time of a message that explains the times best; of several that do so, the longest.
 pub(super) fn at_most(most: f64, spread: &dyn Fn(f64) -> f64) -> f64 {
     let found = stream::out_of(most, spread);
-    if found > 0.0 && spread(most) <= spread(found) * 1.05 + 2.0 * NOTHING { most } else { found }
+    if found > 0.0 && spread(most) <= spread(found) * 1.05 + 2.0 * TIME_EPSILON {
+        most
+    } else {
+        found
+    }
 }
 
 impl Shape {
@@ -228,8 +236,8 @@ mod tests {
     use super::super::tests::tree;
     use super::*;
 
-    fn relay(members: u32, root: u32) -> Shaped {
-        Shaped { shape: Shape::Relay, ..tree(members, root) }
+    fn relay(members: u32, root: u32) -> CollectiveModel {
+        CollectiveModel { shape: Shape::Relay, ..tree(members, root) }
     }
 
     #[test]

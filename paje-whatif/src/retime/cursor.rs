@@ -9,7 +9,7 @@ const NONE: u32 = u32::MAX;
 
 /// A container on its way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Cursor {
     /// Number of the next step, and of the acts that are behind.
     pub(super) next: u32,
     pub(super) acts: u32,
@@ -23,10 +23,10 @@ pub(super) struct Place {
     pub(super) is_blocked: bool,
 }
 
-impl Place {
+impl Cursor {
     /// The beginning of a container whose first step was recorded at this time.
     pub(super) fn at(time: f64) -> Self {
-        Place { next: 0, acts: 0, open: NONE, last: time, shift: 0.0, is_blocked: false }
+        Cursor { next: 0, acts: 0, open: NONE, last: time, shift: 0.0, is_blocked: false }
     }
 
     /// The innermost state, if there is one.

@@ -1,4 +1,4 @@
-//! Usual transfers of messages of a size, and what they tell of operations.
+//! TypicalTimes transfers of messages of a size, and what they tell of operations.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,17 +10,17 @@ use super::{Known, value_of};
 pub(super) type Samples = FxHashMap<u64, Vec<f64>>;
 
 /// By size, the usual transfer, in seconds.
-pub(super) type Usual = FxHashMap<u64, f64>;
+pub(super) type TypicalTimes = FxHashMap<u64, f64>;
 
 /// The usual transfers: of messages that the receiver waited for, and of the other ones where there are none.
-pub(super) fn usual(mut late: Samples, mut other: Samples) -> Usual {
+pub(super) fn typical(mut late: Samples, mut other: Samples) -> TypicalTimes {
     other.retain(|size, _| !late.contains_key(size));
     late.extend(other);
     late.into_par_iter().map(|(size, mut all)| (size, part_of(&mut all, 0.5))).collect()
 }
 
 /// The fastest transfers that the receiver waited for, but for a few that were measured wrongly.
-pub(super) fn fastest(late: &mut Samples) -> Usual {
+pub(super) fn fastest(late: &mut Samples) -> TypicalTimes {
     late.par_iter_mut().map(|(size, all)| (*size, part_of(all, 0.01))).collect()
 }
 
@@ -35,7 +35,7 @@ pub(super) fn part_of(all: &mut [f64], part: f64) -> f64 {
 pub(super) fn at_once(
     known: &Known<'_, '_>,
     all: &[Vec<Received>],
-    fastest: &Usual,
+    fastest: &TypicalTimes,
 ) -> FxHashSet<(u32, u32)> {
     let is_any = |(at, all): (usize, &Vec<Received>)| all.iter().any(|it| known.is_behind(at, it));
     if !all.par_iter().enumerate().any(is_any) {
