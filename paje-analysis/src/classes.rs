@@ -14,17 +14,17 @@ pub use map::{Map, MapError};
 /// Class of a state: the activity that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// The program's own work.
+    /// Work of the program itself.
     Compute,
-    /// Sends a message, or begins to.
+    /// Sends a message, or starts to.
     Send,
-    /// Receives a message, or begins to.
+    /// Receives a message, or starts to.
     Recv,
-    /// Sends one and receives another.
+    /// Sends one message and receives another.
     SendRecv,
-    /// Waits for what was begun.
+    /// Waits for nonblocking operations.
     Wait,
-    /// An operation of a whole group.
+    /// A collective operation of a group.
     Collective(Collective),
     /// Reads or writes files.
     Io,
@@ -35,15 +35,15 @@ pub enum Class {
 /// Class of an operation of a whole group: who waits for whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Collective {
-    /// All for all: nobody leaves before the last one enters.
+    /// All wait for all: nobody leaves before the last one enters.
     NxN,
-    /// All for the root: a broadcast.
+    /// All wait for the root: a broadcast.
     OneToN,
-    /// The root for all: a reduction.
+    /// The root waits for all: a reduction.
     NToOne,
-    /// All for all, and nothing else.
+    /// All wait for all, without data.
     Barrier,
-    /// Each for those before it.
+    /// Each waits for the ones before it.
     Scan,
 }
 
@@ -85,19 +85,19 @@ impl Class {
         Class::ALL.into_iter().find(|class| class.name() == name)
     }
 
-    /// True if a message can start in such a state.
+    /// Whether a message can start in such a state.
     #[must_use]
     pub const fn sends(self) -> bool {
         matches!(self, Class::Send | Class::SendRecv)
     }
 
-    /// True if a message can end in such a state.
+    /// Whether a message can end in such a state.
     #[must_use]
     pub const fn receives(self) -> bool {
         matches!(self, Class::Recv | Class::SendRecv | Class::Wait)
     }
 
-    /// True if it is about other containers.
+    /// Whether it is about other containers.
     #[must_use]
     pub const fn communicates(self) -> bool {
         self.sends() || self.receives() || matches!(self, Class::Collective(_))
@@ -129,11 +129,11 @@ impl fmt::Display for Class {
 pub struct Classes {
     /// By type and value; empty for types that are not chosen.
     by_type: Vec<Vec<Class>>,
-    /// The values that the map does not know, of chosen types.
+    /// Values of chosen types that the map does not know.
     unknown: Vec<(TypeId, ValueId)>,
-    /// By container type, the state type that is gone by.
+    /// Chosen state type of each container type.
     chosen: Vec<Option<TypeId>>,
-    /// State types that hold values that the map knows, and that are not chosen all the same.
+    /// State types with values that the map knows, but that are not chosen.
     passed_over: Vec<TypeId>,
 }
 
@@ -225,14 +225,14 @@ impl Classes {
         &self.unknown
     }
 
-    /// True if the map knows none of the values.
+    /// Whether the map knows none of the values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen().next().is_none()
     }
 }
 
-/// Number of a type's values that the map knows, and of those of them that are about other containers.
+/// Counts the values of a type that the map knows, and those of them that communicate.
 fn known_values(trace: &Trace, map: &Map, id: TypeId) -> (usize, usize) {
     let values = (0..trace.types().value_count(id) as u32).map(ValueId);
     let known = values.filter_map(|value| map.class(trace.types().value_name(id, value).text));

@@ -69,14 +69,14 @@ pub struct Series {
     pub value: ValueId,
     /// Class: who waits for whom.
     pub class: Collective,
-    /// Operation after operation, the state of each track of the group.
+    /// State of each member, operation after operation.
     states: Vec<u32>,
     members: usize,
     /// The place of the first operation's root among the group's tracks, in series that have roots.
     pub root: Option<usize>,
-    /// True if one member after the other is the root, in the order of the group's tracks; else, it is always the same one.
+    /// Whether one member after the other is the root, in the order of the group's tracks; else, it is always the same one.
     pub is_turning: bool,
-    /// True if the root is assumed, not named.
+    /// Whether the root is assumed, not named.
     pub assumed: bool,
 }
 
@@ -103,7 +103,7 @@ impl Series {
         self.states.len() / self.members
     }
 
-    /// True if there are no operations.
+    /// Whether there are no operations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
@@ -237,7 +237,7 @@ impl Series {
     }
 }
 
-/// The nearest nanosecond: integers, so that what is the same on paper is so in sums.
+/// Rounds to nanoseconds: sums of integers are exact.
 fn nanos(seconds: f64) -> i128 {
     (seconds * 1e9).round() as i128
 }
@@ -279,7 +279,7 @@ fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     }
 }
 
-/// The states of each collective value of a track, in order of opening.
+/// Returns the states of each collective value of a track, in order of opening.
 fn by_value(tracks: &Tracks<'_>, track: usize) -> BTreeMap<ValueId, (Collective, Vec<u32>)> {
     let track = &tracks.list()[track];
     let classes = tracks.classes().of_type(track.type_);

@@ -102,7 +102,7 @@ impl CriticalPath {
         Some(CriticalPath { parts })
     }
 
-    /// The parts of the path that are in a window of time.
+    /// Returns the parts of the path within a window.
     fn within(&self, window: (f64, f64)) -> impl Iterator<Item = Part> + '_ {
         let clipped = self.parts.iter().map(move |part| Part {
             start: part.start.max(window.0),
@@ -182,7 +182,7 @@ impl CriticalPath {
     }
 }
 
-/// The exclusive time of each activity of a track in the window, without waiting.
+/// Returns the exclusive time of each activity of a track in the window, without waiting.
 fn working_times(waits: &Waits<'_>, at: usize, window: (f64, f64)) -> Vec<(Activity, Seconds)> {
     let track = &waits.tracks.list()[at];
     let mut times = track.exclusive(window.0, window.1);

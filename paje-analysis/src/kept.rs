@@ -115,7 +115,7 @@ impl Keeper {
     }
 }
 
-/// The columns of a report; none of one that is not kept.
+/// Returns a report without rows; `None` if it is not kept.
 fn columns(report: &str) -> Option<Table> {
     match report {
         "states" => Some(states::table(&[])),
@@ -165,7 +165,7 @@ impl Kept {
     }
 }
 
-/// Writes a name: its quoting, its length, and its bytes.
+/// Writes a name: quoting, length, bytes.
 fn put_text(quoting: u8, text: &[u8], out: &mut Vec<u8>) {
     out.push(quoting);
     out.extend_from_slice(&(text.len() as u32).to_le_bytes());
@@ -206,7 +206,7 @@ fn put_maybe<const N: usize>(bytes: Option<[u8; N]>, out: &mut Vec<u8>) {
     out.extend(bytes.iter().flatten());
 }
 
-/// Rest of the bytes.
+/// Bytes still to be parsed.
 struct Left<'b>(&'b [u8]);
 
 impl<'b> Left<'b> {
@@ -258,7 +258,7 @@ impl<'b> Left<'b> {
         Some(Label::from(Name { text, quoting }))
     }
 
-    /// Fills a column with so many rows, each of which takes a byte or more.
+    /// Parses a column; each row takes a byte or more.
     fn data(&mut self, data: &mut Data, rows: usize) -> Option<()> {
         if rows > self.0.len() {
             return None;
@@ -283,7 +283,7 @@ impl<'b> Left<'b> {
 mod tests {
     use super::*;
 
-    /// A report with a row, and with a value that is not there.
+    /// Returns a report with one row and missing values.
     fn kept() -> Kept {
         let quoted = Label::from(Name { text: b"rank 1", quoting: Quoting::Quoted });
         let mut table = comm::table(&[]);

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use paje_sim::LaneView;
 use paje_workers::Workers;
 
-/// A worker takes so many lanes at once.
+/// Number of lanes that a worker takes at a time.
 const AT_ONCE: usize = 16;
 
 /// Calls `see` with each lane, what is kept of it, and what the worker that looks at it has found; returns

@@ -36,32 +36,31 @@ pub use sweep::LANES;
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     tracks: usize,
-    /// The first step of each line, and how many there are in all: lines are the tracks, then those of operations.
+    /// First step of each line, and the total: lines are the tracks, then those of operations.
     first: Vec<u32>,
-    /// By step of a track: its time, in seconds.
+    /// By step of a track, in seconds.
     time: Vec<f64>,
-    /// Of an order of nothing.
+    /// Only in an unordered run.
     edges: Edges,
     /// By message.
     send: Vec<Step>,
     recv: Vec<Step>,
-    /// Empty in an order of nothing.
+    /// Empty in an unordered run.
     course: Course,
     operations: Vec<Operation>,
     left_out: u64,
 }
 
-/// Edges between steps.
 #[derive(Clone, Debug, Default)]
 struct Edges {
-    /// By step: its first edge.
+    /// First edge of each step.
     first: Vec<u32>,
-    /// Steps that keep each step back: until they begin, or, if they are [`TAKEN`], until their messages are taken.
+    /// Steps that delay each step: until they begin, or, with [`TAKEN`], until their messages are taken.
     from: Vec<u32>,
 }
 
 impl Edges {
-    /// The edges that keep a step back.
+    /// Returns the edges that delay a step.
     fn to(&self, step: usize) -> Range<usize> {
         self.first[step] as usize..self.first[step + 1] as usize
     }
@@ -78,14 +77,13 @@ pub struct Operation {
     pub series: usize,
     /// Its number in the series, from 0.
     pub instance: usize,
-    /// Its line, if all or each before have to enter first.
+    /// Its line, if all members, or all before each, have to enter first.
     line: u32,
 }
 
-/// No step.
 const NONE: u32 = u32::MAX;
 
-/// Of a step in an edge: not only what is before it, but its messages too.
+/// Marks an edge that also waits for the messages of its step.
 const TAKEN: u32 = 1 << 31;
 
 /// Messages that keep their senders back.
@@ -93,9 +91,9 @@ const TAKEN: u32 = 1 << 31;
 pub enum Rendezvous<'a> {
     /// None.
     No,
-    /// Those with `true`, until their receiving step begins, and takes them.
+    /// Those with `true`, until the receiving step begins and takes them.
     Taken(&'a [bool]),
-    /// Those that have a step here, until it begins; see [`posts`]. For [`Order::circles`] only.
+    /// Those with a step here, until it begins; see [`posts`]. For [`Order::circles`] only.
     Posted(&'a [Option<Step>]),
 }
 
@@ -181,7 +179,7 @@ impl Order {
         self.first[track + 1] - self.first[track]
     }
 
-    /// True if there are no steps.
+    /// Whether there are no steps.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()
@@ -238,9 +236,9 @@ impl Order {
 /// A part of a run. All before it are known to all in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// In the sequence.
+    /// Range in the sequence.
     range: Range<usize>,
-    /// By line, the step that it is in at the begin, and at the end.
+    /// By line, the current step at the begin and at the end.
     begin: Arc<[u32]>,
     end: Arc<[u32]>,
 }

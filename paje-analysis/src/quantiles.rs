@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 /// So many durations are kept as they are; with more, quantiles are within 0.4 %.
 pub const EXACT: usize = 100_000;
 
-/// The bits of a double that a bucket does not tell: 52 of the mantissa, less seven.
+/// Bits of a double that a bucket ignores: 52 of the mantissa, less seven.
 const IGNORED: u32 = 45;
 
 /// Durations, in seconds, none of them below 0.
@@ -82,7 +82,7 @@ impl Durations {
         }
     }
 
-    /// True if there are no durations.
+    /// Whether there are no durations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -109,7 +109,7 @@ impl Durations {
     }
 }
 
-/// A quantile of these durations, whose order changes.
+/// Returns a quantile of these durations; reorders them.
 fn between(all: &mut [f64], part: f64) -> Option<f64> {
     let place = part * all.len().checked_sub(1)? as f64;
     let (_, lower, behind) = all.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);

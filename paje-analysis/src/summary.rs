@@ -10,7 +10,7 @@ use crate::states::States;
 use crate::time::range;
 use crate::{By, Data, Label, Scope, Seconds, Table, lanes};
 
-/// Of each list, so many.
+/// Maximum length of a list.
 const MOST: usize = 10;
 
 /// Adds up states and links, and looks for the longest states, while they go by.
@@ -24,7 +24,6 @@ pub struct Summary {
     backwards: Vec<Backwards>,
 }
 
-/// A long state of a lane.
 #[derive(Clone, Copy, Debug)]
 struct Long {
     seconds: Seconds,
@@ -33,7 +32,7 @@ struct Long {
 }
 
 impl Long {
-    /// The longest first, then the earliest; then by value, and what still is the same looks the same.
+    /// Orders by length, the longest first, then by begin and value.
     fn order(&self, other: &Long) -> Ordering {
         let longer = other.seconds.cmp(&self.seconds);
         let earlier = longer.then_with(|| self.start.total_cmp(&other.start));
@@ -41,19 +40,19 @@ impl Long {
     }
 }
 
-/// Of a lane, when there was a state and when there was none.
+/// Time with and without states of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Covered {
     /// Time covered by states.
     seconds: Seconds,
     /// End of the last state, in seconds.
     last: Option<f64>,
-    /// The longest time between two, and when it began.
+    /// Length and begin of the longest gap.
     gap: (Seconds, f64),
 }
 
 impl Covered {
-    /// Sees the outermost states of a lane, one after another.
+    /// Adds the next outermost state.
     fn add(&mut self, start: f64, end: f64, first: f64) {
         self.seconds += Seconds::between(start, end);
         self.meet(self.last.unwrap_or(first), start);
@@ -204,7 +203,7 @@ impl Summary {
         }
     }
 
-    /// Containers that were in no state for long: idle, or computing where a tracer tells of calls alone.
+    /// Lists containers that were in no state for long: idle, or computing if the tracer records calls only.
     fn stateless(&self, trace: &Trace, page: &mut Page) {
         let (types, containers) = (trace.types(), trace.containers());
         let mut all = Vec::new();

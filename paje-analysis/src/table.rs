@@ -35,9 +35,9 @@ pub enum Data {
     Count(Vec<u64>),
     /// Times and durations.
     Seconds(Vec<Option<Seconds>>),
-    /// Shares, means and the like; none where there is nothing to divide by.
+    /// Shares, means and the like; `None` if undefined.
     Number(Vec<Option<f64>>),
-    /// Amounts that are added up as they are, such as bytes; none where nothing is said of them.
+    /// Sums of plain amounts, such as bytes; `None` if not known.
     Amount(Vec<Option<f64>>),
 }
 
@@ -45,7 +45,7 @@ pub enum Data {
 #[derive(Clone, Debug)]
 pub struct Label {
     text: Arc<[u8]>,
-    quoting: u8,
+    quoting: Quoting,
 }
 
 impl Table {
@@ -62,7 +62,7 @@ impl Table {
         self
     }
 
-    /// The table with a column of containers, if the rows are of one each.
+    /// Adds a column of containers, if each row has one.
     #[must_use]
     pub(crate) fn with_containers<R>(
         self,
@@ -83,7 +83,7 @@ impl Table {
         self.columns.first().map_or(0, |column| column.data.len())
     }
 
-    /// True if there are no rows.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -171,7 +171,7 @@ impl Data {
         }
     }
 
-    /// True if there are no values.
+    /// Whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -182,12 +182,7 @@ impl Label {
     /// The name without its quotes, and how it was written.
     #[must_use]
     pub fn name(&self) -> Name<'_> {
-        let quoting = match self.quoting {
-            0 => Quoting::Bare,
-            1 => Quoting::Quoted,
-            _ => Quoting::Unclosed,
-        };
-        Name { text: &self.text, quoting }
+        Name { text: &self.text, quoting: self.quoting }
     }
 }
 
@@ -213,12 +208,7 @@ impl Ord for Label {
 
 impl From<Name<'_>> for Label {
     fn from(name: Name<'_>) -> Self {
-        let quoting = match name.quoting {
-            Quoting::Bare => 0,
-            Quoting::Quoted => 1,
-            Quoting::Unclosed => 2,
-        };
-        Label { text: name.text.into(), quoting }
+        Label { text: name.text.into(), quoting: name.quoting }
     }
 }
 
@@ -228,7 +218,7 @@ impl From<&str> for Label {
     }
 }
 
-/// The name without its quotes; what is no UTF-8 is replaced.
+/// Writes the name without its quotes; invalid UTF-8 is replaced.
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.name().fmt(f)

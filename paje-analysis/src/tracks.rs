@@ -19,7 +19,7 @@ pub struct Tracks<'t> {
     trace: &'t Trace,
     classes: Classes,
     list: Vec<Track>,
-    /// By container.
+    /// Track of each container.
     found: Vec<Option<u32>>,
 }
 
@@ -36,12 +36,11 @@ pub struct Track {
     pub end: Vec<f64>,
     /// Its value.
     pub value: Vec<ValueId>,
-    /// The state directly around each, or [`NONE`].
+    /// State directly around each, or [`NONE`].
     parent: Vec<u32>,
     last_exit: f64,
 }
 
-/// No state.
 const NONE: u32 = u32::MAX;
 
 /// A part of a track in which the innermost state is the same.
@@ -189,7 +188,7 @@ impl Track {
         self.start.len()
     }
 
-    /// True if there are no states.
+    /// Whether there are no states.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
@@ -263,7 +262,7 @@ impl Track {
     }
 }
 
-/// The order of names in which numbers count as such.
+/// Compares names naturally: numbers by value.
 fn natural(a: &[u8], b: &[u8]) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {
@@ -288,7 +287,7 @@ fn natural(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Tracks by what their containers have in common, in the order of the first of each.
+/// Groups tracks by a key of their containers, ordered by the first track.
 pub(crate) fn grouped<K: Ord>(
     tracks: &Tracks<'_>,
     key: impl Fn(&Track) -> K,
@@ -306,7 +305,7 @@ pub(crate) fn grouped<K: Ord>(
 mod tests {
     use super::*;
 
-    /// States as start, end, imbrication; the value of each is its number.
+    /// Builds a track from start, end and imbrication of its states; the value of each is its number.
     fn track(states: &[(f64, f64, usize)]) -> Track {
         let mut open: Vec<u32> = Vec::new();
         let parent = states.iter().enumerate().map(|(at, state)| {

@@ -99,7 +99,7 @@ impl Variables {
         Variables { scope, bins, lanes: Vec::new() }
     }
 
-    /// True if it adds up by bins, too.
+    /// Whether it adds up by bins, too.
     #[must_use]
     pub const fn has_bins(&self) -> bool {
         self.bins.is_some()

@@ -88,9 +88,9 @@ pub struct Wait {
 /// Message or operation that a waiting is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// The message of this number.
+    /// Number of the message.
     Message(u32),
-    /// An operation of a group: the place of its series, and the number of the operation there.
+    /// An operation of a group: index of its series, and number in the series.
     Operation(u32, u32),
 }
 
@@ -200,10 +200,10 @@ impl<'t> Waits<'t> {
     }
 }
 
-/// Rule that tells the transfers that are a rendezvous.
+/// Decides which transfers are a rendezvous.
 struct Rendezvous {
     eager: Option<u64>,
-    /// By type and value, for states that send.
+    /// By type and value of sending states.
     values: Vec<Vec<bool>>,
 }
 
@@ -225,7 +225,7 @@ impl Rendezvous {
     }
 }
 
-/// The waiting of a track for messages that it receives or sends.
+/// Finds the waits of a track for messages that it receives or sends.
 fn of_messages(
     tracks: &Tracks<'_>,
     messages: &Messages,
@@ -265,7 +265,7 @@ fn of_messages(
     waits.into_iter().map(|(_, wait)| wait).collect()
 }
 
-/// The waiting in the operations of a series.
+/// Finds the waits in the operations of a series.
 fn of_series(tracks: &Tracks<'_>, group: &[u32], series: &Series, at: u32) -> Vec<Wait> {
     let mut waits = Vec::new();
     for instance in 0..series.len() {

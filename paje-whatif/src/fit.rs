@@ -61,7 +61,7 @@ impl Factors {
         list.iter().find(|(from, _)| bytes >= *from).map_or(1.0, |(_, factor)| *factor)
     }
 
-    /// The latency of a network of latency 1 for so many bytes, and their time at bandwidth 1.
+    /// Returns latency and time of the bytes for latency 1 and bandwidth 1.
     fn parts(&self, bytes: f64) -> (f64, f64) {
         (Self::of(self.latency, bytes), bytes / Self::of(self.bandwidth, bytes))
     }
@@ -105,7 +105,7 @@ pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit
     plan.network.filter(|_| is_same).map(|network| (network, fit))
 }
 
-/// Largest difference of transfers from a network that explains them almost exactly, as a part; of makespans, a tenth.
+/// Largest relative misfit of a network that explains the transfers; a tenth of it for makespans.
 const EXACT_MISFIT: f64 = 3e-3;
 
 /// Largest number of messages that are looked at: the first ones.
@@ -115,7 +115,7 @@ pub const MAX_MESSAGES: usize = 100_000;
 /// that makes a difference: where links are hardly ever free, each time brings little.
 const ROUNDS: usize = 16;
 
-/// Number of messages that are let through again, in all these times, and most of these times.
+/// Number of messages simulated in all rounds together, and maximum number of rounds.
 const FIT_BUDGET: usize = 400_000;
 const MAX_ROUNDS: usize = 200;
 
@@ -170,10 +170,10 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     best
 }
 
-/// Largest difference of transfers from a network that leaves nothing to be told, as a part.
+/// Largest relative misfit of a network that needs no better start.
 const ROUGH_MISFIT: f64 = 1e-4;
 
-/// Number of messages that are let through some hundred times.
+/// Largest number of messages for the grid search.
 const SMALL_RUN: usize = 1_000;
 
 /// A network near the one that explains all transfers best, be they of one size: where links are hardly ever free, most
@@ -245,7 +245,7 @@ impl Measured {
     }
 }
 
-/// An estimate from this start, made better and better; and whether the sizes alone tell both.
+/// Fits from this start, round by round; returns also whether the sizes alone determine both.
 fn fit_from(
     graph: &Graph<'_>,
     all: &[usize],
@@ -326,7 +326,7 @@ fn fit_from(
     (found, is_told_at_once)
 }
 
-/// Lets transfers count less the further they are off; returns what four of five are off at most.
+/// Weighs transfers by their misfit; returns the misfit that four of five do not exceed.
 fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
     let off = |it: &Measured| it.off(fit.latency, fit.per_byte).abs();
     let mut offs: Vec<f64> = measured.iter().map(off).collect();
@@ -342,7 +342,7 @@ fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
     misfit
 }
 
-/// When messages arrive, in seconds, if they start at their recorded times.
+/// Returns the arrivals of messages that start at their recorded times.
 fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
     let list = graph.messages.list();
     let mut times = vec![(f64::NAN, f64::NAN); list.len()];
@@ -367,7 +367,7 @@ fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
     all.iter().map(|at| arrivals[*at]).collect()
 }
 
-/// Writes factors by which the bytes of messages take longer since others share their links, at their recorded times.
+/// Computes by which factor shared links slow down each message at the recorded times.
 fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) {
     let list = graph.messages.list();
     let arrivals = arrivals(graph, all, fit);

@@ -66,9 +66,9 @@ pub struct Graph<'t> {
     pub shapes: Vec<CollectiveModel>,
     /// By track.
     pub(crate) steps: Vec<Steps>,
-    /// By number of [`Act::Await`].
+    /// By number in [`Act::Await`].
     pub(crate) awaited: Vec<Awaited>,
-    /// By number of [`Act::Wait`]: how much longer a container was in a call than it has to be, by itself.
+    /// By number in [`Act::Wait`]: seconds beyond the call's minimum cost.
     pub(crate) waits: Vec<Vec<f64>>,
     least: Least,
 }
@@ -77,7 +77,7 @@ pub struct Graph<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Awaited {
     pub(crate) message: u32,
-    /// Time from the arrival until the sender was free, in seconds.
+    /// Seconds from the arrival until the sender was free.
     pub(crate) slack: f64,
 }
 
@@ -260,7 +260,7 @@ impl<'t> Graph<'t> {
         (acts, linked)
     }
 
-    /// Puts the operations of groups where they are entered and left.
+    /// Adds entering and leaving of collective operations.
     fn add_operations(&self, acts: &mut [Acts]) {
         for shaped in &self.shapes {
             if shaped.has_links || shaped.shape == crate::Shape::Local {
@@ -330,7 +330,7 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// Steps of a container, and excess times of its calls that wait, in seconds, where something else than itself ended the waiting.
+    /// Returns the steps of a container, and the excess seconds of calls whose waiting something else ended.
     fn steps_of(&self, at: usize, acts: &Acts) -> (Vec<f64>, Steps) {
         let track = &self.tracks.list()[at];
         let count = acts.opening.len() + acts.within.len() + acts.closing.len();
@@ -390,7 +390,7 @@ impl<'t> Graph<'t> {
     }
 }
 
-/// Time from the arrival of what a sender sent until the sender goes on, in seconds.
+/// Returns the seconds from the arrival of a message until its sender goes on.
 fn slack_of(until: f64, arrival: f64) -> f64 {
     let slack = until - arrival;
     if slack <= TIME_TOLERANCE { 0.0 } else { slack }

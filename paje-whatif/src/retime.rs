@@ -26,7 +26,7 @@ pub use cycle::{Cycle, Dropped};
 use in_flight::InFlight;
 pub use times::Retimed;
 
-/// A changed run in the making.
+/// A changed run in progress.
 pub(crate) struct Run<'g> {
     pub(crate) graph: &'g Graph<'g>,
     pub(crate) plan: &'g Plan,
@@ -38,7 +38,7 @@ pub(crate) struct Run<'g> {
     groups: Groups,
     flows: Option<Flows<'g>>,
     keeps: bool,
-    /// True if everything that a container does by itself takes as long as recorded.
+    /// Whether containers take as long by themselves as recorded.
     is_plain: bool,
     result: Retimed,
 }
@@ -115,7 +115,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Goes on with a container until it waits or ends.
+    /// Advances a container until it waits or ends.
     fn advance(&mut self, at: usize) {
         let graph = self.graph;
         let (track, steps) = (&graph.tracks.list()[at], &graph.steps[at]);
@@ -167,7 +167,7 @@ impl<'g> Run<'g> {
         self.cursors[at] = cursor;
     }
 
-    /// The shift behind a part of so many seconds that a container spends by itself.
+    /// Returns the shift after some seconds that a container spends by itself.
     fn own(&self, at: usize, state: Option<u32>, shift: f64, seconds: f64) -> f64 {
         if self.is_plain {
             return shift;
@@ -176,7 +176,7 @@ impl<'g> Run<'g> {
         if factor == 1.0 { shift } else { shift + (factor - 1.0) * seconds }
     }
 
-    /// Waiting in the time before these acts, in seconds; none if it is not known any more for what.
+    /// Returns the seconds waited before these acts; 0 if what ended the waiting was dropped.
     fn slack(&self, at: usize, acts: impl Iterator<Item = Act>) -> f64 {
         let mut slack = 0.0;
         for act in acts {
@@ -192,12 +192,11 @@ impl<'g> Run<'g> {
         slack
     }
 
-    /// A message that its sender waits for.
     fn awaited(&self, number: u32) -> Awaited {
         self.graph.awaited[number as usize]
     }
 
-    /// True if a sender does not wait for that any more, since it is no rendezvous in the changed run.
+    /// Whether the sender does not wait in the changed run, which has no rendezvous there.
     fn is_eager(&self, message: u32) -> bool {
         !self.graph.transfers[message as usize].is_rendezvous
     }
@@ -214,7 +213,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// The shift when an act that waits is over.
+    /// Returns the shift after an act that waits.
     fn wait(&self, at: usize, act: Act, (time, shift): (f64, f64), state: Option<u32>) -> f64 {
         match act {
             Act::Receive(message) => {
@@ -244,7 +243,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Tells others that a container has come so far.
+    /// Applies an act to other containers.
     fn act(&mut self, act: Act, time: f64, shift: f64) {
         match act {
             Act::Post(message) => {
@@ -273,7 +272,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Starts a transfer, that much later sent and awaited than recorded.
+    /// Starts a transfer, given the shifts of sending and of posting.
     fn start(&mut self, message: u32, sent: f64, posted: Option<f64>) {
         let transfer = &self.graph.transfers[message as usize];
         let shift = match posted.filter(|_| !transfer.lag.is_nan()) {
@@ -288,7 +287,7 @@ impl<'g> Run<'g> {
         self.arrive(message, shift);
     }
 
-    /// A message arrives so much later than recorded.
+    /// Records the arrival of a message with this shift.
     fn arrive(&mut self, message: u32, shift: f64) {
         self.in_flight.arrive(message, shift);
         let transfer = &self.graph.transfers[message as usize];
@@ -298,7 +297,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Lets time go by in the network until messages arrive; whether any did.
+    /// Advances time in the network until messages arrive; returns whether any did.
     fn let_flow(&mut self) -> bool {
         let through = self.groups.next_through();
         let arrived = match &mut self.flows {

@@ -28,25 +28,25 @@ impl EagerStart {
 /// Who waits for whom in an operation of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// Each for all.
+    /// Each waits for all.
     NxN,
-    /// The root for all, and each for the one above it in a binomial tree.
+    /// The root waits for all, then each for its parent in a binomial tree.
     ReduceBcast,
-    /// Each for the root.
+    /// Each waits for the root.
     OneToN,
-    /// Each for the one above it in a binomial tree.
+    /// Each waits for its parent in a binomial tree.
     Binomial,
-    /// The root for all.
+    /// The root waits for all.
     NToOne,
-    /// Each for the root until its message with it has arrived, and the root for all of these.
+    /// Each waits until its message with the root has arrived, and the root until all have.
     Held,
-    /// Each for the one above it in a binomial tree, and then for those below it, until its messages to them have arrived.
+    /// Each waits for its parent in a binomial tree, then until its messages to its children have arrived.
     Relay,
-    /// Each for all, and until what all sent to the root has come down a binomial tree.
+    /// Each waits for all, then until the result has come down a binomial tree.
     ReduceRelay,
-    /// Each for those before it.
+    /// Each waits for the ones before it.
     Scan,
-    /// Nobody for anybody.
+    /// Nobody waits.
     Local,
 }
 
@@ -91,7 +91,7 @@ pub struct Settings {
     /// Groups of containers, and the roots of their operations.
     pub grouping: Grouping,
     /// The user-defined field that holds the sizes of messages, if not one of
-    /// [`SIZES`](paje_analysis::messages::SIZES).
+    /// [`BYTES`](paje_analysis::comm::BYTES).
     pub bytes: Option<String>,
     /// From how many bytes on a message is a rendezvous; if not given, as the map says, and 64 KiB for SimGrid.
     pub eager: Option<u64>,

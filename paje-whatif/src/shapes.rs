@@ -28,14 +28,14 @@ pub struct CollectiveModel {
     /// Shapes that its class may have, the one that explains the times best first, each with the standard deviation of
     /// what members take beyond their waiting, in seconds.
     pub fits: Vec<(Shape, f64)>,
-    /// True if somebody said which shape it has.
+    /// Whether somebody said which shape it has.
     pub is_given: bool,
-    /// True if its links tell who waits for whom, so that the shape does not matter.
+    /// Whether its links tell who waits for whom, so that the shape does not matter.
     pub has_links: bool,
-    /// The number of its first seat: one for each member of each operation.
+    /// Number of its first seat; each member of each operation has one.
     pub(crate) first_seat: u32,
     pub(crate) members: u32,
-    /// The root of the first operation, and whether members are roots in turn.
+    /// Root of the first operation, and whether members are roots in turn.
     pub(crate) root: u32,
     pub(crate) is_turning: bool,
     /// Time that each message to a root that waits for all needs the link into it, in seconds; 0 if not known.
@@ -48,7 +48,7 @@ pub struct CollectiveModel {
 }
 
 impl CollectiveModel {
-    /// True if a member waits for messages that share the link into it.
+    /// Whether a member waits for messages that share the link into it.
     pub(crate) fn is_queue(&self, instance: usize, member: u32) -> bool {
         let is_gathered = match self.shape {
             Shape::NToOne | Shape::ReduceBcast => member == self.root_of(instance),
@@ -63,13 +63,12 @@ impl CollectiveModel {
         self.root as usize
     }
 
-    /// The same without when its members could leave.
+    /// Copies all but the times.
     fn without_times(&self) -> Self {
         let (fits, through) = Default::default();
         CollectiveModel { fits, through, ..*self }
     }
 
-    /// The root of an operation.
     pub(crate) fn root_of(&self, instance: usize) -> u32 {
         if self.is_turning {
             (self.root + instance as u32 % self.members) % self.members
@@ -78,20 +77,20 @@ impl CollectiveModel {
         }
     }
 
-    /// The operation and the member that have a seat.
+    /// Returns the operation and the member of a seat.
     pub(crate) fn seat(&self, seat: u32) -> (usize, u32) {
         let at = seat - self.first_seat;
         ((at / self.members) as usize, at % self.members)
     }
 
-    /// Whom a member waits for in a binomial tree.
+    /// Returns the parent in a binomial tree.
     pub(crate) fn above(&self, instance: usize, member: u32) -> Option<u32> {
         let root = self.root_of(instance);
         let relative = (member + self.members - root) % self.members;
         (relative != 0).then(|| ((relative & (relative - 1)) + root) % self.members)
     }
 
-    /// Who waits for a member in a binomial tree.
+    /// Returns the children in a binomial tree.
     pub(crate) fn below(&self, instance: usize, member: u32) -> impl Iterator<Item = u32> + '_ {
         let root = self.root_of(instance);
         let relative = (member + self.members - root) % self.members;
@@ -102,7 +101,7 @@ impl CollectiveModel {
     }
 }
 
-/// The shapes that the operations of a class may have, the usual one first.
+/// Returns the possible shapes of a class, the usual one first.
 const fn candidates(class: Collective) -> &'static [Shape] {
     match class {
         Collective::NxN | Collective::Barrier => &[Shape::NxN, Shape::ReduceBcast],
@@ -112,7 +111,7 @@ const fn candidates(class: Collective) -> &'static [Shape] {
     }
 }
 
-/// The same, if their messages are a rendezvous.
+/// Returns the possible shapes if the messages are a rendezvous.
 const fn rendezvous_shapes(class: Collective) -> &'static [Shape] {
     match class {
         Collective::NxN => &[Shape::NxN, Shape::ReduceRelay],
@@ -210,7 +209,7 @@ pub(crate) fn shapes(
     all.map(shaped).collect()
 }
 
-/// When a member could leave at the earliest, were it not for its own doing: `enters` and `exits` are those of the members.
+/// Returns the earliest exit of a member, its own overhead excluded, from the enters and exits of all.
 pub(crate) fn base(
     shaped: &CollectiveModel,
     shape: Shape,

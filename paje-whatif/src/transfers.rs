@@ -31,16 +31,16 @@ pub struct Transfer {
     pub start: f64,
     /// Duration in seconds.
     pub seconds: f64,
-    /// Time from the arrival until the receiver left, in seconds.
+    /// Seconds from the arrival until the receiver left.
     pub(crate) slack: f64,
     /// Time from when it was sent until its receiver was ready, in seconds, negative if that came first; not a number if the
     /// transfer does not wait for that.
     pub(crate) lag: f64,
-    /// The track that it ends in.
+    /// Track that it ends in.
     pub(crate) to: u32,
-    /// True if it is known that the receiver waited for this message.
+    /// Whether it is known that the receiver waited for this message.
     pub is_awaited: bool,
-    /// True if sender and receiver both wait until it has arrived.
+    /// Whether sender and receiver both wait until it has arrived.
     pub is_rendezvous: bool,
 }
 
@@ -51,7 +51,7 @@ impl Transfer {
         self.start + self.seconds
     }
 
-    /// True if anything waits for it.
+    /// Whether anything waits for it.
     #[must_use]
     pub fn is_used(&self) -> bool {
         !self.start.is_nan()
@@ -80,19 +80,18 @@ pub struct Assumptions {
     pub backwards: u64,
 }
 
-/// The least time that calls take by themselves, in seconds, by track type and value.
+/// Minimum cost of calls in seconds, by track type and value.
 pub(crate) type Least = FxHashMap<(u32, u32), f64>;
 
-/// Transfers of all messages, in their order.
 pub(crate) struct Transfers {
     pub(crate) list: Vec<Transfer>,
     pub(crate) assumed: Assumptions,
     pub(crate) least: Least,
-    /// By track, what it receives.
+    /// By receiving track.
     pub(crate) received: Vec<Vec<Received>>,
 }
 
-/// Finds out about all messages. Each track is gone through by itself: only what is usual is told from all together.
+/// Estimates the transfers of all messages. Tracks are processed independently, but for typical times.
 pub(crate) fn transfers(
     tracks: &Tracks<'_>,
     messages: &Messages,
@@ -197,7 +196,6 @@ pub(crate) fn transfers(
     Transfers { list, assumed, least, received }
 }
 
-/// Facts that messages are told from.
 struct Known<'k, 't> {
     tracks: &'k Tracks<'t>,
     messages: &'k Messages,
@@ -218,7 +216,7 @@ struct OfTrack {
 }
 
 impl Known<'_, '_> {
-    /// True if a message is received behind another one in an operation of a group.
+    /// Whether a message is received after another one in a collective operation.
     fn is_behind(&self, at: usize, it: &Received) -> bool {
         it.since > it.posted
             && matches!(self.tracks.class(at, it.recv as usize), Class::Collective(_))
@@ -267,7 +265,7 @@ impl Known<'_, '_> {
         of_track
     }
 
-    /// Writes the usual transfer of each message, and what follows from that.
+    /// Records the typical transfer time of each message, and what follows from it.
     fn expect(
         &self,
         at: usize,
@@ -297,7 +295,7 @@ impl Known<'_, '_> {
         }
     }
 
-    /// Numbers of messages that say that eager transfers start when they are sent, and when the receiver is there.
+    /// Counts messages which indicate that eager transfers start when sent, and when posted.
     fn votes(&self, at: usize, all: &[Received], fastest: &TypicalTimes) -> (u64, u64) {
         let track = &self.tracks.list()[at];
         let mut votes = (0, 0);
@@ -335,12 +333,12 @@ impl Known<'_, '_> {
     }
 }
 
-/// By type and value: whether the map says that what is sent so is a rendezvous.
+/// Whether the map says that sends of a type and value are a rendezvous.
 #[derive(Debug, Default)]
 struct Rendezvous(FxHashMap<(u32, u32), bool>);
 
 impl Rendezvous {
-    /// True if the sender left the call when the receiver did, and not before.
+    /// Whether the sender left the call when the receiver did, and not before.
     fn is_blocked(
         &mut self,
         tracks: &Tracks<'_>,
@@ -360,12 +358,12 @@ impl Rendezvous {
     }
 }
 
-/// Type and value of the state that returned a message.
+/// Returns type and value of the state that completed a message.
 fn value_of(track: &Track, it: &Received) -> (u32, u32) {
     (track.type_.0, track.value[it.recv as usize].0)
 }
 
-/// Size of a message as a key; sizes that are not known are one.
+/// Returns the size of a message as a key; unknown sizes share one.
 fn size_of(message: &Message) -> u64 {
     message.bytes().unwrap_or(-1.0).to_bits()
 }

@@ -46,11 +46,11 @@ pub struct Wait {
 pub enum How {
     /// They have not entered an operation.
     NotEntered,
-    /// A field of the state says it.
+    /// A field of the state.
     Field,
-    /// The message before came from it, or went to it.
+    /// The previous message came from it, or went to it.
     LastMessage,
-    /// Nothing says it.
+    /// None.
     Unknown,
 }
 
@@ -59,7 +59,7 @@ pub enum How {
 pub struct Hang {
     /// The tracks that wait for one another, each for the next, and the last for the first; or the one that is stuck.
     pub tracks: Vec<u32>,
-    /// True if they wait for one another.
+    /// Whether they wait for one another.
     pub is_circle: bool,
     /// Of these, the one that most wait for, and how many do.
     pub most: (u32, usize),
@@ -74,7 +74,7 @@ pub struct Deadlock {
     pub waits: Vec<Wait>,
     /// Circles and stuck tracks that they hang on; those that most hang on come first.
     pub hangs: Vec<Hang>,
-    /// True if there are more circles than are listed.
+    /// Whether there are more circles than are listed.
     pub has_more: bool,
     /// Circles of steps that would wait for ever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
@@ -91,7 +91,7 @@ pub fn deadlock(model: &Model<'_>, order: &Order, options: &Options) -> Deadlock
     Deadlock { waits, hangs, has_more, potential, potential_count }
 }
 
-/// True if a state of this name and class blocks.
+/// Whether a state of this name and class blocks.
 fn blocks(options: &Options, name: &[u8], class: Class) -> bool {
     if !options.blocking.is_empty() {
         return options.blocking.iter().any(|glob| glob.matches(name));
@@ -100,7 +100,7 @@ fn blocks(options: &Options, name: &[u8], class: Class) -> bool {
     class.communicates() && !call.starts_with(b"i") && call != b"bsend"
 }
 
-/// Those that were blocked at the end.
+/// Finds the containers that were blocked at the end.
 fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
     let (trace, tracks) = (model.trace(), &model.tracks);
     let containers = trace.containers();
@@ -147,7 +147,7 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
 
 /// Number of times that each track was in the operations that somebody waits in.
 struct Groups {
-    /// By track, its group.
+    /// Group of each track.
     group: Vec<Option<usize>>,
     counts: BTreeMap<(u32, ValueId), Counts>,
 }
@@ -155,7 +155,7 @@ struct Groups {
 /// Number of times that the members of a group were in the operations of a value.
 struct Counts {
     by_track: FxHashMap<u32, usize>,
-    /// By count: those who were there less often.
+    /// By count, the members with fewer.
     missing: BTreeMap<usize, Arc<[u32]>>,
 }
 
@@ -182,7 +182,7 @@ impl Groups {
         Groups { group, counts }
     }
 
-    /// Those who have not entered the operation that somebody waits in.
+    /// Returns the members that have not entered the operation that a container waits in.
     fn missing(&mut self, model: &Model<'_>, wait: &Wait) -> Arc<[u32]> {
         let value = model.tracks.list()[wait.track].value[wait.state];
         let counts = self.group[wait.track].and_then(|at| self.counts.get_mut(&(at as u32, value)));
@@ -198,7 +198,7 @@ impl Groups {
     }
 }
 
-/// The container that a field of the state names.
+/// Returns the container that a field of the state names.
 fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
     let (trace, track) = (model.trace(), &model.tracks.list()[wait.track]);
     let lane = trace.lane(track.container, track.type_)?;
@@ -224,7 +224,7 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
     named.or_else(|| ranks.find(ends_so)).and_then(of)
 }
 
-/// Takes down a field of one state.
+/// Reads a field of one state.
 struct Field<'a> {
     name: &'a str,
     /// Number of states before it.
@@ -249,7 +249,7 @@ impl Visitor for Field<'_> {
     }
 }
 
-/// Who sent the last message that came in a state of this value; or, where messages are sent, who got the last.
+/// Returns the sender of the last message received in a state of this value, or the receiver for a sending state.
 fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     let (list, track) = (model.messages.list(), &model.tracks.list()[wait.track]);
     let value = track.value[wait.state];
@@ -265,7 +265,7 @@ fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     same.next().map(|message| message.from)
 }
 
-/// The circles of those who would wait for one another if a sender waited until its receiver takes the message.
+/// Finds the cycles of senders that would wait for one another if each waited until its message is taken.
 fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<Step>>, u64) {
     let mut posted = posts(&model.tracks, &model.messages, order);
     let types = model.trace().types();

@@ -2,41 +2,29 @@
 
 use std::fmt::Write;
 
+use paje_analysis::dot::quoted;
+
 use crate::barriers::Barrier;
 use crate::deadlock::Deadlock;
 use crate::orders::Group;
 use crate::races::Races;
 use crate::texts::Teller;
 
-/// Of how many findings there are graphs.
+/// Maximum number of findings drawn.
 const DRAWN: usize = 5;
 
-/// Of how many containers a graph of who waits has nodes.
+/// Maximum number of nodes in a graph of waits.
 const NODES: usize = 200;
 
-/// Colours that can be read on light and on dark ground.
+/// Colours that are readable on light and dark backgrounds.
 const HEAD: &str = "digraph hazards {\n  bgcolor=\"transparent\"; rankdir=LR;\n  node [shape=box, style=\"filled,rounded\", \
                     fillcolor=\"#dde6f0\", color=\"#6b7c90\", fontcolor=\"#182430\", fontname=\"sans-serif\", fontsize=11];\n  \
                     edge [color=\"#6b7c90\", fontcolor=\"#6b7c90\", fontname=\"sans-serif\", fontsize=10];\n";
 
-/// Edges of what is told of.
+/// Style of the edges of a finding.
 const MARKED: &str = "color=\"#d1495b\", fontcolor=\"#d1495b\", penwidth=2";
 
-/// A text in quotes, whatever is in it.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => out.extend(['\\', letter]),
-            letter if letter.is_control() => out.push(' '),
-            letter => out.push(letter),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// The first races: for each, the two messages, and that the first receive could take the second.
+/// Draws the first races: the two messages, and that the first receive could take the second.
 pub(crate) fn races(teller: &Teller<'_>, races: &Races) -> String {
     let mut out = HEAD.to_owned();
     for (at, race) in races.list.iter().take(DRAWN).enumerate() {
@@ -45,7 +33,7 @@ pub(crate) fn races(teller: &Teller<'_>, races: &Races) -> String {
     out + "}\n"
 }
 
-/// Two messages into one container.
+/// Draws two messages into one container.
 fn pair(teller: &Teller<'_>, at: usize, first: u32, second: u32, label: &str, out: &mut String) {
     let list = teller.model.messages.list();
     let _ = writeln!(out, "  subgraph cluster_{at} {{ color=\"#6b7c90\"; style=rounded;");
@@ -67,7 +55,7 @@ fn pair(teller: &Teller<'_>, at: usize, first: u32, second: u32, label: &str, ou
     );
 }
 
-/// Graph of the messages that barriers keep apart.
+/// Draws the messages that barriers keep apart.
 pub(crate) fn barriers(teller: &Teller<'_>, barriers: &[Barrier]) -> String {
     let mut out = HEAD.to_owned();
     let kept = barriers.iter().filter_map(|barrier| barrier.keeps).take(DRAWN);
@@ -77,7 +65,7 @@ pub(crate) fn barriers(teller: &Teller<'_>, barriers: &[Barrier]) -> String {
     out + "}\n"
 }
 
-/// Who waits for whom at the end; and the circles of sends.
+/// Draws who waits for whom at the end, and the cycles of sends.
 pub(crate) fn deadlock(teller: &Teller<'_>, found: &Deadlock) -> String {
     let mut out = HEAD.to_owned();
     for wait in found.waits.iter().take(NODES) {
@@ -104,7 +92,7 @@ pub(crate) fn deadlock(teller: &Teller<'_>, found: &Deadlock) -> String {
     out + "}\n"
 }
 
-/// The first groups: what has to come before what, without what follows from the rest.
+/// Draws the first groups: the transitive reduction of their orders.
 pub(crate) fn orders(teller: &Teller<'_>, groups: &[Group]) -> String {
     let mut out = HEAD.to_owned();
     for (at, group) in groups.iter().take(DRAWN).enumerate() {

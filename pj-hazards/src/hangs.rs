@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadlock::{Hang, Wait};
 
-/// Circles and stuck tracks, those that most hang on first; at most `limit` circles, and true if there are more.
+/// Finds cycles and stuck tracks, those that block most first; at most `limit` cycles, and whether there are more.
 pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, bool) {
     let graph = Graph::new(tracks, waits);
     let knots = graph.knots();
@@ -50,12 +50,12 @@ pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, 
     (hangs, is_more)
 }
 
-/// Who waits for whom: nodes are the tracks, then the operations that they wait in.
+/// Graph of waits: nodes are the tracks, then the operations that they wait in.
 struct Graph {
     tracks: usize,
-    /// By node: whom it waits for.
+    /// Nodes that each node waits for.
     next: Vec<Vec<u32>>,
-    /// By node: who waits for it.
+    /// Nodes that wait for each node.
     before: Vec<Vec<u32>>,
 }
 
@@ -84,7 +84,7 @@ impl Graph {
         Graph { tracks, next, before }
     }
 
-    /// Number of those who wait for a track.
+    /// Counts the tracks that wait directly for a track.
     fn waiting(&self, track: u32) -> usize {
         let through = |node: &u32| match *node as usize {
             node if node >= self.tracks => self.before[node].len(),
@@ -93,7 +93,7 @@ impl Graph {
         self.before[track as usize].iter().map(through).sum()
     }
 
-    /// Number of others that wait for one of these tracks, or for who does, and so on.
+    /// Counts the other tracks that wait for one of these, directly or not.
     fn hanging(&self, tracks: &[u32]) -> usize {
         let mut seen: FxHashSet<u32> = tracks.iter().copied().collect();
         let mut open = tracks.to_vec();
@@ -103,7 +103,7 @@ impl Graph {
         seen.iter().filter(|node| (**node as usize) < self.tracks).count() - tracks.len()
     }
 
-    /// By node: the knot that it is in, a strongly connected component.
+    /// Returns the strongly connected component of each node.
     fn knots(&self) -> Vec<u32> {
         // Nodes in the order in which a search from all leaves them; then backwards from the last.
         let mut left = Vec::with_capacity(self.next.len());
@@ -141,7 +141,7 @@ impl Graph {
         knots
     }
 
-    /// A shortest circle through a track, if it is in one.
+    /// Returns a shortest cycle through a track, if it is in one.
     fn circle(&self, track: u32, knots: &[u32]) -> Option<Vec<u32>> {
         let knot = knots[track as usize];
         let mut from: FxHashMap<u32, u32> = FxHashMap::default();

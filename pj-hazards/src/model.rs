@@ -17,7 +17,7 @@ pub enum Channel {
     Value,
     /// The type of the link.
     Type,
-    /// The user-defined field of this name.
+    /// This user-defined field.
     Field(String),
 }
 
@@ -42,9 +42,9 @@ pub struct Options {
     pub reads: Option<Glob>,
     /// The user-defined field of a message that says how it accesses each variable: `r` (reads), `w` or anything else.
     pub access: Option<String>,
-    /// True if what a state sends depends on what it received, and on nothing else that its container did before.
+    /// Whether what a state sends depends on what it received, and on nothing else that its container did before.
     pub is_driven: bool,
-    /// True if only the type is known of the container that a message to come will go to.
+    /// Whether only the type is known of the container that a message to come will go to.
     pub is_routed: bool,
     /// Settings for finding the operations of groups.
     pub grouping: Grouping,
@@ -158,7 +158,7 @@ impl<'t> Model<'t> {
         Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
     }
 
-    /// True if a message is looked at, and its receive takes any.
+    /// Whether a message is looked at, and its receive takes any.
     #[must_use]
     pub fn is_open(&self, message: usize) -> bool {
         self.selected[message] && self.wildcard[message]
@@ -189,7 +189,7 @@ impl<'t> Model<'t> {
     }
 }
 
-/// Matches of the names of states and values with a pattern, looked up once for each.
+/// Cached matches of state and value names with a pattern.
 struct Matches<'g> {
     glob: &'g Glob,
     /// By lane.
@@ -216,7 +216,7 @@ impl<'g> Matches<'g> {
     }
 }
 
-/// Takes down which channel each message is of.
+/// Reads the channel and the accesses of each message.
 struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     options: &'a Options,

@@ -40,7 +40,7 @@ impl Places {
 }
 
 struct Lines<'a> {
-    /// The messages that are asked for, by row.
+    /// Wanted messages by row.
     rows: &'a BTreeMap<u64, u32>,
     row: u64,
     places: &'a mut Places,

@@ -5,7 +5,6 @@ mod machine;
 mod people;
 mod screen;
 mod strips;
-mod waiting;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -28,7 +27,6 @@ pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure
     write_to(cli.output.as_deref(), write)
 }
 
-/// Screen that a report is shown on.
 pub(crate) fn screen(cli: &Cli) -> Screen {
     if cli.output.is_some() { Screen::plain(100) } else { Screen::of_output() }
 }

@@ -17,13 +17,13 @@ use crate::page::Part;
 use crate::pictures::Kind;
 use crate::waiting;
 
-/// Into how many parts the time is divided on a page.
+/// Number of bins on a page.
 const BINS: u32 = 150;
 
-/// So many rows of a long table say what is to be said.
+/// Maximum number of rows of a table.
 const ROWS: usize = 200;
 
-/// The parts of the page of a trace that all rows of were kept. Whoever calls is in the workers' pool.
+/// Returns the parts of the page of a trace with all rows. To be called in the workers' pool.
 pub(crate) fn parts(
     cli: &Cli,
     name: &Path,
@@ -90,7 +90,7 @@ pub(crate) fn parts(
     Ok(parts)
 }
 
-/// Tables of both runs over time, in bins of one length from the beginning of each.
+/// Returns tables of both runs over time, in bins of one length from their beginnings.
 pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 2] {
     let scope = Scope::new(&cli.selection());
     let ranges = runs.map(|trace| time::range(trace, &scope));

@@ -15,7 +15,7 @@ use crate::cli::Cli;
 use crate::output::Seen;
 
 pub(crate) use ends::comm_dot;
-pub(crate) use over_time::on_one_axis;
+pub(crate) use over_time::{NaturalName, on_one_axis};
 
 /// A kind of picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -39,7 +39,7 @@ impl Kind {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// The kinds that there are of a table, the usual one first.
+    /// Returns the kinds of pictures of a table, the usual one first.
     fn of(table: &Table) -> &'static [Kind] {
         let has = |name| table.column(name).is_some();
         match table.name {
@@ -55,7 +55,7 @@ impl Kind {
     }
 }
 
-/// The picture of a report that is asked for, or the usual one.
+/// Returns the picture of a report that is asked for, or the usual one.
 pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Failure> {
     let kinds = Kind::of(table);
     let report = cli.report().name();
@@ -77,7 +77,7 @@ pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Fail
     Ok(picture)
 }
 
-/// The pictures of a table for a page: these, or all that say something.
+/// Returns the pictures of a table for a page: these kinds, or all useful ones.
 pub(crate) fn all(
     cli: &Cli,
     table: &Table,
@@ -118,7 +118,7 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
     }
 }
 
-/// Colours of the values of a table: what took most comes first.
+/// Returns colours for the values of a table, longest first.
 pub(crate) fn colours(table: &Table) -> Colours {
     let seen = Seen(table);
     let by = ["exclusive", "seconds", "exclusive_a", "count"];

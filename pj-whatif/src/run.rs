@@ -52,7 +52,7 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     failure::exit(voice, what_if(cli, limits))
 }
 
-/// Runs the analysis; true if the changed run comes to its end.
+/// Runs the analysis; whether the changed run comes to its end.
 fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let workers = cli.parallel.workers()?;
     let (mut hypotheses, ignored) = from_files(cli)?;

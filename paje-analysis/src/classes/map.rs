@@ -146,19 +146,19 @@ impl Map {
         if self.names(type_) { Class::Other } else { Class::Compute }
     }
 
-    /// True if the state type of this name is one of the message-passing library, as the map says.
+    /// Whether the state type of this name is one of the message-passing library, as the map says.
     #[must_use]
     pub fn names(&self, type_: &[u8]) -> bool {
         matches(&self.types, &self.folded(type_))
     }
 
-    /// True if links of the type of this name are messages.
+    /// Whether links of the type of this name are messages.
     #[must_use]
     pub fn is_message(&self, type_: &[u8]) -> bool {
         self.links.as_deref().is_none_or(|links| matches(links, &self.folded(type_)))
     }
 
-    /// True if a state of this value sends by rendezvous, whatever the size.
+    /// Whether a state of this value sends by rendezvous, whatever the size.
     #[must_use]
     pub fn is_rendezvous(&self, value: &[u8]) -> bool {
         matches(&self.rendezvous, &self.folded(value))
@@ -175,7 +175,7 @@ impl Map {
     }
 }
 
-/// Number of the trace's state values that a map knows.
+/// Counts the state values of the trace that a map knows.
 fn known(trace: &Trace, map: &Map) -> usize {
     let types = trace.types();
     let states = types.ids().filter(|id| types.nature(*id) == TypeNature::State);

@@ -7,18 +7,18 @@ use super::Left;
 /// Name of the summary.
 pub const LANES: &str = "lanes";
 
-/// Bytes of it, at most; of more lanes, nothing is kept.
+/// Maximum size in bytes; more lanes are not kept.
 const MOST: usize = 1 << 24;
 
 /// The lanes of states of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
-    /// Their containers: a bit for each, the lowest of a byte first.
+    /// By type, a bit for each container, the lowest bit of a byte first.
     types: Vec<(TypeId, Vec<u8>)>,
 }
 
 impl Lanes {
-    /// These lanes of a trace; none if there are too many.
+    /// Collects these lanes of a trace; `None` if there are too many.
     pub(crate) fn of(
         trace: &Trace,
         lanes: impl Iterator<Item = (ContainerId, TypeId)>,

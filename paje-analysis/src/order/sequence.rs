@@ -7,15 +7,14 @@ use super::course::Course;
 use super::steps::offsets;
 use super::{NONE, Order, Step, Stretch, TAKEN};
 
-/// The steps as they begin and become complete.
 struct Run<'o> {
     order: &'o Order,
-    /// By step: where its edges lead to.
+    /// Targets of the edges of each step.
     next: Vec<u32>,
     to: Vec<u32>,
-    /// By step: how many edges still keep it back.
+    /// Number of edges that still delay each step.
     pending: Vec<u32>,
-    /// By line: the step that it is in.
+    /// Current step of each line.
     at: Vec<u32>,
     /// By step.
     line: Vec<u32>,
@@ -25,7 +24,6 @@ struct Run<'o> {
 }
 
 impl<'o> Run<'o> {
-    /// The begin of the run.
     fn new(order: &'o Order) -> Self {
         let edges = &order.edges;
         let steps = edges.first.len() - 1;
@@ -63,7 +61,7 @@ impl<'o> Run<'o> {
         self.at[line] == self.order.first[line + 1]
     }
 
-    /// The line's step begins.
+    /// Begins the line's next step.
     fn begin(&mut self, line: usize) {
         self.let_go(line);
         if !self.is_over(line) && self.pending[self.at[line] as usize] == 0 {
@@ -71,7 +69,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Lets the steps go on that only the line's step still keeps back.
+    /// Releases the steps that only the line's step still delays.
     fn let_go(&mut self, line: usize) {
         if self.is_over(line) {
             return;
@@ -87,7 +85,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Completes steps until none can be.
+    /// Completes steps until none can be completed.
     fn go_on(&mut self) {
         while let Some(line) = self.ready.pop_front() {
             self.sequence.push(line);
@@ -96,12 +94,11 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// True if the step has begun, or is complete.
     fn has_begun(&self, step: u32) -> bool {
         self.at[self.line[step as usize] as usize] >= step
     }
 
-    /// The edges of the step in which the line is stuck that keep it back.
+    /// Returns the edges that delay the step in which the line is stuck.
     fn kept_back(&self, line: usize) -> impl Iterator<Item = usize> + '_ {
         let edges = &self.order.edges;
         let kept = |edge: &usize| !self.has_begun(edges.from[*edge] & !TAKEN);
@@ -109,7 +106,7 @@ impl<'o> Run<'o> {
     }
 }
 
-/// Finds the sequence; edges that would stop it for ever are taken out. Returns how many.
+/// Finds the sequence, removing the edges that would block it for ever. Returns their number.
 pub(super) fn find(order: &mut Order) -> u64 {
     let mut run = Run::new(order);
     run.go_on();

@@ -11,7 +11,7 @@ pub const LANES: usize = 32;
 /// any processor compares signed numbers side by side.
 type Clock = [i32; LANES];
 
-/// Nothing is known that was not known at the begin.
+/// The clock that knows nothing beyond the begin.
 const NOTHING: u32 = 0;
 
 /// See [`Order::known`].
@@ -39,15 +39,12 @@ pub(super) fn without(
     known
 }
 
-/// A question in a sweep.
 struct Asked {
-    /// Its number.
     number: u32,
-    /// The slot of its step.
+    /// Slot of its step.
     slot: u32,
-    /// The place of its track among those that are asked about.
+    /// Index of its track among the tracks asked about.
     place: u32,
-    /// The answer.
     known: u32,
 }
 
@@ -57,7 +54,7 @@ impl Asked {
     }
 }
 
-/// Answers questions about few tracks at a time.
+/// Answers questions, for few tracks at a time.
 fn by_strips(
     order: &Order,
     questions: &[Question],
@@ -85,19 +82,18 @@ fn by_strips(
 
 struct Sweep<'o> {
     order: &'o Order,
-    /// By line: its place in clocks, if it has one.
+    /// Index in clocks of each line.
     lane: Vec<Option<u8>>,
-    /// By line: what it knows.
+    /// Clock of each line.
     knows: Vec<u32>,
     clocks: Clocks,
-    /// By slot: what the step knew when it began, as long as an edge needs it.
+    /// Clock of each slot when its step began, while an edge needs it.
     versions: Vec<u32>,
-    /// In the order of their slots.
+    /// In order of their slots.
     asked: &'o mut [Asked],
 }
 
 impl<'o> Sweep<'o> {
-    /// A sweep for questions about one strip of tracks.
     fn new(order: &'o Order, place: &[u32], asked: &'o mut [Asked]) -> Self {
         let from = asked[0].strip() * LANES as u32;
         let lane = |place: u32| place.checked_sub(from).filter(|lane| *lane < LANES as u32);
@@ -155,7 +151,7 @@ impl<'o> Sweep<'o> {
         }
     }
 
-    /// The line gets to know what the step of a slot knew when it began.
+    /// Merges the clock that a slot's step had when it began into the line's clock.
     fn join(&mut self, line: usize, from: u32) {
         let slot = from & !TAKEN;
         let version = self.versions[slot as usize];
@@ -177,7 +173,7 @@ impl<'o> Sweep<'o> {
     }
 }
 
-/// Clocks, which those who know the same share.
+/// Clocks, shared by lines that know the same.
 struct Clocks {
     list: Vec<Clock>,
     uses: Vec<u32>,
@@ -192,7 +188,7 @@ impl Clocks {
         }
     }
 
-    /// Makes the clock one that nobody else has, with these numbers.
+    /// Gives the clock these numbers, without changing it for others.
     fn set(&mut self, clock: &mut u32, numbers: &Clock) {
         let at = *clock as usize;
         if at != NOTHING as usize && self.uses[at] == 1 {

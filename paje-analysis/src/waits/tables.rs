@@ -34,7 +34,7 @@ pub struct ByPair {
     pub whom: u32,
     /// All of it.
     pub total: Total,
-    /// True if the waiter waits for none longer: an edge of the most-waited graph. Of several, the first.
+    /// Whether the waiter waits for none longer: an edge of the most-waited graph. Of several, the first.
     pub most: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::walk::Act;
 #[derive(Clone, Debug, Default)]
 pub struct Dropped {
     messages: FxHashSet<u32>,
-    /// By their first seats.
+    /// By first seat.
     operations: FxHashSet<u32>,
 }
 
@@ -44,7 +44,7 @@ pub struct Cycle {
     told: Vec<String>,
 }
 
-/// A container, and what it waits for.
+/// A container, and the act that it waits in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Waiting {
     track: u32,
@@ -60,7 +60,7 @@ impl fmt::Display for Cycle {
 impl std::error::Error for Cycle {}
 
 impl Run<'_> {
-    /// Containers that wait for one another; `None` if all have come to their ends.
+    /// Returns containers that wait for one another; `None` if all have ended.
     pub(super) fn cycle(&self) -> Option<Cycle> {
         let first = self.cursors.iter().position(|cursor| cursor.is_blocked)?;
         let mut path: Vec<Waiting> = Vec::new();
@@ -77,7 +77,7 @@ impl Run<'_> {
         }
     }
 
-    /// The act that a container waits in, and the container that it waits for.
+    /// Returns the act that a container waits in, and the container that it waits for.
     fn waits_for(&self, at: usize) -> Option<(Act, usize)> {
         let cursor = &self.cursors[at];
         let step = self.graph.steps[at].get(cursor.next, cursor.acts)?;
@@ -100,7 +100,7 @@ impl Run<'_> {
         Some((act, whom as usize))
     }
 
-    /// The message that an act waits for.
+    /// Returns the message that an act waits for.
     fn message_of(&self, act: Act) -> Option<u32> {
         match act {
             Act::Receive(message) => Some(message),
@@ -128,7 +128,7 @@ impl Run<'_> {
         format!("{name}{call} {what}, at {:.9} s of the recorded run", cursor.last)
     }
 
-    /// Drops what closes a cycle: the message or operation whose recorded times leave least room. Whether anything could be.
+    /// Drops the message or operation of a cycle with the least slack; returns whether there was one.
     pub(super) fn mend(&mut self, cycle: &Cycle) -> bool {
         let graph = self.graph;
         // A message is easier to do without than an operation of all.

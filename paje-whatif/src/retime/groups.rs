@@ -8,18 +8,18 @@ use crate::shapes::{self, CollectiveModel, Relays, through};
 use super::Dropped;
 use super::streams::{Streams, each_in, each_out};
 
-/// Who may go on when a member has entered or left.
+/// Members to resume when a member has entered or left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wakeup {
     Nobody,
     All,
-    /// Those directly below the member with this seat in the tree.
+    /// The children of the member with this seat.
     Below(u32),
-    /// Those with these seats.
+    /// The members with these seats.
     Some(Vec<u32>),
 }
 
-/// By seat: the shifts of entering and leaving; not a number while they are not known.
+/// Shifts of entering and leaving by seat; NaN while not known.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     enter: Vec<f64>,
@@ -59,7 +59,7 @@ impl Groups {
         &graph.shapes[behind - 1]
     }
 
-    /// When a member entered and left in the recorded run.
+    /// Returns when a member entered and left in the recorded run.
     fn recorded(
         graph: &Graph<'_>,
         shaped: &CollectiveModel,
@@ -147,7 +147,7 @@ impl Groups {
         }
     }
 
-    /// Puts what a member waits for on its way, if both sides are there.
+    /// Starts the message that a member waits for, if both sides are ready.
     fn send(
         &mut self,
         graph: &Graph<'_>,
@@ -172,7 +172,7 @@ impl Groups {
         }
     }
 
-    /// The same for those below a member.
+    /// Starts the messages to the children of a member.
     fn send_below(
         &mut self,
         graph: &Graph<'_>,
@@ -193,17 +193,17 @@ impl Groups {
         }
     }
 
-    /// When the next message is through that shares the link out of a member, if there is one.
+    /// Returns when the next message on a shared link is through.
     pub(super) fn next_through(&mut self) -> Option<f64> {
         self.streams.next()
     }
 
-    /// Lets that message through; gives back the seat of its receiver.
+    /// Completes that message; returns the seat of its receiver.
     pub(super) fn let_through(&mut self, graph: &Graph<'_>, plan: &Plan) -> Option<u32> {
         self.streams.let_through(|first| each_out(Self::shaped(graph, first), plan))
     }
 
-    /// True if a member leaves when all others are through.
+    /// Returns the seat that leaves when all others are through.
     pub(super) fn waits_for_stream(graph: &Graph<'_>, seat: u32) -> Option<u32> {
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
@@ -214,7 +214,6 @@ impl Groups {
         dropped.has_operation(seat - member)
     }
 
-    /// True if a member can leave.
     pub(super) fn is_ready(&self, graph: &Graph<'_>, dropped: &Dropped, seat: u32) -> bool {
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
@@ -232,7 +231,7 @@ impl Groups {
         self.missing(shaped, seat, member).is_none()
     }
 
-    /// A member that another one waits for.
+    /// Returns a member that another one waits for.
     pub(super) fn missing(&self, shaped: &CollectiveModel, seat: u32, member: u32) -> Option<u32> {
         let (first, instance) = (seat - member, shaped.seat(seat).0);
         let root = shaped.root_of(instance);

@@ -5,7 +5,7 @@ use crate::plan::Plan;
 /// When everything happens in a changed run.
 #[derive(Clone, Debug, Default)]
 pub struct Retimed {
-    /// True if nothing happens later or earlier than recorded.
+    /// Whether every time is as recorded.
     pub(crate) is_unchanged: bool,
     /// By track, when its first state is entered, in seconds.
     pub begin: Vec<f64>,
@@ -22,7 +22,7 @@ pub struct Retimed {
 }
 
 impl Retimed {
-    /// True if everything happens as it was recorded, and nothing is cut.
+    /// Whether everything happens as it was recorded, and nothing is cut.
     #[must_use]
     pub fn is_recorded(&self, plan: &Plan) -> bool {
         self.is_unchanged && plan.cut_states.is_empty() && plan.cut_messages.is_empty()

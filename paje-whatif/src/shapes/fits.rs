@@ -6,7 +6,7 @@ use paje_analysis::tracks::Tracks;
 use super::{CollectiveModel, base, queue, rendezvous, stream, through};
 use crate::settings::Shape;
 
-/// A series as this shape explains it best, and the standard deviation of what its members take then beyond their waiting.
+/// Fits a series to its shape; returns also the standard deviation of the time beyond waiting.
 pub(super) fn fitted(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -34,7 +34,7 @@ pub(super) fn fitted(
     (shaped, spread_of)
 }
 
-/// Number of members of operations that tell how long messages need links out.
+/// Maximum number of members sampled to estimate the time on a link.
 const SAMPLED_MEMBERS: usize = 4_000;
 
 /// Time that each message needs the link out of its sender, if operations have this shape, and the spread of what members
@@ -94,7 +94,7 @@ fn out_of(
     }
 }
 
-/// When a member entered and left an operation in the recorded run.
+/// Returns when a member entered and left an operation in the recorded run.
 fn recorded_times(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -107,7 +107,7 @@ fn recorded_times(
     (track.start[state], track.end[state])
 }
 
-/// By seat, when members could leave in the recorded run, were it not for their own messages.
+/// Returns, by seat, the recorded earliest exits but for the members' own messages.
 pub(super) fn recorded(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -132,7 +132,7 @@ pub(super) fn recorded(
     through
 }
 
-/// The standard deviation of what members take beyond their waiting, each about its own mean.
+/// Returns the standard deviation of the time beyond waiting, about each member's mean.
 fn spread(
     tracks: &Tracks<'_>,
     group: &[u32],

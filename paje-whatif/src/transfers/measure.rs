@@ -26,13 +26,12 @@ pub(super) fn least(track: &Track, all: &[Received]) -> Least {
     least
 }
 
-/// Facts that tell what a call waited for.
 pub(super) struct Measuring<'m, 't> {
     pub(super) tracks: &'m Tracks<'t>,
     pub(super) senders: &'m RendezvousSenders,
     pub(super) typical: &'m TypicalTimes,
     pub(super) least: &'m Least,
-    /// Types and values of operations that receive all their messages at once.
+    /// Types and values of operations that receive concurrently.
     pub(super) at_once: &'m FxHashSet<(u32, u32)>,
 }
 

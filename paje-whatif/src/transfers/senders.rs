@@ -9,42 +9,41 @@ use rayon::prelude::*;
 use super::ends::{Received, TIME_TOLERANCE};
 use super::typical::{Samples, TypicalTimes};
 
-/// Within how many states after one that sends the one is that waits for it.
+/// Maximum number of states after a send in which its wait is searched.
 pub(crate) const WAIT_SEARCH_LIMIT: usize = 10_000;
 
 /// A message that its sender waits for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SenderWait {
-    /// Its number.
     pub(super) message: u32,
-    /// The state of the sender that waits.
+    /// State of the sender that waits.
     pub(super) state: u32,
-    /// When its transfer started, in seconds.
+    /// Start of its transfer, in seconds.
     begin: f64,
     /// Its size, as a key.
     size: u64,
 }
 
-/// RendezvousSenders of rendezvous; empty if there are none.
+/// Waiting senders; empty without rendezvous.
 #[derive(Debug, Default)]
 pub(super) struct RendezvousSenders {
-    /// By track, what it waits for, in order of the states.
+    /// By track, in order of the states.
     pub(super) waited: Vec<Vec<SenderWait>>,
-    /// By track, for each message that it receives, until when that has arrived, in seconds.
+    /// By receiving track and message, the latest possible arrival in seconds.
     pub(super) bounds: Vec<Vec<f64>>,
 }
 
-/// The end of waiting in a call, as far as what was sent tells.
+/// The message that ended the waiting of a sender.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SendCompletion {
     pub(super) message: u32,
-    /// When it is expected to arrive, and how long it took if nothing else ended the waiting, in seconds.
+    /// Expected arrival, and duration if nothing else ended the waiting, in seconds.
     pub(super) expected: f64,
     pub(super) seconds: f64,
 }
 
 impl RendezvousSenders {
-    /// Who waits for what it sent; the sizes of messages are still known to `received`.
+    /// Finds what senders wait for; `received` still has the sizes of messages.
     pub(super) fn new(
         tracks: &Tracks<'_>,
         messages: &Messages,
@@ -93,12 +92,12 @@ impl RendezvousSenders {
         RendezvousSenders { waited, bounds }
     }
 
-    /// Until when the messages that a track receives have arrived, in seconds, from this one on.
+    /// Returns the latest possible arrival of a message, in seconds.
     pub(super) fn bound(&self, track: usize, place: usize) -> f64 {
         self.bounds.get(track).map_or(f64::INFINITY, |bounds| bounds[place])
     }
 
-    /// Adds the transfers of rendezvous: they are no longer than until one of both sides goes on.
+    /// Adds the transfers of rendezvous, which end before either side goes on.
     pub(super) fn sample(&self, received: &[Vec<Received>], late: &mut Samples) {
         for (all, bounds) in received.iter().zip(&self.bounds) {
             let used = all.iter().zip(bounds).filter(|(it, _)| it.is_used && it.is_rendezvous);
@@ -109,7 +108,7 @@ impl RendezvousSenders {
         }
     }
 
-    /// Of what a track sent and waited for in a state, what is expected to arrive last; `None` if it did not wait there.
+    /// Returns which message sent by a track was expected last in a state; `None` if it did not wait there.
     pub(super) fn last_completion(
         &self,
         tracks: &Tracks<'_>,
@@ -133,7 +132,7 @@ impl RendezvousSenders {
     }
 }
 
-/// The state in which the sender of a rendezvous waits until it has arrived, which is not before `earliest`.
+/// Returns the state in which the sender of a rendezvous waits, not before `earliest`.
 fn waiting(tracks: &Tracks<'_>, message: &Message, earliest: f64) -> Option<u32> {
     let (from, send) = (message.from as usize, message.send()?);
     let track = &tracks.list()[from];

@@ -6,25 +6,25 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ends::Received;
 use super::{Known, value_of};
 
-/// By size, durations of transfers in seconds.
+/// Durations of transfers in seconds, by size.
 pub(super) type Samples = FxHashMap<u64, Vec<f64>>;
 
-/// By size, the usual transfer, in seconds.
+/// Typical transfer time in seconds, by size.
 pub(super) type TypicalTimes = FxHashMap<u64, f64>;
 
-/// The usual transfers: of messages that the receiver waited for, and of the other ones where there are none.
+/// Returns the medians: of awaited messages, and of others for sizes without those.
 pub(super) fn typical(mut late: Samples, mut other: Samples) -> TypicalTimes {
     other.retain(|size, _| !late.contains_key(size));
     late.extend(other);
     late.into_par_iter().map(|(size, mut all)| (size, part_of(&mut all, 0.5))).collect()
 }
 
-/// The fastest transfers that the receiver waited for, but for a few that were measured wrongly.
+/// Returns the fastest awaited transfers, without outliers.
 pub(super) fn fastest(late: &mut Samples) -> TypicalTimes {
     late.par_iter_mut().map(|(size, all)| (*size, part_of(all, 0.01))).collect()
 }
 
-/// Time that so large a part of some does not exceed; of none, none is usual.
+/// Returns a quantile; NaN of nothing.
 pub(super) fn part_of(all: &mut [f64], part: f64) -> f64 {
     let at = (all.len() as f64 * part) as usize;
     if all.is_empty() { f64::NAN } else { *all.select_nth_unstable_by(at, f64::total_cmp).1 }

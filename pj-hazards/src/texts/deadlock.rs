@@ -100,7 +100,7 @@ impl Teller<'_> {
         }
     }
 
-    /// A circle of sends.
+    /// Describes a cycle of sends.
     fn circle(&self, steps: &[Step], findings: &mut Findings) {
         let places: Vec<(usize, u32)> = steps.iter().map(|step| self.order.place(*step)).collect();
         let names: Vec<String> = places.iter().map(|(track, _)| self.shown(*track)).collect();

@@ -10,13 +10,13 @@ use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
 use crate::cli::Cli;
 use crate::output::Seen;
 
-/// Names in an order that people know, and how much goes from each to each.
+/// Amounts between naturally ordered names.
 struct Pairs {
     names: Vec<String>,
     cells: BTreeMap<(usize, usize), f64>,
 }
 
-/// Sums of this column for each pair of names.
+/// Sums a column for each pair of names.
 fn pairs(seen: Seen<'_>, ends: [&str; 2], column: &str, wanted: impl Fn(usize) -> bool) -> Pairs {
     let rows = || (0..seen.0.len()).filter(|row| wanted(*row));
     let mut names: Vec<String> =
@@ -35,7 +35,7 @@ fn pairs(seen: Seen<'_>, ends: [&str; 2], column: &str, wanted: impl Fn(usize) -
     Pairs { names, cells }
 }
 
-/// Column and title of the amount that goes along links: bytes, if the trace has them.
+/// Returns column and title of the amount on links: bytes if the trace has them.
 fn traffic(seen: Seen<'_>) -> (&'static str, &'static str) {
     match (0..seen.0.len()).any(|row| seen.number("bytes", row).is_some()) {
         true => ("bytes", "bytes sent"),
@@ -89,7 +89,7 @@ pub(super) fn comm_graph(seen: Seen<'_>) -> Picture {
     graph(format!("Who sends to whom: {what}"), &format!("arrows: {what}"), pairs, amount)
 }
 
-/// The same for Graphviz.
+/// Draws it for Graphviz.
 pub(crate) fn comm_dot(seen: Seen<'_>) -> String {
     let (column, _) = traffic(seen);
     let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
@@ -109,7 +109,7 @@ pub(super) fn pairs_graph(seen: Seen<'_>) -> Picture {
     graph("The most-waited graph".into(), note, pairs, duration)
 }
 
-/// A density map of these, in an order that people know.
+/// Draws a density map of naturally ordered names.
 fn density(
     cli: &Cli,
     title: String,
@@ -157,7 +157,7 @@ pub(super) fn waiters_density(cli: &Cli, seen: Seen<'_>) -> Picture {
     density(cli, "How long each waits".into(), "time waited", duration, amounts)
 }
 
-/// The value that --value names, or the one that takes most.
+/// Returns the value of --value, or the longest.
 pub(super) fn value(cli: &Cli, seen: Seen<'_>, column: &str) -> Result<String, Failure> {
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {

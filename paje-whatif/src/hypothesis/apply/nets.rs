@@ -9,7 +9,7 @@ use crate::plan::Rest;
 use crate::settings::Shape;
 use crate::shapes::element;
 
-/// Times of a network for a message: of its latency and its bytes.
+/// Latency and time of the bytes of messages.
 struct Times<'f> {
     net: &'f Net,
     table: Option<&'f Table>,
@@ -17,7 +17,7 @@ struct Times<'f> {
 }
 
 impl Times<'_> {
-    /// Latency and time of the bytes in the recorded run, in seconds; not a number where that is not known.
+    /// Returns both in the recorded run, in seconds; NaN if not known.
     fn before(&self, bytes: f64) -> (f64, f64) {
         match (self.table, &self.fit) {
             (Some(table), _) => table.times(bytes),
@@ -26,7 +26,7 @@ impl Times<'_> {
         }
     }
 
-    /// The same in the changed one.
+    /// Returns both in the changed run.
     fn after(&self, bytes: f64) -> (f64, f64) {
         let (latency, work) = self.before(bytes);
         let latency = match self.net.latency {
@@ -86,7 +86,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Operations without links take as much longer as a message of their size does.
+/// Scales operations without links as a message of their size.
 fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
     let seats = |shaped: &crate::CollectiveModel| {
         graph.collectives.series[shaped.series].len() * shaped.members as usize
