@@ -124,13 +124,13 @@ impl Asked {
                 let mut time =
                     Time::new(scope, by.clone(), Bins::new(start, end, *bins), *inclusive);
                 time.see(trace, workers);
-                time::table(&match classes {
+                match classes {
                     true => {
                         let map = map.clone().unwrap_or_else(|| Map::of_trace(trace));
-                        time.rows_by_class(trace, &Classes::new(trace, &map))
+                        time.table_by_class(trace, &Classes::new(trace, &map))
                     }
-                    false => time.rows(trace),
-                })
+                    false => time.table(trace),
+                }
             }
             Asked::Waits(by, about) => {
                 let waits = about.waits(trace)?;

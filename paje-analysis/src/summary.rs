@@ -74,16 +74,8 @@ struct Backwards {
     by: f64,
 }
 
-/// A line of the summary.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// Section of the page.
-    pub section: Label,
-    /// Name that it tells something of.
-    pub name: Label,
-    /// Text beside the name.
-    pub value: Label,
-}
+/// Section, name and value of a line of the summary.
+type Row = [Label; 3];
 
 impl Summary {
     /// Of this part of a trace; `bytes` as in [`Comm::new`].
@@ -142,9 +134,9 @@ impl Summary {
         });
     }
 
-    /// Lines of the summary.
+    /// Returns the summary.
     #[must_use]
-    pub fn rows(&self, trace: &Trace) -> Vec<Row> {
+    pub fn table(&self, trace: &Trace) -> Table {
         let mut page = Page(Vec::new());
         self.trace(trace, &mut page);
         self.states(trace, &mut page);
@@ -152,7 +144,11 @@ impl Summary {
         self.stateless(trace, &mut page);
         self.traffic(trace, &mut page);
         self.suspicious(trace, &mut page);
-        page.0
+        let rows = page.0;
+        Table::new("summary")
+            .with("section", Data::text(&rows, |row| &row[0]))
+            .with("name", Data::text(&rows, |row| &row[1]))
+            .with("value", Data::text(&rows, |row| &row[2]))
     }
 
     fn trace(&self, trace: &Trace, page: &mut Page) {
@@ -271,18 +267,8 @@ struct Page(Vec<Row>);
 
 impl Page {
     fn add(&mut self, section: &str, name: impl AsRef<str>, value: impl AsRef<str>) {
-        let (name, value) = (name.as_ref().into(), value.as_ref().into());
-        self.0.push(Row { section: section.into(), name, value });
+        self.0.push([section.into(), name.as_ref().into(), value.as_ref().into()]);
     }
-}
-
-/// The summary as a table.
-#[must_use]
-pub fn table(rows: &[Row]) -> Table {
-    Table::new("summary")
-        .with("section", Data::text(rows, |row| &row.section))
-        .with("name", Data::text(rows, |row| &row.name))
-        .with("value", Data::text(rows, |row| &row.value))
 }
 
 #[cfg(test)]
@@ -303,9 +289,14 @@ mod tests {
         let trace = Trace::read(text.as_bytes(), &Options::default()).expect("it is sound");
         let mut summary = Summary::new(Scope::default(), None);
         summary.see(&trace, &Workers::one());
-        let rows = summary.rows(&trace);
-        let told = rows.iter().filter(|row| row.section == "time without a state".into());
-        let told: Vec<_> = told.map(|row| format!("{}: {}", row.name, row.value)).collect();
+        let table = summary.table(&trace);
+        let columns = ["section", "name", "value"].map(|name| match table.column(name) {
+            Some(Data::Text(all)) => all,
+            _ => panic!("a column of texts"),
+        });
+        let rows = (0..table.len()).filter(|row| columns[0][*row] == "time without a state".into());
+        let told: Vec<_> =
+            rows.map(|row| format!("{}: {}", columns[1][row], columns[2][row])).collect();
         // p is in a state from 1 to 3 and from 7 to 8; q always.
         assert_eq!(told, ["p S: 7.000000 s, 70.0 %; the longest 4.000000 s, from 3 s"]);
     }

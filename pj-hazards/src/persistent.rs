@@ -4,10 +4,8 @@
 //! not in it can wait, since neither it nor what follows from it interferes with what is in it.
 
 use fixedbitset::FixedBitSet;
-use num_bigint::BigUint;
-use rustc_hash::FxHashMap;
 
-use crate::poset::{Orders, Poset};
+use crate::poset::{Orders, Poset, count_paths};
 
 /// Maximum number of pairs of messages examined per set, on average.
 const PAIRS: usize = 64;
@@ -61,29 +59,11 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
     /// are more than `limit` sets, or 64 times as many pairs of messages have to be looked at.
     #[must_use]
     pub fn count(&self, limit: usize) -> Option<Orders> {
-        let mut sets: FxHashMap<FixedBitSet, BigUint> = FxHashMap::default();
-        sets.insert(FixedBitSet::with_capacity(self.poset.len()), BigUint::from(1_u8));
-        let (mut seen, mut steps, mut pairs) = (1, 0, 0);
-        for _ in 0..self.poset.len() {
-            let mut next: FxHashMap<FixedBitSet, BigUint> = FxHashMap::default();
-            for (set, orders) in &sets {
-                for thing in self.least(set, &mut pairs) {
-                    steps += 1;
-                    let mut more = set.clone();
-                    more.insert(thing);
-                    *next.entry(more).or_insert_with(|| {
-                        seen += 1;
-                        BigUint::default()
-                    }) += orders;
-                    if seen > limit || pairs / PAIRS > limit {
-                        return None;
-                    }
-                }
-            }
-            sets = next;
-        }
-        let orders = sets.into_values().next().unwrap_or_else(|| BigUint::from(1_u8));
-        Some(Orders { orders, steps })
+        let mut pairs = 0;
+        count_paths(self.poset.len(), limit, |set| {
+            let next = self.least(set, &mut pairs);
+            (pairs / PAIRS <= limit).then_some(next)
+        })
     }
 }
 

@@ -1,7 +1,5 @@
 //! Partial orders of a few things, and how many orders of all things they allow.
 
-use std::collections::hash_map::Entry;
-
 use fixedbitset::FixedBitSet;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
@@ -157,44 +155,12 @@ impl Poset {
     pub fn count(&self, limit: usize) -> Option<Orders> {
         let mut all = Orders { orders: BigUint::from(1_u8), steps: 0 };
         for group in self.groups() {
-            let one = self.part(&group).count_whole(limit)?;
+            let part = self.part(&group);
+            let one = count_paths(part.len(), limit, |set| Some(part.next(set)))?;
             all.orders *= one.orders;
             all.steps += one.steps;
         }
         Some(all)
-    }
-
-    /// Counts without groups. The sets grow by one thing at a time.
-    fn count_whole(&self, limit: usize) -> Option<Orders> {
-        let mut sets: FxHashMap<FixedBitSet, BigUint> = FxHashMap::default();
-        sets.insert(FixedBitSet::with_capacity(self.len()), BigUint::from(1_u8));
-        let (mut seen, mut steps) = (1, 0);
-        for _ in 0..self.len() {
-            let mut next: FxHashMap<FixedBitSet, BigUint> = FxHashMap::default();
-            for (set, orders) in &sets {
-                for thing in 0..self.len() {
-                    if set.contains(thing) || !self.before[thing].is_subset(set) {
-                        continue;
-                    }
-                    steps += 1;
-                    let mut more = set.clone();
-                    more.insert(thing);
-                    match next.entry(more) {
-                        Entry::Occupied(mut at) => *at.get_mut() += orders,
-                        Entry::Vacant(at) => {
-                            at.insert(orders.clone());
-                            seen += 1;
-                            if seen > limit {
-                                return None;
-                            }
-                        }
-                    }
-                }
-            }
-            sets = next;
-        }
-        let orders = sets.into_values().next().unwrap_or_else(|| BigUint::from(1_u8));
-        Some(Orders { orders, steps })
     }
 
     /// Its orders, the first `limit`, smaller numbers first.
@@ -266,4 +232,36 @@ impl Poset {
         }
         found
     }
+}
+
+/// Counts the orders in which things are added to the empty set, where `next` returns those that may come next, and the
+/// steps between sets; `None` if there are more than `limit` sets, or `next` gives up.
+pub(crate) fn count_paths(
+    count: usize,
+    limit: usize,
+    mut next: impl FnMut(&FixedBitSet) -> Option<Vec<usize>>,
+) -> Option<Orders> {
+    let mut sets: FxHashMap<FixedBitSet, BigUint> = FxHashMap::default();
+    sets.insert(FixedBitSet::with_capacity(count), BigUint::from(1_u8));
+    let (mut seen, mut steps) = (1, 0);
+    for _ in 0..count {
+        let mut larger: FxHashMap<FixedBitSet, BigUint> = FxHashMap::default();
+        for (set, orders) in &sets {
+            for thing in next(set)? {
+                steps += 1;
+                let mut more = set.clone();
+                more.insert(thing);
+                *larger.entry(more).or_insert_with(|| {
+                    seen += 1;
+                    BigUint::default()
+                }) += orders;
+                if seen > limit {
+                    return None;
+                }
+            }
+        }
+        sets = larger;
+    }
+    let orders = sets.into_values().next().unwrap_or_else(|| BigUint::from(1_u8));
+    Some(Orders { orders, steps })
 }

@@ -2,12 +2,12 @@
 
 use paje_analysis::classes::{Classes, Map};
 use paje_analysis::comm::{self, Comm, Ends};
-use paje_analysis::events::{self, Events};
+use paje_analysis::events::Events;
 use paje_analysis::kept::Lanes;
 use paje_analysis::states::{self, States};
-use paje_analysis::summary::{self, Summary};
+use paje_analysis::summary::Summary;
 use paje_analysis::time::{self, Time};
-use paje_analysis::variables::{self, Variables};
+use paje_analysis::variables::Variables;
 use paje_analysis::{Bins, Label, Scope, Table};
 use paje_console::Failure;
 use paje_sim::Trace;
@@ -51,13 +51,13 @@ impl ByClass {
         })
     }
 
-    fn rows(&self, time: &Time, trace: &Trace) -> Vec<time::Row> {
+    fn table(&self, time: &Time, trace: &Trace) -> Table {
         let map = match self {
-            ByClass::No => return time.rows(trace),
+            ByClass::No => return time.table(trace),
             ByClass::Of(map) => map,
             ByClass::Fitting => &Map::of_trace(trace),
         };
-        time.rows_by_class(trace, &Classes::new(trace, map))
+        time.table_by_class(trace, &Classes::new(trace, map))
     }
 }
 
@@ -140,15 +140,10 @@ impl Analysis {
         let (report, table) = match self {
             Analysis::States(states) => (Report::States, states::table(&states.rows(trace))),
             Analysis::Comm(comm, ends) => (Report::Comm, comm::table(&comm.rows(trace, ends))),
-            Analysis::Time(time, by_class) => {
-                (Report::Time, time::table(&by_class.rows(time, trace)))
-            }
-            Analysis::Variables(all) if all.has_bins() => {
-                (Report::Variables, variables::bin_table(&all.bin_rows(trace)))
-            }
-            Analysis::Variables(all) => (Report::Variables, variables::table(&all.rows(trace))),
-            Analysis::Events(events) => (Report::Events, events::table(&events.rows(trace))),
-            Analysis::Summary(page) => (Report::Summary, summary::table(&page.rows(trace))),
+            Analysis::Time(time, by_class) => (Report::Time, by_class.table(time, trace)),
+            Analysis::Variables(all) => (Report::Variables, all.table(trace)),
+            Analysis::Events(events) => (Report::Events, events.table(trace)),
+            Analysis::Summary(summary) => (Report::Summary, summary.table(trace)),
             Analysis::Waiting(table) => (Report::Waits, table.clone()),
         };
         largest(report, table, top)

@@ -43,7 +43,7 @@ pub(crate) fn parts(
     let bins = Bins::new(cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end), BINS);
     let mut time = Time::new(scope.clone(), By::Container, bins, false);
     time.see(trace, workers);
-    parts.push(Part::pictured("When", time::table(&time.rows(trace)), &[Kind::Strips]));
+    parts.push(Part::pictured("When", time.table(trace), &[Kind::Strips]));
     let mut comm = Comm::new(scope, cli.bytes.as_deref());
     comm.see(trace, workers);
     let traffic = comm::table(&comm.rows(trace, &Ends::Containers)).top(ROWS, &["bytes", "count"]);
@@ -61,7 +61,7 @@ pub(crate) fn parts(
         return Ok(parts);
     }
     let classes = waits.tracks.classes();
-    let by_class = time::table(&time.rows_by_class(trace, classes));
+    let by_class = time.table_by_class(trace, classes);
     parts.push(Part::pictured("When", by_class, &[Kind::Quadrant]));
     let window = waiting::window(cli, &waits);
     let heading = "Waiting";
@@ -104,6 +104,6 @@ pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 
         let bins = Bins::new(start, start + longest, BINS);
         let mut time = Time::new(scope.clone(), by.clone(), bins, false);
         time.see(runs[run], workers);
-        time::table(&time.rows(runs[run]))
+        time.table(runs[run])
     })
 }
