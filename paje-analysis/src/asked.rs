@@ -48,7 +48,7 @@ pub enum Asked {
     },
 }
 
-/// Grouping of waiting: each of these has a row of its own.
+/// Grouping of waiting to rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitsBy {
     /// By kind.
@@ -59,7 +59,7 @@ pub enum WaitsBy {
     Pair,
 }
 
-/// Settings that waiting is told from.
+/// Settings of the analysis of waiting.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// Map of state values to classes; if none is given, the map that fits.

@@ -13,8 +13,8 @@ use crate::tracks::{Tracks, grouped};
 /// Settings for finding the operations of groups.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
-    /// Containers are a group if they are in the same container of this type, at any depth, or have none around
-    /// them. Without it, they are if they have the same parent.
+    /// Containers below the same container of this type, at any depth, or below none, form a group. Without it,
+    /// containers with the same parent do.
     pub level: Option<TypeId>,
     /// The container that is the root of all operations that have one. Without it, the root is assumed.
     pub root: Option<ContainerId>,
@@ -50,7 +50,7 @@ impl Grouping {
 /// The operations of groups.
 #[derive(Clone, Debug, Default)]
 pub struct Collectives {
-    /// The groups: tracks whose containers belong together, with states of one type.
+    /// Groups of tracks with states of one type.
     pub groups: Vec<Vec<u32>>,
     /// The operations, by group and value.
     pub series: Vec<Series>,
@@ -67,7 +67,7 @@ pub struct Series {
     pub type_: TypeId,
     /// The value.
     pub value: ValueId,
-    /// Class: who waits for whom.
+    /// Class of the operations.
     pub class: Collective,
     /// State of each member, operation after operation.
     states: Vec<u32>,
@@ -80,7 +80,7 @@ pub struct Series {
     pub assumed: bool,
 }
 
-/// A value whose operations were not found, since not all containers of a group have as many.
+/// A value that the containers of a group do not have equally often, so that its operations are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uneven {
     /// The group's place among the groups.
@@ -109,7 +109,7 @@ impl Series {
         self.states.is_empty()
     }
 
-    /// The states of operation `instance`, in the order of the group's tracks.
+    /// Returns the states of operation `instance`, in the order of the group's tracks.
     #[must_use]
     #[inline]
     pub fn operation(&self, instance: usize) -> &[u32] {
@@ -176,7 +176,7 @@ impl Collectives {
         found
     }
 
-    /// The tracks of a series, in the order of its operations' states.
+    /// Returns the tracks of a series, in the order of its operations' states.
     #[must_use]
     #[inline]
     pub fn members(&self, series: &Series) -> &[u32] {
@@ -185,7 +185,7 @@ impl Collectives {
 }
 
 impl Series {
-    /// The place of an operation's root among the group's tracks, in series that have roots.
+    /// Returns the index of an operation's root among the group's tracks, in series with roots.
     #[must_use]
     pub fn root_of(&self, instance: usize) -> Option<usize> {
         let turned = if self.is_turning { instance } else { 0 };

@@ -16,11 +16,10 @@ use crate::lanes;
 use crate::scope::{Scope, ancestor, part_in, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// The user-defined fields that say how many bytes a link stands for, if nothing else is named: the first of
-/// these that it has.
+/// Default user-defined fields with the bytes of a link: the first one that it has counts.
 pub const BYTES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
 
-/// Adds up links while they go by.
+/// Analysis of links, portion by portion.
 #[derive(Clone, Debug)]
 pub struct Comm {
     scope: Scope,
@@ -46,11 +45,11 @@ pub struct Row {
     pub type_: Label,
     /// Their value.
     pub value: Label,
-    /// Container that they start in.
+    /// Container of the start.
     pub from: Label,
-    /// Container that they end in.
+    /// Container of the end.
     pub to: Label,
-    /// The containers, for those who make a matrix of it.
+    /// Both containers.
     pub ends: [ContainerId; 2],
     /// Number of links.
     pub count: u64,
@@ -128,8 +127,8 @@ impl Cell {
 }
 
 impl Comm {
-    /// Of this part of a trace; `bytes` is the user-defined field that has a link's size, if it is not one of
-    /// [`BYTES`]. The trace must have been read with its user-defined fields.
+    /// Creates the analysis; `bytes` is the user-defined field with a link's size, if it is not one of [`BYTES`]. The
+    /// trace must have been read with its user-defined fields.
     #[must_use]
     pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
         let names: Vec<String> = match bytes {
@@ -227,7 +226,7 @@ fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seco
     text.parse().ok().filter(|bytes: &f64| bytes.is_finite()).map(Seconds::new)
 }
 
-/// The report as a table.
+/// Converts the rows to a table.
 #[must_use]
 pub fn table(rows: &[Row]) -> Table {
     Table::new("comm")

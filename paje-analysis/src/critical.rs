@@ -33,9 +33,9 @@ pub struct CriticalPath {
 pub struct Part {
     /// The container, as the number of a track.
     pub track: u32,
-    /// Since when, in seconds.
+    /// Begin in seconds.
     pub start: f64,
-    /// Until when, in seconds.
+    /// End in seconds.
     pub end: f64,
 }
 
@@ -64,7 +64,7 @@ pub struct Imbalance {
     pub mean: Seconds,
     /// Excess of the path over the mean: the run would be shorter by that, if all did equally much.
     pub imbalance: Seconds,
-    /// Cost of that for all these containers together.
+    /// Cost of the imbalance for all containers together.
     pub cost: Seconds,
 }
 

@@ -13,7 +13,7 @@ pub struct Edge<'a> {
     pub weight: f64,
 }
 
-/// A directed graph of this name, a word, with these edges in their order; the heavier, the wider.
+/// Writes a directed graph. The name is a word; heavier edges are wider.
 #[must_use]
 pub fn digraph(name: &str, edges: &[Edge<'_>]) -> String {
     let mut dot = format!("digraph {name} {{\n  node [shape=box];\n");

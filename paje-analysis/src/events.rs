@@ -11,7 +11,7 @@ use crate::lanes;
 use crate::scope::{Scope, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Counts events while they go by.
+/// Analysis of events, portion by portion.
 #[derive(Clone, Debug)]
 pub struct Events {
     scope: Scope,
@@ -26,7 +26,7 @@ struct Cell {
 }
 
 impl Events {
-    /// Of this part of a trace.
+    /// Creates the analysis.
     #[must_use]
     pub const fn new(scope: Scope) -> Self {
         Events { scope, lanes: Vec::new() }

@@ -72,21 +72,21 @@ impl Message {
         recv: NONE,
     };
 
-    /// Its size, if the trace tells it and [user-defined fields](paje_sim::Options::user_defined) were kept.
+    /// Returns its size, if the trace has it and [user-defined fields](paje_sim::Options::user_defined) were kept.
     #[must_use]
     #[inline]
     pub fn bytes(&self) -> Option<f64> {
         Some(self.bytes).filter(|bytes| !bytes.is_nan())
     }
 
-    /// The state of track `from` that sends it.
+    /// Returns the state of track `from` that sends it.
     #[must_use]
     #[inline]
     pub fn send(&self) -> Option<usize> {
         Some(self.send).filter(|state| *state != NONE).map(|state| state as usize)
     }
 
-    /// The state of track `to` that receives it.
+    /// Returns the state of track `to` that receives it.
     #[must_use]
     #[inline]
     pub fn recv(&self) -> Option<usize> {
@@ -95,18 +95,17 @@ impl Message {
 }
 
 impl Messages {
-    /// The links that the map calls messages, of all lanes in their order. Sizes are in the user-defined field
-    /// `bytes`, or the first of [`BYTES`] that the trace defines.
+    /// Reads the messages of all lanes, in their order. Sizes are in the user-defined field `bytes`, or in the first
+    /// of [`BYTES`] that the trace defines.
     ///
-    /// Where several states could be meant, since they take no time, the links of that time are theirs in order,
-    /// and if there are more links, the first state has those.
+    /// If several states of no duration fit, the links of that time belong to them in order; surplus links belong to
+    /// the first.
     #[must_use]
     pub fn new(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, false)
     }
 
-    /// The same, but those that end in one track stand together, track after track: so who goes through what each track
-    /// receives and sends finds them side by side in memory.
+    /// Reads the messages ordered by receiving track, so that a pass over a track is local in memory.
     #[must_use]
     pub fn by_receiver(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, true)
@@ -146,8 +145,7 @@ impl Messages {
         messages
     }
 
-    /// The same messages at other times, in seconds, by number and message; where there are none, no state sends or receives
-    /// it any more.
+    /// Returns the messages at other times, in seconds; without times, no state sends or receives a message any more.
     #[must_use]
     pub fn at_times(&self, times: impl Fn(usize, &Message) -> Option<(f64, f64)>) -> Self {
         let mut messages = self.clone();
@@ -188,7 +186,7 @@ impl Messages {
         all.for_each(|(message, send)| message.send = send.into_inner());
     }
 
-    /// The containers in which a message starts or ends, in the order of their creation.
+    /// Returns the containers in which messages start or end, in the order of their creation.
     #[must_use]
     pub fn ends(trace: &Trace, map: &Map) -> Vec<ContainerId> {
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
@@ -204,19 +202,19 @@ impl Messages {
         &self.list
     }
 
-    /// The numbers of the messages that end in a track, in order of their ends.
+    /// Returns the messages that end in a track, in order of their ends.
     #[must_use]
     pub fn received(&self, track: usize) -> &[u32] {
         &self.received[track]
     }
 
-    /// The numbers of the messages that start in a track, in order of their starts.
+    /// Returns the messages that start in a track, in order of their starts.
     #[must_use]
     pub fn sent(&self, track: usize) -> &[u32] {
         &self.sent[track]
     }
 
-    /// Number of messages that have no state at their start, and of those that have none at their end.
+    /// Returns the numbers of messages without a sending and without a receiving state.
     #[must_use]
     pub fn without_state(&self) -> (u64, u64) {
         let count =

@@ -16,13 +16,13 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The lanes and the window of this selection. Rows that reach out of the window are cut there.
+    /// Returns the scope of a selection. Rows that exceed its window are cut there.
     #[must_use]
     pub fn new(selection: &Selection) -> Self {
         Scope { selection: selection.clone(), selected: None }
     }
 
-    /// The window.
+    /// Returns the window.
     #[must_use]
     pub const fn window(&self) -> TimeRange {
         self.selection.window

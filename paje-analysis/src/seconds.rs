@@ -74,14 +74,14 @@ impl Seconds {
         Seconds(self.0.wrapping_add(other.0))
     }
 
-    /// The nearest double.
+    /// Converts to the nearest double.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         // The conversion rounds once, the scaling by a power of two never.
         self.0 as f64 / (1u128 << FRACTION) as f64
     }
 
-    /// The mean of `count` durations of this sum; 0 of none.
+    /// Returns the mean of `count` durations with this sum; 0 without durations.
     #[must_use]
     pub fn mean(self, count: u64) -> Self {
         match i128::from(count) {
@@ -96,7 +96,7 @@ impl Seconds {
         if whole.0 == 0 { 0.0 } else { self.to_f64() / whole.to_f64() }
     }
 
-    /// The end of part `part` of `parts` equal ones of the time from `start` to `end`; the last one ends at
+    /// Returns the end of part `part` of `parts` equal ones of the time from `start` to `end`; the last one ends at
     /// `end` exactly.
     #[must_use]
     pub fn nth_part(start: Seconds, end: Seconds, part: u64, parts: u64) -> Self {
@@ -106,13 +106,13 @@ impl Seconds {
         Seconds(start.0 + whole * part + rest * part / parts)
     }
 
-    /// All its bits, the lowest first; for who keeps it.
+    /// Encodes all bits, the lowest first.
     #[must_use]
     pub const fn to_le_bytes(self) -> [u8; 16] {
         self.0.to_le_bytes()
     }
 
-    /// Seconds that these bits stand for.
+    /// Decodes them.
     #[must_use]
     pub const fn from_le_bytes(bytes: [u8; 16]) -> Self {
         Seconds(i128::from_le_bytes(bytes))

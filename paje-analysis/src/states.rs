@@ -22,7 +22,7 @@ mod spreads;
 pub use row::Row;
 use spreads::Spreads;
 
-/// Adds up states while they go by.
+/// Analysis of states, portion by portion.
 #[derive(Clone, Debug)]
 pub struct States {
     scope: Scope,
@@ -107,14 +107,15 @@ struct Found {
 type Key = (TypeId, ValueId, ContainerId);
 
 impl States {
-    /// Of this part of a trace, with rows of this kind.
+    /// Creates the analysis with rows of this kind.
     #[must_use]
     pub fn new(scope: Scope, by: By) -> Self {
         let (lanes, durations) = (Vec::new(), FxHashMap::default());
         States { scope, by, lanes, durations, of_whole: None }
     }
 
-    /// The same for who will see no more of a trace than its window, with the lanes that have states anywhere in it.
+    /// Restricts it to the window of a trace of which nothing else is read, given the lanes that have states
+    /// anywhere.
     #[must_use]
     pub fn in_part_of(mut self, lanes: Lanes) -> Self {
         self.of_whole = Some(lanes);
@@ -351,7 +352,7 @@ impl Spread {
     }
 }
 
-/// The report as a table.
+/// Converts the rows to a table.
 #[must_use]
 pub fn table(rows: &[Row]) -> Table {
     Table::new("states")

@@ -13,7 +13,7 @@ use crate::{By, Data, Label, Scope, Seconds, Table, lanes};
 /// Maximum length of a list.
 const MOST: usize = 10;
 
-/// Adds up states and links, and looks for the longest states, while they go by.
+/// Summary of states and links, portion by portion.
 #[derive(Clone, Debug)]
 pub struct Summary {
     scope: Scope,
@@ -78,7 +78,7 @@ struct Backwards {
 type Row = [Label; 3];
 
 impl Summary {
-    /// Of this part of a trace; `bytes` as in [`Comm::new`].
+    /// Creates the summary; `bytes` as in [`Comm::new`].
     #[must_use]
     pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
         Summary {

@@ -8,7 +8,7 @@ use paje_sim::{Name, Quoting};
 
 use crate::Seconds;
 
-/// Result of an analysis: columns in the order in which they are shown.
+/// Result of an analysis: columns in display order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Name of the things in the rows, in a word: `states`.
@@ -41,7 +41,7 @@ pub enum Data {
     Amount(Vec<Option<f64>>),
 }
 
-/// A name of a trace, which outlives it. Names are the same if they are so without their quotes.
+/// A name that outlives its trace. Quotes do not matter for equality.
 #[derive(Clone, Debug)]
 pub struct Label {
     text: Arc<[u8]>,
@@ -49,13 +49,13 @@ pub struct Label {
 }
 
 impl Table {
-    /// A table without columns.
+    /// Creates a table without columns.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Table { name, columns: Vec::new() }
     }
 
-    /// The table with one more column, to the right.
+    /// Adds a column on the right.
     #[must_use]
     pub fn with(mut self, name: &'static str, data: Data) -> Self {
         self.columns.push(Column { name, data });
@@ -89,14 +89,13 @@ impl Table {
         self.len() == 0
     }
 
-    /// The values of the column of this name.
+    /// Returns the values of a column.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Data> {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.data)
     }
 
-    /// Only so many rows: those with the largest in the first of these columns; where that is the same, or nothing,
-    /// in the next. Of equal ones, what came first comes first.
+    /// Keeps the rows that are largest in the first of these columns, then in the next. Ties keep their order.
     #[must_use]
     pub fn top(self, rows: usize, by: &[&str]) -> Self {
         let keys: Vec<&Data> = by.iter().filter_map(|name| self.column(name)).collect();
@@ -135,27 +134,27 @@ impl Data {
         }
     }
 
-    /// One value for each of these rows.
+    /// Collects a value of each row.
     pub fn text<R>(rows: &[R], value: impl Fn(&R) -> &Label) -> Self {
         Data::Text(rows.iter().map(|row| value(row).clone()).collect())
     }
 
-    /// One value for each of these rows.
+    /// Collects a value of each row.
     pub fn count<R>(rows: &[R], value: impl Fn(&R) -> u64) -> Self {
         Data::Count(rows.iter().map(value).collect())
     }
 
-    /// One value for each of these rows.
+    /// Collects a value of each row.
     pub fn seconds<R>(rows: &[R], value: impl Fn(&R) -> Seconds) -> Self {
         Data::Seconds(rows.iter().map(|row| Some(value(row))).collect())
     }
 
-    /// One value for each of these rows.
+    /// Collects a value of each row.
     pub fn number<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Number(rows.iter().map(value).collect())
     }
 
-    /// One value for each of these rows.
+    /// Collects a value of each row.
     pub fn amount<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Amount(rows.iter().map(value).collect())
     }
@@ -179,7 +178,7 @@ impl Data {
 }
 
 impl Label {
-    /// The name without its quotes, and how it was written.
+    /// Returns the name with its quoting.
     #[must_use]
     pub fn name(&self) -> Name<'_> {
         Name { text: &self.text, quoting: self.quoting }

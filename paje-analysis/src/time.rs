@@ -13,7 +13,7 @@ use crate::nesting::{Nested, Nesting};
 use crate::scope::{By, Scope, clip, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Adds up states by bins while they go by.
+/// Analysis of states by bins, portion by portion.
 #[derive(Clone, Debug)]
 pub struct Time {
     scope: Scope,
@@ -39,7 +39,7 @@ struct Lane {
 }
 
 impl Time {
-    /// Of this part of a trace in these bins: the time of the innermost states, or of all if `inclusive`.
+    /// Creates the analysis: the time of the innermost states, or of all if `inclusive`.
     #[must_use]
     pub const fn new(scope: Scope, by: By, bins: Bins, inclusive: bool) -> Self {
         Time { scope, by, inclusive, bins, lanes: Vec::new() }
@@ -142,7 +142,7 @@ impl Lane {
     }
 }
 
-/// The stretch of time that bins divide: the window, as far as the trace goes.
+/// Returns the time range that bins divide: the window, as far as the trace goes.
 #[must_use]
 pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     let containers = trace.containers();

@@ -10,7 +10,7 @@ use crate::lanes;
 use crate::scope::{Scope, clip, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Adds up variables while they go by.
+/// Analysis of variables, portion by portion.
 #[derive(Clone, Debug)]
 pub struct Variables {
     scope: Scope,
@@ -59,7 +59,7 @@ impl Integral {
 }
 
 impl Variables {
-    /// Of this part of a trace; in these bins, too, if there are any.
+    /// Creates the analysis, by bins if given.
     #[must_use]
     pub const fn new(scope: Scope, bins: Option<Bins>) -> Self {
         Variables { scope, bins, lanes: Vec::new() }

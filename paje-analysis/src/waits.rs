@@ -32,13 +32,13 @@ use crate::tracks::Tracks;
 pub struct Options {
     /// Settings for the operations of groups.
     pub grouping: Grouping,
-    /// From how many bytes on a transfer is a rendezvous; 0: all are. Without it, as the map says.
+    /// Rendezvous threshold in bytes; 0: every transfer. Without it, that of the map.
     pub eager: Option<u64>,
     /// The user-defined field that holds the sizes of messages; see [`Messages::new`].
     pub bytes: Option<String>,
 }
 
-/// All waiting of a trace, and the states, messages and operations that it is told from.
+/// All waits of a trace, and the states, messages and operations that they are derived from.
 #[derive(Clone, Debug)]
 pub struct Waits<'t> {
     /// The states.
@@ -73,9 +73,9 @@ pub struct Wait {
     pub waiter: u32,
     /// Its state that waits.
     pub state: u32,
-    /// Since when, in seconds.
+    /// Begin in seconds.
     pub from: f64,
-    /// Until when, in seconds: later than `from`.
+    /// End in seconds, after `from`.
     pub until: f64,
     /// The track that it waits for.
     pub whom: u32,
@@ -106,7 +106,7 @@ impl Kind {
         Kind::Scan,
     ];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -157,7 +157,7 @@ impl<'t> Waits<'t> {
         Waits::of(tracks, messages, collectives, map, options.eager)
     }
 
-    /// Finds all waiting in these states, messages and operations; `eager` is as in [`Options`].
+    /// Finds all waits in these states, messages and operations; `eager` as in [`Options`].
     #[must_use]
     pub fn of(
         tracks: impl Into<Arc<Tracks<'t>>>,
@@ -188,7 +188,7 @@ impl<'t> Waits<'t> {
         Waits { tracks, messages, collectives, by_track }
     }
 
-    /// The waiting of a track, in the order of its ends.
+    /// Returns the waits of a track, in the order of their ends.
     #[must_use]
     pub fn of_track(&self, track: usize) -> &[Wait] {
         &self.by_track[track]

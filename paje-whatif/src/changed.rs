@@ -34,7 +34,7 @@ pub struct Changed<'g> {
 const NONE: u32 = u32::MAX;
 
 impl<'g> Changed<'g> {
-    /// The changed run; `retimed` keeps the times of states and messages.
+    /// Prepares the changed run; `retimed` has the times of states and messages.
     #[must_use]
     pub fn new(graph: &'g Graph<'g>, plan: &'g Plan, retimed: &'g Retimed) -> Self {
         let trace = graph.tracks.trace();

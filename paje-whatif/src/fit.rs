@@ -13,10 +13,10 @@ use crate::plan::Plan;
 use crate::retime::Dropped;
 pub use table::Table;
 
-/// Factors for latency and bandwidth by a message's size: from so many bytes on, the largest first.
+/// Factors for latency and bandwidth by message size: minimum bytes and factor, the largest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
-    /// Name of these factors.
+    /// Name in reports.
     pub name: &'static str,
     latency: &'static [(f64, f64)],
     bandwidth: &'static [(f64, f64)],
@@ -28,8 +28,7 @@ impl Factors {
     /// None: latency + bytes / bandwidth.
     pub const NONE: Factors = Factors { name: "none", latency: &[], bandwidth: &[], cross: 0.0 };
 
-    /// Those of SimGrid's SMPI, unless one sets others (its options `smpi/lat-factor`, `smpi/bw-factor` and
-    /// `network/crosstraffic`).
+    /// Defaults of SimGrid's SMPI (options `smpi/lat-factor`, `smpi/bw-factor` and `network/crosstraffic`).
     pub const SMPI: Factors = Factors {
         name: "smpi",
         latency: &[
@@ -81,7 +80,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// The latency of a message, and the time of its bytes, in seconds.
+    /// Returns latency and time of the bytes of a message, in seconds.
     #[must_use]
     pub fn times(&self, bytes: f64) -> (f64, f64) {
         let (latency, work) = self.factors.parts(bytes);
@@ -89,8 +88,8 @@ impl Fit {
     }
 }
 
-/// The recorded network with its sharing, if it explains the recorded run almost exactly: then messages that meet in a changed
-/// run share links there, too. `None` if it does not.
+/// Fits the recorded network with shared links, for messages that meet in a changed run. `None` unless it explains
+/// the recorded run almost exactly.
 #[must_use]
 pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit)> {
     let list = graph.messages.list();
@@ -119,7 +118,7 @@ const ROUNDS: usize = 16;
 const FIT_BUDGET: usize = 400_000;
 const MAX_ROUNDS: usize = 200;
 
-/// The latency and bandwidth that explain the recorded transfers best; `None` if they do not tell the two apart.
+/// Fits latency and bandwidth to the recorded transfers; `None` if these do not determine both.
 #[must_use]
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
     let is_simulated = graph.tracks.trace().comments().windows(7).any(|word| word == b"SimGrid");

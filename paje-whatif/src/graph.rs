@@ -19,9 +19,9 @@ use crate::transfers::{
     Assumptions, Least, Received, TIME_TOLERANCE, Transfer, Transfers, WAIT_SEARCH_LIMIT, received,
     transfers,
 };
-use crate::walk::{Act, Acts, Of, Step, Walk};
+use crate::walk::{Act, Acts, StateAct, Step, Walk};
 
-/// Facts that a trace tells of a run: who did what, and between whom.
+/// What a trace records of a run: states, messages and operations.
 #[derive(Clone, Debug)]
 pub struct RunFacts<'t> {
     /// The states.
@@ -33,7 +33,7 @@ pub struct RunFacts<'t> {
 }
 
 impl<'t> RunFacts<'t> {
-    /// Those of a trace that was replayed.
+    /// Reads them from a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
         let tracks = Tracks::new(trace, Classes::new(trace, &settings.map));
@@ -56,13 +56,13 @@ pub struct Graph<'t> {
     pub tracks: Arc<Tracks<'t>>,
     /// The messages.
     pub messages: Arc<Messages>,
-    /// Transfers of these messages, in the same order.
+    /// Transfers of the messages, in the same order.
     pub transfers: Vec<Transfer>,
     /// Assumptions about them.
     pub assumed: Assumptions,
     /// The operations of groups.
     pub collectives: Arc<Collectives>,
-    /// Who waits for whom in those, series by series.
+    /// Models of the operations, series by series.
     pub shapes: Vec<CollectiveModel>,
     /// By track.
     pub(crate) steps: Vec<Steps>,
@@ -83,9 +83,9 @@ pub(crate) struct Awaited {
 
 impl<'t> Graph<'t> {
     /// Number of states, or of messages, that no graph can have.
-    pub const MAX: u64 = 1 << Of::BITS;
+    pub const MAX: u64 = 1 << StateAct::BITS;
 
-    /// The graph of a trace that was replayed.
+    /// Builds the graph of a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
         Graph::of(RunFacts::new(trace, settings), settings)
@@ -100,13 +100,13 @@ impl<'t> Graph<'t> {
             + 2 * size_of::<u32>()
             + size_of::<Transfer>()
             + size_of::<Received>()
-            + 3 * size_of::<Of>();
+            + 3 * size_of::<StateAct>();
         let counts = trace.counts();
         let state = Tracks::STATE + 2 * Steps::STEP;
         counts.states * state as u64 + counts.links * MESSAGE as u64
     }
 
-    /// The graph of what a trace tells.
+    /// Builds the graph of recorded facts.
     #[must_use]
     pub fn of(told: RunFacts<'t>, settings: &Settings) -> Self {
         let RunFacts { tracks, messages, collectives } = told;
@@ -141,7 +141,7 @@ impl<'t> Graph<'t> {
         graph
     }
 
-    /// The same, but that transfers of so many bytes or more are a rendezvous, and no others.
+    /// Changes the rendezvous threshold to this number of bytes.
     #[must_use]
     pub fn with_eager(mut self, eager: f64) -> Self {
         let count = self.tracks.list().len();
@@ -162,7 +162,7 @@ impl<'t> Graph<'t> {
             if waits_for_post {
                 let posted = self.tracks.list()[to].start[post as usize].min(message.end);
                 if transfer.lag.is_nan() {
-                    more[to].push((Kind::Open, Of::new(post, Act::Post(number))));
+                    more[to].push((Kind::Open, StateAct::new(post, Act::Post(number))));
                 }
                 self.transfers[at].lag = posted - message.start;
                 self.transfers[at].start = message.start.max(posted);
@@ -184,7 +184,7 @@ impl<'t> Graph<'t> {
                 if let Some(free) = free {
                     let slack = (track.end[free] - self.transfers[at].arrival()).min(0.0);
                     let act = Act::Await(self.awaited.len() as u32);
-                    more[from].push((Kind::Close, Of::new(free as u32, act)));
+                    more[from].push((Kind::Close, StateAct::new(free as u32, act)));
                     self.awaited.push(Awaited { message: number, slack });
                 }
             }
@@ -194,9 +194,9 @@ impl<'t> Graph<'t> {
         self
     }
 
-    /// Facts that the trace tells of the run, shared with the graph.
+    /// Returns the recorded facts, shared with the graph.
     #[must_use]
-    pub fn told(&self) -> RunFacts<'t> {
+    pub fn facts(&self) -> RunFacts<'t> {
         RunFacts {
             tracks: Arc::clone(&self.tracks),
             messages: Arc::clone(&self.messages),
@@ -210,7 +210,7 @@ impl<'t> Graph<'t> {
         self.tracks.span()
     }
 
-    /// The name of a track's container.
+    /// Returns the name of a track's container.
     #[must_use]
     pub fn name(&self, track: u32) -> String {
         let container = self.tracks.list()[track as usize].container;
@@ -233,7 +233,8 @@ impl<'t> Graph<'t> {
             let is_used = self.transfers[*number as usize].is_used();
             let Some(send) = send.filter(|_| is_used) else { continue };
             linked.extend(Some(send).filter(|send| is_group(*send)));
-            let (start, of) = (list[*number as usize].start, Of::new(send, Act::Send(*number)));
+            let (start, of) =
+                (list[*number as usize].start, StateAct::new(send, Act::Send(*number)));
             if start <= track.start[send as usize] {
                 acts.opening.push(of);
             } else {
@@ -245,14 +246,14 @@ impl<'t> Graph<'t> {
             linked.extend(Some(recv).filter(|recv| is_group(*recv)));
             // In an operation of a group, what is sent at its end comes behind what is received there.
             if end >= track.end[recv as usize] && !is_group(recv) {
-                acts.closing.push(Of::new(recv, Act::Receive(message)));
+                acts.closing.push(StateAct::new(recv, Act::Receive(message)));
             } else {
-                acts.within.push((end, Of::new(recv, Act::Receive(message))));
+                acts.within.push((end, StateAct::new(recv, Act::Receive(message))));
             }
             if posted <= track.start[post as usize] {
-                acts.opening.push(Of::new(post, Act::Post(message)));
+                acts.opening.push(StateAct::new(post, Act::Post(message)));
             } else if !posted.is_nan() {
-                acts.within.push((posted, Of::new(post, Act::Post(message))));
+                acts.within.push((posted, StateAct::new(post, Act::Post(message))));
             }
         }
         linked.sort_unstable();
@@ -271,8 +272,8 @@ impl<'t> Graph<'t> {
             let mut seat = shaped.first_seat;
             for instance in 0..series.len() {
                 for (track, state) in group.iter().zip(series.operation(instance)) {
-                    acts[*track as usize].opening.push(Of::new(*state, Act::Enter(seat)));
-                    acts[*track as usize].closing.push(Of::new(*state, Act::Leave(seat)));
+                    acts[*track as usize].opening.push(StateAct::new(*state, Act::Enter(seat)));
+                    acts[*track as usize].closing.push(StateAct::new(*state, Act::Leave(seat)));
                     seat += 1;
                 }
             }
@@ -307,11 +308,11 @@ impl<'t> Graph<'t> {
                 });
                 let until = match next.copied() {
                     Some((time, ..)) => {
-                        within[from].push((time, Of::new(send as u32, act)));
+                        within[from].push((time, StateAct::new(send as u32, act)));
                         time
                     }
                     None => {
-                        acts.closing.push(Of::new(send as u32, act));
+                        acts.closing.push(StateAct::new(send as u32, act));
                         track.end[send]
                     }
                 };
@@ -321,7 +322,7 @@ impl<'t> Graph<'t> {
             let later = (send + 1..track.len()).take(WAIT_SEARCH_LIMIT);
             let mut waits = later.filter(|state| self.tracks.class(from, *state) == Class::Wait);
             if let Some(wait) = waits.find(|state| track.end[*state] >= arrival - TIME_TOLERANCE) {
-                all[from].closing.push(Of::new(wait as u32, act));
+                all[from].closing.push(StateAct::new(wait as u32, act));
                 wait_for(slack_of(track.end[wait], arrival));
             }
         }

@@ -48,7 +48,7 @@ pub struct Scale {
     pub states: States,
     /// Factor for their own time, without that of states in them.
     pub factor: f64,
-    /// Parts of it that are no longer than this stay as they are, in seconds.
+    /// Parts up to this length, in seconds, do not change.
     pub min_gap: f64,
 }
 
@@ -80,7 +80,7 @@ impl Mode {
     pub const ALL: [Mode; 4] =
         [Mode::GlobalInstance, Mode::ProcessLocal, Mode::Global, Mode::Scaled];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ pub struct Net {
     pub latency: Option<Amount>,
     /// The bandwidth, in bytes a second.
     pub bandwidth: Option<Amount>,
-    /// From how many bytes on a message is a rendezvous.
+    /// Rendezvous threshold in bytes.
     pub eager: Option<f64>,
     /// Sharing of links among messages.
     pub sharing: Sharing,
@@ -165,7 +165,7 @@ pub struct Random {
     pub distribution: Distribution,
     /// Its standard deviation.
     pub cv: f64,
-    /// The same seed draws the same.
+    /// Seed of the random numbers.
     pub seed: u64,
     /// Number of runs.
     pub runs: u32,
@@ -269,7 +269,7 @@ impl Hypothesis {
         })
     }
 
-    /// Whether hypotheses of a kind have such a word.
+    /// Whether hypotheses of a kind have this key.
     #[must_use]
     pub fn has_word(kind: &str, word: &str) -> bool {
         KINDS.iter().any(|(name, words)| *name == kind && words.contains(&word))

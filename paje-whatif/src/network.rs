@@ -24,8 +24,7 @@ pub struct Network {
     pub(crate) cross: f64,
 }
 
-/// The shares of flows, each from a node to a node: 1 is a whole link. `cross` is how much of the opposite links each
-/// takes beside.
+/// Returns the shares of flows between nodes: 1 is a whole link. Each flow also takes `cross` of the opposite links.
 #[must_use]
 pub fn max_min(flows: &[(u32, u32)], nodes: usize, cross: f64) -> Vec<f64> {
     let mut filling = Filling::default();

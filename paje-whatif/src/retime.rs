@@ -63,7 +63,7 @@ impl Graph<'_> {
             while let Some(track) = run.ready.pop() {
                 run.advance(track as usize);
             }
-            if run.let_flow() {
+            if run.advance_network() {
                 continue;
             }
             let Some(cycle) = run.cycle() else { break };
@@ -298,7 +298,7 @@ impl<'g> Run<'g> {
     }
 
     /// Advances time in the network until messages arrive; returns whether any did.
-    fn let_flow(&mut self) -> bool {
+    fn advance_network(&mut self) -> bool {
         let through = self.groups.next_through();
         let arrived = match &mut self.flows {
             Some(flows) => flows.next_arrivals(through.unwrap_or(f64::INFINITY)),
@@ -311,7 +311,7 @@ impl<'g> Run<'g> {
         if !arrived.is_empty() || through.is_none() {
             return !arrived.is_empty();
         }
-        if let Some(seat) = self.groups.let_through(self.graph, self.plan) {
+        if let Some(seat) = self.groups.complete_next(self.graph, self.plan) {
             self.wake_seat(seat);
             if let Some(root) = Groups::waits_for_stream(self.graph, seat) {
                 self.wake_seat(root);

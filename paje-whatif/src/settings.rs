@@ -4,7 +4,7 @@ use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_sim::Glob;
 
-/// When the transfer of an eager message starts: one whose sender does not wait for it.
+/// When the transfer of an eager message starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EagerStart {
     /// When it is sent.
@@ -15,7 +15,7 @@ pub enum EagerStart {
 }
 
 impl EagerStart {
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -25,7 +25,7 @@ impl EagerStart {
     }
 }
 
-/// Who waits for whom in an operation of a group.
+/// Who waits for whom in a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
     /// Each waits for all.
@@ -65,7 +65,7 @@ impl Shape {
         Shape::Local,
     ];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -93,9 +93,9 @@ pub struct Settings {
     /// The user-defined field that holds the sizes of messages, if not one of
     /// [`BYTES`](paje_analysis::comm::BYTES).
     pub bytes: Option<String>,
-    /// From how many bytes on a message is a rendezvous; if not given, as the map says, and 64 KiB for SimGrid.
+    /// Rendezvous threshold in bytes; by default that of the map, or 64 KiB for SimGrid.
     pub eager: Option<u64>,
-    /// When eager transfers start; if not given, as the messages tell.
+    /// When eager transfers start; by default estimated from the messages.
     pub eager_start: Option<EagerStart>,
     /// The shapes of operations, by their values' names; the first that fits. For others, the shape of their class that
     /// explains them best.
@@ -105,7 +105,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of a map.
+    /// Returns the default settings with a map.
     #[must_use]
     pub fn new(map: Map) -> Self {
         Settings {

@@ -18,19 +18,19 @@ pub(crate) use queue::through;
 pub(crate) use rendezvous::{Relays, element};
 pub(crate) use stream::Stream;
 
-/// The operations of one value in one group, as they are re-timed.
+/// Model of the operations of one value in one group.
 #[derive(Clone, Debug)]
 pub struct CollectiveModel {
     /// The place among the series of [`Collectives`].
     pub series: usize,
-    /// Who waits for whom.
+    /// Shape of the operations.
     pub shape: Shape,
     /// Shapes that its class may have, the one that explains the times best first, each with the standard deviation of
     /// what members take beyond their waiting, in seconds.
     pub fits: Vec<(Shape, f64)>,
-    /// Whether somebody said which shape it has.
+    /// Whether the shape was given by the user.
     pub is_given: bool,
-    /// Whether its links tell who waits for whom, so that the shape does not matter.
+    /// Whether links record who waits for whom, so that the shape does not matter.
     pub has_links: bool,
     /// Number of its first seat; each member of each operation has one.
     pub(crate) first_seat: u32,
@@ -57,7 +57,7 @@ impl CollectiveModel {
         self.root_in_seconds > 0.0 && is_gathered
     }
 
-    /// The place of the first operation's root among the members.
+    /// Returns the index of the first operation's root among the members.
     #[must_use]
     pub fn root(&self) -> usize {
         self.root as usize

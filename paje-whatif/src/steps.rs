@@ -1,6 +1,6 @@
 //! Steps of a container: the walk over its states and acts, written down once, so that each run goes straight through it.
 
-use crate::walk::{Act, Of};
+use crate::walk::{Act, StateAct};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steps {
@@ -40,7 +40,7 @@ impl<'s> StepActs<'s> {
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = Act> + 's {
-        self.0.iter().map(|act| Of::act_of(*act))
+        self.0.iter().map(|act| StateAct::act_of(*act))
     }
 }
 
@@ -72,7 +72,7 @@ impl Steps {
         time: f64,
         acts: impl Iterator<Item = Act>,
     ) {
-        self.acts.extend(acts.map(Of::packed));
+        self.acts.extend(acts.map(StateAct::packed));
         let state = state | ((kind as u32) << STATE);
         self.list.push(Packed { time, state, until: self.acts.len() as u32 });
     }
@@ -100,7 +100,7 @@ impl Steps {
     }
 
     /// Returns the steps with more acts, given by kind and state.
-    pub(crate) fn with(&self, mut more: Vec<(Kind, Of)>) -> Self {
+    pub(crate) fn with(&self, mut more: Vec<(Kind, StateAct)>) -> Self {
         more.sort_unstable_by_key(|(kind, of)| (*kind == Kind::Close, *of));
         let opened = more.partition_point(|(kind, _)| *kind != Kind::Close);
         let (opening, closing) = more.split_at(opened);
@@ -143,9 +143,9 @@ mod tests {
         steps.push(Kind::Close, 1, 2.0, [Act::Leave(4)].into_iter());
         steps.push(Kind::Close, 0, 3.0, [].into_iter());
         let more = vec![
-            (Kind::Close, Of::new(1, Act::Await(9))),
-            (Kind::Open, Of::new(1, Act::Post(2))),
-            (Kind::Open, Of::new(0, Act::Post(1))),
+            (Kind::Close, StateAct::new(1, Act::Await(9))),
+            (Kind::Open, StateAct::new(1, Act::Post(2))),
+            (Kind::Open, StateAct::new(0, Act::Post(1))),
         ];
         let expected = [
             (Kind::Open, 0, vec![Act::Post(1), Act::Send(7)]),

@@ -21,7 +21,7 @@ pub(crate) use ends::{Received, TIME_TOLERANCE, received};
 use measure::{Measuring, least};
 use senders::RendezvousSenders;
 pub(crate) use senders::WAIT_SEARCH_LIMIT;
-use typical::{Samples, TypicalTimes, at_once, fastest, typical};
+use typical::{Samples, TypicalTimes, concurrent, fastest, typical};
 
 /// Facts about a message on its way: all that the re-timing asks for.
 #[derive(Clone, Copy, Debug)]
@@ -63,20 +63,20 @@ impl Transfer {
 pub struct Assumptions {
     /// When eager transfers start.
     pub start: EagerStart,
-    /// Numbers of messages that say that they start when they are sent, and when the receiver is there too; none if
-    /// it was said when they do.
+    /// Numbers of messages which indicate that eager transfers start when sent, and when posted; `None` if the user
+    /// said it.
     pub votes: Option<(u64, u64)>,
-    /// From how many bytes on transfers are a rendezvous, if that is known.
+    /// Rendezvous threshold in bytes, if known.
     pub eager: Option<u64>,
-    /// Messages whose transfer was measured, since the receiver waited for them.
+    /// Messages with measured transfers, since the receiver waited for them.
     pub measured: u64,
-    /// Messages whose transfer is assumed to take as long as the median of its size.
+    /// Messages whose transfer is assumed to take the median of their size.
     pub estimated: u64,
     /// Links that nothing waits for, since a state at one of their ends is not known.
-    pub loose: u64,
-    /// Links of SMPI's `Sendrecv`, whose ends are paired wrongly: nothing waits for them.
-    pub wrong: u64,
-    /// Links that end before they start: nothing waits for them.
+    pub unmatched: u64,
+    /// Ignored links of SMPI's `Sendrecv`, whose ends are paired wrongly.
+    pub mispaired: u64,
+    /// Ignored links that end before they start.
     pub backwards: u64,
 }
 
@@ -99,15 +99,15 @@ pub(crate) fn transfers(
 ) -> Transfers {
     let is_simulated = tracks.trace().comments().windows(7).any(|word| word == b"SimGrid");
     let eager = settings.eager.or(settings.map.eager()).or(is_simulated.then_some(65_536));
-    let known = Known { tracks, messages, settings, is_simulated, eager };
+    let known = Context { tracks, messages, settings, is_simulated, eager };
     let found: Vec<_> =
         (0..tracks.list().len()).into_par_iter().map(|at| known.of_track(at)).collect();
     let mut assumed = Assumptions { eager, ..Assumptions::default() };
     let (mut received, mut late, mut other) = (Vec::new(), Samples::default(), Samples::default());
     for of_track in found {
-        assumed.wrong += of_track.wrong;
+        assumed.mispaired += of_track.wrong;
         assumed.backwards += of_track.backwards;
-        assumed.loose += of_track.loose;
+        assumed.unmatched += of_track.loose;
         for (all, some) in [(&mut late, of_track.late), (&mut other, of_track.other)] {
             some.into_iter().for_each(|(size, more)| all.entry(size).or_default().extend(more));
         }
@@ -116,10 +116,10 @@ pub(crate) fn transfers(
     let senders = RendezvousSenders::new(tracks, messages, &received);
     senders.sample(&received, &mut late);
     let fastest = fastest(&mut late);
-    let at_once = at_once(&known, &received, &fastest);
+    let concurrent = concurrent(&known, &received, &fastest);
     let typical = typical(late, other);
     let votes = received.par_iter_mut().enumerate().map(|(at, all)| {
-        known.expect(at, all, &typical, &at_once);
+        known.expect(at, all, &typical, &concurrent);
         known.votes(at, all, &fastest)
     });
     let votes = votes.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
@@ -145,8 +145,8 @@ pub(crate) fn transfers(
         }
         a
     });
-    let (senders, typical, at_once) = (&senders, &typical, &at_once);
-    let measuring = Measuring { tracks, senders, typical, least: &least, at_once };
+    let (senders, typical, concurrent) = (&senders, &typical, &concurrent);
+    let measuring = Measuring { tracks, senders, typical, least: &least, concurrent };
     let all = received.par_iter_mut().enumerate();
     let by_sender = all.map(|(at, all)| measuring.of_track(at, all));
     let by_sender: Vec<Vec<(u32, f64)>> = by_sender.collect();
@@ -196,7 +196,7 @@ pub(crate) fn transfers(
     Transfers { list, assumed, least, received }
 }
 
-struct Known<'k, 't> {
+struct Context<'k, 't> {
     tracks: &'k Tracks<'t>,
     messages: &'k Messages,
     settings: &'k Settings,
@@ -215,7 +215,7 @@ struct OfTrack {
     other: Samples,
 }
 
-impl Known<'_, '_> {
+impl Context<'_, '_> {
     /// Whether a message is received after another one in a collective operation.
     fn is_behind(&self, at: usize, it: &Received) -> bool {
         it.since > it.posted
@@ -223,7 +223,7 @@ impl Known<'_, '_> {
     }
 
     fn of_track(&self, at: usize) -> OfTrack {
-        let Known { tracks, messages, settings, .. } = *self;
+        let Context { tracks, messages, settings, .. } = *self;
         let received = ends::received(tracks, messages, at);
         let (late, other) = (Samples::default(), Samples::default());
         let mut of_track = OfTrack { received, wrong: 0, backwards: 0, loose: 0, late, other };
@@ -271,7 +271,7 @@ impl Known<'_, '_> {
         at: usize,
         all: &mut [Received],
         typical: &TypicalTimes,
-        at_once: &FxHashSet<(u32, u32)>,
+        concurrent: &FxHashSet<(u32, u32)>,
     ) {
         let track = &self.tracks.list()[at];
         // Mostly, one message is as long as the one before.
@@ -285,7 +285,7 @@ impl Known<'_, '_> {
             // In one operation, a message may be received after another one, or beside it: as its size tells.
             if !it.typical().is_nan()
                 && self.is_behind(at, it)
-                && !at_once.contains(&value_of(track, it))
+                && !concurrent.contains(&value_of(track, it))
             {
                 let off = |posted: f64| (it.end - it.start.max(posted) - it.typical()).abs();
                 if off(it.since) + TIME_TOLERANCE < off(it.posted) {

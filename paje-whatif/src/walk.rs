@@ -25,14 +25,14 @@ pub(crate) enum Act {
 /// An act of a state, as one number: ordered by state, then by kind and number of the act. What acts are about is numbered
 /// below [`Graph::MAX`](crate::Graph::MAX).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Of(u64);
+pub(crate) struct StateAct(u64);
 
-impl Of {
+impl StateAct {
     /// Bits of the number of an act.
     pub(crate) const BITS: u32 = 29;
 
     pub(crate) fn new(state: u32, act: Act) -> Self {
-        Of((u64::from(state) << 32) | u64::from(Of::packed(act)))
+        StateAct((u64::from(state) << 32) | u64::from(StateAct::packed(act)))
     }
 
     /// Packs an act: ordered by kind, then by number.
@@ -54,7 +54,7 @@ impl Of {
     }
 
     pub(crate) fn act(self) -> Act {
-        Of::act_of(self.0 as u32)
+        StateAct::act_of(self.0 as u32)
     }
 
     #[inline(always)]
@@ -76,27 +76,27 @@ impl Of {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
     /// When the state is opened.
-    pub(crate) opening: Vec<Of>,
+    pub(crate) opening: Vec<StateAct>,
     /// While the state is open, with the time.
-    pub(crate) within: Vec<(f64, Of)>,
+    pub(crate) within: Vec<(f64, StateAct)>,
     /// When the state is closed.
-    pub(crate) closing: Vec<Of>,
+    pub(crate) closing: Vec<StateAct>,
 }
 
 impl Acts {
     pub(crate) fn sort(&mut self) {
         // Stable, since that is fast with what is in order already, and all are different.
         self.opening.sort();
-        let then = |of: Of| (of.act(), of.state());
+        let then = |of: StateAct| (of.act(), of.state());
         self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| then(a.1).cmp(&then(b.1))));
         self.closing.sort();
     }
 
     /// Returns the acts from this one on in the same state at the same time.
-    pub(crate) fn same(&self, place: u32) -> &[(f64, Of)] {
+    pub(crate) fn same(&self, place: u32) -> &[(f64, StateAct)] {
         let all = &self.within[place as usize..];
         let (time, of) = all[0];
-        let is_same = |it: &&(f64, Of)| it.0 == time && it.1.state() == of.state();
+        let is_same = |it: &&(f64, StateAct)| it.0 == time && it.1.state() == of.state();
         &all[..all.iter().take_while(is_same).count()]
     }
 

@@ -12,7 +12,7 @@ use paje_sim::{Glob, Options, Selection, TimeRange};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
-use crate::room;
+use crate::memory;
 
 /// Headings of the help. They come in the order of their first options.
 const WHAT: &str = "What is looked for";
@@ -264,7 +264,7 @@ impl Cli {
         options.user_defined = field || self.access.is_some() || self.peer_field.is_some();
         options.keep_lines = true;
         options.lines_of = [TypeNature::Link].into_iter().collect();
-        options.memory = self.memory.limit().map(room::rows);
+        options.memory = self.memory.limit().map(memory::rows);
         options.selection.natures = [TypeNature::State, TypeNature::Link].into_iter().collect();
         options
     }

@@ -19,7 +19,7 @@ use crate::model::Model;
 /// Options of the search for deadlocks.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The states that block. Without it, those about other containers whose names do not say otherwise (`Isend`, `Bsend`).
+    /// Blocking states; by default all that communicate, except names such as `Isend` and `Bsend`.
     pub blocking: Vec<Glob>,
     /// The user-defined field of a state that names the other container, or its number.
     pub peer_field: Option<String>,
@@ -27,23 +27,22 @@ pub struct Options {
     pub limit: usize,
 }
 
-/// Somebody who waits.
+/// A waiting container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wait {
-    /// The track of who waits.
+    /// Track that waits.
     pub track: usize,
     /// The state in which it waits.
     pub state: usize,
-    /// The tracks that it waits for, all of them, in their order; none if the trace does not tell. Who waits in the same
-    /// operation shares it.
+    /// Tracks that it waits for, all of them; empty if not known. Shared by those that wait in the same operation.
     pub whom: Arc<[u32]>,
     /// Evidence for that.
-    pub how: How,
+    pub how: Evidence,
 }
 
-/// Evidence of whom somebody waits for.
+/// Evidence of what a container waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum Evidence {
     /// They have not entered an operation.
     NotEntered,
     /// A field of the state.
@@ -61,9 +60,9 @@ pub struct Hang {
     pub tracks: Vec<u32>,
     /// Whether they wait for one another.
     pub is_circle: bool,
-    /// Of these, the one that most wait for, and how many do.
+    /// The one that most wait for, and their number.
     pub most: (u32, usize),
-    /// Number of others that wait for these, or for who does, and so on.
+    /// Number of others that wait for these, directly or not.
     pub hanging: usize,
 }
 
@@ -72,13 +71,13 @@ pub struct Hang {
 pub struct Deadlock {
     /// Who waits at the end, in the order of the tracks.
     pub waits: Vec<Wait>,
-    /// Circles and stuck tracks that they hang on; those that most hang on come first.
+    /// Circles and stuck tracks, those that block most first.
     pub hangs: Vec<Hang>,
     /// Whether there are more circles than are listed.
     pub has_more: bool,
     /// Circles of steps that would wait for ever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
-    /// Number of these circles, listed or not.
+    /// Number of these circles, including those not listed.
     pub potential_count: u64,
 }
 
@@ -124,21 +123,21 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
         if !blocks(options, name.text, class) || got() {
             continue;
         }
-        found.push(Wait { track: at, state, whom: Arc::from([]), how: How::Unknown });
+        found.push(Wait { track: at, state, whom: Arc::from([]), how: Evidence::Unknown });
     }
     let mut groups = Groups::new(model, &found);
     found.retain_mut(|wait| {
         if let Class::Collective(_) = tracks.class(wait.track, wait.state) {
-            (wait.whom, wait.how) = (groups.missing(model, wait), How::NotEntered);
+            (wait.whom, wait.how) = (groups.missing(model, wait), Evidence::NotEntered);
             return !wait.whom.is_empty();
         }
         if let Some(peer) = options.peer_field.as_deref().and_then(|name| peer(model, wait, name)) {
-            (wait.whom, wait.how) = (Arc::from([peer]), How::Field);
+            (wait.whom, wait.how) = (Arc::from([peer]), Evidence::Field);
         } else if let Some(peer) = last_peer(model, wait) {
-            (wait.whom, wait.how) = (Arc::from([peer]), How::LastMessage);
+            (wait.whom, wait.how) = (Arc::from([peer]), Evidence::LastMessage);
         }
         // Without messages, workers that have nothing to do wait like those of a program that passes messages.
-        wait.how != How::Unknown
+        wait.how != Evidence::Unknown
             || !model.messages.list().is_empty()
             || tracks.class(wait.track, wait.state) != Class::Wait
     });

@@ -1,6 +1,6 @@
 //! Causes of hangs: circles of tracks that wait for one another, and stuck tracks that do not wait.
 //!
-//! Who waits for several waits for all of them. Each knot of the graph of waits, in which everybody waits for everybody in the
+//! Who waits for several waits for all of them. Each component of the graph of waits, in which everybody waits for everybody in the
 //! end, holds a circle for each of its members. The graph has a node for each operation that some have not entered, so
 //! that it is as large as the trace's containers, not as their pairs.
 
@@ -13,7 +13,7 @@ use crate::deadlock::{Hang, Wait};
 /// Finds cycles and stuck tracks, those that block most first; at most `limit` cycles, and whether there are more.
 pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, bool) {
     let graph = Graph::new(tracks, waits);
-    let knots = graph.knots();
+    let components = graph.components();
     let (mut found, mut is_more) = (Vec::new(), false);
     let mut covered: FxHashSet<u32> = FxHashSet::default();
     let mut members: Vec<u32> = waits.iter().map(|wait| wait.track as u32).collect();
@@ -23,10 +23,10 @@ pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, 
             continue;
         }
         if found.len() == limit {
-            is_more |= graph.circle(track, &knots).is_some();
+            is_more |= graph.circle(track, &components).is_some();
             break;
         }
-        let Some(mut circle) = graph.circle(track, &knots) else { continue };
+        let Some(mut circle) = graph.circle(track, &components) else { continue };
         covered.extend(&circle);
         let least = circle.iter().enumerate().min_by_key(|(_, track)| **track);
         let least = least.map_or(0, |(at, _)| at);
@@ -104,7 +104,7 @@ impl Graph {
     }
 
     /// Returns the strongly connected component of each node.
-    fn knots(&self) -> Vec<u32> {
+    fn components(&self) -> Vec<u32> {
         // Nodes in the order in which a search from all leaves them; then backwards from the last.
         let mut left = Vec::with_capacity(self.next.len());
         let mut is_seen = vec![false; self.next.len()];
@@ -128,29 +128,29 @@ impl Graph {
                 }
             }
         }
-        let mut knots = vec![u32::MAX; self.next.len()];
+        let mut components = vec![u32::MAX; self.next.len()];
         for first in left.into_iter().rev() {
             let mut open = vec![first];
             while let Some(node) = open.pop() {
-                if knots[node as usize] == u32::MAX {
-                    knots[node as usize] = first;
+                if components[node as usize] == u32::MAX {
+                    components[node as usize] = first;
                     open.extend(&self.before[node as usize]);
                 }
             }
         }
-        knots
+        components
     }
 
     /// Returns a shortest cycle through a track, if it is in one.
-    fn circle(&self, track: u32, knots: &[u32]) -> Option<Vec<u32>> {
-        let knot = knots[track as usize];
+    fn circle(&self, track: u32, components: &[u32]) -> Option<Vec<u32>> {
+        let component = components[track as usize];
         let mut from: FxHashMap<u32, u32> = FxHashMap::default();
         let mut open = vec![track];
         while !open.is_empty() {
             let mut further = Vec::new();
             for node in open {
                 for other in &self.next[node as usize] {
-                    if knots[*other as usize] != knot || from.contains_key(other) {
+                    if components[*other as usize] != component || from.contains_key(other) {
                         continue;
                     }
                     from.insert(*other, node);
@@ -178,14 +178,14 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deadlock::How;
+    use crate::deadlock::Evidence;
 
     fn waits(whom: &[(usize, &Arc<[u32]>)]) -> Vec<Wait> {
         let wait = |(track, whom): &(usize, &Arc<[u32]>)| Wait {
             track: *track,
             state: 0,
             whom: Arc::clone(whom),
-            how: How::Unknown,
+            how: Evidence::Unknown,
         };
         whom.iter().map(wait).collect()
     }

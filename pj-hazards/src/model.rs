@@ -10,7 +10,8 @@ use paje_analysis::tracks::Tracks;
 use paje_sim::{Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor};
 use rustc_hash::FxHashMap;
 
-/// Property that tells messages from one container to another apart, so that they may overtake one another.
+/// Property that separates messages between the same containers: messages of different channels may overtake one
+/// another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// The value of the link.
@@ -34,13 +35,13 @@ impl From<&str> for Channel {
 /// Options of the model: how messages are looked at.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Receives that take any message: those whose state or value matches. Without it, all may.
+    /// Receives that take any message, by state or value; by default all.
     pub wildcard: Option<Glob>,
-    /// Property that tells messages between the same containers apart.
+    /// Property that separates messages between the same containers.
     pub channel: Option<Channel>,
-    /// Messages that only read what they come to: those whose receiving state or value matches.
+    /// Messages that only read, by receiving state or value.
     pub reads: Option<Glob>,
-    /// The user-defined field of a message that says how it accesses each variable: `r` (reads), `w` or anything else.
+    /// User-defined field with the access of a message to each variable: `r` (reads), `w` or anything else.
     pub access: Option<String>,
     /// Whether what a state sends depends on what it received, and on nothing else that its container did before.
     pub is_driven: bool,
@@ -63,17 +64,17 @@ pub struct Model<'t> {
     pub collectives: Collectives,
     /// Map from the names of states to their classes.
     pub map: Map,
-    /// By message: its channel.
+    /// Channel of each message.
     pub channel: Vec<u32>,
-    /// By message: whether its receive takes any.
+    /// Whether the receive of each message takes any.
     pub wildcard: Vec<bool>,
-    /// By message: how it accesses variables, if anything is said of it.
+    /// Access of each message to variables, if known.
     pub access: Vec<Option<Box<[u8]>>>,
-    /// By message: whether it is looked at.
+    /// Whether each message is looked at.
     pub selected: Vec<bool>,
-    /// As [`Options`] say.
+    /// See [`Options`].
     pub is_driven: bool,
-    /// As [`Options`] say.
+    /// See [`Options`].
     pub is_routed: bool,
     window: TimeRange,
     rendezvous: Vec<bool>,
@@ -164,7 +165,7 @@ impl<'t> Model<'t> {
         self.selected[message] && self.wildcard[message]
     }
 
-    /// Accesses of a message to variables, if anything is said of them.
+    /// Returns the access of a message to variables, if known.
     #[must_use]
     pub fn access(&self, message: u32) -> Option<&[u8]> {
         self.access.get(message as usize)?.as_deref()
@@ -176,13 +177,13 @@ impl<'t> Model<'t> {
         self.window
     }
 
-    /// The type of the container of a track.
+    /// Returns the type of a track's container.
     #[must_use]
     pub fn container_type(&self, track: u32) -> TypeId {
         self.trace().containers().type_of(self.tracks.list()[track as usize].container)
     }
 
-    /// The trace.
+    /// Returns the trace.
     #[must_use]
     pub fn trace(&self) -> &'t Trace {
         self.tracks.trace()

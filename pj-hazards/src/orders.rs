@@ -27,7 +27,7 @@ pub struct Group {
     pub track: usize,
     /// The messages, in an order that is allowed.
     pub messages: Vec<u32>,
-    /// Partial order of the messages, by place in `messages`; `None` if they are too many.
+    /// Partial order of the messages, by index in `messages`; `None` if there are too many.
     pub poset: Option<Poset>,
 }
 
@@ -40,13 +40,13 @@ pub struct Stage {
     pub parts: u64,
     /// Number of things in them: events or messages.
     pub things: u64,
-    /// Number of orders that they have, added up; `None`: too many to be counted.
+    /// Number of their orders in total; `None` if too many to count.
     pub orders: Option<BigUint>,
     /// Number of messages delivered where all orders are tried.
     pub deliveries: Option<BigUint>,
 }
 
-/// The groups of all containers, in the order of the containers and of time. Groups of one message are left out.
+/// Returns the groups of all containers, in the order of containers and time, without groups of one message.
 #[must_use]
 pub fn groups(model: &Model<'_>, order: &Order) -> Vec<Group> {
     let containers = containers(model, order);

@@ -37,7 +37,7 @@ pub struct Findings {
 }
 
 impl Cell {
-    /// A line number, or any other count.
+    /// Converts a count.
     pub fn number(number: impl ToString) -> Self {
         Cell::Number(number.to_string())
     }

@@ -26,7 +26,7 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
         Persistent { poset, now, with }
     }
 
-    /// The least set of messages that can be delivered where these have come, so that all others can wait.
+    /// Returns the smallest set of messages that can be delivered next, so that all others can wait.
     #[must_use]
     pub fn next(&self, set: &FixedBitSet) -> Vec<usize> {
         self.least(set, &mut 0)

@@ -11,7 +11,7 @@ pub struct Poset {
     before: Vec<FixedBitSet>,
 }
 
-/// Number of orders, and size of the graph in which they are paths.
+/// Number of orders, and size of the graph whose paths they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
     /// Orders of all things (linear extensions).
@@ -22,8 +22,8 @@ pub struct Orders {
 }
 
 impl Poset {
-    /// The order in which `before(a, b)` says that `a` comes before `b`, and all that follows from it. The numbers of the things
-    /// are an order that it allows.
+    /// Builds the transitive closure of `before(a, b)`: `a` comes before `b`. The numbers of the things must be an
+    /// allowed order.
     #[must_use]
     pub fn new(count: usize, before: impl Fn(usize, usize) -> bool) -> Self {
         let mut sets: Vec<FixedBitSet> = Vec::with_capacity(count);
@@ -74,10 +74,10 @@ impl Poset {
         (0..self.len()).filter(fits).collect()
     }
 
-    /// Puts things in order where that makes no difference: `a` before `b` if all that has to come before `a`, but not
-    /// before `b`, and `a` itself, can be exchanged with all that has to come after `b`, but not after `a`, and `b` itself.
-    /// (Schaeli, 4.4.3.) Pairs are looked at in the order of the numbers, again and again until nothing changes; so the
-    /// numbers may be no order that is allowed any more.
+    /// Orders things where that makes no difference: `a` before `b` if `a`, and all that has to come before `a` but
+    /// not before `b`, can be exchanged with `b`, and all that has to come after `b` but not after `a`. (Schaeli,
+    /// 4.4.3.) Pairs are examined in the order of the numbers until nothing changes; the numbers may then be no
+    /// allowed order any more.
     #[must_use]
     pub fn reduced(&self, exchange: impl Fn(usize, usize) -> bool) -> Poset {
         let mut poset = self.clone();
@@ -112,8 +112,8 @@ impl Poset {
         changed
     }
 
-    /// The things in groups: all of one come before all of the next, and no group can be cut so. In each, they are in an
-    /// order that is allowed.
+    /// Returns the things in groups: all of one come before all of the next, and no group can be divided so. Each is
+    /// in an allowed order.
     #[must_use]
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let mut sorted: Vec<usize> = (0..self.len()).collect();
@@ -143,7 +143,7 @@ impl Poset {
         groups
     }
 
-    /// The order of some of the things, which are given in an order that is allowed, numbered anew.
+    /// Returns the order of some of the things, given in an allowed order, with new numbers.
     #[must_use]
     pub fn part(&self, things: &[usize]) -> Poset {
         Poset::new(things.len(), |a, b| self.is_before(things[a], things[b]))

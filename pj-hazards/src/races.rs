@@ -93,7 +93,8 @@ impl<'m> Receives<'m> {
     }
 }
 
-/// By message, how many steps of its receiver were known to its sender; 0 where its receive takes no other message.
+/// Returns, for each message, how many steps of its receiver were known to its sender; 0 if its receive takes no
+/// other message.
 #[must_use]
 pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     let list = model.messages.list();

@@ -21,13 +21,13 @@ use crate::barriers::barriers;
 use crate::cli::{Cli, Hazard};
 use crate::deadlock::{self, deadlock};
 use crate::dot;
+use crate::memory;
 use crate::model::{self, Model};
 use crate::orders::{Group, groups, stages};
 use crate::output::{self, Findings};
 use crate::races::races;
 use crate::report::VOICE;
-use crate::room;
-use crate::texts::Teller;
+use crate::texts::Reporter;
 
 /// Default number of listed findings.
 const LISTED: usize = 1000;
@@ -78,7 +78,7 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     let workers = cli.parallel.workers()?;
     let (name, trace) = read(cli, limits, &workers, began)?;
     let unsuitable = |why| Failure::Unsuitable(name.clone(), why);
-    room::look(&trace, cli.memory.limit().as_ref()).map_err(unsuitable)?;
+    memory::check(&trace, cli.memory.limit().as_ref()).map_err(unsuitable)?;
     let map = map(cli, &trace)?;
     let grouping =
         Grouping::named(&trace, cli.group.as_deref(), cli.root.as_deref()).map_err(unsuitable)?;
@@ -140,15 +140,15 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
         Hazard::Races => {
             let found = races(model, order, limit);
             let both = found.list.iter().flat_map(|race| [race.first, race.second]);
-            let teller = Teller::new(model, order, both);
-            (teller.races(&found), draw(&|| dot::races(&teller, &found)))
+            let reporter = Reporter::new(model, order, both);
+            (reporter.races(&found), draw(&|| dot::races(&reporter, &found)))
         }
         Hazard::Orders if cli.count => {
             let sets = cli.limit.unwrap_or(SETS);
-            let teller = Teller::new(model, order, []);
+            let reporter = Reporter::new(model, order, []);
             (
-                teller.stages(&stages(model, order, sets), sets),
-                draw(&|| dot::orders(&teller, &groups(model, order))),
+                reporter.stages(&stages(model, order, sets), sets),
+                draw(&|| dot::orders(&reporter, &groups(model, order))),
             )
         }
         Hazard::Orders => {
@@ -157,7 +157,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
                 |group: &Group| group.poset.as_ref().is_none_or(|poset| poset.list(2).len() > 1);
             let all: Vec<Group> = groups(model, order).into_iter().filter(is_open).collect();
             let messages = all.iter().flat_map(|group| group.messages.iter().copied());
-            let teller = Teller::new(model, order, messages);
+            let reporter = Reporter::new(model, order, messages);
             let orders = |group: &Group, limit: usize| {
                 let Some(poset) = &group.poset else { return Vec::new() };
                 match (cli.late, cli.pairs) {
@@ -166,7 +166,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
                     _ => poset.list(limit),
                 }
             };
-            (teller.orders(&all, limit, orders), draw(&|| dot::orders(&teller, &all)))
+            (reporter.orders(&all, limit, orders), draw(&|| dot::orders(&reporter, &all)))
         }
         Hazard::Deadlock => {
             let options = deadlock::Options {
@@ -177,14 +177,15 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
             let found = deadlock(model, order, &options);
             let tracks = found.potential.iter().flatten().map(|step| order.place(*step).0);
             let sent = tracks.flat_map(|track| model.messages.sent(track).iter().copied());
-            let teller = Teller::new(model, order, sent);
-            (teller.deadlock(&found), draw(&|| dot::deadlock(&teller, &found)))
+            let reporter = Reporter::new(model, order, sent);
+            (reporter.deadlock(&found), draw(&|| dot::deadlock(&reporter, &found)))
         }
         Hazard::Barriers => {
             let found = barriers(model, order);
             let kept = found.iter().take(limit).filter_map(|barrier| barrier.keeps);
-            let teller = Teller::new(model, order, kept.flat_map(|kept| [kept.taken, kept.other]));
-            (teller.barriers(&found, limit), draw(&|| dot::barriers(&teller, &found)))
+            let reporter =
+                Reporter::new(model, order, kept.flat_map(|kept| [kept.taken, kept.other]));
+            (reporter.barriers(&found, limit), draw(&|| dot::barriers(&reporter, &found)))
         }
     }
 }

@@ -17,20 +17,20 @@ use crate::races::Races;
 
 /// Writes findings as text and rows.
 #[derive(Debug)]
-pub(crate) struct Teller<'m> {
+pub(crate) struct Reporter<'m> {
     pub(crate) model: &'m Model<'m>,
     pub(crate) order: &'m Order,
     pub(crate) places: Places,
 }
 
-impl<'m> Teller<'m> {
+impl<'m> Reporter<'m> {
     pub(crate) fn new(
         model: &'m Model<'m>,
         order: &'m Order,
         messages: impl IntoIterator<Item = u32>,
     ) -> Self {
         let messages: BTreeSet<u32> = messages.into_iter().collect();
-        Teller { model, order, places: Places::new(model, messages) }
+        Reporter { model, order, places: Places::new(model, messages) }
     }
 
     pub(crate) fn name(&self, track: usize) -> Name<'m> {

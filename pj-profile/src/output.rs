@@ -15,7 +15,7 @@ use paje_console::aside::write_whole;
 use paje_console::output::write_to;
 
 use crate::cli::{Cli, Format};
-pub(crate) use people::Seen;
+pub(crate) use people::TableView;
 pub use screen::Screen;
 
 /// Writes a report to where it is to go.

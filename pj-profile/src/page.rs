@@ -5,7 +5,7 @@ use paje_pictures::numbers::{amount, count, duration, percent};
 use paje_pictures::{Cell, Colours, Page, PageTable, Section};
 
 use crate::cli::Cli;
-use crate::output::Seen;
+use crate::output::TableView;
 use crate::pictures::{self, Kind};
 
 /// Generator of a page.
@@ -62,7 +62,7 @@ pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) ->
             section.tables.push((String::new(), page_table(&part.table)));
         }
     }
-    let (seen, mut heads) = (Seen(facts), Vec::new());
+    let (seen, mut heads) = (TableView(facts), Vec::new());
     for row in 0..facts.len() {
         let (name, value) = (seen.text("name", row), seen.text("value", row));
         match seen.text("section", row).as_str() {
@@ -115,7 +115,7 @@ pub(crate) fn of_two(cli: &Cli, title: &str, table: &Table, times: [(&str, &Tabl
 
 /// Formats a table for a page.
 fn page_table(table: &Table) -> PageTable {
-    let seen = Seen(table);
+    let seen = TableView(table);
     let heads = table.columns.iter();
     let heads =
         heads.map(|column| (column.name.replace('_', " "), !matches!(column.data, Data::Text(_))));

@@ -12,10 +12,10 @@ use paje_console::Failure;
 use paje_pictures::{Colours, Picture};
 
 use crate::cli::Cli;
-use crate::output::Seen;
+use crate::output::TableView;
 
 pub(crate) use ends::comm_dot;
-pub(crate) use over_time::{NaturalName, on_one_axis};
+pub(crate) use over_time::on_one_axis;
 
 /// A kind of picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -101,7 +101,7 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
     if table.is_empty() {
         return Err(Failure::Other("there is nothing to report, so there is no picture".into()));
     }
-    let seen = Seen(table);
+    let seen = TableView(table);
     match (table.name, kind) {
         ("states", Kind::Density) => ends::states_density(cli, seen),
         ("waiters", Kind::Density) => Ok(ends::waiters_density(cli, seen)),
@@ -120,7 +120,7 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
 
 /// Returns colours for the values of a table, longest first.
 pub(crate) fn colours(table: &Table) -> Colours {
-    let seen = Seen(table);
+    let seen = TableView(table);
     let by = ["exclusive", "seconds", "exclusive_a", "count"];
     let by = by.into_iter().find(|name| table.column(name).is_some()).unwrap_or("mean");
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();

@@ -23,20 +23,20 @@ use splitter::Limits;
 use crate::analysis::{Analysis, needs_bins};
 use crate::cli::{Cli, Format, Report};
 use crate::live::Live;
-use crate::output::Seen;
+use crate::output::TableView;
 use crate::report::VOICE;
 use crate::waiting;
 use crate::{analysis, kept, output, overview, page, pictures};
 
-/// Bytes of a trace in a portion.
+/// Default bytes of a portion.
 pub const PORTION: u64 = 16 << 20;
 
-/// Sizes of the cuts of a trace; they make no difference but to speed and memory.
+/// Sizes of the parts in which a trace is read. They affect speed and memory only.
 #[derive(Clone, Copy, Debug)]
 pub struct Cuts {
     /// Into blocks and lines.
     pub limits: Limits,
-    /// Into portions of so many bytes.
+    /// Bytes of a portion.
     pub portion: u64,
 }
 
@@ -61,7 +61,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Cuts::default())
 }
 
-/// The same, with other cuts.
+/// Runs the program with other cuts.
 #[must_use]
 pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
     failure::exit(VOICE, profile(cli, cuts))
@@ -79,7 +79,7 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     }
     // The graph of waiting is written where all pairs are known.
     if let Some(path) = cli.dot.as_ref().filter(|_| cli.report() == Report::Comm) {
-        output::write_file(path, &pictures::comm_dot(Seen(&found.table)))?;
+        output::write_file(path, &pictures::comm_dot(TableView(&found.table)))?;
     }
     if let Some(path) = &cli.svg {
         let picture = pictures::one(cli, &found.title, &found.table)?;

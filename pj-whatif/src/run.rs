@@ -44,7 +44,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
 }
 
-/// The same, with blocks of another size; which makes no difference but to speed and memory.
+/// Runs the program with another block size, which affects speed and memory only.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     let voice =
@@ -184,7 +184,7 @@ fn changed(
         let keeps = !cli.identity || cli.output.is_some() || cli.html.is_some();
         let (retimed, before) = rayon::join(
             || graph.retime(&applied.plan, keeps, mends, &mut dropped),
-            || before.take().unwrap_or_else(|| analyse(graph.told())),
+            || before.take().unwrap_or_else(|| analyse(graph.facts())),
         );
         let retimed = match retimed {
             Ok(retimed) => retimed,

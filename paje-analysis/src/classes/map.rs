@@ -45,7 +45,7 @@ impl Map {
     /// The names of the maps that are built in.
     pub const BUILT_IN: [&str; 2] = ["mpi", "starpu"];
 
-    /// A map that is built in: `mpi` (what SimGrid's SMPI, Akypuera and OTF2 converters write) or `starpu`.
+    /// Returns a built-in map: `mpi` (for SimGrid's SMPI, Akypuera and OTF2 converters) or `starpu`.
     #[must_use]
     pub fn built_in(name: &str) -> Option<Map> {
         let text = match name {
@@ -119,7 +119,7 @@ impl Map {
         map.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// The map, of those built in, that knows the most state values of the trace; `mpi` if none knows any.
+    /// Returns the built-in map that knows the most state values of the trace, or `mpi`.
     #[must_use]
     pub fn of_trace(trace: &Trace) -> Map {
         let maps = Map::BUILT_IN.into_iter().filter_map(Map::built_in);
@@ -133,20 +133,20 @@ impl Map {
         &self.name
     }
 
-    /// The class of a value, if the map knows it.
+    /// Returns the class of a value, if the map knows it.
     #[must_use]
     pub fn class(&self, value: &[u8]) -> Option<Class> {
         let value = self.folded(value);
         self.classes.iter().find(|(glob, _)| glob.matches(&value)).map(|(_, class)| *class)
     }
 
-    /// The class of values that the map does not know, of the state type of this name.
+    /// Returns the class of unknown values of a state type.
     #[must_use]
     pub fn fallback(&self, type_: &[u8]) -> Class {
         if self.names(type_) { Class::Other } else { Class::Compute }
     }
 
-    /// Whether the state type of this name is one of the message-passing library, as the map says.
+    /// Whether the map names this state type as one of the message-passing library.
     #[must_use]
     pub fn names(&self, type_: &[u8]) -> bool {
         matches(&self.types, &self.folded(type_))
@@ -164,7 +164,7 @@ impl Map {
         matches(&self.rendezvous, &self.folded(value))
     }
 
-    /// From how many bytes on a transfer is a rendezvous, if the map says so.
+    /// Returns the rendezvous threshold in bytes, if the map has one.
     #[must_use]
     pub fn eager(&self) -> Option<u64> {
         self.eager

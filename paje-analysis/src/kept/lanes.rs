@@ -39,7 +39,7 @@ impl Lanes {
         Some(Lanes { types })
     }
 
-    /// The container and the type of each, by type.
+    /// Returns container and type of each lane, by type.
     pub fn iter(&self) -> impl Iterator<Item = (ContainerId, TypeId)> {
         self.types.iter().flat_map(|(type_, bits)| {
             let bytes = (0..).step_by(8).zip(bits).filter(|(_, byte)| **byte != 0);
@@ -50,7 +50,7 @@ impl Lanes {
         })
     }
 
-    /// The bytes to be kept.
+    /// Encodes the lanes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -62,7 +62,7 @@ impl Lanes {
         out
     }
 
-    /// Lanes in such bytes.
+    /// Decodes lanes.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Option<Lanes> {
         let (mut left, mut types) = (Left(bytes), Vec::new());

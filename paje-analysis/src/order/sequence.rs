@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::course::Course;
+use super::schedule::Schedule;
 use super::steps::offsets;
 use super::{NONE, Order, Step, Stretch, TAKEN};
 
@@ -48,7 +48,7 @@ impl<'o> Run<'o> {
         let sequence = Vec::with_capacity(steps);
         let mut run = Run { order, next, to, pending, at, line, ready: VecDeque::new(), sequence };
         // First all begin, then it is seen who is kept back.
-        (0..lines).for_each(|line| run.let_go(line));
+        (0..lines).for_each(|line| run.release(line));
         run.ready.clear();
         let is_free =
             |line: &usize| !run.is_over(*line) && run.pending[run.at[*line] as usize] == 0;
@@ -63,14 +63,14 @@ impl<'o> Run<'o> {
 
     /// Begins the line's next step.
     fn begin(&mut self, line: usize) {
-        self.let_go(line);
+        self.release(line);
         if !self.is_over(line) && self.pending[self.at[line] as usize] == 0 {
             self.ready.push_back(line as u32);
         }
     }
 
     /// Releases the steps that only the line's step still delays.
-    fn let_go(&mut self, line: usize) {
+    fn release(&mut self, line: usize) {
         if self.is_over(line) {
             return;
         }
@@ -126,7 +126,7 @@ pub(super) fn find(order: &mut Order) -> u64 {
     let sequence = run.sequence;
     let mut edges = std::mem::take(&mut order.edges);
     broken.iter().for_each(|edge| edges.from[*edge] = NONE);
-    order.course = Course::new(&order.first, &edges, sequence);
+    order.schedule = Schedule::new(&order.first, &edges, sequence);
     broken.len() as u64
 }
 
@@ -178,13 +178,13 @@ pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
     let busy = (0..order.tracks).filter(|track| order.len(*track) > 0).count();
     // Lines of operations that everybody waits in: two steps, and an edge from each track.
     let is_full = |line: usize, place: usize| {
-        order.first[line + 1] - order.first[line] == 2 && order.course.edges(place).len() == busy
+        order.first[line + 1] - order.first[line] == 2 && order.schedule.edges(place).len() == busy
     };
     let mut at: Vec<u32> = order.first[..lines].to_vec();
     // By operation: the first bound after it, and whether it is that itself.
     let mut bounds: Vec<(usize, Arc<[u32]>)> = vec![(0, at.clone().into())];
     let mut of_line: Vec<(usize, bool)> = vec![(0, false); lines];
-    for (place, line) in order.course.sequence.iter().enumerate() {
+    for (place, line) in order.schedule.sequence.iter().enumerate() {
         let line = *line as usize;
         if line >= order.tracks && at[line] == order.first[line] {
             let full = is_full(line, place);
@@ -195,7 +195,7 @@ pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
         }
         at[line] += 1;
     }
-    bounds.push((order.course.sequence.len(), at.into()));
+    bounds.push((order.schedule.sequence.len(), at.into()));
     let last = bounds.len() - 1;
     let of_operation = |operation: &super::Operation| {
         let (bound, full) = match operation.line {

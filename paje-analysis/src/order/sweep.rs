@@ -16,7 +16,7 @@ const NOTHING: u32 = 0;
 
 /// See [`Order::known`].
 pub(super) fn all(order: &Order, questions: &[Question]) -> Vec<u32> {
-    let range = 0..order.course.sequence.len();
+    let range = 0..order.schedule.sequence.len();
     by_strips(order, questions, |sweep| {
         sweep.run(range.clone(), &order.first[..order.first.len() - 1], NONE);
     })
@@ -68,7 +68,7 @@ fn by_strips(
         if *place == NONE {
             (*place, count) = (count, count + 1);
         }
-        let slot = order.course.slot[question.step.0 as usize];
+        let slot = order.schedule.slot[question.step.0 as usize];
         asked.push(Asked { number, slot, place: *place, known: 0 });
     }
     asked.par_sort_unstable_by_key(|asked| (asked.strip(), asked.slot));
@@ -106,7 +106,7 @@ impl<'o> Sweep<'o> {
             lane: lanes,
             knows: vec![NOTHING; lines],
             clocks: Clocks { list: vec![[0; LANES]], uses: vec![0], free: Vec::new() },
-            versions: vec![NOTHING; order.course.uses.len()],
+            versions: vec![NOTHING; order.schedule.uses.len()],
             asked,
         }
     }
@@ -114,7 +114,7 @@ impl<'o> Sweep<'o> {
     /// Goes through a part of the sequence in which lines are at these steps at the begin. What ends on line
     /// `skipped` keeps nobody back.
     fn run(&mut self, range: std::ops::Range<usize>, at: &[u32], skipped: u32) {
-        let (order, course) = (self.order, &self.order.course);
+        let (order, schedule) = (self.order, &self.order.schedule);
         let lines = at.len();
         // Complete steps of the lines that are in clocks.
         let mut complete: Vec<u32> =
@@ -123,9 +123,9 @@ impl<'o> Sweep<'o> {
         let mut next =
             self.asked.partition_point(|asked| (asked.slot as usize) < lines + range.start);
         for place in range {
-            let line = course.sequence[place] as usize;
-            for from in course.edges(place) {
-                if skipped == NONE || course.line(from & !TAKEN, lines) != skipped as usize {
+            let line = schedule.sequence[place] as usize;
+            for from in schedule.edges(place) {
+                if skipped == NONE || schedule.line(from & !TAKEN, lines) != skipped as usize {
                     self.join(line, *from);
                 }
             }
@@ -143,7 +143,7 @@ impl<'o> Sweep<'o> {
                 asked.known = self.clocks.list[knows as usize][lane] as u32;
                 next += 1;
             }
-            let uses = course.uses[slot];
+            let uses = schedule.uses[slot];
             if uses > 0 && knows != NOTHING {
                 self.clocks.uses[knows as usize] += uses;
                 self.versions[slot] = knows;
@@ -161,11 +161,11 @@ impl<'o> Sweep<'o> {
         }
         if from & TAKEN != 0 {
             let first = &self.order.first;
-            let track = self.order.course.line(slot, first.len() - 1);
+            let track = self.order.schedule.line(slot, first.len() - 1);
             if let Some(lane) = self.lane[track] {
                 // Slots grow along a line.
                 let slots =
-                    &self.order.course.slot[first[track] as usize..first[track + 1] as usize];
+                    &self.order.schedule.slot[first[track] as usize..first[track + 1] as usize];
                 let index = slots.partition_point(|other| *other < slot) as u32;
                 self.clocks.raise(&mut self.knows[line], lane, index + 1);
             }

@@ -24,8 +24,8 @@ pub struct Cost {
     pub whom: u32,
     /// Time that others wait for it.
     pub direct: Seconds,
-    /// Seconds that others wait since it worked longer than they did, also if they wait for those in between. Over
-    /// all containers, it adds up to the same as `direct`.
+    /// Seconds of waiting that begin with its longer work, also indirectly. The sum over all containers is that of
+    /// `direct`.
     pub delay: f64,
 }
 

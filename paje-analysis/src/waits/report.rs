@@ -56,8 +56,8 @@ impl Waits<'_> {
             .with("delay", Data::seconds(&order, |at| Seconds::new(nanoseconds(costs[*at].1))))
     }
 
-    /// `waiter,whom,count,seconds,share,mean,max,most`; the share is of the waiter's time, and `most` is 1 where it
-    /// waits for none longer: an edge of the most-waited graph.
+    /// Returns `waiter,whom,count,seconds,share,mean,max,most`; the share is of the waiter's time, and `most` is 1
+    /// for the container that it waits for longest: an edge of the most-waited graph.
     #[must_use]
     pub fn pairs_table(&self, window: (f64, f64)) -> Table {
         let mut pairs = self.by_pair(window);

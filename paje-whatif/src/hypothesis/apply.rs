@@ -22,15 +22,15 @@ use crate::plan::{Plan, Scaling};
 pub struct Changes<'h> {
     /// The hypotheses; all hold together.
     pub hypotheses: &'h [Hypothesis],
-    /// Times of messages, if they are known better than the trace tells.
+    /// Measured times of messages.
     pub table: Option<&'h Table>,
-    /// The network that messages go through, if no hypothesis says another one.
+    /// Default network of the changed run.
     pub network: Option<&'h Network>,
     /// Durations are drawn from this, for the run of this number.
     pub random: Option<(&'h Random, u32)>,
 }
 
-/// Plan of what is changed, in numbers, and what is to be said about it.
+/// Plan of the changes, with remarks.
 #[derive(Clone, Debug)]
 pub struct Applied {
     /// The numbers.
@@ -42,7 +42,7 @@ pub struct Applied {
 }
 
 impl Changes<'_> {
-    /// From how many bytes on messages are a rendezvous, if that is changed: for [`Graph::with_eager`].
+    /// Returns the changed rendezvous threshold in bytes, for [`Graph::with_eager`].
     #[must_use]
     pub fn eager(&self) -> Option<f64> {
         let mut eager = self.hypotheses.iter().filter_map(|hypothesis| match hypothesis {

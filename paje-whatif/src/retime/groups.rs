@@ -199,8 +199,8 @@ impl Groups {
     }
 
     /// Completes that message; returns the seat of its receiver.
-    pub(super) fn let_through(&mut self, graph: &Graph<'_>, plan: &Plan) -> Option<u32> {
-        self.streams.let_through(|first| each_out(Self::shaped(graph, first), plan))
+    pub(super) fn complete_next(&mut self, graph: &Graph<'_>, plan: &Plan) -> Option<u32> {
+        self.streams.complete_next(|first| each_out(Self::shaped(graph, first), plan))
     }
 
     /// Returns the seat that leaves when all others are through.

@@ -74,12 +74,12 @@ impl Streams {
     }
 
     /// Completes that message; returns the seat of its receiver.
-    pub(super) fn let_through(&mut self, each: impl Fn(u32) -> f64) -> Option<u32> {
+    pub(super) fn complete_next(&mut self, each: impl Fn(u32) -> f64) -> Option<u32> {
         self.next()?;
         let Reverse((_, key, _)) = self.next.pop()?;
         let open = self.open.get_mut(&key)?;
         let each = each(key.0);
-        let (time, seat) = open.stream.let_through(each)?;
+        let (time, seat) = open.stream.complete_next(each)?;
         self.changes += 1;
         open.state = self.changes;
         match open.stream.next(each) {

@@ -7,17 +7,17 @@ use crate::plan::Plan;
 pub struct Retimed {
     /// Whether every time is as recorded.
     pub(crate) is_unchanged: bool,
-    /// By track, when its first state is entered, in seconds.
+    /// Begin of the first state of each track, in seconds.
     pub begin: Vec<f64>,
-    /// By track, when its last state is left, in seconds.
+    /// End of the last state of each track, in seconds.
     pub finish: Vec<f64>,
-    /// By track and state, when it is entered; empty if it was not asked for.
+    /// Begin of each state by track; empty if not asked for.
     pub start: Vec<Vec<f64>>,
-    /// By track and state, when it is left; likewise.
+    /// End of each state by track; empty if not asked for.
     pub end: Vec<Vec<f64>>,
-    /// By message, by how much its start shifts; likewise.
+    /// Shift of each message's start; empty if not asked for.
     pub sent: Vec<f64>,
-    /// By message, by how much its end shifts; likewise.
+    /// Shift of each message's end; empty if not asked for.
     pub received: Vec<f64>,
 }
 

@@ -76,7 +76,7 @@ impl Stream {
     }
 
     /// Completes the next message; returns time and seat.
-    pub(crate) fn let_through(&mut self, each: f64) -> Option<(f64, u32)> {
+    pub(crate) fn complete_next(&mut self, each: f64) -> Option<(f64, u32)> {
         loop {
             let count = self.on_way.len();
             let first = self.on_way.front().map(|(end, seat)| (*end, *seat));
@@ -146,7 +146,7 @@ impl CollectiveModel {
         let mut bases = vec![f64::NAN; operations * self.members as usize];
         for stream in &mut streams {
             stream.coming.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-            while let Some((time, seat)) = stream.let_through(each) {
+            while let Some((time, seat)) = stream.complete_next(each) {
                 bases[seat as usize] = time - each;
             }
         }
@@ -192,7 +192,7 @@ mod tests {
         (0..).zip(starts).for_each(|(member, start)| stream.add(*start, member));
         let mut all = Vec::new();
         while let Some(next) = stream.next(each) {
-            let through = stream.let_through(each);
+            let through = stream.complete_next(each);
             assert_eq!(through.map(|(time, _)| time), Some(next));
             all.extend(through);
         }
@@ -219,10 +219,10 @@ mod tests {
         assert_eq!(stream.next(2.0), Some(3.0));
         stream.add(2.0, 1);
         assert_eq!(stream.next(2.0), Some(4.0));
-        assert_eq!(stream.let_through(2.0), Some((4.0, 0)));
+        assert_eq!(stream.complete_next(2.0), Some((4.0, 0)));
         stream.add(4.0, 2);
-        assert_eq!(stream.let_through(2.0), Some((6.0, 1)));
-        assert_eq!(stream.let_through(2.0), Some((7.0, 2)));
+        assert_eq!(stream.complete_next(2.0), Some((6.0, 1)));
+        assert_eq!(stream.complete_next(2.0), Some((7.0, 2)));
         assert_eq!(stream.next(2.0), None);
     }
 

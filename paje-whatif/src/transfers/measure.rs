@@ -32,7 +32,7 @@ pub(super) struct Measuring<'m, 't> {
     pub(super) typical: &'m TypicalTimes,
     pub(super) least: &'m Least,
     /// Types and values of operations that receive concurrently.
-    pub(super) at_once: &'m FxHashSet<(u32, u32)>,
+    pub(super) concurrent: &'m FxHashSet<(u32, u32)>,
 }
 
 impl Measuring<'_, '_> {
@@ -91,11 +91,11 @@ impl Measuring<'_, '_> {
         });
         let least = self.least.get(&value_of(track, &group[0])).copied().unwrap_or(0.0);
         // An operation that receives all at once goes on as each arrives.
-        let is_at_once = self.at_once.contains(&value_of(track, &group[0]));
+        let is_concurrent = self.concurrent.contains(&value_of(track, &group[0]));
         let awaited = last.filter(|last| {
             // Sent long before the call, it has arrived long before it returns. Where nothing is typical, that is not known.
             let start = last.begin();
-            let was_there = !is_at_once
+            let was_there = !is_concurrent
                 && start < since
                 && start + last.typical() <= since
                 && start + 2.0 * last.typical() < until;
@@ -103,7 +103,8 @@ impl Measuring<'_, '_> {
         });
         for (place, it) in group.iter_mut().enumerate().filter(|(_, it)| it.is_used) {
             // Of rendezvous, all of the same time arrived then.
-            let is_beside = |last: Received| is_at_once && last.is_rendezvous && it.is_rendezvous;
+            let is_beside =
+                |last: Received| is_concurrent && last.is_rendezvous && it.is_rendezvous;
             it.is_awaited =
                 awaited.is_some_and(|last| last.message == it.message || is_beside(last));
             // Not a number is no smaller one.

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ends::Received;
-use super::{Known, value_of};
+use super::{Context, value_of};
 
 /// Durations of transfers in seconds, by size.
 pub(super) type Samples = FxHashMap<u64, Vec<f64>>;
@@ -32,8 +32,8 @@ pub(super) fn part_of(all: &mut [f64], part: f64) -> f64 {
 
 /// Types and values of operations that receive all their messages at once: were these received one after the other, some would
 /// take far less than the fastest ones of their size.
-pub(super) fn at_once(
-    known: &Known<'_, '_>,
+pub(super) fn concurrent(
+    known: &Context<'_, '_>,
     all: &[Vec<Received>],
     fastest: &TypicalTimes,
 ) -> FxHashSet<(u32, u32)> {

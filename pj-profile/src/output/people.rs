@@ -42,7 +42,7 @@ pub(super) fn write(
     if table.is_empty() {
         return writeln!(out, "\nThere is nothing to report.");
     }
-    let seen = Seen(table);
+    let seen = TableView(table);
     let (by, columns): (&[&str], &[Column]) = match table.name {
         "time" => return strips::times(seen, screen, out),
         "variables" if table.column("bin").is_some() => return strips::means(seen, screen, out),
@@ -66,9 +66,9 @@ pub(super) fn write(
 
 /// A table whose values are read by column name and row.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'t>(pub(crate) &'t Table);
+pub(crate) struct TableView<'t>(pub(crate) &'t Table);
 
-impl<'t> Seen<'t> {
+impl<'t> TableView<'t> {
     fn label(self, name: &str, row: usize) -> Option<&'t Label> {
         match self.0.column(name) {
             Some(Data::Text(all)) => Some(&all[row]),
@@ -113,7 +113,7 @@ impl<'t> Seen<'t> {
 
 /// Writes rows below a heading for each run of rows that agree in the columns `by`.
 fn sections(
-    seen: Seen<'_>,
+    seen: TableView<'_>,
     screen: Screen,
     out: &mut dyn Write,
     by: &[&str],

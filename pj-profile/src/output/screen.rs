@@ -9,7 +9,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Width of a line, and whether it may have colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
-    /// In columns.
+    /// Number of columns.
     pub width: usize,
     /// Whether colours are used.
     pub has_colours: bool,

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use paje_pictures::natural;
 use paje_pictures::numbers::{amount, duration};
 
-use super::people::Seen;
+use super::people::TableView;
 use super::screen::{Screen, fitted, heat, width};
-use crate::pictures::NaturalName;
+use crate::natural::NaturalName;
 
 /// Terminal colours of values, longest first.
 const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
@@ -32,7 +32,7 @@ type Bins = BTreeMap<usize, BTreeMap<String, f64>>;
 const ENDS: usize = 64;
 
 /// Writes a communication matrix for each type of links: a line for each sender, a cell for each receiver.
-pub(super) fn matrices(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn matrices(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {
         let type_ = seen.text("type", row);
@@ -81,7 +81,7 @@ fn matrix(
 }
 
 /// Writes a line for each container and type, or for each value if containers are added up.
-pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
     let mut totals: BTreeMap<String, f64> = BTreeMap::new();
     let mut lines: BTreeMap<(usize, NaturalName, String, String), Bins> = BTreeMap::new();
@@ -194,7 +194,7 @@ fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io
 }
 
 /// Writes means of variables: a line for each container, scaled to the highest mean of the type.
-pub(super) fn means(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn means(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {
         let type_ = seen.text("type", row);

@@ -3,10 +3,10 @@
 use paje_pictures::numbers::{amount, count, duration, percent};
 use paje_pictures::{Bar, Bars, Colour, Colours, Picture};
 
-use crate::output::Seen;
+use crate::output::TableView;
 
 /// Draws the bars of any table that has some.
-pub(super) fn picture(seen: Seen<'_>, colours: &Colours) -> Picture {
+pub(super) fn picture(seen: TableView<'_>, colours: &Colours) -> Picture {
     let bars = match seen.0.name {
         "states" if seen.0.column("container").is_some() => states_by_container(seen, colours),
         "states" => states(seen, colours),
@@ -20,7 +20,7 @@ pub(super) fn picture(seen: Seen<'_>, colours: &Colours) -> Picture {
 }
 
 /// Returns the names of the rows, without the columns in which all rows agree.
-fn names(seen: Seen<'_>, columns: &[&str]) -> Vec<String> {
+fn names(seen: TableView<'_>, columns: &[&str]) -> Vec<String> {
     let differs = |column: &&&str| {
         let first = seen.text(column, 0);
         (1..seen.0.len()).any(|row| seen.text(column, row) != first)
@@ -34,7 +34,7 @@ fn names(seen: Seen<'_>, columns: &[&str]) -> Vec<String> {
 }
 
 /// Returns the rows, the largest in a column first.
-fn largest(seen: Seen<'_>, column: &str) -> Vec<usize> {
+fn largest(seen: TableView<'_>, column: &str) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..seen.0.len()).collect();
     let number = |row: usize| seen.number(column, row).unwrap_or(0.0).abs();
     rows.sort_by(|a, b| number(*b).total_cmp(&number(*a)));
@@ -42,7 +42,7 @@ fn largest(seen: Seen<'_>, column: &str) -> Vec<usize> {
 }
 
 /// Returns the factor that makes the largest number of seconds readable, and its unit.
-fn unit(seen: Seen<'_>, column: &str) -> (f64, &'static str) {
+fn unit(seen: TableView<'_>, column: &str) -> (f64, &'static str) {
     let seconds = (0..seen.0.len()).filter_map(|row| seen.number(column, row)).map(f64::abs);
     match seconds.fold(0.0, f64::max) {
         0.5.. => (1.0, "s"),
@@ -54,7 +54,7 @@ fn unit(seen: Seen<'_>, column: &str) -> (f64, &'static str) {
 /// Returns a bar for each row, the largest in column `by` first: `bar` turns the row and its name into the bar's name,
 /// colour, length and text.
 fn rows(
-    seen: Seen<'_>,
+    seen: TableView<'_>,
     columns: &[&str],
     by: &str,
     bar: impl Fn(usize, String) -> (String, Colour, f64, String),
@@ -68,7 +68,7 @@ fn rows(
     largest(seen, by).into_iter().map(bar).collect()
 }
 
-fn states(seen: Seen<'_>, colours: &Colours) -> Bars {
+fn states(seen: TableView<'_>, colours: &Colours) -> Bars {
     let bars = rows(seen, &["type", "value"], "exclusive", |row, name| {
         let share = seen.number("share", row).unwrap_or(0.0);
         let seconds = duration(seen.number("exclusive", row).unwrap_or(0.0));
@@ -84,7 +84,7 @@ fn states(seen: Seen<'_>, colours: &Colours) -> Bars {
     }
 }
 
-fn states_by_container(seen: Seen<'_>, colours: &Colours) -> Bars {
+fn states_by_container(seen: TableView<'_>, colours: &Colours) -> Bars {
     let mut bars: Vec<Bar> = Vec::new();
     let types = names(seen, &["type"]);
     let several = (1..types.len()).any(|row| types[row] != types[0]);
@@ -120,7 +120,7 @@ fn states_by_container(seen: Seen<'_>, colours: &Colours) -> Bars {
     }
 }
 
-fn waits(seen: Seen<'_>) -> Bars {
+fn waits(seen: TableView<'_>) -> Bars {
     let bars = rows(seen, &["kind", "container"], "seconds", |row, name| {
         let number = |column| seen.number(column, row).unwrap_or(0.0);
         let (seconds, times) = (number("seconds"), count(number("count") as u64));
@@ -137,7 +137,7 @@ fn waits(seen: Seen<'_>) -> Bars {
     }
 }
 
-fn path(seen: Seen<'_>, colours: &Colours) -> Bars {
+fn path(seen: TableView<'_>, colours: &Colours) -> Bars {
     let mut bars = rows(seen, &["type", "value", "container"], "seconds", |row, name| {
         let number = |column| seen.number(column, row).unwrap_or(0.0);
         let (share, seconds) = (number("share"), duration(number("seconds")));
@@ -158,7 +158,7 @@ fn path(seen: Seen<'_>, colours: &Colours) -> Bars {
     }
 }
 
-fn compare(seen: Seen<'_>) -> Bars {
+fn compare(seen: TableView<'_>) -> Bars {
     let mut bars = rows(seen, &["container", "type", "value"], "change", |row, name| {
         let change = seen.number("change", row).unwrap_or(0.0);
         let (colour, sign) = if change > 0.0 { (Colour::Hot, "+") } else { (Colour::Plain, "") };
@@ -176,7 +176,13 @@ fn compare(seen: Seen<'_>) -> Bars {
     }
 }
 
-fn numbers(seen: Seen<'_>, title: &str, column: &str, axis: &str, text: fn(f64) -> String) -> Bars {
+fn numbers(
+    seen: TableView<'_>,
+    title: &str,
+    column: &str,
+    axis: &str,
+    text: fn(f64) -> String,
+) -> Bars {
     let bars = rows(seen, &["type", "value", "container"], column, |row, name| {
         let number = seen.number(column, row).unwrap_or(0.0);
         let length = if number.is_finite() { number.abs() } else { 0.0 };

@@ -8,7 +8,7 @@ use paje_pictures::numbers::{amount, duration};
 use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
 
 use crate::cli::Cli;
-use crate::output::Seen;
+use crate::output::TableView;
 
 /// Amounts between naturally ordered names.
 struct Pairs {
@@ -17,7 +17,12 @@ struct Pairs {
 }
 
 /// Sums a column for each pair of names.
-fn pairs(seen: Seen<'_>, ends: [&str; 2], column: &str, wanted: impl Fn(usize) -> bool) -> Pairs {
+fn pairs(
+    seen: TableView<'_>,
+    ends: [&str; 2],
+    column: &str,
+    wanted: impl Fn(usize) -> bool,
+) -> Pairs {
     let rows = || (0..seen.0.len()).filter(|row| wanted(*row));
     let mut names: Vec<String> =
         rows().flat_map(|row| ends.map(|end| seen.text(end, row))).collect();
@@ -36,14 +41,14 @@ fn pairs(seen: Seen<'_>, ends: [&str; 2], column: &str, wanted: impl Fn(usize) -
 }
 
 /// Returns column and title of the amount on links: bytes if the trace has them.
-fn traffic(seen: Seen<'_>) -> (&'static str, &'static str) {
+fn traffic(seen: TableView<'_>) -> (&'static str, &'static str) {
     match (0..seen.0.len()).any(|row| seen.number("bytes", row).is_some()) {
         true => ("bytes", "bytes sent"),
         false => ("count", "number of links"),
     }
 }
 
-pub(super) fn comm_matrix(seen: Seen<'_>) -> Picture {
+pub(super) fn comm_matrix(seen: TableView<'_>) -> Picture {
     let (column, what) = traffic(seen);
     let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
     Matrix {
@@ -57,7 +62,7 @@ pub(super) fn comm_matrix(seen: Seen<'_>) -> Picture {
     .picture()
 }
 
-pub(super) fn pairs_matrix(seen: Seen<'_>) -> Picture {
+pub(super) fn pairs_matrix(seen: TableView<'_>) -> Picture {
     let Pairs { names, cells } = pairs(seen, ["waiter", "whom"], "seconds", |_| true);
     Matrix {
         title: "Who waits for whom".into(),
@@ -83,14 +88,14 @@ fn graph(title: String, note: &str, pairs: Pairs, number: fn(f64) -> String) -> 
     Graph { title, names, edges, note }.picture()
 }
 
-pub(super) fn comm_graph(seen: Seen<'_>) -> Picture {
+pub(super) fn comm_graph(seen: TableView<'_>) -> Picture {
     let (column, what) = traffic(seen);
     let pairs = pairs(seen, ["from", "to"], column, |_| true);
     graph(format!("Who sends to whom: {what}"), &format!("arrows: {what}"), pairs, amount)
 }
 
 /// Draws it for Graphviz.
-pub(crate) fn comm_dot(seen: Seen<'_>) -> String {
+pub(crate) fn comm_dot(seen: TableView<'_>) -> String {
     let (column, _) = traffic(seen);
     let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
     let edge = |(&(from, to), weight): (&(usize, usize), &f64)| dot::Edge {
@@ -102,7 +107,7 @@ pub(crate) fn comm_dot(seen: Seen<'_>) -> String {
     dot::digraph("comm", &edges)
 }
 
-pub(super) fn pairs_graph(seen: Seen<'_>) -> Picture {
+pub(super) fn pairs_graph(seen: TableView<'_>) -> Picture {
     let most = |row: usize| seen.number("most", row) == Some(1.0);
     let pairs = pairs(seen, ["waiter", "whom"], "seconds", most);
     let note = "from who waits to whom it waits for most";
@@ -123,7 +128,7 @@ fn density(
     Density { title, cells, columns, what: what.into(), number }.picture()
 }
 
-pub(super) fn comm_density(cli: &Cli, seen: Seen<'_>) -> Picture {
+pub(super) fn comm_density(cli: &Cli, seen: TableView<'_>) -> Picture {
     let (column, what) = traffic(seen);
     let mut amounts: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {
@@ -135,7 +140,7 @@ pub(super) fn comm_density(cli: &Cli, seen: Seen<'_>) -> Picture {
     density(cli, format!("What each sends: {what}"), what, amount, amounts)
 }
 
-pub(super) fn states_density(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failure> {
+pub(super) fn states_density(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure> {
     let value = value(cli, seen, "exclusive")?;
     let mut amounts: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {
@@ -148,7 +153,7 @@ pub(super) fn states_density(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failu
     Ok(density(cli, format!("Exclusive time of each in {value}"), &what, duration, amounts))
 }
 
-pub(super) fn waiters_density(cli: &Cli, seen: Seen<'_>) -> Picture {
+pub(super) fn waiters_density(cli: &Cli, seen: TableView<'_>) -> Picture {
     let mut amounts: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {
         *amounts.entry(seen.text("container", row)).or_default() +=
@@ -158,7 +163,7 @@ pub(super) fn waiters_density(cli: &Cli, seen: Seen<'_>) -> Picture {
 }
 
 /// Returns the value of --value, or the longest.
-pub(super) fn value(cli: &Cli, seen: Seen<'_>, column: &str) -> Result<String, Failure> {
+pub(super) fn value(cli: &Cli, seen: TableView<'_>, column: &str) -> Result<String, Failure> {
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {
         *sums.entry(seen.text("value", row)).or_default() +=

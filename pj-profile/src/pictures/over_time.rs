@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use paje_analysis::Table;
 use paje_console::Failure;
 use paje_pictures::numbers::{amount, percent};
-use paje_pictures::{Colours, Fill, Picture, Quadrant, Strip, Strips, natural};
+use paje_pictures::{Colours, Fill, Picture, Quadrant, Strip, Strips};
 use rustc_hash::FxHashMap;
 
 use super::ends::value;
 use crate::cli::Cli;
-use crate::output::Seen;
+use crate::natural::NaturalName;
+use crate::output::TableView;
 
 /// A report over time: by heading and name, the amount of each value in each bin.
 struct Over {
@@ -19,23 +20,7 @@ struct Over {
     times: [f64; 2],
 }
 
-/// A name that is ordered naturally: `rank-2` before `rank-10`.
-#[derive(Default, PartialEq, Eq)]
-pub(crate) struct NaturalName(pub(crate) String);
-
-impl Ord for NaturalName {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        natural(&self.0, &other.0)
-    }
-}
-
-impl PartialOrd for NaturalName {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-fn over(seen: Seen<'_>, column: &str) -> Over {
+fn over(seen: TableView<'_>, column: &str) -> Over {
     let mut over =
         Over { groups: BTreeMap::new(), bins: 0, times: [f64::INFINITY, f64::NEG_INFINITY] };
     let mut length = 0.0;
@@ -92,7 +77,7 @@ fn parts(values: &BTreeMap<String, f64>, whole: f64, colours: &Colours) -> Fill 
 }
 
 /// Draws the values of each container over time, or shades of each value if containers are added up.
-pub(super) fn strips(seen: Seen<'_>, colours: &Colours) -> Picture {
+pub(super) fn strips(seen: TableView<'_>, colours: &Colours) -> Picture {
     let over = over(seen, "seconds");
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
     let mut most: BTreeMap<&(String, NaturalName), f64> = BTreeMap::new();
@@ -120,7 +105,7 @@ pub(super) fn strips(seen: Seen<'_>, colours: &Colours) -> Picture {
 
 /// Draws two runs on one axis of time, with bins as long as those of the longer one.
 pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Picture {
-    let [a, b] = runs.map(|(_, table)| over(Seen(table), "seconds"));
+    let [a, b] = runs.map(|(_, table)| over(TableView(table), "seconds"));
     let whole = a.bin().max(b.bin());
     let mut groups = Vec::new();
     for ((name, _), over) in runs.into_iter().zip([&a, &b]) {
@@ -141,7 +126,7 @@ pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Pictu
 }
 
 /// Draws the share of each bin that containers were in one value.
-pub(super) fn matrix(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failure> {
+pub(super) fn matrix(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure> {
     let wanted = value(cli, seen, "seconds")?;
     let over = over(seen, "seconds");
     let whole = over.bin();
@@ -159,7 +144,7 @@ pub(super) fn matrix(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failure> {
 }
 
 /// Draws means of variables, as shades.
-pub(super) fn means(seen: Seen<'_>) -> Picture {
+pub(super) fn means(seen: TableView<'_>) -> Picture {
     let over = over(seen, "mean");
     let mut most: BTreeMap<&str, f64> = BTreeMap::new();
     for ((type_, _), bins) in &over.groups {
@@ -186,7 +171,7 @@ pub(super) fn means(seen: Seen<'_>) -> Picture {
 
 /// Division of bins between four kinds of classes. Time of a container in no state, between its first and its
 /// last one, is computing: many tracers tell of calls alone.
-pub(super) fn quadrant(seen: Seen<'_>) -> Result<Picture, Failure> {
+pub(super) fn quadrant(seen: TableView<'_>) -> Result<Picture, Failure> {
     let over = over(seen, "seconds");
     let whole = over.bin();
     let mut points = Vec::new();

@@ -32,11 +32,11 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
     }
     for (count, what) in [
         (
-            assumed.loose,
+            assumed.unmatched,
             "links have no state that sends or none that receives: nothing waits for them",
         ),
         (
-            assumed.wrong,
+            assumed.mispaired,
             "links of Sendrecv are not trusted, since SMPI pairs their ends wrongly: nothing waits for them",
         ),
         (assumed.backwards, "links end before they start: nothing waits for them"),

@@ -111,7 +111,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
         let element = element(&name);
         // Messages from everybody to one member go through one link; in a tree, parents send to several at once.
         let holds = |word: &[u8]| name.windows(word.len()).any(|part| part == word);
-        let at_once = match [&b"alltoall"[..], b"gather", b"scatter"].into_iter().any(holds) {
+        let concurrent = match [&b"alltoall"[..], b"gather", b"scatter"].into_iter().any(holds) {
             true => f64::from(shaped.members.saturating_sub(1).max(1)),
             false => f64::from(shaped.members).log2().ceil().midpoint(1.0).max(1.0),
         };
@@ -146,8 +146,8 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
                 rests[seat] = Rest { latency: (before.0, after.0), factor: after.1 / before.1 };
                 continue;
             }
-            let at_once = if is_queue { 1.0 } else { at_once };
-            let sum = |(latency, work): (f64, f64)| latency + work * at_once;
+            let concurrent = if is_queue { 1.0 } else { concurrent };
+            let sum = |(latency, work): (f64, f64)| latency + work * concurrent;
             let (before, after) = (sum(before), sum(after));
             rests[seat].factor = if before > 0.0 { after / before } else { 1.0 };
         }

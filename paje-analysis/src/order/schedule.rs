@@ -2,13 +2,13 @@
 
 use super::{Edges, NONE, TAKEN};
 
-/// The course of a run: which line completes its next step, again and again, and what that waits for.
+/// The schedule of a run: which line completes its next step, again and again, and what that waits for.
 ///
 /// A step is called by its *slot* here, which says when it begins: the first step of each line has the line's number, and
 /// a step that follows another, the number of lines and the place at which the one before it is complete. So a sweep
 /// goes through all that is kept by slot, or by place, from the begin to the end.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Course {
+pub(super) struct Schedule {
     /// Line that completes its next step, by place.
     pub(super) sequence: Vec<u32>,
     /// By step.
@@ -21,8 +21,8 @@ pub(super) struct Course {
     pub(super) uses: Vec<u32>,
 }
 
-impl Course {
-    /// Builds the course of lines with these first steps, in this sequence.
+impl Schedule {
+    /// Builds the schedule of lines with these first steps, in this sequence.
     pub(super) fn new(lines: &[u32], edges: &Edges, sequence: Vec<u32>) -> Self {
         let count = lines.len() - 1;
         let mut slot = vec![0; sequence.len()];
@@ -54,7 +54,7 @@ impl Course {
             *step += 1;
         }
         first.push(from.len() as u32);
-        Course { sequence, slot, first, from, uses }
+        Schedule { sequence, slot, first, from, uses }
     }
 
     /// Returns the slots of the steps that delay the step completed at a place.

@@ -20,7 +20,7 @@ pub(crate) fn rows(limit: MemoryLimit) -> MemoryLimit {
 ///
 /// # Errors
 /// A sentence, if there is none.
-pub(crate) fn look(trace: &Trace, limit: Option<&MemoryLimit>) -> Result<(), String> {
+pub(crate) fn check(trace: &Trace, limit: Option<&MemoryLimit>) -> Result<(), String> {
     let Some(limit) = limit else { return Ok(()) };
     let (mut messages, mut states) = (0, 0);
     for lane in trace.lanes() {
