@@ -12,6 +12,7 @@
 //! - [`output`]: standard output that tells when it fails
 //! - [`signals`]: which signals are to stay ignored
 //! - [`quotes`]: how names are printed
+//! - [`records`]: rows as CSV and JSON
 //! - [`memory`], [`allocator`]: how much memory a run may take, has taken, and what happens without it
 
 pub mod allocator;
@@ -25,6 +26,7 @@ pub mod output;
 pub mod progress;
 pub mod quotes;
 pub mod reading;
+pub mod records;
 pub mod signals;
 pub mod voice;
 

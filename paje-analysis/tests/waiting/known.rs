@@ -187,12 +187,12 @@ fn the_root_is_named_or_assumed() {
     assert_eq!(rooted(Some("rank-0")), (Some(0), false, 0));
 }
 
-/// Two nodes of two ranks each: the rank's name and its node's, and when it enters and leaves a barrier.
+/// Ranks with their nodes, and begin and end of a barrier.
 fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
     operations("MPI_Barrier", barriers)
 }
 
-/// The same of operations of any value; a rank may have several.
+/// The same for operations of any value; a rank may have several.
 fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
     let mut text = String::from(
         "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\

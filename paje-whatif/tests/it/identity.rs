@@ -11,7 +11,7 @@ use paje_write::Form;
 
 use crate::{mpi, replayed};
 
-/// The rows of a trace, as text.
+/// Returns the rows of a trace, as text.
 fn rows(trace: &Trace) -> Vec<String> {
     let mut rows = Vec::new();
     let containers = trace.containers();
@@ -53,7 +53,7 @@ fn rows(trace: &Trace) -> Vec<String> {
     rows
 }
 
-/// The trace of the run in which nothing is changed; how many messages and operations were dropped.
+/// Writes the unchanged run; returns also how many messages and operations were dropped.
 fn again(trace: &Trace, settings: &Settings) -> (Vec<u8>, (usize, usize)) {
     let graph = Graph::new(trace, settings);
     let (plan, mut dropped) = (Plan::default(), Dropped::default());
@@ -104,7 +104,7 @@ fn examples() {
     }
 }
 
-/// Traces that are valid.
+/// Checks a trace if it is valid.
 fn check_file(path: &Path) {
     let bytes = fs::read(path).expect("readable");
     let mut options = Options::default();

@@ -2,27 +2,27 @@
 
 use super::{Edges, NONE, TAKEN};
 
-/// The course of a run: which line completes its next step, again and again, and what that waits for.
+/// The schedule of a run: which line completes its next step, again and again, and what that waits for.
 ///
 /// A step is called by its *slot* here, which says when it begins: the first step of each line has the line's number, and
 /// a step that follows another, the number of lines and the place at which the one before it is complete. So a sweep
 /// goes through all that is kept by slot, or by place, from the begin to the end.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Course {
-    /// By place: the line that completes its next step.
+pub(super) struct Schedule {
+    /// Line that completes its next step, by place.
     pub(super) sequence: Vec<u32>,
     /// By step.
     pub(super) slot: Vec<u32>,
-    /// By place: the first edge of the step that is complete there.
+    /// First edge of the step completed at each place.
     first: Vec<u32>,
-    /// Slots of the steps that keep it back; those that are [`TAKEN`] until their messages are taken.
+    /// Slots of the steps that delay it, with [`TAKEN`].
     from: Vec<u32>,
-    /// By slot: how many edges begin there.
+    /// Number of edges that begin at each slot.
     pub(super) uses: Vec<u32>,
 }
 
-impl Course {
-    /// The course of lines, of which these are the first steps, in such a sequence.
+impl Schedule {
+    /// Builds the schedule of lines with these first steps, in this sequence.
     pub(super) fn new(lines: &[u32], edges: &Edges, sequence: Vec<u32>) -> Self {
         let count = lines.len() - 1;
         let mut slot = vec![0; sequence.len()];
@@ -54,15 +54,15 @@ impl Course {
             *step += 1;
         }
         first.push(from.len() as u32);
-        Course { sequence, slot, first, from, uses }
+        Schedule { sequence, slot, first, from, uses }
     }
 
-    /// Slots of the steps that keep the one back that is complete at a place.
+    /// Returns the slots of the steps that delay the step completed at a place.
     pub(super) fn edges(&self, place: usize) -> &[u32] {
         &self.from[self.first[place] as usize..self.first[place + 1] as usize]
     }
 
-    /// The line of the step with such a slot, of so many lines.
+    /// Returns the line of the step with a slot.
     pub(super) fn line(&self, slot: u32, lines: usize) -> usize {
         match (slot as usize).checked_sub(lines) {
             Some(place) => self.sequence[place] as usize,

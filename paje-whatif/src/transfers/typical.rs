@@ -1,30 +1,30 @@
-//! Usual transfers of messages of a size, and what they tell of operations.
+//! TypicalTimes transfers of messages of a size, and what they tell of operations.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ends::Received;
-use super::{Known, value_of};
+use super::{Context, value_of};
 
-/// By size, durations of transfers in seconds.
+/// Durations of transfers in seconds, by size.
 pub(super) type Samples = FxHashMap<u64, Vec<f64>>;
 
-/// By size, the usual transfer, in seconds.
-pub(super) type Usual = FxHashMap<u64, f64>;
+/// Typical transfer time in seconds, by size.
+pub(super) type TypicalTimes = FxHashMap<u64, f64>;
 
-/// The usual transfers: of messages that the receiver waited for, and of the other ones where there are none.
-pub(super) fn usual(mut late: Samples, mut other: Samples) -> Usual {
+/// Returns the medians: of awaited messages, and of others for sizes without those.
+pub(super) fn typical(mut late: Samples, mut other: Samples) -> TypicalTimes {
     other.retain(|size, _| !late.contains_key(size));
     late.extend(other);
     late.into_par_iter().map(|(size, mut all)| (size, part_of(&mut all, 0.5))).collect()
 }
 
-/// The fastest transfers that the receiver waited for, but for a few that were measured wrongly.
-pub(super) fn fastest(late: &mut Samples) -> Usual {
+/// Returns the fastest awaited transfers, without outliers.
+pub(super) fn fastest(late: &mut Samples) -> TypicalTimes {
     late.par_iter_mut().map(|(size, all)| (*size, part_of(all, 0.01))).collect()
 }
 
-/// Time that so large a part of some does not exceed; of none, none is usual.
+/// Returns a quantile; NaN of nothing.
 pub(super) fn part_of(all: &mut [f64], part: f64) -> f64 {
     let at = (all.len() as f64 * part) as usize;
     if all.is_empty() { f64::NAN } else { *all.select_nth_unstable_by(at, f64::total_cmp).1 }
@@ -32,10 +32,10 @@ pub(super) fn part_of(all: &mut [f64], part: f64) -> f64 {
 
 /// Types and values of operations that receive all their messages at once: were these received one after the other, some would
 /// take far less than the fastest ones of their size.
-pub(super) fn at_once(
-    known: &Known<'_, '_>,
+pub(super) fn concurrent(
+    known: &Context<'_, '_>,
     all: &[Vec<Received>],
-    fastest: &Usual,
+    fastest: &TypicalTimes,
 ) -> FxHashSet<(u32, u32)> {
     let is_any = |(at, all): (usize, &Vec<Received>)| all.iter().any(|it| known.is_behind(at, it));
     if !all.par_iter().enumerate().any(is_any) {

@@ -4,37 +4,35 @@ use paje_analysis::tracks::Track;
 
 use crate::steps::{Kind, Step};
 
-/// No state.
 const NONE: u32 = u32::MAX;
 
-/// A container on its way.
+/// Position of a container in its steps.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    /// Number of the next step, and of the acts that are behind.
+pub(super) struct Cursor {
+    /// Next step, and number of acts before it.
     pub(super) next: u32,
     pub(super) acts: u32,
     /// The innermost open state, or [`NONE`].
     open: u32,
-    /// The recorded time of the last step.
+    /// Recorded time of the last step.
     pub(super) last: f64,
-    /// Delay of that in the changed run, in seconds.
+    /// Delay of the last step in the changed run, in seconds.
     pub(super) shift: f64,
-    /// True if it waits.
     pub(super) is_blocked: bool,
 }
 
-impl Place {
-    /// The beginning of a container whose first step was recorded at this time.
+impl Cursor {
+    /// Starts a container whose first step was recorded at this time.
     pub(super) fn at(time: f64) -> Self {
-        Place { next: 0, acts: 0, open: NONE, last: time, shift: 0.0, is_blocked: false }
+        Cursor { next: 0, acts: 0, open: NONE, last: time, shift: 0.0, is_blocked: false }
     }
 
-    /// The innermost state, if there is one.
+    /// Returns the innermost open state.
     pub(super) fn innermost(&self) -> Option<u32> {
         (self.open != NONE).then_some(self.open)
     }
 
-    /// Takes a step of so many acts, which comes so much later than recorded.
+    /// Takes a step with this shift.
     pub(super) fn take(&mut self, step: &Step<'_>, track: &Track, shift: f64) {
         match step.kind {
             Kind::Open => self.open = step.state,
@@ -49,7 +47,7 @@ impl Place {
         (self.last, self.shift) = (step.time, shift);
     }
 
-    /// The shift of the next step: it does not come before this one, unless it was recorded so.
+    /// Returns the shift of the next step, which does not come before the last one unless recorded so.
     pub(super) fn not_before(&self, time: f64, shift: f64) -> f64 {
         let is_before = time >= self.last && time + shift < self.last + self.shift;
         if is_before { self.last + self.shift - time } else { shift }

@@ -7,11 +7,11 @@ use paje_analysis::collectives::Series;
 use paje_analysis::tracks::Tracks;
 use paje_sim::{LaneView, States, Visitor};
 
-use super::queue::{self, NOTHING, Sample};
-use super::{Shaped, stream};
+use super::queue::{self, Sample, TIME_EPSILON};
+use super::{CollectiveModel, stream};
 use crate::settings::Shape;
 
-/// True if the first operation of a series, as the state of its first member tells its size, has messages of so many bytes or more.
+/// Whether the size of the first operation, as recorded by its first member, reaches the eager limit.
 pub(super) fn is_rendezvous(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -31,20 +31,18 @@ pub(super) fn is_rendezvous(
     size.found.is_some_and(|size| size * bytes >= eager as f64)
 }
 
-/// Bytes of what the sizes of an operation count: those of reductions count numbers.
+/// Returns the bytes of an element: reductions count numbers.
 pub(crate) fn element(name: &[u8]) -> f64 {
     let is_reduction = name.windows(6).any(|part| part.eq_ignore_ascii_case(b"reduce"));
     if is_reduction { 8.0 } else { 1.0 }
 }
 
-/// The size of one state.
 struct Size {
     row: u32,
     wanted: u32,
     found: Option<f64>,
 }
 
-/// The state is found.
 struct Found;
 
 impl Visitor for Size {
@@ -64,13 +62,13 @@ impl Visitor for Size {
     }
 }
 
-/// Operations of one series in the making, in each of which messages go down a binomial tree, one by one. By seat.
+/// Operations of a series whose messages go down a binomial tree one by one. By seat.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relays {
-    /// When a member has entered, and when it has what it waits for, and has sent that to some; not numbers while they are not known.
+    /// When a member has entered, and when it has and has forwarded the message; NaN while not known.
     entered: Vec<f64>,
     has: Vec<f64>,
-    /// Number of members below it that it has sent to.
+    /// Number of children served.
     served: Vec<u32>,
 }
 
@@ -80,10 +78,10 @@ impl Relays {
         Relays { entered: unknown.clone(), has: unknown, served: vec![0; seats] }
     }
 
-    /// A member enters at this time; adds the members to `free` that could leave then, were it not for their own doing.
+    /// Enters a member; adds the members to `free` that could leave then.
     pub(crate) fn enter(
         &mut self,
-        shaped: &Shaped,
+        shaped: &CollectiveModel,
         each: f64,
         (seat, member): (u32, u32),
         time: f64,
@@ -122,16 +120,20 @@ impl Relays {
         }
     }
 
-    /// When a member could leave, were it not for its own doing, in seconds; `None` if that is not known yet.
-    pub(crate) fn free(&self, shaped: &Shaped, seat: u32) -> Option<f64> {
+    /// Returns when a member could leave, in seconds, if that is known.
+    pub(crate) fn free(&self, shaped: &CollectiveModel, seat: u32) -> Option<f64> {
         let (instance, member) = shaped.seat(seat);
         let has = Some(self.has[seat as usize]).filter(|has| !has.is_nan())?;
         let is_last = self.served[seat as usize] as usize == below(shaped, instance, member).len();
         is_last.then_some(has)
     }
 
-    /// Who keeps a member from leaving: one that has not entered.
-    pub(crate) fn missing(&self, shaped: &Shaped, (seat, member): (u32, u32)) -> Option<u32> {
+    /// Returns the member, not yet entered, that keeps another one from leaving.
+    pub(crate) fn missing(
+        &self,
+        shaped: &CollectiveModel,
+        (seat, member): (u32, u32),
+    ) -> Option<u32> {
         let (instance, first) = (shaped.seat(seat).0, seat - member);
         let mut at = member;
         loop {
@@ -149,27 +151,27 @@ impl Relays {
     }
 }
 
-/// Those below a member in the order in which they are sent to: the one with the largest subtree first.
-fn below(shaped: &Shaped, instance: usize, member: u32) -> Vec<u32> {
+/// Returns the children in sending order: the one with the largest subtree first.
+fn below(shaped: &CollectiveModel, instance: usize, member: u32) -> Vec<u32> {
     let mut below: Vec<u32> = shaped.below(instance, member).collect();
     below.reverse();
     below
 }
 
-/// By seat of so many operations, when its member could leave, were it not for its own doing, if messages take so long.
+/// Returns the earliest exits of `operations` operations by seat, if each message takes `each` seconds.
 pub(super) fn relayed(
-    shaped: &Shaped,
+    shaped: &CollectiveModel,
     each: f64,
     operations: usize,
     enter: &dyn Fn(usize, u32) -> f64,
 ) -> Vec<f64> {
     let members = shaped.members;
     let mut relays = Relays::new(members as usize);
-    let one = Shaped { first_seat: 0, ..shaped.clone_without_times() };
+    let one = CollectiveModel { first_seat: 0, ..shaped.without_times() };
     let (mut all, mut free) = (Vec::with_capacity(operations * members as usize), Vec::new());
     for operation in 0..operations {
         let root = shaped.root_of(operation);
-        let one = Shaped { root, is_turning: false, ..one.clone_without_times() };
+        let one = CollectiveModel { root, is_turning: false, ..one.without_times() };
         relays.has.fill(f64::NAN);
         relays.entered.fill(f64::NAN);
         relays.served.fill(0);
@@ -196,28 +198,32 @@ pub(super) fn each_of(samples: &[Sample], members: usize) -> f64 {
     at_most(longest(room), &|each| queue::spread(samples, each))
 }
 
-/// The longest time of a message that leaves room for what is behind: less and less, the longer it is.
+/// Returns the longest message time that leaves room for what follows.
 pub(super) fn longest(room: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, room(0.0));
-    if !(high.is_finite() && high > NOTHING) {
+    if !(high.is_finite() && high > TIME_EPSILON) {
         return 0.0;
     }
     for _ in 0..40 {
         let middle = f64::midpoint(low, high);
         // Recorded times are rounded.
-        if room(middle) >= -NOTHING { low = middle } else { high = middle }
+        if room(middle) >= -TIME_EPSILON { low = middle } else { high = middle }
     }
     low
 }
 
-/// Time of a message that explains the times best; of several that do so, the longest.
+/// Returns the message time that explains the times best, the longest of several.
 pub(super) fn at_most(most: f64, spread: &dyn Fn(f64) -> f64) -> f64 {
     let found = stream::out_of(most, spread);
-    if found > 0.0 && spread(most) <= spread(found) * 1.05 + 2.0 * NOTHING { most } else { found }
+    if found > 0.0 && spread(most) <= spread(found) * 1.05 + 2.0 * TIME_EPSILON {
+        most
+    } else {
+        found
+    }
 }
 
 impl Shape {
-    /// True if members are held until their messages have arrived.
+    /// Whether senders wait until their messages have arrived.
     pub(crate) const fn is_held(self) -> bool {
         matches!(self, Shape::Held | Shape::Relay | Shape::ReduceRelay)
     }
@@ -228,8 +234,8 @@ mod tests {
     use super::super::tests::tree;
     use super::*;
 
-    fn relay(members: u32, root: u32) -> Shaped {
-        Shaped { shape: Shape::Relay, ..tree(members, root) }
+    fn relay(members: u32, root: u32) -> CollectiveModel {
+        CollectiveModel { shape: Shape::Relay, ..tree(members, root) }
     }
 
     #[test]

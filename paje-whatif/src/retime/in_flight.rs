@@ -1,42 +1,37 @@
 //! Messages on their way in a changed run.
 
-/// Facts about messages on their way: by how much later each is sent, and arrives.
+/// State of messages: shifts of sending and arrival.
 #[derive(Debug)]
-pub(super) struct Ways {
-    /// By message, what is known of it; kept apart since that is asked for most.
+pub(super) struct InFlight {
+    /// Flags by message, apart from the shifts for locality.
     known: Vec<u8>,
     /// By message, shifts in seconds: of its start, and of its arrival. While it is not sent, of its receiver being ready
     /// instead of the second.
     shifts: Vec<(f64, f64)>,
 }
 
-/// The message is sent.
 const SENT: u8 = 1;
-/// Its receiver is ready.
+/// The receiver is ready.
 const POSTED: u8 = 2;
-/// It has arrived.
 const ARRIVED: u8 = 4;
-/// It is cut.
 const CUT: u8 = 8;
 /// Nothing waits for it, since its recorded times contradict themselves.
 const DROPPED: u8 = 16;
 
-impl Ways {
+impl InFlight {
     pub(super) fn new(messages: usize) -> Self {
-        Ways { known: vec![0; messages], shifts: vec![(0.0, 0.0); messages] }
+        InFlight { known: vec![0; messages], shifts: vec![(0.0, 0.0); messages] }
     }
 
-    /// The message is never on its way.
     pub(super) fn cut(&mut self, message: u32) {
         self.known[message as usize] |= CUT;
     }
 
-    /// Nothing waits for the message any more.
     pub(super) fn drop(&mut self, message: u32) {
         self.known[message as usize] |= DROPPED;
     }
 
-    /// True if nothing has to wait for it any longer.
+    /// Whether nothing has to wait for it any longer.
     pub(super) fn is_ready(&self, message: u32) -> bool {
         self.known[message as usize] & (ARRIVED | CUT | DROPPED) != 0
     }
@@ -45,13 +40,13 @@ impl Ways {
         self.known[message as usize] & SENT != 0
     }
 
-    /// The shift of its arrival, if something waits for that.
+    /// Returns the shift of its arrival, if something waits for that.
     pub(super) fn arrived(&self, message: u32) -> Option<f64> {
         let known = self.known[message as usize];
         (known & (ARRIVED | CUT | DROPPED) == ARRIVED).then(|| self.shifts[message as usize].1)
     }
 
-    /// The receiver is ready; gives back both shifts if the message was sent before.
+    /// Records that the receiver is ready; returns both shifts if the message was sent before.
     pub(super) fn post(&mut self, message: u32, shift: f64) -> Option<(f64, f64)> {
         let known = &mut self.known[message as usize];
         let shifts = &mut self.shifts[message as usize];
@@ -64,7 +59,7 @@ impl Ways {
         is_late.then_some((shifts.0, shift))
     }
 
-    /// The message is sent; gives back that shift if nothing is missing, and that of the receiver if that was ready before.
+    /// Records the sending; returns the shift if the transfer can start, and that of the receiver if it was ready.
     pub(super) fn send(
         &mut self,
         message: u32,
@@ -85,7 +80,7 @@ impl Ways {
         self.shifts[message as usize].1 = shift;
     }
 
-    /// By message, the shift of its start; not a number if it is not sent.
+    /// Returns the shift of each start; NaN if not sent.
     pub(super) fn into_sent(self) -> Vec<f64> {
         let all = self.known.iter().zip(&self.shifts);
         let sent = |(known, shifts): (&u8, &(f64, f64))| {

@@ -1,6 +1,6 @@
 //! Doubts about a changed run.
 
-use paje_whatif::fit::{Fit, MOST};
+use paje_whatif::fit::{Fit, MAX_MESSAGES};
 use paje_whatif::hypothesis::Applied;
 use paje_whatif::{Dropped, Graph, Settings, Shape};
 
@@ -12,14 +12,14 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
     let assumed = &graph.assumed;
     let messages = graph.messages.list().len();
     if messages == 0 {
-        report.doubt("there are no messages");
+        report.caveat("there are no messages");
     } else {
-        report.doubt(format!(
+        report.caveat(format!(
             "{} transfers of {messages} were waited for, and so measured; {} are taken to last as long as the median of their size",
             assumed.measured, assumed.estimated
         ));
         let start = assumed.start.name();
-        report.doubt(match assumed.votes {
+        report.caveat(match assumed.votes {
             None => format!("eager transfers start when {start}, as was said"),
             Some((0, 0)) => format!("eager transfers are taken to start when {start}: no message tells"),
             Some((sent, posted)) => {
@@ -27,23 +27,23 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             }
         });
         if let Some(eager) = assumed.eager {
-            report.doubt(format!("messages of {eager} bytes or more are a rendezvous"));
+            report.caveat(format!("messages of {eager} bytes or more are a rendezvous"));
         }
     }
     for (count, what) in [
         (
-            assumed.loose,
+            assumed.unmatched,
             "links have no state that sends or none that receives: nothing waits for them",
         ),
         (
-            assumed.wrong,
+            assumed.mispaired,
             "links of Sendrecv are not trusted, since SMPI pairs their ends wrongly: nothing waits for them",
         ),
         (assumed.backwards, "links end before they start: nothing waits for them"),
         (graph.messages.elsewhere, "links join containers without states: nothing waits for them"),
     ] {
         if count > 0 {
-            report.doubt(format!("{count} {what}"));
+            report.caveat(format!("{count} {what}"));
         }
     }
     for shaped in &graph.shapes {
@@ -54,7 +54,7 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         }
         let name = types.value_name(series.type_, series.value);
         if shaped.has_links {
-            report.doubt(format!("{name}: its links tell who waits for whom"));
+            report.caveat(format!("{name}: its links tell who waits for whom"));
             continue;
         }
         let fits = shaped
@@ -62,17 +62,17 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             .iter()
             .map(|(shape, off)| format!("{} ± {:.3} µs", shape.name(), off * 1e6));
         let fits: Vec<String> = fits.collect();
-        let how = if shaped.is_said { "as was said" } else { "what explains the times best" };
-        report.doubt(format!("{name}: {}, {how} ({})", shaped.shape.name(), fits.join(", ")));
-        if shaped.each > 0.0 {
-            let each = shaped.each * 1e6;
-            report.doubt(format!(
+        let how = if shaped.is_given { "as was said" } else { "what explains the times best" };
+        report.caveat(format!("{name}: {}, {how} ({})", shaped.shape.name(), fits.join(", ")));
+        if shaped.root_in_seconds > 0.0 {
+            let each = shaped.root_in_seconds * 1e6;
+            report.caveat(format!(
                 "{name}: each message to the root needs the link into it for {each:.3} µs, as the times tell"
             ));
         }
-        if shaped.out > 0.0 {
-            let out = shaped.out * 1e6;
-            report.doubt(match shaped.shape {
+        if shaped.link_out_seconds > 0.0 {
+            let out = shaped.link_out_seconds * 1e6;
+            report.caveat(match shaped.shape {
                 Shape::Relay => {
                     format!("{name}: each message takes {out:.3} µs, as the times tell")
                 }
@@ -87,7 +87,7 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         if series.root.is_some() && series.assumed {
             let root = shaped.root();
             let (root, turn) = (graph.name(members[root]), series.is_turning);
-            report.doubt(match turn {
+            report.caveat(match turn {
                 true => {
                     format!("{name}: containers are assumed to be the root in turn, from {root} on")
                 }
@@ -97,7 +97,7 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
     }
     for uneven in &graph.collectives.uneven {
         let name = types.value_name(uneven.type_, uneven.value);
-        report.doubt(format!(
+        report.caveat(format!(
             "{name}: nobody waits there, since containers have {} to {} of them",
             uneven.least, uneven.most
         ));
@@ -114,7 +114,7 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             String::new()
         };
         let (map, names) = (settings.map.name(), names.collect::<Vec<_>>().join(", "));
-        report.doubt(format!("the map `{map}` does not know {names}{more}: nobody waits there"));
+        report.caveat(format!("the map `{map}` does not know {names}{more}: nobody waits there"));
     }
 }
 
@@ -125,13 +125,13 @@ pub(super) fn of_change(
     messages: usize,
     report: &mut Report,
 ) {
-    applied.notes.iter().for_each(|note| report.doubt(note));
+    applied.notes.iter().for_each(|note| report.caveat(note));
     if let Some(fit) = &applied.fit {
-        report.doubt(of_network(fit, messages));
+        report.caveat(of_network(fit, messages));
     }
     let (lost, operations) = dropped.count();
     if lost + operations > 0 {
-        report.doubt(format!(
+        report.caveat(format!(
             "{lost} messages and {operations} operations contradict the order of what else was recorded: nothing waits for them"
         ));
     }
@@ -139,7 +139,8 @@ pub(super) fn of_change(
 
 /// Sentence on the recorded network as it is taken to be, which so many messages went through.
 pub(super) fn of_network(fit: &Fit, messages: usize) -> String {
-    let some = if messages > MOST { format!(" the first {MOST}") } else { String::new() };
+    let some =
+        if messages > MAX_MESSAGES { format!(" the first {MAX_MESSAGES}") } else { String::new() };
     format!(
         "the recorded network: latency {:.3} µs, bandwidth {:.4e} bytes a second, factors {}; four of five{some} \
          transfers differ from that by {:.2} % at most",

@@ -2,16 +2,16 @@
 
 use paje_sim::{MemoryLimit, Trace, TypeNature};
 
-/// Bytes for each message: its ends as steps and edges, with what is before them; where it is from; a question.
+/// Bytes per message: its ends as steps and edges, and a question.
 const MESSAGE: u64 = 250;
 
-/// Bytes for each state of a container that passes messages.
+/// Bytes per state of a container that passes messages.
 const STATE: u64 = 30;
 
-/// No limit leaves less than this to rows, or to what is beside them.
+/// Minimum for rows, and for the order, whatever the limit.
 const LEAST: u64 = 32 << 20;
 
-/// The part of the limit that is for rows; the rest is for what is beside them.
+/// Returns the part of the limit that is for rows.
 pub(crate) fn rows(limit: MemoryLimit) -> MemoryLimit {
     MemoryLimit { bytes: (limit.bytes / 2).max(LEAST), ..limit }
 }
@@ -20,7 +20,7 @@ pub(crate) fn rows(limit: MemoryLimit) -> MemoryLimit {
 ///
 /// # Errors
 /// A sentence, if there is none.
-pub(crate) fn look(trace: &Trace, limit: Option<&MemoryLimit>) -> Result<(), String> {
+pub(crate) fn check(trace: &Trace, limit: Option<&MemoryLimit>) -> Result<(), String> {
     let Some(limit) = limit else { return Ok(()) };
     let (mut messages, mut states) = (0, 0);
     for lane in trace.lanes() {

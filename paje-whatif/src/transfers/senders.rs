@@ -6,45 +6,44 @@ use paje_analysis::messages::{Message, Messages};
 use paje_analysis::tracks::Tracks;
 use rayon::prelude::*;
 
-use super::ends::{MOMENT, Received};
-use super::usual::{Samples, Usual};
+use super::ends::{Received, TIME_TOLERANCE};
+use super::typical::{Samples, TypicalTimes};
 
-/// Within how many states after one that sends the one is that waits for it.
-pub(crate) const FURTHEST: usize = 10_000;
+/// Maximum number of states after a send in which its wait is searched.
+pub(crate) const WAIT_SEARCH_LIMIT: usize = 10_000;
 
 /// A message that its sender waits for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Freed {
-    /// Its number.
+pub(super) struct SenderWait {
     pub(super) message: u32,
-    /// The state of the sender that waits.
+    /// State of the sender that waits.
     pub(super) state: u32,
-    /// When its transfer started, in seconds.
+    /// Start of its transfer, in seconds.
     begin: f64,
     /// Its size, as a key.
     size: u64,
 }
 
-/// Senders of rendezvous; empty if there are none.
+/// Waiting senders; empty without rendezvous.
 #[derive(Debug, Default)]
-pub(super) struct Senders {
-    /// By track, what it waits for, in order of the states.
-    pub(super) waited: Vec<Vec<Freed>>,
-    /// By track, for each message that it receives, until when that has arrived, in seconds.
+pub(super) struct RendezvousSenders {
+    /// By track, in order of the states.
+    pub(super) waited: Vec<Vec<SenderWait>>,
+    /// By receiving track and message, the latest possible arrival in seconds.
     pub(super) bounds: Vec<Vec<f64>>,
 }
 
-/// The end of waiting in a call, as far as what was sent tells.
+/// The message that ended the waiting of a sender.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rival {
+pub(super) struct SendCompletion {
     pub(super) message: u32,
-    /// When it is expected to arrive, and how long it took if nothing else ended the waiting, in seconds.
+    /// Expected arrival, and duration if nothing else ended the waiting, in seconds.
     pub(super) expected: f64,
     pub(super) seconds: f64,
 }
 
-impl Senders {
-    /// Who waits for what it sent; the sizes of messages are still known to `received`.
+impl RendezvousSenders {
+    /// Finds what senders wait for; `received` still has the sizes of messages.
     pub(super) fn new(
         tracks: &Tracks<'_>,
         messages: &Messages,
@@ -52,48 +51,53 @@ impl Senders {
     ) -> Self {
         let all = || received.par_iter().flatten().filter(|it| it.is_used && it.is_rendezvous);
         if !all().any(|_| true) {
-            return Senders::default();
+            return RendezvousSenders::default();
         }
-        let shortest = |mut least: Usual, it: &Received| {
+        let shortest = |mut least: TypicalTimes, it: &Received| {
             let entry = least.entry(it.size()).or_insert(f64::INFINITY);
             *entry = entry.min(it.end - it.begin());
             least
         };
-        let least = all().fold(Usual::default, shortest).reduce(Usual::default, |mut a, b| {
-            for (size, seconds) in b {
-                a.entry(size).and_modify(|least| *least = least.min(seconds)).or_insert(seconds);
-            }
-            a
-        });
+        let least = all().fold(TypicalTimes::default, shortest).reduce(
+            TypicalTimes::default,
+            |mut a, b| {
+                for (size, seconds) in b {
+                    a.entry(size)
+                        .and_modify(|least| *least = least.min(seconds))
+                        .or_insert(seconds);
+                }
+                a
+            },
+        );
         let freed = received.par_iter().map(|all| {
             let freed = all.iter().map(|it| {
                 let message = &messages.list()[it.message as usize];
                 let least = least.get(&it.size()).filter(|_| it.is_used && it.is_rendezvous)?;
                 let state = waiting(tracks, message, it.begin() + least)?;
                 let (begin, size) = (it.begin(), it.size());
-                Some(Freed { message: it.message, state, begin, size })
+                Some(SenderWait { message: it.message, state, begin, size })
             });
-            freed.collect::<Vec<Option<Freed>>>()
+            freed.collect::<Vec<Option<SenderWait>>>()
         });
-        let freed: Vec<Vec<Option<Freed>>> = freed.collect();
+        let freed: Vec<Vec<Option<SenderWait>>> = freed.collect();
         let mut waited = vec![Vec::new(); received.len()];
-        let sender = |freed: &Freed| messages.list()[freed.message as usize].from as usize;
+        let sender = |wait: &SenderWait| messages.list()[wait.message as usize].from as usize;
         freed.iter().flatten().flatten().for_each(|it| waited[sender(it)].push(*it));
-        waited.par_iter_mut().for_each(|all| all.sort_by_key(|freed| (freed.state, freed.message)));
-        let bound = |freed: &Option<Freed>| {
-            let end = |freed: &Freed| tracks.list()[sender(freed)].end[freed.state as usize];
-            freed.as_ref().map_or(f64::INFINITY, end)
+        waited.par_iter_mut().for_each(|all| all.sort_by_key(|wait| (wait.state, wait.message)));
+        let bound = |wait: &Option<SenderWait>| {
+            let end = |wait: &SenderWait| tracks.list()[sender(wait)].end[wait.state as usize];
+            wait.as_ref().map_or(f64::INFINITY, end)
         };
         let bounds = freed.par_iter().map(|all| all.iter().map(bound).collect()).collect();
-        Senders { waited, bounds }
+        RendezvousSenders { waited, bounds }
     }
 
-    /// Until when the messages that a track receives have arrived, in seconds, from this one on.
+    /// Returns the latest possible arrival of a message, in seconds.
     pub(super) fn bound(&self, track: usize, place: usize) -> f64 {
         self.bounds.get(track).map_or(f64::INFINITY, |bounds| bounds[place])
     }
 
-    /// Adds the transfers of rendezvous: they are no longer than until one of both sides goes on.
+    /// Adds the transfers of rendezvous, which end before either side goes on.
     pub(super) fn sample(&self, received: &[Vec<Received>], late: &mut Samples) {
         for (all, bounds) in received.iter().zip(&self.bounds) {
             let used = all.iter().zip(bounds).filter(|(it, _)| it.is_used && it.is_rendezvous);
@@ -104,42 +108,42 @@ impl Senders {
         }
     }
 
-    /// Of what a track sent and waited for in a state, what is expected to arrive last; `None` if it did not wait there.
-    pub(super) fn rival(
+    /// Returns which message sent by a track was expected last in a state; `None` if it did not wait there.
+    pub(super) fn last_completion(
         &self,
         tracks: &Tracks<'_>,
         at: usize,
         state: u32,
-        usual: &Usual,
-    ) -> Option<Rival> {
+        typical: &TypicalTimes,
+    ) -> Option<SendCompletion> {
         let all = self.waited.get(at)?;
-        let from = all.partition_point(|freed| freed.state < state);
+        let from = all.partition_point(|wait| wait.state < state);
         let track = &tracks.list()[at];
         let (start, end) = (track.start[state as usize], track.end[state as usize]);
-        if end - start <= MOMENT {
+        if end - start <= TIME_TOLERANCE {
             return None;
         }
-        let of_state = all[from..].iter().take_while(|freed| freed.state == state);
-        let rivals = of_state.filter_map(|freed| {
-            let expected = freed.begin + usual.get(&freed.size)?;
-            Some(Rival { message: freed.message, expected, seconds: end - freed.begin })
+        let of_state = all[from..].iter().take_while(|wait| wait.state == state);
+        let completions = of_state.filter_map(|wait| {
+            let expected = wait.begin + typical.get(&wait.size)?;
+            Some(SendCompletion { message: wait.message, expected, seconds: end - wait.begin })
         });
-        rivals.max_by(|a, b| a.expected.total_cmp(&b.expected))
+        completions.max_by(|a, b| a.expected.total_cmp(&b.expected))
     }
 }
 
-/// The state in which the sender of a rendezvous waits until it has arrived, which is not before `earliest`.
+/// Returns the state in which the sender of a rendezvous waits, not before `earliest`.
 fn waiting(tracks: &Tracks<'_>, message: &Message, earliest: f64) -> Option<u32> {
     let (from, send) = (message.from as usize, message.send()?);
     let track = &tracks.list()[from];
-    let is_until = |state: usize| track.end[state] >= earliest - MOMENT;
+    let is_until = |state: usize| track.end[state] >= earliest - TIME_TOLERANCE;
     if tracks.class(from, send) == Class::Send && is_until(send) {
         return Some(send as u32);
     }
     if matches!(tracks.class(from, send), Class::Collective(_)) {
         return None;
     }
-    let mut later = (send + 1..track.len()).take(FURTHEST);
+    let mut later = (send + 1..track.len()).take(WAIT_SEARCH_LIMIT);
     let wait = later.find(|at| tracks.class(from, *at) == Class::Wait && is_until(*at))?;
     Some(wait as u32)
 }
