@@ -34,5 +34,6 @@ mod size;
 #[cfg(test)]
 mod testing;
 
+pub use rng::Rng;
 pub use shapes::{ParseShapeError, Shape, generate, ping_pong, write};
 pub use size::{ParseSizeError, Size};

@@ -3,7 +3,6 @@
 //! Sound traces are compared with PajeNG's `pj_dump` where it is installed, and all with the checker; what
 //! is dumped in one way must be dumped in every other. What fails is told with the command that repeats it.
 
-mod choice;
 mod fault;
 mod program;
 mod trial;

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use datasets::mutate::{Change, mutated};
-use datasets::random;
+use datasets::{Rng, random};
 use paje_parser::FieldNames;
 use pj_validate::{Rules, Severity};
 
-use crate::choice::Choice;
 use crate::fault;
 use crate::program::{Ended, Programs, run};
 
@@ -79,16 +78,18 @@ pub(crate) fn trial(
 }
 
 fn tried(seed: u64, programs: &Programs, folder: &Path, sum: &mut Summary) -> Result<(), String> {
-    let mut choice = Choice::new(seed);
+    let mut rng = Rng::new(!seed);
     let random = random::trace(seed);
     let (mut trace, mut options) = (random.bytes, random.options);
-    let damaged = choice.percent(40);
+    let damaged = rng.percent(40);
     if damaged {
-        let count = 1 + choice.below(4);
-        let changes: Vec<Change> = (0..count).map(|_| Change::from_bytes(choice.bytes())).collect();
+        let count = 1 + rng.below(4);
+        let changes: Vec<Change> = (0..count)
+            .map(|_| Change::from_bytes(std::array::from_fn(|_| rng.below(256) as u8)))
+            .collect();
         trace = mutated(&trace, &changes);
     }
-    options.extend(["--quotes".into(), choice.of(&["strip", "strip", "auto", "keep"]).into()]);
+    options.extend(["--quotes".into(), rng.pick(&["strip", "strip", "auto", "keep"]).into()]);
     let strip = options.last().is_some_and(|last| last == "strip");
     let written = |error: std::io::Error| format!("{}: {error}", folder.display());
     let _ = fs::remove_dir_all(folder);
@@ -104,12 +105,12 @@ fn tried(seed: u64, programs: &Programs, folder: &Path, sum: &mut Summary) -> Re
     if !damaged && strip {
         trial.beside_pajeng(random.fault.is_none(), sum)?;
     }
-    trial.other_ways(&mut choice, sum)?;
-    if choice.percent(20) {
-        trial.in_pieces(&mut choice, sum)?;
+    trial.other_ways(&mut rng, sum)?;
+    if rng.percent(20) {
+        trial.in_pieces(&mut rng, sum)?;
     }
-    if choice.percent(30) {
-        fault::inject(&trial, &mut choice, sum)?;
+    if rng.percent(30) {
+        fault::inject(&trial, &mut rng, sum)?;
     }
     Ok(())
 }
@@ -178,14 +179,14 @@ impl Trial<'_> {
     }
 
     /// The same from the pieces that `pj_split` makes.
-    fn in_pieces(&self, choice: &mut Choice, sum: &mut Summary) -> Result<(), String> {
+    fn in_pieces(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let Some(split) = &self.programs.split else { return Ok(()) };
         let shared = [("-z", "--ignore-incomplete-links"), ("-n", "--no-strict")].into_iter();
         let shared = shared.filter(|(short, long)| self.has(short, long)).map(|(short, _)| short);
         let shared: Vec<&str> = shared.collect();
         let mut command = Command::new(split);
         command.current_dir(self.folder).args(["-q", "t", "-o", "pieces"]).args(&shared);
-        command.args(["--pieces", choice.of(&["1", "2", "3", "9"])]);
+        command.args(["--pieces", rng.pick(&["1", "2", "3", "9"])]);
         let found = run(&mut command, None)?;
         sum.count("dumps of pieces");
         let root = run(self.ours().arg("pieces/root.trace"), None)?;
@@ -224,16 +225,16 @@ impl Trial<'_> {
     }
 
     /// The same by other numbers of threads, in other blocks, from other media.
-    fn other_ways(&self, choice: &mut Choice, sum: &mut Summary) -> Result<(), String> {
+    fn other_ways(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let mut command = self.ours();
-        command.args(["--threads", choice.of(&["1", "2", "3", "4", "7"])]);
+        command.args(["--threads", rng.pick(&["1", "2", "3", "4", "7"])]);
         // Blocks are no longer than lines may be.
         let longest = self.trace.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
-        let line = choice.of(&["1K", "1K", "2K", "5000", "64K"]);
+        let line = rng.pick(&["1K", "1K", "2K", "5000", "64K"]);
         if longest < 1000 {
             command.args(["--max-line", line]);
         }
-        let found = if choice.percent(50) {
+        let found = if rng.percent(50) {
             run(command.arg("t"), None)?
         } else {
             run(&mut command, Some(&self.trace))?

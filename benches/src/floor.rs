@@ -1,5 +1,4 @@
-//! Least work of any program with a trace: read it, find its lines, move the bytes of its
-//! rows.
+//! The least work of any program that dumps a trace: read it, find its lines, move the bytes of its rows.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -11,21 +10,20 @@ use std::sync::Mutex;
 
 use paje_workers::{Pin, Workers};
 
-use super::Result;
+use crate::Result;
 
-/// Bytes of the buffers that are used again and again: with the target of the copy they stay in the
-/// second-level cache of most machines.
+/// Size of the two buffers of a thread in bytes. Both fit into the second-level cache of most machines.
 const PIECE: usize = 256 << 10;
 
-/// Reads a whole file and moves `copy` bytes, with some threads; returns how many lines the file ends.
+/// Reads a file and copies `copy` bytes in memory, with the given threads. Returns the number of newlines of the file.
 ///
-/// Each thread has an equal part of the file and of the copy. It reads its part with `pread`, piece by
-/// piece into one buffer, counts newlines in it, then copies its part of `copy` from that buffer into
-/// another one of the same size. The threads are started and placed as those of `pj_dump` are.
+/// Each thread has an equal part of the file and of the copy. It reads its part with `pread`, block by
+/// block into one buffer, counts newlines there, then copies its part of `copy` from that buffer into
+/// another one of the same size. The threads are started and placed like those of `pj_dump`.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, or threads that cannot be where they should.
+/// A file that cannot be read, or threads that cannot be placed.
 pub fn floor(path: &Path, threads: NonZeroUsize, pin: &Pin, copy: u64) -> Result<u64> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -38,15 +36,15 @@ pub fn floor(path: &Path, threads: NonZeroUsize, pin: &Pin, copy: u64) -> Result
         let mut buffer = vec![0; PIECE];
         let lines = count_lines(&file, read, &mut buffer);
         move_bytes(copied.end - copied.start, &buffer);
-        counts.lock().expect("nothing panics with it").push(lines);
+        counts.lock().expect("no thread panics").push(lines);
     });
-    let counts = counts.into_inner().expect("nothing panics with it");
+    let counts = counts.into_inner().expect("no thread panics");
     Ok(counts.into_iter().sum::<io::Result<u64>>()?)
 }
 
-/// Beginning of part `index` of `parts`.
+/// Returns where part `index` of `parts` begins.
 fn cut(whole: u64, index: usize, parts: usize) -> u64 {
-    // In 128 bits: a large whole times its index would not fit.
+    // A large whole times its index needs 128 bits.
     (u128::from(whole) * index as u128 / parts as u128) as u64
 }
 
@@ -55,7 +53,7 @@ fn count_lines(file: &File, part: std::ops::Range<u64>, buffer: &mut [u8]) -> io
     while offset < part.end {
         let wanted = buffer.len().min(usize::try_from(part.end - offset).unwrap_or(usize::MAX));
         match file.read_at(&mut buffer[..wanted], offset) {
-            // The file has become shorter.
+            // The file was truncated meanwhile.
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(count) => {
                 lines += memchr::memchr_iter(b'\n', &buffer[..count]).count() as u64;
@@ -73,7 +71,7 @@ fn move_bytes(bytes: u64, source: &[u8]) {
     let mut left = bytes;
     while left > 0 {
         let count = source.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        // Through black boxes, or the compiler would see that nobody reads the copy.
+        // Without black boxes the compiler would remove a copy that is never read.
         black_box(&mut target[..count]).copy_from_slice(black_box(&source[..count]));
         left -= count as u64;
     }
@@ -87,18 +85,18 @@ mod tests {
     #[test]
     fn every_byte_is_read_once() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        // Longer than some pieces, and no multiple of anything.
+        // Some blocks and a part of one.
         let trace = datasets::generate(datasets::Shape::Mpi, 2_000_003, 1);
         std::fs::write(&file, &trace).unwrap();
         let lines = trace.iter().filter(|byte| **byte == b'\n').count() as u64;
-        let first = paje_workers::allowed().expect("Linux tells")[0];
+        let first = paje_workers::allowed().expect("the kernel lists them")[0];
         let list = Pin::List(vec![first]);
         for threads in [1, 2, 3, 7] {
             for pin in [&Pin::None, &Pin::Compact, &Pin::Scatter, &list] {
                 assert_eq!(count(file.path(), threads, pin, 3_000_001).unwrap(), lines);
             }
         }
-        // Every byte a newline: each is counted, so each was read, and none of them twice.
+        // All bytes are newlines: the count shows whether each was read once.
         std::fs::write(&file, vec![b'\n'; 1_234_567]).unwrap();
         for threads in 1..6 {
             assert_eq!(count(file.path(), threads, &Pin::None, 0).unwrap(), 1_234_567);
@@ -110,7 +108,7 @@ mod tests {
     }
 
     fn count(path: &Path, threads: usize, pin: &Pin, copy: u64) -> Result<u64> {
-        floor(path, NonZeroUsize::new(threads).expect("some"), pin, copy)
+        floor(path, NonZeroUsize::new(threads).expect("not zero"), pin, copy)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Files into the page cache, and out of it.
+//! Files in the page cache.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::fs::{Advice, fadvise};
 
-/// Reads a file to its end, and returns how many lines it ends.
+/// Reads a file into the page cache, and returns its number of newlines.
 ///
 /// # Errors
 ///
@@ -23,23 +23,22 @@ pub fn warm(path: &Path) -> io::Result<u64> {
     }
 }
 
-/// Asks the kernel to forget the pages of a file. It may say no without a word: [`can_drop`] looks.
+/// Asks the kernel to drop the pages of a file. The kernel may ignore it, see [`can_drop`].
 ///
-/// This takes no rights, unlike `/proc/sys/vm/drop_caches`, and leaves the files of others alone.
+/// Unlike `/proc/sys/vm/drop_caches`, this needs no privileges and affects no other file.
 ///
 /// # Errors
 ///
 /// A file that cannot be opened or written back.
 pub fn drop_pages(path: &Path) -> io::Result<()> {
     let file = File::open(path)?;
-    // Pages that are not on the device yet would stay.
+    // Dirty pages are not dropped.
     file.sync_all()?;
     Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
 }
 
-/// Tells whether the pages of a file can be dropped: after it, reading comes from the device. They cannot
-/// on file systems in memory, or where another process has the file mapped. The file is in the cache
-/// when this returns.
+/// Returns whether the pages of a file can be dropped, so that it is read from the device again. They cannot on file systems in
+/// memory, or while another process has mapped the file. Afterwards the file is in the cache.
 ///
 /// # Errors
 ///
@@ -50,11 +49,11 @@ pub fn can_drop(path: &Path) -> io::Result<bool> {
     warm(path)?;
     let read = device_bytes().zip(before).map(|(after, before)| after.saturating_sub(before));
     let size = path.metadata()?.len();
-    // Some of it may have come with other reading before; most of it must not.
+    // Readahead for other files may have fetched some of it.
     Ok(read.is_some_and(|read| read >= size / 2))
 }
 
-/// Bytes that this process has caused to be read from devices, if the kernel counts them.
+/// Returns the bytes that this process has read from devices, if the kernel counts them.
 fn device_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/io").ok()?;
     text.lines().find_map(|line| line.strip_prefix("read_bytes:"))?.trim().parse().ok()
@@ -65,10 +64,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_survives_being_dropped() {
+    fn files_survive_being_dropped() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, "a\nb\n".repeat(1 << 20)).unwrap();
-        // The file system decides if it can be dropped; it must not fail.
+        // The result depends on the file system.
         can_drop(file.path()).unwrap();
         drop_pages(file.path()).unwrap();
         assert_eq!(warm(file.path()).unwrap(), 2 << 20);
