@@ -1,4 +1,4 @@
-//! Text to numbers, each where it stands in a block of lines, as the decoder meets it.
+//! Text to numbers in the middle of lines, as the decoder reads them.
 
 use std::hint::black_box;
 use std::ops::Range;

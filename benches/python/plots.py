@@ -16,7 +16,7 @@ import matplotlib
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
 
-# What a thesis on a parallel PajeNG publishes, with pinned threads and traces cut into files beforehand.
+# Published figures of a parallel PajeNG, with pinned threads and traces that were split into files beforehand.
 THESIS = {"threads": [8, 16], "speedup": [7.16, 11.87], "efficiency": [0.89, 0.74]}
 AXES = {"speedup": "speedup T(1) / T(p)", "efficiency": "efficiency T(1) / T(p) / p", "weak": "sizeup p · T(1, s) / T(p, p·s)"}
 

@@ -20,7 +20,7 @@
 //! cargo run --release -p benches --bin soak            random traces, options and faults
 //! ```
 //!
-//! This library is what these programs share.
+//! This library has the common parts of these programs.
 
 // Threads are placed and pages dropped the way Linux does.
 #![cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! The record of all runs, and tables of what they come to.
+//! The record of all runs, and tables of their results.
 //!
 //! T(p, s) is the time of a program with p threads on a trace of s bytes: the minimum of the runs, because
 //! the noise of a machine only ever adds.
@@ -164,7 +164,7 @@ fn points(runs: &[Run]) -> Vec<Point<'_>> {
 fn row(point: &Point<'_>, points: &[Point<'_>]) -> String {
     let case = point.case;
     let find = |case: Case| points.iter().find(|point| *point.case == case);
-    // What a program is compared with has as many threads in the same places.
+    // The run to compare with has the same threads in the same places.
     let beside = match (case.program, case.pieces) {
         (Program::Dump, 0) => find(Case { program: Program::Floor, ..case.clone() }),
         (Program::Dump | Program::Replay, 1..) => find(Case { pieces: 0, ..case.clone() }),

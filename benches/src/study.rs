@@ -1,8 +1,8 @@
 //! The scaling study: what is run, and in which order.
 //!
-//! Of each source, first every number of threads dumps every trace once, untimed, and so do all roots of
-//! its pieces: the rows must be those of one thread. Then, in each repetition, all cases take turns,
-//! so that the noise of a shared machine affects all of them alike.
+//! First, every number of threads dumps every trace of a source and its pieces once, untimed: the rows must be
+//! those of one thread. Then all cases take turns in each repetition, so that the noise of a shared
+//! machine affects all of them alike.
 //!
 //! This process stays small on purpose: until a child has replaced itself by its program, it has the memory of
 //! its parent, and Linux counts that for the child's peak.
@@ -98,7 +98,7 @@ pub struct Run {
     pub trace: String,
     /// Size of the trace as a single file.
     pub bytes: u64,
-    /// What was run.
+    /// The program and its configuration.
     pub case: Case,
     /// Number of the repetition, from 1.
     pub run: u32,
@@ -108,9 +108,9 @@ pub struct Run {
     pub cpu: f64,
     /// Peak memory in bytes.
     pub peak_memory: u64,
-    /// What `pj_dump --stats=json` says, if it does: part of the time in which one thread worked alone.
+    /// Part of the time in which one thread worked alone, from `pj_dump --stats=json` if it prints it.
     pub serial: Option<f64>,
-    /// Likewise: time of the busiest worker by the mean of all.
+    /// Time of the busiest worker divided by the mean, from the same place.
     pub imbalance: Option<f64>,
 }
 

@@ -21,8 +21,8 @@ use paje_workers::Pin;
 /// scaling. T(p, s) is the time with p threads on a trace of s bytes: wall clock of the whole process,
 /// rows to /dev/null, the minimum of the runs. Efficiency is speedup / p.
 ///
-/// The floor beside each figure is what any program must do at least: with as many threads, read
-/// the file, count its lines, and move as many bytes as the rows have.
+/// The floor is the least work of any such program: with as many threads, read the file, count its
+/// lines, and move as many bytes as the rows have.
 ///
 /// With --pieces, pj_split makes so many pieces of each trace, beside cp, and pj_dump replays them, with
 /// and without rows.

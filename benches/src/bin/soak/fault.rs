@@ -1,4 +1,4 @@
-//! Faults, one for a trace: what fails must say so, and leave nothing that passes for whole.
+//! Faults, one per trace: a failure must be reported, and leave no partial output that looks complete.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -46,7 +46,7 @@ fn wanted(found: &Ended, right: bool) -> Result<(), String> {
     if right { Ok(()) } else { Err(format!("status {}: {}", found.code(), found.said)) }
 }
 
-/// Who reads the rows leaves.
+/// The reader of the rows closes the pipe.
 fn closed_pipe(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     let mut child = start(trial.ours().args(["--threads", "2", "t"]))?;
     let mut stdout = child.stdout.take().ok_or("no output")?;
@@ -67,7 +67,7 @@ fn full_output(trial: &Trial<'_>) -> Result<(), String> {
     wanted(&found, found.code() == fine && (fine != 2 || found.said.contains("No space left")))
 }
 
-/// The other end of a connection goes with something unread.
+/// The other end closes a connection with unread data.
 fn failing_input(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     let connected = || -> std::io::Result<_> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
@@ -88,7 +88,7 @@ fn failing_input(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
         scope.spawn(move || drop(other.write_all(part)));
         ended(child)
     })?;
-    // The part before the failure may be no trace.
+    // The part before the failure may be invalid.
     let right = match found.code() {
         2 => found.said.ends_with("Connection reset by peer\n"),
         1 => true,
@@ -105,13 +105,13 @@ fn signal(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     std::thread::sleep(Duration::from_micros(rng.below(6000)));
     let _ = kill_process(Pid::from_child(&child), signal);
     let found = ended(child)?;
-    // It may have ended before.
+    // It may have ended before the signal.
     let fine = found.code() == 128 + number || found.code() == trial.reference.code();
     wanted(&found, fine)?;
     types_are_whole(trial)
 }
 
-/// The file of types is not there, or what it is without any fault.
+/// The file of types is missing or complete.
 fn types_are_whole(trial: &Trial<'_>) -> Result<(), String> {
     let path = trial.folder.join("types.csv");
     let Ok(found) = fs::read(&path) else { return Ok(()) };
@@ -129,13 +129,13 @@ fn limited(trial: &Trial<'_>, limit: &str) -> Result<Ended, String> {
 }
 
 fn little_memory(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
-    // With less the system cannot load the program, whose code and tables take 13 MB, and kills it before it begins.
+    // With less, the system cannot load the program, whose code and tables take 13 MB, and kills it.
     let found = limited(trial, &format!("-v {}", 16_000 + rng.below(48_000)))?;
     let told = found.said.contains("pj_dump: ") || found.said.contains("memory");
     let right = match found.code() {
         // The program cannot be loaded.
         127 | 126 => true,
-        // Rust's and C's libraries give up by themselves where a thread needs its first bytes.
+        // The libraries of Rust and C abort where a thread needs its first bytes.
         2 | 134 => told && found.rows.is_empty(),
         code => code == trial.reference.code() && found.rows == trial.reference.rows,
     };

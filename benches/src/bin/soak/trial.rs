@@ -14,7 +14,7 @@ use pj_validate::{Rules, Severity};
 use crate::fault;
 use crate::program::{Ended, Programs, run};
 
-/// Counts of traces, verdicts and dumps, by what was done.
+/// Counts of traces, verdicts and dumps by kind.
 #[derive(Debug, Default)]
 pub(crate) struct Summary(BTreeMap<&'static str, u64>);
 
@@ -36,13 +36,13 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A trace in a file of its own, and how it is to be dumped.
+/// A trace in a file, and options of its dump.
 pub(crate) struct Trial<'a> {
     pub(crate) programs: &'a Programs,
     pub(crate) folder: &'a Path,
     pub(crate) trace: Vec<u8>,
     pub(crate) options: Vec<String>,
-    /// Outcome of its dump without any fault, by one thread.
+    /// Outcome of a dump without faults by one thread.
     pub(crate) reference: Ended,
 }
 
@@ -62,7 +62,7 @@ fn ours(programs: &Programs, folder: &Path, options: &[String]) -> Command {
 /// Tries the trace of a seed.
 ///
 /// # Errors
-/// The first thing that is not as it must be. The trace is kept then.
+/// The first difference. The trace is kept then.
 pub(crate) fn trial(
     seed: u64,
     programs: &Programs,
@@ -120,7 +120,7 @@ impl Trial<'_> {
         self.options.iter().any(|option| option == short || option == long)
     }
 
-    /// The checker's verdict: the same place and sentence, or none.
+    /// Compares with the checker's verdict: the same place and sentence, or none.
     fn checked(&self, sum: &mut Summary) -> Result<(), String> {
         let code = self.reference.code();
         sum.count(match code {
@@ -157,7 +157,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// The same rows, or refused by both.
+    /// Compares with PajeNG: the same rows, or both refuse the trace.
     fn beside_pajeng(&self, sound: bool, sum: &mut Summary) -> Result<(), String> {
         let Some(pajeng) = &self.programs.pajeng else { return Ok(()) };
         // Their intervals are those known at some point of the file if that is not in order of time.
@@ -178,7 +178,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// The same from the pieces that `pj_split` makes.
+    /// Compares with the pieces that `pj_split` makes.
     fn in_pieces(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let Some(split) = &self.programs.split else { return Ok(()) };
         let shared = [("-z", "--ignore-incomplete-links"), ("-n", "--no-strict")].into_iter();
@@ -191,13 +191,13 @@ impl Trial<'_> {
         sum.count("dumps of pieces");
         let root = run(self.ours().arg("pieces/root.trace"), None)?;
         let together = run(self.ours().args(self.pieces()), None)?;
-        // It may not be there.
+        // It may not exist.
         let _ = fs::remove_dir_all(self.folder.join("pieces"));
         if self.reference.code() != 0 {
             return Ok(());
         }
         if found.code() != 0 {
-            // Others of pj_dump's options (--quotes keep, -a) can make a trace valid that is not without.
+            // Other options of pj_dump (--quotes keep, -a) can make an invalid trace valid.
             let mut plain = Command::new(&self.programs.ours);
             plain.current_dir(self.folder).args(["-q", "t"]).args(&shared);
             return match run(&mut plain, None)?.code() {
@@ -214,7 +214,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// The pieces that there are, in the order of their numbers.
+    /// Returns the pieces in the order of their numbers.
     fn pieces(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.folder.join("pieces")).into_iter().flatten().flatten();
         let path = |entry: fs::DirEntry| Path::new("pieces").join(entry.file_name());
@@ -224,7 +224,7 @@ impl Trial<'_> {
         pieces
     }
 
-    /// The same by other numbers of threads, in other blocks, from other media.
+    /// Compares with dumps by other numbers of threads, in other blocks, from a pipe.
     fn other_ways(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let mut command = self.ours();
         command.args(["--threads", rng.pick(&["1", "2", "3", "4", "7"])]);
