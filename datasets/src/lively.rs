@@ -1,9 +1,10 @@
-//! Sound traces in which much is open at any time.
+//! Valid traces in which much is open at any time.
 
-use crate::{Dice, definitions};
+use crate::header::{Definition, definitions};
+use crate::rng::Rng;
 
-/// Events by the word that stands for them.
-const EVENTS: [(&str, &str, &str); 18] = [
+/// Events, with words instead of numbers.
+const EVENTS: [Definition<'_>; 18] = [
     ("ctype", "DefineContainerType", "Name Type Alias"),
     ("stype", "DefineStateType", "Name Type Alias"),
     ("vtype", "DefineVariableType", "Name Type Alias"),
@@ -24,7 +25,7 @@ const EVENTS: [(&str, &str, &str); 18] = [
     ("to", "EndLink", "Time Type Container Value EndContainer Key"),
 ];
 
-/// Two processes `p` and `q` on a host `h`, in the words of [`definitions`]'s events.
+/// The types and containers of [`lively`] traces: two processes `p` and `q` on a host `h`.
 pub const WORLD: &str = "\
 ctype Host 0 H
 ctype Process H P
@@ -37,22 +38,24 @@ create 0 p P h
 create 0 q P h
 ";
 
-/// A sound trace of some hundred lines: nested states, sums, links, containers that come and go; comments, but no warning.
-pub fn lively(dice: &mut Dice) -> Vec<u8> {
+/// Returns a valid trace of some hundred lines without warnings: nested states, variables, links, containers that are created and
+/// destroyed, comments.
+pub fn lively(seed: u64) -> Vec<u8> {
+    let rng = &mut Rng::new(seed);
     let mut lines = definitions(EVENTS) + WORLD;
     let (mut time, mut depths, mut has_value) = (0.0, [0_usize; 5], [false; 5]);
     let (mut lives, mut open, mut key) = ([true, true, false, false, false], Vec::new(), 0);
     let mut names = ["p", "q", "a0", "b0", "c0"].map(str::to_owned);
-    for _ in 0..200 + dice.below(400) {
-        time += [0.0, 0.001, 0.5][dice.below(3)];
-        let who = dice.below(names.len());
-        let (name, value) = (names[who].clone(), ["x", "y", "z"][dice.below(3)]);
+    for _ in 0..200 + rng.index(400) {
+        time += [0.0, 0.001, 0.5][rng.index(3)];
+        let who = rng.index(names.len());
+        let (name, value) = (names[who].clone(), ["x", "y", "z"][rng.index(3)]);
         if !lives[who] {
             lines += &format!("create {time} {name} P h\n");
             lives[who] = true;
             continue;
         }
-        lines += &match dice.below(60) {
+        lines += &match rng.index(60) {
             0 if who > 1 => {
                 (lives[who], depths[who], has_value[who]) = (false, 0, false);
                 names[who] += "0";
@@ -80,22 +83,22 @@ pub fn lively(dice: &mut Dice) -> Vec<u8> {
             }
             29..31 => {
                 has_value[who] = true;
-                format!("vset {time} V {name} {}\n", dice.below(1000) as f64 / 7.0)
+                format!("vset {time} V {name} {}\n", rng.index(1000) as f64 / 7.0)
             }
             31..37 if has_value[who] => {
-                let add = ["vadd", "vsub"][dice.below(2)];
-                format!("{add} {time} V {name} {}\n", dice.below(1000) as f64 / 7.0)
+                let add = ["vadd", "vsub"][rng.index(2)];
+                format!("{add} {time} V {name} {}\n", rng.index(1000) as f64 / 7.0)
             }
             37..42 => format!("event {time} E {name} {value}\n"),
             42..49 => {
                 key += 1;
                 // Either end may come first.
-                let ends = [("from", "to"), ("to", "from")][dice.below(4) / 3];
+                let ends = [("from", "to"), ("to", "from")][rng.index(4) / 3];
                 open.push((ends.1, value, key));
                 format!("{} {time} L h {value} {name} k{key}\n", ends.0)
             }
             49..56 if !open.is_empty() => {
-                let (end, value, key) = open.swap_remove(dice.below(open.len()));
+                let (end, value, key) = open.swap_remove(rng.index(open.len()));
                 format!("{end} {time} L h {value} {name} k{key}\n")
             }
             _ => "# a comment\n".to_owned(),
