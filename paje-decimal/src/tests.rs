@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use testkit::SplitMix;
+use testkit::Rng;
 
 use super::*;
 
@@ -79,10 +79,10 @@ fn check_around(value: f64, precision: usize) {
 
 #[test]
 fn random_bits() {
-    let mut random = SplitMix(1);
+    let mut random = Rng::new(1);
     for _ in 0..many(150_000) {
-        let value = f64::from_bits(random.next());
-        check_fixed(value, (random.next() % 21) as usize);
+        let value = f64::from_bits(random.bits());
+        check_fixed(value, (random.bits() % 21) as usize);
         check_general(value);
     }
 }
@@ -90,11 +90,11 @@ fn random_bits() {
 /// Random bits with exponents near those of times: -70 to 70.
 #[test]
 fn random_moderate() {
-    let mut random = SplitMix(2);
+    let mut random = Rng::new(2);
     for _ in 0..many(750_000) {
-        let field = 1023 - 70 + random.next() % 140;
-        let value = f64::from_bits((random.next() & (1 << 63 | ((1 << 52) - 1))) | field << 52);
-        check_fixed(value, (random.next() % 21) as usize);
+        let field = 1023 - 70 + random.bits() % 140;
+        let value = f64::from_bits((random.bits() & (1 << 63 | ((1 << 52) - 1))) | field << 52);
+        check_fixed(value, (random.bits() % 21) as usize);
         check_fixed(value, 6);
         check_general(value);
     }
@@ -102,13 +102,13 @@ fn random_moderate() {
 
 #[test]
 fn decimals_like_times() {
-    let mut random = SplitMix(3);
+    let mut random = Rng::new(3);
     for _ in 0..many(500_000) {
-        let digits = random.next() % 10u64.pow((random.next() % 16 + 1) as u32);
-        let value = digits as f64 / 10f64.powi((random.next() % 16) as i32);
+        let digits = random.bits() % 10u64.pow((random.bits() % 16 + 1) as u32);
+        let value = digits as f64 / 10f64.powi((random.bits() % 16) as i32);
         check_fixed(value, 6);
         check_fixed(value, 9);
-        check_fixed(value, (random.next() % 18) as usize);
+        check_fixed(value, (random.bits() % 18) as usize);
         check_general(value);
     }
 }
@@ -116,7 +116,7 @@ fn decimals_like_times() {
 /// Ties: odd multiples of a half unit that are doubles, that is of 5^k / 2^... with few bits.
 #[test]
 fn exact_halves() {
-    let mut random = SplitMix(4);
+    let mut random = Rng::new(4);
     for precision in 0..=20 {
         // A half unit is 5 / 10^(precision + 1); its multiples by 5^precision are k / 2^(precision + 1).
         let unit = 0.5f64.powi(precision as i32 + 1);
@@ -124,8 +124,8 @@ fn exact_halves() {
             check_around(f64::from(k) * unit, precision);
         }
         for _ in 0..many(5_000) {
-            let bits = random.next() % 53 + 1;
-            check_fixed((random.next() >> (64 - bits)) as f64 * unit, precision);
+            let bits = random.bits() % 53 + 1;
+            check_fixed((random.bits() >> (64 - bits)) as f64 * unit, precision);
         }
         // Not representable ties: which side they fall on is up to the binary value.
         for k in 0..200 {
@@ -452,7 +452,7 @@ const GENERAL: [(u64, &str); 39] = [
 
 #[test]
 fn unsigned_integers() {
-    let mut random = SplitMix(5);
+    let mut random = Rng::new(5);
     let check = |value: u64| {
         let mut out = b"before".to_vec();
         write_u64(&mut out, value);
@@ -466,7 +466,7 @@ fn unsigned_integers() {
     }
     check(u64::MAX);
     for _ in 0..many(250_000) {
-        check(random.next() >> (random.next() % 64));
+        check(random.bits() >> (random.bits() % 64));
     }
 }
 
@@ -480,8 +480,8 @@ fn words_are_of_most_numbers() {
     for value in [-0.0, -1.0, 1e6, 999_999.9999999, 1e300, 0.0000005, f64::INFINITY, f64::NAN] {
         assert!(!fits(value), "{value}");
     }
-    let mut random = SplitMix(6);
-    let fit = (0..10_000).filter(|_| fits((random.next() >> 11) as f64 * 1e-10)).count();
+    let mut random = Rng::new(6);
+    let fit = (0..10_000).filter(|_| fits((random.bits() >> 11) as f64 * 1e-10)).count();
     assert!(fit > 9_980, "{fit} of 10,000");
 }
 

@@ -219,12 +219,12 @@ mod tests {
     #[test]
     fn every_member_of_a_knot_is_in_a_circle_that_is_told() {
         for seed in 0..200 {
-            let mut dice = testkit::Dice::new(seed);
-            let count = 2 + dice.below(8);
+            let mut rng = testkit::Rng::new(seed);
+            let count = 2 + rng.index(8);
             let lists: Vec<Arc<[u32]>> = (0..count)
                 .map(|track| {
                     let others = (0..count as u32).filter(|other| *other as usize != track);
-                    others.filter(|_| dice.below(100) < 30).collect()
+                    others.filter(|_| rng.index(100) < 30).collect()
                 })
                 .collect();
             let whom: Vec<(usize, &Arc<[u32]>)> = lists.iter().enumerate().collect();

@@ -112,12 +112,12 @@ mod tests {
     fn nothing_that_differs_is_left_out() {
         let (mut all_orders, mut tried) = (0, 0);
         for seed in 0..300 {
-            let mut dice = testkit::Dice::new(seed);
-            let (count, percent) = (1 + dice.below(7), dice.below(60));
-            let edges: Vec<bool> = (0..count * count).map(|_| dice.below(100) < percent).collect();
+            let mut rng = testkit::Rng::new(seed);
+            let (count, percent) = (1 + rng.index(7), rng.index(60));
+            let edges: Vec<bool> = (0..count * count).map(|_| rng.index(100) < percent).collect();
             let poset = Poset::new(count, |a, b| edges[a * count + b]);
-            let into: Vec<usize> = (0..count).map(|_| dice.below(4)).collect();
-            let reads: Vec<bool> = (0..count).map(|_| dice.below(3) == 0).collect();
+            let into: Vec<usize> = (0..count).map(|_| rng.index(4)).collect();
+            let reads: Vec<bool> = (0..count).map(|_| rng.index(3) == 0).collect();
             let now = |a: usize, b: usize| into[a] == into[b] && !(reads[a] && reads[b]);
             // A type of two containers.
             let later = |a: usize, b: usize| into[a] / 2 == into[b] / 2 && !(reads[a] && reads[b]);

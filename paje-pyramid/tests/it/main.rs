@@ -3,11 +3,10 @@
 mod naive;
 mod random;
 
+use datasets::Rng;
 use paje_pyramid::{Pyramid, Summary};
 use paje_sim::{LaneView, Options, Trace};
 use paje_workers::{Pin, Workers};
-
-use random::Random;
 
 fn read(text: &str) -> Trace {
     Trace::read(text.as_bytes(), &Options::default()).expect("the trace is valid")
@@ -31,17 +30,17 @@ fn traces() -> Vec<(String, Trace)> {
 }
 
 /// Windows of every width: of bins, and of ticks.
-fn windows(random: &mut Random) -> Vec<(u64, u64)> {
+fn windows(random: &mut Rng) -> Vec<(u64, u64)> {
     let mut all = vec![(0, 1 << 63), (0, 1)];
     for _ in 0..40 {
-        let width = random.next() >> (1 + random.below(40));
-        let from = random.next() >> 1;
+        let width = random.bits() >> (1 + random.below(40));
+        let from = random.bits() >> 1;
         all.push((from.saturating_sub(width), from.saturating_add(width).min(1 << 63)));
     }
     all
 }
 
-fn summaries_of(name: &str, pyramid: &Pyramid, lane: LaneView<'_>, random: &mut Random) {
+fn summaries_of(name: &str, pyramid: &Pyramid, lane: LaneView<'_>, random: &mut Rng) {
     let clock = pyramid.clock();
     for (from, to) in windows(random) {
         let level = ((to - from).max(64).ilog2() - random.below(6) as u32).min(63);
@@ -75,7 +74,7 @@ fn summaries_are_what_rows_say() {
     let mut kept = 0;
     for (name, trace) in traces() {
         let pyramid = Pyramid::new(&trace, &Workers::one());
-        let mut random = Random::new(7);
+        let mut random = Rng::new(7);
         for lane in trace.lanes() {
             kept += u32::from(pyramid.finest(lane.id()).is_some());
             summaries_of(&name, &pyramid, lane, &mut random);
@@ -91,7 +90,7 @@ fn answers_are_the_same_whatever_is_summarised() {
         let mut pyramid = Pyramid::outline(&trace, &Workers::one());
         // Of every third lane none; of others, those of wide bins.
         pyramid.summarise(&trace, &Workers::one(), |lane| (lane.id().0 % 3 != 1).then_some(57));
-        let mut random = Random::new(11);
+        let mut random = Rng::new(11);
         for lane in trace.lanes() {
             match pyramid.finest(lane.id()) {
                 Some(level) => {
@@ -164,5 +163,5 @@ fn as_many_values_as_rows_have_no_summaries() {
     let pyramid = Pyramid::new(&trace, &Workers::one());
     let lane = trace.lanes().next().expect("a lane");
     assert_eq!(pyramid.finest(lane.id()), None);
-    summaries_of("values", &pyramid, lane, &mut Random::new(1));
+    summaries_of("values", &pyramid, lane, &mut Rng::new(1));
 }

@@ -2,25 +2,7 @@
 
 use std::fmt::Write;
 
-/// Numbers that look random, the same for a seed: xorshift, which any number but 0 may begin.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        (self.next() >> 11) % limit
-    }
-}
+use datasets::Rng;
 
 pub(crate) const HEADER: &str = "\
 %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
@@ -45,7 +27,7 @@ pub(crate) const HEADER: &str = "\
 
 /// A valid trace of so many events in a few containers, in bursts and pauses.
 pub(crate) fn trace(seed: u64, events: u64) -> String {
-    let mut random = Random::new(seed + 1);
+    let mut random = Rng::new(seed + 1);
     let mut text = HEADER.to_owned();
     let containers = 1 + random.below(3);
     let digits = random.below(7) as usize + 3;

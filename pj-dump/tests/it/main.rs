@@ -26,5 +26,6 @@ mod stats;
 mod strangers;
 mod stream;
 mod tables;
+mod verdict;
 mod windows;
 mod world;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use datasets::{Shape, invalid, random};
+use datasets::{Rng, Shape, invalid, random};
 use paje_parser::{ByteOffset, FieldNames, Position};
 use paje_sim::error::EventName;
 use paje_sim::{ErrorKind, Options, Progress, Source, Trace, WarningKind};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use splitter::Input;
 
 use crate::agree::rows;
-use crate::order::{DISORDERS, Disorder, Random, disordered, sorted};
+use crate::order::{DISORDERS, Disorder, disordered, sorted};
 use crate::world::{dump, lines_before, said, trace};
 
 /// Result of a replay: rows, warnings and how much was read; or the code, sentence and place of the
@@ -109,8 +109,8 @@ fn random_traces() {
         let trace = random::trace(seed);
         let options = options(&trace);
         for how in DISORDERS {
-            let mut random = Random::new(seed);
-            let text = disordered(&trace.bytes, how, options.field_names, &mut random);
+            let mut rng = Rng::new(seed);
+            let text = disordered(&trace.bytes, how, options.field_names, &mut rng);
             let told = format!("seed {seed}, {how:?}");
             valid[how as usize] += usize::from(compare(&text, &options, &teams, &told).is_ok());
         }
@@ -126,8 +126,8 @@ fn shapes() {
         let bytes = datasets::generate(shape, 20_000, 5);
         let options = Options::default();
         for how in DISORDERS {
-            let mut random = Random::new(shape as u64);
-            let text = disordered(&bytes, how, options.field_names, &mut random);
+            let mut rng = Rng::new(shape as u64);
+            let text = disordered(&bytes, how, options.field_names, &mut rng);
             let told = format!("{shape}, {how:?}");
             let result = compare(&text, &options, &teams, &told);
             if matches!(how, Disorder::None | Disorder::KeepsTies) {
@@ -144,8 +144,8 @@ fn planted_faults() {
         for seed in 0..3 {
             let bytes = invalid::trace(fault, seed).bytes;
             for how in DISORDERS {
-                let mut random = Random::new(seed);
-                let text = disordered(&bytes, how, FieldNames::Strict, &mut random);
+                let mut rng = Rng::new(seed);
+                let text = disordered(&bytes, how, FieldNames::Strict, &mut rng);
                 let told = format!("{fault}, seed {seed}, {how:?}");
                 drop(compare(&text, &Options::default(), teams, &told));
             }
@@ -167,9 +167,9 @@ set 0 S p g\ncreate -8.5 r P g\nset -1e-300 S r h\nset -3 S r i\ncreate -9 g H 0
     let result = compare(&text, &Options::default(), &teams, "odd lines");
     assert!(result.is_ok(), "{result:?}");
     for seed in 0..50 {
-        let mut random = Random::new(seed);
+        let mut rng = Rng::new(seed);
         let how = DISORDERS[seed as usize % DISORDERS.len()];
-        let text = disordered(&text, how, FieldNames::Strict, &mut random);
+        let text = disordered(&text, how, FieldNames::Strict, &mut rng);
         drop(compare(&text, &Options::default(), &teams, &format!("seed {seed}, {how:?}")));
     }
 }

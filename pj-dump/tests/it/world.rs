@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use testkit::WORLD;
+use datasets::WORLD;
 pub(crate) use testkit::said;
 
 /// Events by the word that stands for them in the tests' traces: event numbers may be words.

@@ -12,7 +12,7 @@ use pj_hazards::model::{Channel, Model, Options};
 use pj_hazards::orders::groups;
 use pj_hazards::poset::Poset;
 use pj_hazards::races::races;
-use testkit::{Dice, number};
+use testkit::{Rng, number};
 
 /// Happened-before order, event by event: a closure over sends, receives and operations of groups.
 ///
@@ -343,10 +343,10 @@ fn orders_of_message_driven_programs_are_all_that_are_allowed() {
 #[test]
 fn counts_are_those_of_all_orders() {
     for seed in seeds(100) {
-        let mut dice = Dice::new(seed);
-        let count = 1 + dice.below(7);
-        let percent = dice.below(60);
-        let edges: Vec<bool> = (0..count * count).map(|_| dice.below(100) < percent).collect();
+        let mut rng = Rng::new(seed);
+        let count = 1 + rng.index(7);
+        let percent = rng.index(60);
+        let edges: Vec<bool> = (0..count * count).map(|_| rng.index(100) < percent).collect();
         let poset = Poset::new(count, |a, b| edges[a * count + b]);
         let all = all_orders(count, &|a, b| poset.is_before(a, b));
         let counted = poset.count(usize::MAX).expect("no limit");

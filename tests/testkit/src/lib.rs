@@ -1,6 +1,6 @@
 //! The tools of tests, for all crates: a development dependency, and never more.
 //!
-//! In flow the few lines that a test is about; out flow whole traces ([`definitions`], [`lively`]), damaged ones ([`damage`])
+//! In flow the few lines that a test is about; out flow whole traces ([`definitions`]), damaged ones ([`damage`])
 //! and compressed ones ([`pack`]), folders of them ([`folder`]), and what a program makes of them
 //! ([`outcome`], [`fed`], [`ended`], [`signal`]). PajeNG's programs are found here, too ([`pajeng`]), and who replays
 //! beside one another ([`teams`]), and what the modules of a crate import from one another ([`House`]).
@@ -12,7 +12,6 @@ mod damage;
 mod disk;
 mod floors;
 mod folders;
-mod lively;
 mod pack;
 pub mod pajeng;
 mod program;
@@ -20,18 +19,16 @@ mod random;
 mod recorded;
 #[cfg(unix)]
 pub mod signal;
-mod world;
 
 pub use damage::damage;
+pub use datasets::{Rng, definitions};
 pub use disk::on_small_disk;
 pub use floors::House;
 pub use folders::{folder, names, pipe, read};
-pub use lively::{WORLD, lively};
 pub use pack::{COMPRESSIONS, pack, pack_with_borders};
 pub use program::{ended, fed, outcome, said};
-pub use random::{Dice, SplitMix, number};
+pub use random::number;
 pub use recorded::assert_recorded;
-pub use world::definitions;
 
 use std::num::NonZeroUsize;
 

@@ -126,11 +126,11 @@ impl Hashes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testkit::SplitMix;
+    use testkit::Rng;
 
     /// Spread as if by chance, and the same in each process.
     fn hash(i: u64) -> u64 {
-        SplitMix(i).next()
+        Rng::new(i).bits()
     }
 
     #[test]
