@@ -19,7 +19,7 @@ use pj_dump::output::header::Header;
 use pj_dump::output::stream::RowStream;
 use pj_dump::output::{Quotes, Style};
 
-use crate::world::{dump, said, trace};
+use crate::world::trace;
 
 static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(testkit::teams);
 
@@ -389,23 +389,4 @@ fn natures_are_a_set() {
     );
     let some: Natures = [TypeNature::Link, TypeNature::State].into_iter().collect();
     assert_eq!(format!("{some:?}"), "{State, Link}");
-}
-
-/// Messages about patterns that nothing matches, and about those that are none.
-#[test]
-fn patterns_that_select_nothing() {
-    let lines = b"set 1 S p a\nset 2 S q b\n";
-    let options = ["--of-type", "Stat*", "--of-type=Stete", "--in", "nobody", "--in=[pq]"];
-    for more in [&[][..], &["-o"], &["-q"]] {
-        let output = dump(&[&options, more].concat(), &trace(lines));
-        assert_eq!(
-            said(&output),
-            "pj_dump: warning: --of-type 'Stete': the trace has no such type\n\
-             pj_dump: warning: --in 'nobody': the trace has no such container\n",
-            "{more:?}"
-        );
-        assert_eq!(output.status.code(), Some(0));
-        let rows = lines.len() * usize::from(more != ["-q"]);
-        assert_eq!(output.stdout.is_empty(), rows == 0);
-    }
 }

@@ -149,23 +149,6 @@ fn stats_for_people() {
     }
 }
 
-#[test]
-fn no_stats_of_a_run_that_failed() {
-    let output = dump(&["--stats=json"], &trace(b"pop 1 S q\n"));
-    assert_eq!(output.status.code(), Some(1));
-    assert!(!said(&output).contains('{'), "{}", said(&output));
-    assert!(dump(&[], &trace(b"set 1 S q a\n")).stderr.is_empty());
-}
-
-#[test]
-fn stats_in_no_known_format() {
-    let output = dump(&["--stats=xml"], b"");
-    assert_eq!(output.status.code(), Some(2));
-    let wanted =
-        "pj_dump: invalid value 'xml' for '--stats[=<FORMAT>]'\n  [possible values: text, json]";
-    assert!(said(&output).starts_with(wanted), "{}", said(&output));
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn stats_and_verbose_name_the_cpus() {
