@@ -12,7 +12,7 @@ use super::printed::{Printed, Short, Text, short};
 /// debug assertions, few, so that all tests come by here.
 const READY: usize = if cfg!(debug_assertions) { 4 } else { 1 << 14 };
 
-/// The names of a trace made ready to be printed, once for all who format rows.
+/// The names of a trace as they are printed, prepared once for all workers.
 #[derive(Debug)]
 pub(crate) struct Names {
     containers: OnceLock<Printed>,

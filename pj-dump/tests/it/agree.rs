@@ -4,10 +4,13 @@
 use std::sync::LazyLock;
 
 use datasets::mutate::{Change, mutated};
-use paje_sim::{ErrorKind, FieldNames, Options, Progress, Source, Trace};
+use paje_sim::{
+    Error, ErrorKind, FieldNames, Options, Portion, Progress, Selection, Source, Trace,
+};
 use paje_workers::Workers;
 use pj_dump::output::Style;
 use pj_dump::output::export::{Written, write_rows};
+use pj_dump::output::stream::RowStream;
 use pj_validate::{Rules, Severity, check};
 use proptest::prelude::*;
 use testkit::team;
@@ -41,6 +44,25 @@ pub(crate) fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
     write_rows(trace, style, workers, &mut out, &Written::default())
         .expect("memory can be written");
     out
+}
+
+/// Rows of a selection of a trace that is replayed in portions of so many bytes, with header lines if asked for; and the
+/// trace, or what is wrong with it.
+pub(crate) fn in_portions(
+    source: Source<'_>,
+    options: &Options,
+    (bytes, headers): (u64, bool),
+    (style, selection): (Style, &Selection),
+    workers: &Workers,
+) -> (Vec<u8>, Result<Trace, Error>) {
+    let (mut out, written, progress) = (Vec::new(), Written::default(), Progress::default());
+    let stream = RowStream::new(style, headers, workers, &mut out, &written);
+    let mut stream = stream.selecting(selection);
+    let mut show = |portion: &Portion<'_>| stream.show(portion);
+    let trace = Trace::read_in_portions(source, options, workers, &progress, bytes, &mut show);
+    let exported = stream.finish().expect("memory can be written");
+    assert!(exported.bytes == written.bytes() && exported.bytes <= out.len() as u64);
+    (out, trace)
 }
 
 /// The rows, or what is wrong.

@@ -8,15 +8,13 @@ use std::sync::LazyLock;
 
 use datasets::files::{Style, TraceFiles};
 use datasets::{Shape, generate};
-use paje_sim::{Options, Portion, Progress, Source, Trace, WarningKind};
+use paje_sim::{Options, Progress, Selection, Source, Trace, WarningKind};
 use paje_workers::Workers;
-use pj_dump::output::export::Written;
-use pj_dump::output::stream::RowStream;
 use pj_dump::output::{Quotes, Style as RowStyle, containers, hierarchy};
 use splitter::{Folders, Input};
 use tempfile::TempDir;
 
-use crate::agree::rows;
+use crate::agree::{in_portions, rows};
 use crate::world::{header, sandbox, trace};
 use testkit::{COMPRESSIONS, pack};
 
@@ -26,10 +24,13 @@ fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-fn replay(root: &Path, options: &Options, workers: &Workers) -> Result<Trace, paje_sim::Error> {
+fn source(root: &Path) -> Source<'static> {
     let input = Input::open(Some(root)).expect("it was written");
-    let source = Source::from(input).reading_files(Some(root.to_owned()), Folders::of([root]));
-    Trace::read_with(source, options, workers, &Progress::default())
+    Source::from(input).reading_files(Some(root.to_owned()), Folders::of([root]))
+}
+
+fn replay(root: &Path, options: &Options, workers: &Workers) -> Result<Trace, paje_sim::Error> {
+    Trace::read_with(source(root), options, workers, &Progress::default())
 }
 
 /// Contents of a trace, whatever it was read from.
@@ -277,18 +278,12 @@ fn portions_over_files() {
         for bytes in [1000, 7000, 1 << 30] {
             let mut first = None;
             for (workers, block) in ways(bytes as usize) {
-                let (mut out, written) = (Vec::new(), Written::default());
-                let mut stream = RowStream::new(style, false, workers, &mut out, &written);
                 let mut options = Options::default();
                 options.limits.block = block;
-                let input = Input::open(Some(&root)).expect("it was written");
-                let source =
-                    Source::from(input).reading_files(Some(root.clone()), Folders::of([&*root]));
-                let progress = Progress::default();
-                let mut show = |portion: &Portion<'_>| stream.show(portion);
-                Trace::read_in_portions(source, &options, workers, &progress, bytes, &mut show)
-                    .expect("the pieces are valid");
-                stream.finish().expect("memory can be written");
+                let (source, all) = (source(&root), Selection::default());
+                let (out, trace) =
+                    in_portions(source, &options, (bytes, false), (style, &all), workers);
+                trace.expect("the pieces are valid");
                 assert_eq!(first.get_or_insert_with(|| out.clone()), &out, "{cut_as:?} {bytes}");
             }
             assert_eq!(sorted(&first.expect("there are ways")), wanted, "{cut_as:?} {bytes}");

@@ -1,18 +1,15 @@
 //! `--recover`: what is kept of damaged traces, in whatever they come. `paje-sim/tests/recover` has the
 //! rules; golden files show them.
 
-use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use datasets::invalid::{self, Fault};
 use datasets::{Shape, generate};
-use paje_sim::{Options, Portion, Progress, Source, Trace};
+use paje_sim::{Options, Progress, Selection, Source, Trace};
 use paje_workers::Workers;
 use pj_dump::output::Style;
-use pj_dump::output::export::Written;
-use pj_dump::output::stream::RowStream;
 
-use crate::agree::rows;
+use crate::agree::{self, rows};
 use crate::world::{sandbox, trace};
 use testkit::pack;
 
@@ -42,16 +39,10 @@ fn damaged(seed: u64) -> Vec<u8> {
 }
 
 fn in_portions(text: &[u8], bytes: u64, block: usize, workers: &Workers) -> (Vec<u8>, String) {
-    let style = Style::DEFAULT;
-    let (mut out, written) = (Vec::new(), Written::default());
-    let mut stream = RowStream::new(style, true, workers, &mut out, &written);
-    let (options, progress) = (options(block), Progress::default());
-    let mut show = |portion: &Portion<'_>| -> ControlFlow<()> { stream.show(portion) };
-    let source = Source::stream(text);
-    let trace = Trace::read_in_portions(source, &options, workers, &progress, bytes, &mut show);
-    let told = format!("{:?}", trace.expect("it is not empty").recovered());
-    stream.finish().expect("memory can be written");
-    (out, told)
+    let (options, all) = (options(block), Selection::default());
+    let (source, style) = (Source::stream(text), Style::DEFAULT);
+    let (rows, trace) = agree::in_portions(source, &options, (bytes, true), (style, &all), workers);
+    (rows, format!("{:?}", trace.expect("it is not empty").recovered()))
 }
 
 #[test]

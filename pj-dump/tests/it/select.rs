@@ -16,9 +16,9 @@ use paje_sim::{
 use paje_workers::Workers;
 use pj_dump::output::export::{Written, write_rows, write_selected};
 use pj_dump::output::header::Header;
-use pj_dump::output::stream::RowStream;
 use pj_dump::output::{Quotes, Style};
 
+use crate::agree::in_portions;
 use crate::world::trace;
 
 static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(testkit::teams);
@@ -89,7 +89,7 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// Tells whether rows of a container are wanted: asked of it, and of all that it is in.
+/// Returns whether rows of a container are wanted: asked of it, and of all that it is in.
 fn inside(trace: &Trace, selection: &Selection, id: ContainerId) -> bool {
     let all = trace.containers();
     let named = |name: Name<'_>| selection.containers.iter().any(|glob| glob.matches(name.text));
@@ -181,15 +181,10 @@ fn read(text: &[u8], options: &Options, workers: &Workers) -> Result<Trace, paje
 }
 
 fn streamed(text: &[u8], options: &Options, selection: &Selection, workers: &Workers) -> Vec<u8> {
-    let (mut out, written) = (Vec::new(), Written::default());
-    let stream = RowStream::new(style(selection.window), false, workers, &mut out, &written);
-    let mut stream = stream.selecting(selection);
-    let mut show = |portion: &paje_sim::Portion<'_>| -> ControlFlow<()> { stream.show(portion) };
-    let (source, progress) = (Source::stream(text), Progress::default());
-    let trace = Trace::read_in_portions(source, options, workers, &progress, 3000, &mut show);
+    let (source, style) = (Source::stream(text), style(selection.window));
+    let (rows, trace) = in_portions(source, options, (3000, false), (style, selection), workers);
     trace.expect("it is valid");
-    stream.finish().expect("memory can be written");
-    out
+    rows
 }
 
 /// Several selections of a trace, with several numbers of threads. Returns how many of them are of some rows,

@@ -66,7 +66,7 @@ fn stats_of_files_and_pipes_with_any_number_of_threads() {
     let plain = dump(&[], &text).stdout;
     for threads in [1, 2, 3] {
         let threads_option = format!("--threads={threads}");
-        let file = Command::new(assert_cmd::cargo::cargo_bin!("pj_dump"))
+        let file = Command::new(env!("CARGO_BIN_EXE_pj_dump"))
             .args([&threads_option, "--stats=json", "-l6"])
             .arg(&path)
             .output()

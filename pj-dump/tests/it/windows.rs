@@ -19,7 +19,7 @@ use crate::world::sandbox;
 
 static TEAMS: LazyLock<[Workers; 3]> = LazyLock::new(testkit::teams);
 
-/// Tells whether a trace is one of which windows may be kept.
+/// Returns whether a trace is one of which windows may be kept.
 fn is_plain(text: &[u8]) -> bool {
     let mut options = Options::default();
     options.usage = true;

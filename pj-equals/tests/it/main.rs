@@ -3,5 +3,5 @@
 mod cli;
 mod compat;
 mod naive;
-mod told;
+mod differences;
 mod world;

@@ -9,7 +9,7 @@ use super::*;
 
 const STYLE: Style = Style::DEFAULT;
 
-/// Takes so many buffers, slowly; then it fails or panics.
+/// Accepts this many buffers, slowly; then fails or panics.
 struct Ends {
     left: u32,
     panics: bool,

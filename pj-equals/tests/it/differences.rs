@@ -54,8 +54,8 @@ const CASES: &[Case] = &[
 #[test]
 fn every_difference() {
     let mut text = String::from(
-        "What pj_equals tells of the world of tests/it/world.rs and one with these texts changed, as \
-         tests/it/told.rs makes it.\n",
+        "Output of pj_equals for the world of tests/it/world.rs and one with these texts changed, as \
+         tests/it/differences.rs makes it.\n",
     );
     for (what, options, changes) in CASES {
         let folder = pair(WORLD, &changed(changes));
@@ -64,6 +64,6 @@ fn every_difference() {
         assert!(stdout.chars().all(|c| c == '\n' || !c.is_control()), "{stdout:?}");
         text.push_str(&format!("\n=== {what}: {}\n{stdout}", options.join(" ")));
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/told.txt");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/differences.txt");
     assert_recorded(&text, &path);
 }
