@@ -2,6 +2,6 @@
 
 mod cli;
 mod compat;
-mod naive;
 mod differences;
+mod naive;
 mod world;
