@@ -1,4 +1,4 @@
-//! Contents of a trace, in numbers: the same table in every program.
+//! A table of the number of objects in a trace, the same in every program.
 
 use std::fmt::Write;
 use std::time::Instant;

@@ -259,7 +259,7 @@ fn compare(pajeng: &Path, path: &Path, trace: &RandomTrace) -> Result<(), String
     }
 }
 
-/// Tells whether no event is earlier than one before it. PajeNG prints the intervals of `-p` while it reads,
+/// Returns whether no event is earlier than one before it. PajeNG prints the intervals of `-p` while it reads,
 /// so that those of other traces show what it knew at some point of the file.
 fn in_time_order(trace: &[u8]) -> bool {
     let mut decoder = LineDecoder::new(FieldNames::Old);

@@ -4,9 +4,11 @@
 use std::sync::LazyLock;
 
 use datasets::mutate::{Change, mutated};
-use paje_sim::{FieldNames, Options, Trace};
+use paje_sim::{Error, FieldNames, Options, Portion, Progress, Selection, Source, Trace};
 use paje_workers::Workers;
 use pj_dump::output::Style;
+use pj_dump::output::export::Written;
+use pj_dump::output::stream::RowStream;
 use pj_validate::Rules;
 use proptest::prelude::*;
 use testkit::team;
@@ -19,6 +21,25 @@ const BLOCKS: [usize; 6] = [1, 64, 300, 1000, 4096, 1 << 20];
 
 pub(crate) fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
     verdict::rows(trace, Style::DEFAULT, workers)
+}
+
+/// Rows of a selection of a trace that is replayed in portions of so many bytes, with header lines if asked for; and the
+/// trace, or what is wrong with it.
+pub(crate) fn in_portions(
+    source: Source<'_>,
+    options: &Options,
+    (bytes, headers): (u64, bool),
+    (style, selection): (Style, &Selection),
+    workers: &Workers,
+) -> (Vec<u8>, Result<Trace, Error>) {
+    let (mut out, written, progress) = (Vec::new(), Written::default(), Progress::default());
+    let stream = RowStream::new(style, headers, workers, &mut out, &written);
+    let mut stream = stream.selecting(selection);
+    let mut show = |portion: &Portion<'_>| stream.show(portion);
+    let trace = Trace::read_in_portions(source, options, workers, &progress, bytes, &mut show);
+    let exported = stream.finish().expect("memory can be written");
+    assert!(exported.bytes == written.bytes() && exported.bytes <= out.len() as u64);
+    (out, trace)
 }
 
 pub(crate) fn options(old: bool, open_links: bool, extras: bool) -> Options {

@@ -16,10 +16,10 @@ use paje_sim::{
 use paje_workers::Workers;
 use pj_dump::output::export::{Written, write_rows, write_selected};
 use pj_dump::output::header::Header;
-use pj_dump::output::stream::RowStream;
 use pj_dump::output::{Quotes, Style};
 
-use crate::world::{dump, said, trace};
+use crate::agree::in_portions;
+use crate::world::trace;
 
 static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(testkit::teams);
 
@@ -89,7 +89,7 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// Tells whether rows of a container are wanted: asked of it, and of all that it is in.
+/// Returns whether rows of a container are wanted: asked of it, and of all that it is in.
 fn inside(trace: &Trace, selection: &Selection, id: ContainerId) -> bool {
     let all = trace.containers();
     let named = |name: Name<'_>| selection.containers.iter().any(|glob| glob.matches(name.text));
@@ -171,15 +171,10 @@ fn read(text: &[u8], options: &Options, workers: &Workers) -> Result<Trace, paje
 }
 
 fn streamed(text: &[u8], options: &Options, selection: &Selection, workers: &Workers) -> Vec<u8> {
-    let (mut out, written) = (Vec::new(), Written::default());
-    let stream = RowStream::new(style(selection.window), false, workers, &mut out, &written);
-    let mut stream = stream.selecting(selection);
-    let mut show = |portion: &paje_sim::Portion<'_>| -> ControlFlow<()> { stream.show(portion) };
-    let (source, progress) = (Source::stream(text), Progress::default());
-    let trace = Trace::read_in_portions(source, options, workers, &progress, 3000, &mut show);
+    let (source, style) = (Source::stream(text), style(selection.window));
+    let (rows, trace) = in_portions(source, options, (3000, false), (style, selection), workers);
     trace.expect("it is valid");
-    stream.finish().expect("memory can be written");
-    out
+    rows
 }
 
 /// Several selections of a trace, with several numbers of threads. Returns how many of them are of some rows,
@@ -380,23 +375,4 @@ fn natures_are_a_set() {
     );
     let some: Natures = [TypeNature::Link, TypeNature::State].into_iter().collect();
     assert_eq!(format!("{some:?}"), "{State, Link}");
-}
-
-/// Messages about patterns that nothing matches, and about those that are none.
-#[test]
-fn patterns_that_select_nothing() {
-    let lines = b"set 1 S p a\nset 2 S q b\n";
-    let options = ["--of-type", "Stat*", "--of-type=Stete", "--in", "nobody", "--in=[pq]"];
-    for more in [&[][..], &["-o"], &["-q"]] {
-        let output = dump(&[&options, more].concat(), &trace(lines));
-        assert_eq!(
-            said(&output),
-            "pj_dump: warning: --of-type 'Stete': the trace has no such type\n\
-             pj_dump: warning: --in 'nobody': the trace has no such container\n",
-            "{more:?}"
-        );
-        assert_eq!(output.status.code(), Some(0));
-        let rows = lines.len() * usize::from(more != ["-q"]);
-        assert_eq!(output.stdout.is_empty(), rows == 0);
-    }
 }

@@ -263,13 +263,6 @@ fn files() {
     }
 }
 
-#[test]
-fn an_empty_trace_is_no_trace() {
-    let output = dump(&["--sort"], b"");
-    let wanted = "pj_dump: <stdin>: the trace is empty; a trace begins with event definitions\n";
-    assert_eq!((output.status.code(), said(&output).as_str()), (Some(1), wanted));
-}
-
 /// Any options: the output is that of the sorted trace.
 #[test]
 fn options_beside_it() {
@@ -300,26 +293,6 @@ fn options_beside_it() {
     assert_eq!(dump(&["-q"], &text).status.code(), Some(1));
 }
 
-/// The intervals of `-p` know the times of events that are defined further down.
-#[test]
-fn intervals_of_events_defined_late() {
-    let lines = "late 2 S p b\nset 5 S p c\nset 1 S p a\n%EventDef PajeSetState late\n% Time date\n\
-                 % Type string\n% Container string\n% Value string\n%EndEventDef\n";
-    let output = dump(&["--sort", "-p", "State", "-l", "0"], &trace(lines.as_bytes()));
-    // A lane shows what it was doing before the interval.
-    let wanted = "0,1,1\n1,2,1,p/State/a\n2,5,3,p/State/a\n";
-    let found = String::from_utf8_lossy(&output.stdout);
-    assert_eq!((found.as_ref(), said(&output).as_str()), (wanted, ""));
-}
-
-#[test]
-fn the_help_says_what_it_takes() {
-    let help = dump(&["--help"], b"");
-    let help = String::from_utf8_lossy(&help.stdout).replace(['\n', ' '], "");
-    assert!(help.contains("--sortTakeeventsintheorderoftime"), "{help}");
-    assert!(help.contains("keptinmemory"), "{help}");
-}
-
 /// Recipe that users of StarPU follow today. Its times all have nine decimals, for which `sort -V` is right.
 #[test]
 fn as_grep_and_sort_do_it() {
@@ -344,36 +317,4 @@ fn runs(folder: &Path, script: &str) -> bool {
     let mut shell = Command::new("sh");
     shell.args(["-c", script]).current_dir(folder).env("LC_ALL", "C").stderr(Stdio::null());
     shell.status().is_ok_and(|status| status.success())
-}
-
-/// No advice to do what was done.
-#[test]
-fn sorted_files_that_are_out_of_order() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("one"), trace(b"set 2 S p a\n")).expect("writable");
-    std::fs::write(folder.path().join("two"), "set 1 S p a\n").expect("writable");
-    let hint = "hint: `--sort` sorts each file by itself; events of a container and type must be in time order \
-                from file to file\n";
-    for (options, status, hint) in [
-        (&["--sort"][..], 1, hint),
-        (&["--sort", "--recover"], 1, hint),
-        (&[], 1, "hint: `--sort` replays the trace sorted by time, as `sort -s` would\n"),
-        (&["--recover"], 1, "hint: with `--sort` events that come too late are kept\n"),
-    ] {
-        let found = crate::cli::run(&folder, &[options, &["-q", "one", "two"]].concat());
-        assert_eq!(found.0, status);
-        assert!(found.2.contains(&format!("pj_dump: {hint}")), "{options:?}: {}", found.2);
-    }
-}
-
-/// PajeNG 1.3.6 behaviour: its first time is 0 whatever sign the trace's has.
-#[test]
-fn intervals_from_minus_zero() {
-    for times in [["-0", "-0"], ["-0", "0"], ["0", "-0"]] {
-        let [first, second] = times;
-        let lines = format!("set {first} S p a\nset {second} S p b\nset 2 S p c\n");
-        let output = dump(&["-p", "State"], &trace(lines.as_bytes()));
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.starts_with("0.000000,2.000000,2.000000,"), "{text}");
-    }
 }

@@ -7,10 +7,10 @@ use pj_dump::output::export::{Written, write_rows};
 use pj_validate::{Rules, Severity, check};
 
 /// The first error: line, column, code and sentence.
-pub type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
+pub(crate) type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
 
 /// Returns the verdict of the checker.
-pub fn checked(trace: &[u8], options: &Options, rules: Rules) -> Verdict {
+pub(crate) fn checked(trace: &[u8], options: &Options, rules: Rules) -> Verdict {
     let mut all = pj_validate::Options::default();
     all.rules = rules;
     all.field_names = options.field_names;
@@ -26,13 +26,13 @@ pub fn checked(trace: &[u8], options: &Options, rules: Rules) -> Verdict {
 }
 
 /// Returns the trace and the verdict of the replay.
-pub fn replayed(trace: &[u8], options: &Options, workers: &Workers) -> (Option<Trace>, Verdict) {
+pub(crate) fn replayed(trace: &[u8], options: &Options, workers: &Workers) -> (Option<Trace>, Verdict) {
     let source = Source::stream(trace);
     verdict(Trace::read_with(source, options, workers, &Progress::default()))
 }
 
 /// Returns the verdict that the result of a replay is.
-pub fn verdict(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) {
+pub(crate) fn verdict(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) {
     match result {
         Ok(trace) => (Some(trace), Ok(())),
         Err(error) => {
@@ -46,7 +46,7 @@ pub fn verdict(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) {
 }
 
 /// Returns the rows of a trace.
-pub fn rows(trace: &Trace, style: Style, workers: &Workers) -> Vec<u8> {
+pub(crate) fn rows(trace: &Trace, style: Style, workers: &Workers) -> Vec<u8> {
     let mut out = Vec::new();
     write_rows(trace, style, workers, &mut out, &Written::default())
         .expect("memory can be written");

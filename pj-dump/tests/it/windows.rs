@@ -1,7 +1,6 @@
 //! Windows of time of packed traces, of which only parts are read: the rows of the whole text.
 
 use std::fs;
-use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 
@@ -15,10 +14,11 @@ use splitter::Input;
 use tempfile::TempDir;
 
 use crate::select::selection;
+use crate::world::sandbox;
 
 static TEAMS: LazyLock<[Workers; 3]> = LazyLock::new(testkit::teams);
 
-/// Tells whether a trace is one of which windows may be kept.
+/// Returns whether a trace is one of which windows may be kept.
 fn is_plain(text: &[u8]) -> bool {
     let mut options = Options::default();
     options.usage = true;
@@ -196,12 +196,8 @@ fn traces_of_every_shape() {
 #[test]
 fn all_options() {
     let text = lively(53);
-    let folder = TempDir::new().expect("a folder");
-    let write = |name: &str, bytes: &[u8]| {
-        fs::write(folder.path().join(name), bytes).expect("it is writable")
-    };
-    write("t", &text);
-    write("t.pjp", &testkit::pack_with_borders(&text, 400, &[]));
+    let packed = testkit::pack_with_borders(&text, 400, &[]);
+    let folder = sandbox(&[("t", &text), ("t.pjp", &packed)]);
     let options = [
         "",
         "-n",
@@ -233,11 +229,9 @@ fn all_options() {
         let window = ["-s 20 -e 21.5", "-s 21.5 -e 20", "-e 0.5", "-s 1e9"][turn % 4];
         for window in ["-s 11 -e 12", window] {
             let run = |name: &str| {
-                let mut program = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
-                program.args(words.split_whitespace().chain(window.split(' '))).arg(name);
-                let output = program.current_dir(folder.path()).output().expect("it runs");
-                let (status, out, said) = testkit::outcome(&output);
-                let tree = fs::read(folder.path().join("t.csv")).ok();
+                let words = words.split_whitespace().chain(window.split(' ')).chain([name]);
+                let (status, out, said) = folder.run(&words.collect::<Vec<_>>());
+                let tree = fs::read(folder.path("t.csv")).ok();
                 (status, out, said.replace(".pjp", ""), tree)
             };
             let (text, packed) = (run("t"), run("t.pjp"));

@@ -4,6 +4,7 @@ use std::process::{Command, Output};
 
 use datasets::WORLD;
 pub(crate) use testkit::said;
+use testkit::Sandbox;
 
 /// Events by the word that stands for them in the tests' traces: event numbers may be words.
 const EVENTS: [(&str, &str, &str); 23] = [
@@ -54,4 +55,9 @@ pub(crate) fn lines_before() -> u64 {
 /// Runs the program on a trace in its standard input.
 pub(crate) fn dump(options: &[&str], trace: &[u8]) -> Output {
     testkit::fed(Command::new(env!("CARGO_BIN_EXE_pj_dump")).args(options), trace)
+}
+
+/// A folder with these files, in which the program runs.
+pub(crate) fn sandbox(files: &[(&str, &[u8])]) -> Sandbox {
+    Sandbox::new(env!("CARGO_BIN_EXE_pj_dump"), files)
 }

@@ -10,7 +10,7 @@ use paje_sim::{Options, Progress, Source, Trace};
 use pj_split::cli::Cli;
 use pj_split::run::{Made, split};
 use splitter::{Folders, Input, Limits};
-use testkit::{Rng, damage, number, said, team};
+use testkit::{Rng, damage, number, team};
 
 use crate::rows::{Row, rows};
 use crate::splitting::{Place, files};
@@ -145,7 +145,7 @@ fn damaged_in_any_way() {
 }
 
 /// The definitions and containers that the kinds below begin with: processes `p` and `q` on a host `h`.
-const EVENTS: [(&str, &str, &str); 12] = [
+pub(crate) const EVENTS: [(&str, &str, &str); 12] = [
     ("ctype", "DefineContainerType", "Name Type Alias"),
     ("stype", "DefineStateType", "Name Type Alias"),
     ("vtype", "DefineVariableType", "Name Type Alias"),
@@ -160,7 +160,7 @@ const EVENTS: [(&str, &str, &str); 12] = [
     ("to", "EndLink", "Time:date Type Container Value EndContainer Key"),
 ];
 
-const WORLD: &str = "\
+pub(crate) const WORLD: &str = "\
 ctype Host 0 H
 ctype Process H P
 stype State P S
@@ -234,20 +234,4 @@ fn kinds() {
             assert_eq!((made.was_sound, made.are_sound), (false, are_sound), "{about}");
         }
     }
-}
-
-/// The status, and what is told, are those of pj_dump.
-#[test]
-fn what_is_told() {
-    let bytes = invalid::trace(Fault::PopOnEmptyStack, 1).bytes;
-    let place = Place::new(&bytes);
-    assert_eq!(place.run(&["t", "-o", "d"]).status.code(), Some(1));
-    let output = place.run(&["--recover", "-q", "t", "-o", "d"]);
-    assert_eq!(output.status.code(), Some(1));
-    let told = said(&output);
-    assert!(told.contains(": skipped: no state of type"), "{told}");
-    assert!(told.contains("1 problem of 1 kind; the rest was split"), "{told}");
-    assert_eq!(place.names(), ["d", "t"]);
-    let output = place.run(&["-q", "-z", "d/piece-000.trace", "-o", "e"]);
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
 }

@@ -31,7 +31,7 @@ impl Differences {
         let names = names.map(|name| text(name.as_bytes()));
         writeln!(out, "< {}\n> {}", names[0], names[1])?;
         for difference in &self.first {
-            Telling { traces, rules, names: &names, out }.tell(difference)?;
+            DiffWriter { traces, rules, names: &names, out }.write(difference)?;
         }
         writeln!(out, "in all: {}", self.sum())
     }
@@ -49,15 +49,15 @@ impl Differences {
     }
 }
 
-struct Telling<'t, 'o, W> {
+struct DiffWriter<'t, 'o, W> {
     traces: [&'t Trace; 2],
     rules: &'t Rules,
     names: &'t [String; 2],
     out: &'o mut W,
 }
 
-impl<W: Write> Telling<'_, '_, W> {
-    fn tell(&mut self, difference: &Difference) -> io::Result<()> {
+impl<W: Write> DiffWriter<'_, '_, W> {
+    fn write(&mut self, difference: &Difference) -> io::Result<()> {
         match difference {
             Difference::Type { side, id } => {
                 let types = self.traces[*side].types();

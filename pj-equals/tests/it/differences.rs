@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::world::{WORLD, changed, pair, run};
+use testkit::assert_recorded;
+
+use crate::world::{WORLD, changed, pair};
 
 /// Name of the change, options, and texts with what replaces them.
 type Case = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
@@ -52,20 +54,16 @@ const CASES: &[Case] = &[
 #[test]
 fn every_difference() {
     let mut text = String::from(
-        "What pj_equals tells of the world of tests/it/world.rs and one with these texts changed, as \
-         tests/it/told.rs makes it.\n",
+        "Output of pj_equals for the world of tests/it/world.rs and one with these texts changed, as \
+         tests/it/differences.rs makes it.\n",
     );
     for (what, options, changes) in CASES {
         let folder = pair(WORLD, &changed(changes));
-        let (status, stdout, stderr) = run(&folder, &[*options, &["a.trace", "b.trace"]].concat());
+        let (status, stdout, stderr) = folder.run(&[*options, &["a.trace", "b.trace"]].concat());
         assert_eq!((status, stderr.as_str()), (i32::from(!stdout.is_empty()), ""), "{what}");
         assert!(stdout.chars().all(|c| c == '\n' || !c.is_control()), "{stdout:?}");
         text.push_str(&format!("\n=== {what}: {}\n{stdout}", options.join(" ")));
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/told.txt");
-    if std::env::var_os("PAJE_BLESS").is_some() {
-        std::fs::write(&path, &text).expect("the file can be written");
-    }
-    let wanted = std::fs::read_to_string(&path).expect("tests/it/told.txt is there");
-    assert!(text == wanted, "{text}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/differences.txt");
+    assert_recorded(&text, &path);
 }
