@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use paje_sim::{ContainerId, LaneView, Step};
 
 use crate::extras::{Survey, Surveyor};
 use crate::gather::Gather;
 use crate::hierarchy;
-use crate::rows::Rows;
 use crate::tables::Tables;
 use crate::{Error, Table};
 
@@ -122,56 +121,23 @@ impl<'a, 't> Batches<'a, 't> {
     /// There is no batch of this number.
     pub fn read(&self, number: usize) -> Result<RecordBatch, Error> {
         let (tables, table) = (self.tables, self.table);
-        let mut all = Rows::default();
-        all.reserve(table, self.rows(number).unwrap_or(0));
-        let mut gathered = Rows::default();
-        let keep = |rows: &mut Rows| {
-            gathered = std::mem::take(rows);
-            Ok(())
-        };
-        let columns = match self.gather(number, all, usize::MAX, keep)? {
-            Some((_, others)) => {
-                let (containers, types) = (tables.containers()?, tables.types()?);
-                let values = tables.values_of(table)?.map_or(types, |values| &values.names);
-                let mut columns = gathered.arrays(table, containers, types, values)?;
-                columns.extend(others);
-                columns
-            }
-            None => hierarchy::columns(tables, table)?,
-        };
-        Ok(RecordBatch::try_new(SchemaRef::clone(&self.schema), columns)?)
-    }
-
-    /// Gathers the rows of a batch in `rows`, which are empty, and hands them to `full` whenever there are `most`, and
-    /// in the end; `full` clears them. Returns them, for their room, and the columns that are not among theirs: of
-    /// lines, and of user-defined fields. Hierarchies have no such rows.
-    ///
-    /// # Errors
-    /// Those of `full`, and texts that cannot be told.
-    pub(crate) fn gather(
-        &self,
-        number: usize,
-        rows: Rows,
-        most: usize,
-        full: impl FnMut(&mut Rows) -> Result<(), Error>,
-    ) -> Result<Option<(Rows, Vec<ArrayRef>)>, Error> {
-        let trace = self.tables.trace;
-        let mut gather = Gather::new(self.tables, self.table, rows, most, full)?;
-        match &self.cuts {
+        let gather = || Gather::new(tables, table, self.rows(number).unwrap_or(0));
+        let columns = match &self.cuts {
             Cuts::Containers(containers) => {
                 let from = number * ROWS;
                 let some = &containers[from..(from + ROWS).min(containers.len())];
-                gather.containers(trace, some)?;
+                let mut gather = gather()?;
+                gather.containers(tables.trace, some);
+                gather.finish(table)?
             }
-            Cuts::Lanes(batches) => gather.lanes(trace, &batches[number])?,
-            Cuts::Whole => return Ok(None),
-        }
-        gather.finish().map(Some)
-    }
-
-    /// The tables that these are batches of.
-    pub(crate) fn tables(&self) -> &'a Tables<'t> {
-        self.tables
+            Cuts::Lanes(batches) => {
+                let mut gather = gather()?;
+                gather.lanes(tables.trace, &batches[number])?;
+                gather.finish(table)?
+            }
+            Cuts::Whole => hierarchy::columns(tables, table)?,
+        };
+        Ok(RecordBatch::try_new(SchemaRef::clone(&self.schema), columns)?)
     }
 }
 

@@ -1,7 +1,5 @@
 //! Rows of lanes, gathered as columns.
 
-use std::ops::Range;
-
 use arrow_array::ArrayRef;
 use paje_parser::Field;
 use paje_sim::{
@@ -17,41 +15,28 @@ use crate::rows::{Keys, Rows};
 use crate::tables::{TableOptions, Tables, Values};
 use crate::{Error, Table};
 
-/// Gatherer of rows. Whenever there are as many as were asked for, `full` gets them, and clears them.
-pub(crate) struct Gather<'a, F> {
+/// Gatherer of rows.
+pub(crate) struct Gather<'a> {
     options: &'a TableOptions,
     containers: &'a Names,
     types: &'a Names,
     values: Option<&'a Values>,
     rows: Rows,
-    most: usize,
-    full: F,
-    /// Which rows of a slice are wanted; empty if all are.
+    /// Whether each row of a slice is wanted; empty if all are.
     wanted: Vec<bool>,
     lines: GatheredLines<'a>,
     extras: Gathered<'a>,
 }
 
-/// Bytes of keys that are enough for as many rows as were asked for, however few there are.
-const KEY_BYTES: usize = 1 << 20;
-
-impl<'a, F: FnMut(&mut Rows) -> Result<(), Error>> Gather<'a, F> {
-    /// A gatherer into these rows, which are empty.
-    pub(crate) fn new(
-        tables: &'a Tables<'_>,
-        table: Table,
-        rows: Rows,
-        most: usize,
-        full: F,
-    ) -> Result<Self, Error> {
+impl<'a> Gather<'a> {
+    /// Creates a gatherer with room for `rows` rows.
+    pub(crate) fn new(tables: &'a Tables<'_>, table: Table, rows: usize) -> Result<Self, Error> {
         Ok(Gather {
             options: &tables.options,
             containers: tables.containers()?,
             types: tables.types()?,
             values: tables.values_of(table)?,
-            rows,
-            most,
-            full,
+            rows: Rows::with_capacity(table, rows),
             wanted: Vec::new(),
             lines: GatheredLines::new(&tables.lines),
             extras: Gathered::new(tables.trace, tables.extras(table), tables.options.order),
@@ -59,20 +44,18 @@ impl<'a, F: FnMut(&mut Rows) -> Result<(), Error>> Gather<'a, F> {
     }
 
     /// Gathers some containers.
-    pub(crate) fn containers(&mut self, trace: &Trace, some: &[ContainerId]) -> Result<(), Error> {
+    pub(crate) fn containers(&mut self, trace: &Trace, some: &[ContainerId]) {
         let containers = trace.containers();
         for id in some {
-            self.rows.container.add(self.containers.code(containers.parent(*id).index()), 1);
-            self.rows.type_.add(self.types.code(containers.type_of(*id).index()), 1);
+            self.rows.container.push(self.containers.code(containers.parent(*id).index()));
+            self.rows.type_.push(self.types.code(containers.type_of(*id).index()));
             self.rows.start.push(containers.start(*id));
             self.rows.end.push(containers.end(*id));
             self.rows.from.push(self.containers.code(id.index()));
             self.lines.row(trace.container_line(*id));
             let fields = trace.container_event(*id).into_iter();
             self.extras.row(fields.map(|fields| (Side::Opening, fields)));
-            self.hand_on()?;
         }
-        Ok(())
     }
 
     /// Gathers some parts of lanes.
@@ -84,75 +67,39 @@ impl<'a, F: FnMut(&mut Rows) -> Result<(), Error>> Gather<'a, F> {
         Ok(())
     }
 
-    /// Hands the last rows on; returns the columns that are not among those of all objects: of lines, and of
-    /// user-defined fields.
-    pub(crate) fn finish(mut self) -> Result<(Rows, Vec<ArrayRef>), Error> {
-        if self.rows.len() > 0 {
-            (self.full)(&mut self.rows)?;
-        }
-        let mut others = self.lines.finish()?;
-        others.extend(self.extras.finish()?);
-        Ok((self.rows, others))
+    /// Returns the columns of the table.
+    pub(crate) fn finish(self, table: Table) -> Result<Vec<ArrayRef>, Error> {
+        let values = self.values.map_or(self.types, |values| &values.names);
+        let mut columns = self.rows.arrays(table, self.containers, self.types, values)?;
+        columns.extend(self.lines.finish()?);
+        columns.extend(self.extras.finish()?);
+        Ok(columns)
     }
 
-    /// Hands rows on if there are as many as were asked for.
-    #[inline]
-    fn hand_on(&mut self) -> Result<(), Error> {
-        match self.rows.len() >= self.most || self.rows.keys.size() >= KEY_BYTES.max(self.most) {
-            true => (self.full)(&mut self.rows),
-            false => Ok(()),
-        }
-    }
-
-    /// Adds a slice of a lane's objects by parts, each of which there is room for: `add` has the columns beyond those
-    /// that all slices have.
-    #[inline]
+    /// Adds the columns that all slices have: container, type, start, and user-defined fields.
     fn add(
         &mut self,
         lane: LaneView<'_>,
         start: &[f64],
+        end: impl Fn(usize) -> f64,
         fields: &Annotations<'_>,
-        end: impl Fn(usize) -> f64,
-        add: impl Fn(&mut Rows, &[bool], Range<usize>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let mut from = 0;
-        while from < start.len() {
-            let room = self.most - self.rows.len();
-            let part = from..from + room.min(start.len() - from);
-            from = part.end;
-            self.begin(lane, start, part.clone(), &end);
-            add(&mut self.rows, &self.wanted, part.clone())?;
-            self.user_defined(part, fields);
-            self.hand_on()?;
-        }
-        Ok(())
-    }
-
-    /// Adds what all rows of a slice have: where they are, and when they started.
-    fn begin(
-        &mut self,
-        lane: LaneView<'_>,
-        start: &[f64],
-        part: Range<usize>,
-        end: impl Fn(usize) -> f64,
     ) {
-        let before = self.rows.len();
+        let before = self.rows.start.len();
         let window = self.options.selection.window;
         self.wanted.clear();
         if !window.is_always() {
-            self.wanted.extend(part.clone().map(|i| window.overlaps(start[i], end(i))));
+            let wanted = start.iter().enumerate().map(|(i, start)| window.overlaps(*start, end(i)));
+            self.wanted.extend(wanted);
         }
-        copy(&self.wanted, &mut self.rows.start, start[part].iter().copied());
-        let rows = self.rows.len() - before;
-        self.rows.container.add(self.containers.code(lane.container().index()), rows);
-        self.rows.type_.add(self.types.code(lane.type_id().index()), rows);
-    }
-
-    /// The lines and the user-defined fields of a part of a slice.
-    fn user_defined(&mut self, part: Range<usize>, fields: &Annotations<'_>) {
+        copy(&self.wanted, &mut self.rows.start, start.iter().copied());
+        let rows = self.rows.start.len() - before;
+        let container = self.containers.code(lane.container().index());
+        self.rows.container.extend(std::iter::repeat_n(container, rows));
+        let type_ = self.types.code(lane.type_id().index());
+        self.rows.type_.extend(std::iter::repeat_n(type_, rows));
         if fields.is_kept() {
             let wanted = &self.wanted;
-            for i in part.clone().filter(|i| wanted.is_empty() || wanted[i - part.start]) {
+            for i in (0..start.len()).filter(|i| wanted.is_empty() || wanted[*i]) {
                 self.lines.row(fields.line(i));
                 self.extras.row(fields.events_of(i));
             }
@@ -160,7 +107,7 @@ impl<'a, F: FnMut(&mut Rows) -> Result<(), Error>> Gather<'a, F> {
     }
 }
 
-/// Copies what is wanted of a slice's column; all of it, if nothing is said of what is wanted.
+/// Copies the wanted rows of a column; all of them if `wanted` is empty.
 #[inline]
 fn copy<T>(wanted: &[bool], column: &mut Vec<T>, slice: impl Iterator<Item = T>) {
     match wanted {
@@ -186,65 +133,51 @@ fn add_key(keys: &mut Keys, raw: &[u8], order: NameOrder) -> Result<(), Error> {
     }
 }
 
-impl<F: FnMut(&mut Rows) -> Result<(), Error>> Visitor for Gather<'_, F> {
+impl Visitor for Gather<'_> {
     type Error = Error;
 
     fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Error> {
+        self.add(lane, states.start, |i| states.end[i], &states.user_defined);
         let codes = self.values.map_or(&[][..], |values| values.codes(lane));
-        let end = |i: usize| states.end[i];
-        self.add(lane, states.start, &states.user_defined, end, |rows, wanted, part| {
-            copy(wanted, &mut rows.end, states.end[part.clone()].iter().copied());
-            // No stack has billions of states.
-            let levels = states.imbrication[part.clone()].iter().map(|level| *level as i32);
-            copy(wanted, &mut rows.imbrication, levels);
-            let values = states.value[part].iter().map(|value| codes[value.index()]);
-            copy(wanted, &mut rows.value, values);
-            Ok(())
-        })
+        let (rows, wanted) = (&mut self.rows, &self.wanted[..]);
+        copy(wanted, &mut rows.end, states.end.iter().copied());
+        // No stack has billions of states.
+        copy(wanted, &mut rows.imbrication, states.imbrication.iter().map(|level| *level as i32));
+        copy(wanted, &mut rows.value, states.value.iter().map(|value| codes[value.index()]));
+        Ok(())
     }
 
     fn variables(&mut self, lane: LaneView<'_>, variables: Variables<'_>) -> Result<(), Error> {
-        let end = |i: usize| variables.end(i);
-        let (start, fields) = (variables.start, &variables.user_defined);
-        self.add(lane, start, fields, end, |rows, wanted, part| {
-            let next = (part.end + 1).min(start.len());
-            let ends = start[part.start + 1..next].iter().copied();
-            // The last of the slice has its own end.
-            let last = (part.end == start.len()).then_some(variables.last_end);
-            copy(wanted, &mut rows.end, ends.chain(last));
-            copy(wanted, &mut rows.number, variables.value[part].iter().copied());
-            Ok(())
-        })
+        let start = variables.start;
+        self.add(lane, start, |i| variables.end(i), &variables.user_defined);
+        let (rows, wanted) = (&mut self.rows, &self.wanted[..]);
+        // Each value lasts until the next one.
+        let ends = start.iter().skip(1).copied();
+        copy(wanted, &mut rows.end, ends.chain(std::iter::once(variables.last_end)));
+        copy(wanted, &mut rows.number, variables.value.iter().copied());
+        Ok(())
     }
 
     fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Error> {
+        self.add(lane, events.time, |i| events.time[i], &events.user_defined);
         let codes = self.values.map_or(&[][..], |values| values.codes(lane));
-        let end = |i: usize| events.time[i];
-        self.add(lane, events.time, &events.user_defined, end, |rows, wanted, part| {
-            let values = events.value[part].iter().map(|value| codes[value.index()]);
-            copy(wanted, &mut rows.value, values);
-            Ok(())
-        })
+        let values = events.value.iter().map(|value| codes[value.index()]);
+        copy(&self.wanted, &mut self.rows.value, values);
+        Ok(())
     }
 
     fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Error> {
+        self.add(lane, links.start, |i| links.end[i], &links.user_defined);
         let codes = self.values.map_or(&[][..], |values| values.codes(lane));
         let (containers, order) = (self.containers, self.options.order);
-        let end = |i: usize| links.end[i];
-        self.add(lane, links.start, &links.user_defined, end, |rows, wanted, part| {
-            copy(wanted, &mut rows.end, links.end[part.clone()].iter().copied());
-            let from = links.from[part.clone()].iter().map(|id| containers.code(id.index()));
-            copy(wanted, &mut rows.from, from);
-            let to = links.to[part.clone()].iter().map(|id| containers.code(id.index()));
-            copy(wanted, &mut rows.to, to);
-            let values = links.value[part.clone()].iter().map(|value| codes[value.index()]);
-            copy(wanted, &mut rows.value, values);
-            for i in part.clone() {
-                if wanted.is_empty() || wanted[i - part.start] {
-                    add_key(&mut rows.keys, links.raw_key(i), order)?;
-                }
-            }
-            Ok(())
-        })
+        let (rows, wanted) = (&mut self.rows, &self.wanted[..]);
+        copy(wanted, &mut rows.end, links.end.iter().copied());
+        copy(wanted, &mut rows.from, links.from.iter().map(|id| containers.code(id.index())));
+        copy(wanted, &mut rows.to, links.to.iter().map(|id| containers.code(id.index())));
+        copy(wanted, &mut rows.value, links.value.iter().map(|value| codes[value.index()]));
+        for i in (0..links.start.len()).filter(|i| wanted.is_empty() || wanted[*i]) {
+            add_key(&mut rows.keys, links.raw_key(i), order)?;
+        }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, StringArray};
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use paje_sim::{Name, NameOrder};
@@ -31,16 +31,6 @@ impl Names {
     /// The codes of all names from this number on.
     pub(crate) fn codes_from(&self, number: usize) -> &[i32] {
         &self.codes[number..]
-    }
-
-    /// The text of a code.
-    pub(crate) fn text(&self, code: i32) -> &str {
-        self.texts.value(code as usize)
-    }
-
-    /// Number of codes.
-    pub(crate) fn len(&self) -> usize {
-        self.texts.len()
     }
 
     /// Codes as an array of texts.

@@ -1,5 +1,6 @@
 //! Rows of a table, column by column, before any format has them.
 
+use std::mem::take;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, Int32Array, StringArray};
@@ -13,8 +14,8 @@ use crate::{Error, Table};
 /// codes.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    pub(crate) container: Runs,
-    pub(crate) type_: Runs,
+    pub(crate) container: Vec<i32>,
+    pub(crate) type_: Vec<i32>,
     pub(crate) start: Vec<f64>,
     pub(crate) end: Vec<f64>,
     pub(crate) number: Vec<f64>,
@@ -26,34 +27,24 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
-        self.start.len()
-    }
-
-    /// Makes room for rows of a table.
-    pub(crate) fn reserve(&mut self, table: Table, rows: usize) {
-        let has = |column: Column| if table.columns().contains(&column) { rows } else { 0 };
-        self.start.reserve(rows);
-        self.end.reserve(has(Column::End));
-        self.number.reserve(has(Column::Number));
-        self.imbrication.reserve(has(Column::Imbrication));
-        self.value.reserve(has(Column::Value));
-        self.from.reserve(has(Column::StartContainer));
-        self.to.reserve(has(Column::EndContainer));
-        self.keys.ends.reserve(has(Column::Key));
-        self.keys.bytes.reserve(8 * has(Column::Key));
-    }
-
-    /// Lets go of all rows, but not of the room that they took.
-    pub(crate) fn clear(&mut self) {
-        self.container.0.clear();
-        self.type_.0.clear();
-        [&mut self.start, &mut self.end, &mut self.number].into_iter().for_each(Vec::clear);
-        let codes = [&mut self.imbrication, &mut self.value, &mut self.from, &mut self.to];
-        codes.into_iter().for_each(Vec::clear);
-        self.keys.bytes.clear();
-        self.keys.ends.clear();
+    /// Creates columns with room for rows of a table.
+    pub(crate) fn with_capacity(table: Table, rows: usize) -> Self {
+        let capacity = |column: Column| if table.columns().contains(&column) { rows } else { 0 };
+        Rows {
+            container: Vec::with_capacity(rows),
+            type_: Vec::with_capacity(rows),
+            start: Vec::with_capacity(rows),
+            end: Vec::with_capacity(capacity(Column::End)),
+            number: Vec::with_capacity(capacity(Column::Number)),
+            imbrication: Vec::with_capacity(capacity(Column::Imbrication)),
+            value: Vec::with_capacity(capacity(Column::Value)),
+            from: Vec::with_capacity(capacity(Column::StartContainer)),
+            to: Vec::with_capacity(capacity(Column::EndContainer)),
+            keys: Keys {
+                bytes: Vec::with_capacity(8 * capacity(Column::Key)),
+                ends: Vec::with_capacity(capacity(Column::Key)),
+            },
+        }
     }
 
     /// Arrow's arrays of these columns, in the order of [`Table::columns`]. Values of types have their own names,
@@ -67,50 +58,21 @@ impl Rows {
     ) -> Result<Vec<ArrayRef>, Error> {
         let floats = |floats: Vec<f64>| Arc::new(Float64Array::from(floats)) as ArrayRef;
         let columns = table.columns().iter().map(|column| match column {
-            Column::Container | Column::Parent => containers.array(self.container.expanded()),
-            Column::Type => types.array(self.type_.expanded()),
-            Column::Start | Column::Time => Ok(floats(std::mem::take(&mut self.start))),
-            Column::End => Ok(floats(std::mem::take(&mut self.end))),
-            Column::Number => Ok(floats(std::mem::take(&mut self.number))),
+            Column::Container | Column::Parent => containers.array(take(&mut self.container)),
+            Column::Type => types.array(take(&mut self.type_)),
+            Column::Start | Column::Time => Ok(floats(take(&mut self.start))),
+            Column::End => Ok(floats(take(&mut self.end))),
+            Column::Number => Ok(floats(take(&mut self.number))),
             Column::Imbrication => {
-                Ok(Arc::new(Int32Array::from(std::mem::take(&mut self.imbrication))) as ArrayRef)
+                Ok(Arc::new(Int32Array::from(take(&mut self.imbrication))) as ArrayRef)
             }
-            Column::Value => values.array(std::mem::take(&mut self.value)),
-            Column::Name | Column::StartContainer => {
-                containers.array(std::mem::take(&mut self.from))
-            }
-            Column::EndContainer => containers.array(std::mem::take(&mut self.to)),
-            Column::Key => Ok(Arc::new(std::mem::take(&mut self.keys).array()?) as ArrayRef),
+            Column::Value => values.array(take(&mut self.value)),
+            Column::Name | Column::StartContainer => containers.array(take(&mut self.from)),
+            Column::EndContainer => containers.array(take(&mut self.to)),
+            Column::Key => Ok(Arc::new(take(&mut self.keys).array()?) as ArrayRef),
             Column::Nature => unreachable!("hierarchies are no rows of lanes"),
         });
         columns.collect()
-    }
-}
-
-/// A column of codes that are the same for many rows: each with how many. No two neighbours have the same code.
-#[derive(Debug, Default)]
-pub(crate) struct Runs(Vec<(i32, usize)>);
-
-impl Runs {
-    /// Adds rows of one code.
-    #[inline]
-    pub(crate) fn add(&mut self, code: i32, rows: usize) {
-        match self.0.last_mut() {
-            Some((last, count)) if *last == code => *count += rows,
-            _ if rows == 0 => {}
-            _ => self.0.push((code, rows)),
-        }
-    }
-
-    pub(crate) fn as_slice(&self) -> &[(i32, usize)] {
-        &self.0
-    }
-
-    /// The code of each row.
-    fn expanded(&self) -> Vec<i32> {
-        let mut codes = Vec::with_capacity(self.0.iter().map(|(_, rows)| rows).sum());
-        self.0.iter().for_each(|(code, rows)| codes.extend(std::iter::repeat_n(*code, *rows)));
-        codes
     }
 }
 
@@ -134,15 +96,10 @@ impl Keys {
         Ok(())
     }
 
-    /// Bytes of all.
-    pub(crate) fn size(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// All texts in one, and where each of them ends in it.
-    pub(crate) fn texts(&mut self) -> Result<(&str, &[i32]), Error> {
+    /// Returns the keys as an array. A key that is not UTF-8 is read as Latin-1.
+    fn array(mut self) -> Result<StringArray, Error> {
         if !self.bytes.is_ascii() {
-            let (bytes, ends) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends));
+            let Keys { bytes, ends } = take(&mut self);
             let mut from = 0;
             for end in ends {
                 let end = end as usize;
@@ -150,12 +107,6 @@ impl Keys {
                 from = end;
             }
         }
-        let texts = std::str::from_utf8(&self.bytes).expect("texts, one behind the other");
-        Ok((texts, &self.ends))
-    }
-
-    fn array(mut self) -> Result<StringArray, Error> {
-        self.texts()?;
         let offsets: Vec<i32> = std::iter::once(0).chain(self.ends).collect();
         let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
         Ok(StringArray::try_new(offsets, Buffer::from_vec(self.bytes), None)?)
@@ -165,16 +116,6 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn runs_of_the_same_code_are_one() {
-        let mut runs = Runs::default();
-        for (code, rows) in [(7, 2), (7, 1), (3, 0), (7, 1), (2, 1)] {
-            runs.add(code, rows);
-        }
-        assert_eq!(runs.as_slice(), [(7, 4), (2, 1)]);
-        assert_eq!(runs.expanded(), [7, 7, 7, 7, 2]);
-    }
 
     /// Two keys that are no UTF-8 stay what they are, also where their bytes together are a letter.
     #[test]

@@ -6,7 +6,6 @@ mod parquet;
 
 use std::cmp::Reverse;
 use std::io::{BufWriter, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
@@ -75,14 +74,13 @@ pub fn write<W: Write + Send>(
     let mut encoders = Vec::new();
     let mut sinks = Vec::new();
     let mut jobs = Vec::new();
-    let stock = Arc::default();
     let outputs = outputs.into_iter().map(|(table, out)| (tables.batches(table), out));
     let mut outputs: Vec<_> = outputs.collect();
     // With small tables last, workers end together.
     outputs.sort_by_key(|(batches, _)| Reverse(batches.work()));
     for (place, (batches, out)) in outputs.into_iter().enumerate() {
         let table = batches.table();
-        let opened = open(format, &batches, &stock, Counted::new(out));
+        let opened = open(format, &batches, Counted::new(out));
         let (encoder, sink) = opened.map_err(|error| (table, error))?;
         jobs.extend((0..batches.len()).map(|batch| (place, batch)));
         encoders.push((batches, encoder));
@@ -99,7 +97,11 @@ pub fn write<W: Write + Send>(
     let make = |job: usize| {
         let (place, batch) = jobs[job];
         let (batches, encoder): &(Batches<'_, '_>, Encoder) = &encoders[place];
-        encoder.encode(batches, batch).map_err(|error| (batches.table(), error))
+        let encoded = batches.read(batch).and_then(|batch| {
+            let rows = batch.num_rows();
+            Ok((rows, encoder.encode(batch)?))
+        });
+        encoded.map_err(|error| (batches.table(), error))
     };
     let put = |job: usize, (rows, piece)| {
         let (place, _) = jobs[job];
@@ -141,12 +143,11 @@ enum Sink<W: Write + Send> {
 fn open<W: Write + Send>(
     format: Format,
     batches: &Batches<'_, '_>,
-    stock: &Arc<parquet::Stock>,
     out: Counted<W>,
 ) -> Result<(Encoder, Sink<W>), Error> {
     Ok(match format {
         Format::Parquet { times } => {
-            let (encoder, sink) = parquet::open(batches, times, stock, out)?;
+            let (encoder, sink) = parquet::open(batches, times, out)?;
             (Encoder::Parquet(encoder), Sink::Parquet(sink))
         }
         Format::Arrow => (Encoder::Arrow, Sink::Arrow(ipc::Sink::new(batches.schema(), out)?)),
@@ -160,19 +161,13 @@ fn open<W: Write + Send>(
 }
 
 impl Encoder {
-    /// A batch as a piece of a file, and how many rows it has.
-    fn encode(&self, batches: &Batches<'_, '_>, number: usize) -> Result<(usize, Piece), Error> {
-        if let Encoder::Parquet(encoder) = self {
-            let (rows, group) = encoder.encode(batches, number)?;
-            return Ok((rows, Piece::Parquet(group)));
-        }
-        let batch = batches.read(number)?;
-        let rows = batch.num_rows();
-        let piece = match self {
+    /// Encodes a batch as a piece of a file.
+    fn encode(&self, batch: RecordBatch) -> Result<Piece, Error> {
+        Ok(match self {
+            Encoder::Parquet(encoder) => Piece::Parquet(encoder.encode(&batch)?),
             Encoder::Csv(encoder) => Piece::Csv(encoder.encode(&batch)?),
-            _ => Piece::Arrow(batch),
-        };
-        Ok((rows, piece))
+            Encoder::Arrow => Piece::Arrow(batch),
+        })
     }
 }
 

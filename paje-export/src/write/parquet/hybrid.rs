@@ -1,20 +1,20 @@
-//! Parquet's "RLE/bit-packing hybrid": small numbers, as runs of one number, and as groups of eight in as few bits as
-//! they need.
+//! Parquet's "RLE/bit-packing hybrid" encoding of small numbers: runs of one number, and groups of eight in as few bits
+//! as they need.
 
 /// Numbers of a group.
 const GROUP: usize = 8;
 
-/// Groups behind one header, which then takes one byte.
+/// Most groups behind one header. Its varint then takes one byte.
 const GROUPS: usize = 63;
 
-/// Bits that all numbers below this count need.
+/// Returns the bits that all numbers below `count` need.
 pub(super) fn width(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
-/// Writes numbers of so many bits.
-pub(super) fn numbers(numbers: &[u32], width: u32, out: &mut Vec<u8>) {
-    // Of the groups that were written last: where their header is, and how many they are.
+/// Appends numbers of `width` bits.
+pub(super) fn encode(numbers: &[u32], width: u32, out: &mut Vec<u8>) {
+    // Header position and number of groups of the bit-packed run that can still grow.
     let mut open: Option<(usize, usize)> = None;
     let mut at = 0;
     while let Some(group) = numbers[at..].first_chunk::<GROUP>() {
@@ -22,11 +22,11 @@ pub(super) fn numbers(numbers: &[u32], width: u32, out: &mut Vec<u8>) {
         if group.iter().all(|number| *number == first) {
             let rest = &numbers[at + GROUP..];
             let more = rest.iter().position(|number| *number != first).unwrap_or(rest.len());
-            run(first, GROUP + more, width, out);
+            encode_run(first, GROUP + more, width, out);
             at += GROUP + more;
             open = None;
         } else {
-            self::group(group, width, &mut open, out);
+            encode_group(group, width, &mut open, out);
             at += GROUP;
         }
     }
@@ -34,18 +34,27 @@ pub(super) fn numbers(numbers: &[u32], width: u32, out: &mut Vec<u8>) {
     if !rest.is_empty() {
         let mut last = [0; GROUP];
         last[..rest.len()].copy_from_slice(rest);
-        group(&last, width, &mut open, out);
+        encode_group(&last, width, &mut open, out);
     }
 }
 
-/// Writes a run of one number.
-pub(super) fn run(number: u32, count: usize, width: u32, out: &mut Vec<u8>) {
-    varint((count as u64) << 1, out);
+fn encode_run(number: u32, count: usize, width: u32, out: &mut Vec<u8>) {
+    let mut header = count << 1;
+    while header >= 0x80 {
+        out.push(header as u8 | 0x80);
+        header >>= 7;
+    }
+    out.push(header as u8);
     out.extend_from_slice(&number.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
-/// Writes a group behind those that are open, or as the first of others.
-fn group(group: &[u32; GROUP], width: u32, open: &mut Option<(usize, usize)>, out: &mut Vec<u8>) {
+/// Appends a group to the open bit-packed run, or as the first of a new one.
+fn encode_group(
+    group: &[u32; GROUP],
+    width: u32,
+    open: &mut Option<(usize, usize)>,
+    out: &mut Vec<u8>,
+) {
     let (header, groups) = match *open {
         Some((header, groups)) if groups < GROUPS => (header, groups + 1),
         _ => {
@@ -55,35 +64,15 @@ fn group(group: &[u32; GROUP], width: u32, open: &mut Option<(usize, usize)>, ou
     };
     out[header] = (groups << 1 | 1) as u8;
     *open = Some((header, groups));
-    pack(group, width, out);
-}
-
-/// Writes a group's bits, lowest first.
-pub(super) fn pack(group: &[u32; GROUP], width: u32, out: &mut Vec<u8>) {
-    if width <= 8 {
-        let bits = |(i, number): (usize, &u32)| u64::from(*number) << (i as u32 * width);
-        let word = group.iter().enumerate().map(bits).fold(0, |word, bits| word | bits);
-        out.extend_from_slice(&word.to_le_bytes()[..width as usize]);
-    } else {
-        let (mut word, mut bits) = (0_u64, 0);
-        for number in group {
-            word |= u64::from(*number) << bits;
-            bits += width;
-            let bytes = bits / 8;
-            out.extend_from_slice(&word.to_le_bytes()[..bytes as usize]);
-            word = word.checked_shr(8 * bytes).unwrap_or(0);
-            bits %= 8;
-        }
+    let (mut word, mut bits) = (0_u64, 0);
+    for number in group {
+        word |= u64::from(*number) << bits;
+        bits += width;
+        let bytes = bits / 8;
+        out.extend_from_slice(&word.to_le_bytes()[..bytes as usize]);
+        word = word.checked_shr(8 * bytes).unwrap_or(0);
+        bits %= 8;
     }
-}
-
-/// Writes a number by seven bits a byte, lowest first.
-pub(super) fn varint(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }
 
 #[cfg(test)]
@@ -146,7 +135,7 @@ mod tests {
                 }))
                 .collect();
             let mut out = Vec::new();
-            numbers(&wanted, width, &mut out);
+            encode(&wanted, width, &mut out);
             prop_assert_eq!(read(&out, width, wanted.len()), wanted);
         }
     }
@@ -154,7 +143,7 @@ mod tests {
     #[test]
     fn runs_take_no_room() {
         let mut out = Vec::new();
-        numbers(&[5; 20_000], 3, &mut out);
+        encode(&[5; 20_000], 3, &mut out);
         assert_eq!(out.len(), 4);
     }
 }
