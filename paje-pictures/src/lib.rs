@@ -6,7 +6,7 @@
 //! and are dark where their reader is. Names are those of strangers: nothing in them is taken for markup.
 
 mod bars;
-mod colours;
+pub mod colours;
 mod density;
 mod graph;
 mod matrix;
@@ -25,5 +25,5 @@ pub use matrix::Matrix;
 pub use page::{Cell, Page, PageTable, Section};
 pub use quadrant::Quadrant;
 pub use strips::{Fill, Strip, Strips};
-pub use svg::Picture;
+pub use svg::{Picture, tenth};
 pub use text::{escaped, natural, shortened};

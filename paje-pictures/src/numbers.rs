@@ -63,8 +63,9 @@ pub fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
-/// One, two or five times a power of ten, not less than this: how far apart the marks of an axis are.
-pub(crate) fn step(least: f64) -> f64 {
+/// Returns the distance of an axis's marks: one, two or five times a power of ten, and at least `least`.
+#[must_use]
+pub fn step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0].into_iter().map(|it| it * power).find(|it| *it >= least).unwrap_or(10.0 * power)
 }

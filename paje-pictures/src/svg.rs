@@ -254,8 +254,9 @@ impl Canvas {
     }
 }
 
-/// A tenth of a pixel is as fine as anybody sees.
-pub(crate) fn tenth(number: f64) -> f64 {
+/// Rounds pixels to tenths, without minus zero. Nobody sees a finer difference.
+#[must_use]
+pub fn tenth(number: f64) -> f64 {
     (number * 10.0).round() / 10.0 + 0.0
 }
 
