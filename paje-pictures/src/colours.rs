@@ -1,6 +1,6 @@
-//! Colours: those of values, which people tell apart with any eyes, and the shades of how much there is.
+//! Colours of values, and shades of amounts.
 //!
-//! They are classes of a style sheet, of which a dark page has another one.
+//! Pictures use classes of a style sheet, so that they follow the reader's light or dark mode.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
@@ -65,19 +65,19 @@ fn hash(name: &[u8]) -> u64 {
         .fold(start, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Colour of a thing.
+/// Colour in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
-    /// Of the palette, or, beyond it, that of all others.
+    /// Colour of the palette, or of all others beyond its end.
     Of(usize),
-    /// Colour of what is counted or measured, without a name of its own.
+    /// Colour of amounts.
     Plain,
-    /// Colour of what became more, or is to be seen first.
+    /// Highlight.
     Hot,
 }
 
 impl Colour {
-    /// The class that has it.
+    /// Returns its class in the style sheet.
     pub(crate) fn class(self) -> String {
         match self {
             Colour::Of(place) if place < PALETTE.len() => format!("p-c{place}"),
@@ -88,12 +88,12 @@ impl Colour {
     }
 }
 
-/// The colours of names.
+/// Colours of names.
 #[derive(Clone, Debug, Default)]
 pub struct Colours(HashMap<String, usize>);
 
 impl Colours {
-    /// Each name gets the next colour: those that matter most come first.
+    /// Gives each name the next colour of the palette. Important names should come first.
     #[must_use]
     pub fn of(names: impl IntoIterator<Item = String>) -> Self {
         let mut places = HashMap::new();
@@ -104,13 +104,13 @@ impl Colours {
         Colours(places)
     }
 
-    /// The colour of a name.
+    /// Returns the colour of a name.
     #[must_use]
     pub fn colour(&self, name: &str) -> Colour {
         Colour::Of(self.0.get(name).copied().unwrap_or(usize::MAX))
     }
 
-    /// The names that have a colour of their own, in the order of these.
+    /// Returns the legend: names with their own colour, in order, and others.
     #[must_use]
     pub fn legend(&self) -> Vec<(Colour, String)> {
         let mut all: Vec<(usize, &String)> =
@@ -127,7 +127,7 @@ impl Colours {
     }
 }
 
-/// The style sheet of pictures.
+/// Returns the style sheet of pictures.
 pub(crate) fn style() -> String {
     let theme = |is_dark: bool| {
         let pick = |light: &'static str, dark: &'static str| if is_dark { dark } else { light };

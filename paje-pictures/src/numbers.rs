@@ -1,6 +1,6 @@
-//! Numbers for people.
+//! Human-readable numbers.
 
-/// Seconds with a unit, in some four digits.
+/// Formats seconds with a unit, in about four digits.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
     let size = seconds.abs();
@@ -20,7 +20,7 @@ pub fn duration(seconds: f64) -> String {
     format!("{scaled:.digits$} {unit}")
 }
 
-/// A whole number, its digits in groups of three.
+/// Formats an integer, with digits in groups of three.
 #[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -34,7 +34,7 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// An amount in some four digits, with a letter for thousands of thousands.
+/// Formats an amount in about four digits, with an SI prefix.
 #[must_use]
 pub fn amount(number: f64) -> String {
     let size = number.abs();
@@ -57,7 +57,7 @@ pub fn amount(number: f64) -> String {
     }
 }
 
-/// A part of a whole in per cent.
+/// Formats a fraction in per cent.
 #[must_use]
 pub fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)

@@ -29,72 +29,31 @@ pub(super) enum Line {
 impl Line {
     const COUNT: usize = Line::End as usize + 1;
 
-    /// Returns the event's name, and its fields with their types.
-    const fn definition(self) -> (&'static str, &'static [&'static str]) {
-        const TYPE: &[&str] = &["Alias string", "Type string", "Name string"];
-        const VALUE: &[&str] = &["Time date", "Type string", "Container string", "Value string"];
+    /// Returns the event's name without `Paje`, and its fields. A field without a type is a string.
+    const fn definition(self) -> (&'static str, &'static str) {
+        const TYPE: &str = "Alias Type Name";
+        const VALUE: &str = "Time:date Type Container Value";
+        const VARIABLE: &str = "Time:date Type Container Value:double";
         match self {
-            Line::DefineContainer => ("PajeDefineContainerType", TYPE),
-            Line::DefineState => ("PajeDefineStateType", TYPE),
-            Line::DefineVariable => ("PajeDefineVariableType", TYPE),
-            Line::DefineEvent => ("PajeDefineEventType", TYPE),
-            Line::DefineLink => (
-                "PajeDefineLinkType",
-                &[
-                    "Alias string",
-                    "Type string",
-                    "StartContainerType string",
-                    "EndContainerType string",
-                    "Name string",
-                ],
-            ),
-            Line::Value => ("PajeDefineEntityValue", TYPE),
-            Line::ColoredValue => (
-                "PajeDefineEntityValue",
-                &["Alias string", "Type string", "Name string", "Color color"],
-            ),
-            Line::Create => (
-                "PajeCreateContainer",
-                &["Time date", "Alias string", "Type string", "Container string", "Name string"],
-            ),
-            Line::Destroy => ("PajeDestroyContainer", &["Time date", "Type string", "Name string"]),
-            Line::Push => ("PajePushState", VALUE),
-            Line::Pop => ("PajePopState", &["Time date", "Type string", "Container string"]),
-            Line::Set => (
-                "PajeSetVariable",
-                &["Time date", "Type string", "Container string", "Value double"],
-            ),
-            Line::Add => (
-                "PajeAddVariable",
-                &["Time date", "Type string", "Container string", "Value double"],
-            ),
-            Line::New => ("PajeNewEvent", VALUE),
-            Line::StartLink => (
-                "PajeStartLink",
-                &[
-                    "Time date",
-                    "Type string",
-                    "Container string",
-                    "Value string",
-                    "StartContainer string",
-                    "Key string",
-                ],
-            ),
-            Line::EndLink => (
-                "PajeEndLink",
-                &[
-                    "Time date",
-                    "Type string",
-                    "Container string",
-                    "Value string",
-                    "EndContainer string",
-                    "Key string",
-                ],
-            ),
-            Line::End => (
-                "PajeTraceFile",
-                &["Time date", "Container string", "Type string", "Filename string"],
-            ),
+            Line::DefineContainer => ("DefineContainerType", TYPE),
+            Line::DefineState => ("DefineStateType", TYPE),
+            Line::DefineVariable => ("DefineVariableType", TYPE),
+            Line::DefineEvent => ("DefineEventType", TYPE),
+            Line::DefineLink => {
+                ("DefineLinkType", "Alias Type StartContainerType EndContainerType Name")
+            }
+            Line::Value => ("DefineEntityValue", TYPE),
+            Line::ColoredValue => ("DefineEntityValue", "Alias Type Name Color:color"),
+            Line::Create => ("CreateContainer", "Time:date Alias Type Container Name"),
+            Line::Destroy => ("DestroyContainer", "Time:date Type Name"),
+            Line::Push => ("PushState", VALUE),
+            Line::Pop => ("PopState", "Time:date Type Container"),
+            Line::Set => ("SetVariable", VARIABLE),
+            Line::Add => ("AddVariable", VARIABLE),
+            Line::New => ("NewEvent", VALUE),
+            Line::StartLink => ("StartLink", "Time:date Type Container Value StartContainer Key"),
+            Line::EndLink => ("EndLink", "Time:date Type Container Value EndContainer Key"),
+            Line::End => ("TraceFile", "Time:date Container Type Filename"),
         }
     }
 }
@@ -120,9 +79,10 @@ impl Definitions {
     pub(super) fn write(&self, trace: &Trace, out: &mut Vec<u8>) {
         for (number, (event, fields)) in self.list.iter().enumerate() {
             let (name, own) = event.definition();
-            let mut text = format!("%EventDef {name} {number}\n");
-            for field in own {
-                text.push_str(&format!("% {field}\n"));
+            let mut text = format!("%EventDef Paje{name} {number}\n");
+            for field in own.split(' ') {
+                let (name, kind) = field.split_once(':').unwrap_or((field, "string"));
+                text.push_str(&format!("% {name} {kind}\n"));
             }
             let def = fields.map(|fields| &trace.defs()[fields]);
             let fields = def.iter().flat_map(|def| def.fields());
