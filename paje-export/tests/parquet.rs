@@ -1,7 +1,6 @@
 //! Parquet files hold what Arrow's batches hold, as a reader that shares no code with their writer finds it.
 
 use std::fmt::Write;
-use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
 
 use arrow_array::cast::AsArray;
@@ -12,7 +11,7 @@ use bytes::Bytes;
 use datasets::{Shape, definitions, generate};
 use paje_export::{Format, Table, TableOptions, Tables, Times, write};
 use paje_sim::{NameOrder, Options, Selection, TimeRange, Trace};
-use paje_workers::{Pin, Workers};
+use paje_workers::Workers;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Encoding, Type};
 use parquet::data_type::AsBytes;
@@ -23,13 +22,13 @@ use parquet::file::serialized_reader::ReadOptionsBuilder;
 use proptest::prelude::*;
 
 /// Rows of a page.
-const PAGE: usize = 20_000;
+const PAGE: usize = 20 * 1024;
 
 const SPLIT: Format = Format::Parquet { times: Times::Split };
 
 /// All tables as files.
 fn files(tables: &Tables<'_>, threads: usize) -> Vec<(Table, Bytes)> {
-    let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads");
+    let workers = testkit::team(threads);
     let mut files = Table::ALL.map(|table| (table, Vec::new()));
     let outputs = files.iter_mut().map(|(table, file)| (*table, file)).collect();
     let done = AtomicU64::new(0);
@@ -77,7 +76,9 @@ fn metadata(file: &Bytes) -> ParquetMetaData {
 fn check(trace: &Trace, options: TableOptions) {
     let tables = Tables::new(trace, options);
     let made = files(&tables, 1);
-    assert!(made == files(&tables, 3), "other bytes with other threads");
+    for threads in [2, 3] {
+        assert!(made == files(&tables, threads), "other bytes with {threads} threads");
+    }
     for (table, file) in made {
         let reader = ParquetRecordBatchReaderBuilder::try_new(file.clone()).expect("a file");
         assert_eq!(reader.schema(), &tables.schema(table));

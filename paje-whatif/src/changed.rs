@@ -4,8 +4,8 @@
 //! happens in one that has none, and is in none that has, keeps its part of the run.
 
 use paje_analysis::tracks::Track;
+use paje_export::paje::Times;
 use paje_sim::{ContainerId, LaneId, LaneView, Trace};
-use paje_write::Times;
 use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;

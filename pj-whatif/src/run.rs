@@ -17,12 +17,12 @@ use paje_console::progress::Display;
 use paje_console::reading::Opened;
 use paje_console::voice::SORTED_BY_FILE;
 use paje_console::{Failure, Voice, failure};
+use paje_export::paje::{self, Form};
 use paje_sim::{NameOrder, Selection, Trace};
 use paje_whatif::fit::{Table, own_network};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
 use paje_whatif::{Changed, Dropped, Graph, Plan, RunFacts, Settings};
 use paje_workers::Workers;
-use paje_write::Form;
 use splitter::Limits;
 
 use crate::cli::{Cli, PRECISION};
@@ -242,7 +242,7 @@ fn write_trace(
     let form = Form { order: NameOrder::Bare, precision: PRECISION };
     if path == Path::new("-") {
         let mut out = BufWriter::new(standard_output().map_err(Failure::Output)?);
-        let written = paje_write::write(trace, &selected, form, changed, workers, &mut out);
+        let written = paje::write(trace, &selected, form, changed, workers, &mut out);
         let written = written.and_then(|()| out.flush());
         if written.is_err() {
             // Bytes that are still buffered would fail again.
@@ -253,12 +253,12 @@ fn write_trace(
     let write = || -> io::Result<()> {
         if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
             let mut out = BufWriter::new(fs::File::options().write(true).open(path)?);
-            paje_write::write(trace, &selected, form, changed, workers, &mut out)?;
+            paje::write(trace, &selected, form, changed, workers, &mut out)?;
             return out.flush();
         }
         let aside = Aside::at(path)?;
         let mut out = BufWriter::new(aside.file());
-        paje_write::write(trace, &selected, form, changed, workers, &mut out)?;
+        paje::write(trace, &selected, form, changed, workers, &mut out)?;
         out.flush()?;
         drop(out);
         aside.sync()?;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use datasets::passing;
 use paje_analysis::classes::Map;
+use paje_export::paje::{self, Form};
 use paje_sim::{NameOrder, Options, Precision, Selection, Trace};
 use paje_whatif::{Changed, Dropped, EagerStart, Graph, Plan, Settings};
-use paje_write::Form;
 
 use crate::{mpi, replayed};
 
@@ -67,8 +67,7 @@ fn again(trace: &Trace, settings: &Settings) -> (Vec<u8>, (usize, usize)) {
     let changed = Changed::new(&graph, &plan, &retimed);
     let selected = Selection::default().resolve(trace);
     let form = Form { order: NameOrder::Bare, precision: Precision::Double };
-    paje_write::write(trace, &selected, form, &changed, &testkit::team(1), &mut bytes)
-        .expect("memory");
+    paje::write(trace, &selected, form, &changed, &testkit::team(1), &mut bytes).expect("memory");
     (bytes, dropped.count())
 }
 
