@@ -26,7 +26,6 @@ mod resolving;
 pub(crate) mod round;
 #[cfg(test)]
 mod rounds;
-mod suspects;
 mod sync;
 mod tasks;
 mod usage;
@@ -348,10 +347,7 @@ impl<'o> Engine<'o> {
             rations,
             tasks: Tasks::new(shards),
             merges: OnceLock::new(),
-            suspects: OnceLock::new(),
         };
-        if let Some(suspects) = round.run(self.job.workers) {
-            suspects.tell(&mut self.lanes);
-        }
+        round.run(self.job.workers);
     }
 }

@@ -87,15 +87,13 @@ impl Engine<'_> {
                 self.lanes.first_reused(lanes, self.job.workers)
             }
         };
-        let (suspect, key, count) = found?;
-        let place = suspect.place.map(|(mut place, later)| {
-            if let Some(later) = later {
-                place.text = later.text();
-            }
-            place
-        });
-        let error = Error::invalid(Problem::KeyReused { key }, place);
-        Some((error.of_line_at(suspect.at), count))
+        let (candidate, key, count) = found?;
+        let (mut place, later) = candidate.written;
+        if let Some(later) = later {
+            place.text = later.text();
+        }
+        let error = Error::invalid(Problem::KeyReused { key }, Some(place));
+        Some((error.of_line_at(candidate.at), count))
     }
 
     /// Takes note of the wave's doubtful lines.

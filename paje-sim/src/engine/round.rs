@@ -14,7 +14,6 @@ use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::decode::definitions::DefinitionsByFile;
 use crate::decode::shared::SharedLanes;
 use crate::engine::page::{Follower, Page};
-use crate::engine::suspects::Suspects;
 use crate::engine::tasks::Tasks;
 use crate::input::feed::{Feed, Next, Rations};
 use crate::input::files::Origin;
@@ -138,13 +137,11 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) tasks: Tasks,
     /// Links to merge, once all shards are replayed.
     pub(crate) merges: OnceLock<Merges>,
-    /// Links whose keys may have been used before, then, too.
-    pub(crate) suspects: OnceLock<Suspects>,
 }
 
 impl Round<'_, '_> {
-    /// Runs the round; the places of its suspects are to be told.
-    pub(crate) fn run(self, workers: &Workers) -> Option<Suspects> {
+    /// Runs the round.
+    pub(crate) fn run(self, workers: &Workers) {
         let team = self.desks.len();
         workers.on_first(team, |worker| {
             let Ok(mut desk) = self.desks[worker].lock() else { return };
@@ -164,11 +161,9 @@ impl Round<'_, '_> {
             }
             self.tasks.wait();
             let mut watch = Watch::start();
-            self.merge(worker);
-            self.place_suspects();
+            self.merge();
             watch.lap(&mut desk.times.replay);
         });
-        self.suspects.into_inner()
     }
 
     /// Replays shards: first the worker's own, for their memory is near it, then what others have not
@@ -226,7 +221,7 @@ impl Round<'_, '_> {
             }
             desk.filled.push(block);
             if self.tasks.all_replayed() {
-                self.merge(worker);
+                self.merge();
                 watch.lap(&mut desk.times.replay);
             }
         }
@@ -242,7 +237,7 @@ impl Round<'_, '_> {
     }
 
     /// Merges links that nobody has taken on yet.
-    fn merge(&self, worker: usize) {
+    fn merge(&self) {
         let blocks = &self.wave.blocks;
         let merges = self.merges.get_or_init(|| self.lanes.plan_merges(blocks));
         loop {
@@ -250,14 +245,7 @@ impl Round<'_, '_> {
             if number >= merges.len() {
                 return;
             }
-            self.lanes.merge(merges, number, worker, blocks);
+            self.lanes.merge(merges, number, blocks);
         }
-    }
-
-    /// Finds the places of suspects in blocks that nobody has taken on yet.
-    fn place_suspects(&self) {
-        let blocks = &self.wave.blocks;
-        let suspects = self.suspects.get_or_init(|| Suspects::of(self.lanes, blocks));
-        while suspects.place_next(blocks) {}
     }
 }

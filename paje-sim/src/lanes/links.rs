@@ -4,16 +4,14 @@ mod ends;
 mod filter;
 mod hashes;
 mod open;
-mod reused;
 
 use paje_parser::LinkEnd;
 use splitter::LaterLine;
 
 pub(crate) use crate::lanes::links::ends::{HalfLink, Keeper, WrittenKey, bare_key};
-pub(crate) use crate::lanes::links::filter::Filter;
+pub(crate) use crate::lanes::links::filter::{Filter, Hashes};
 use crate::lanes::links::hashes::KeyHashList;
 use crate::lanes::links::open::{OpenLink, OpenLinks};
-pub(crate) use crate::lanes::links::reused::{Search, Tags};
 use crate::lanes::refusal::Refused;
 use crate::memory::{ExtraPair, KeyPlace, NewLink, Store};
 use crate::names::error::Place;
@@ -26,7 +24,8 @@ pub(crate) struct LinkStrand {
     open: OpenLinks,
     /// The keys of all links, open and completed: a key may not be used again.
     pub(crate) filter: Filter,
-    pub(crate) suspects: Vec<Suspect>,
+    /// Links whose keys may have been used before, in the order of their first events.
+    pub(crate) reuse_candidates: Vec<ReuseCandidate>,
     keys: KeyMemory,
     /// Nobody wants the rows of its lane.
     unwanted: bool,
@@ -48,17 +47,19 @@ pub(crate) enum KeyMemory {
     Nothing,
 }
 
-/// A link whose key may have been used before.
+/// A link whose key may have been used before: the filter cannot tell.
 #[derive(Clone, Debug)]
-pub(crate) struct Suspect {
+pub(crate) struct ReuseCandidate {
     pub(crate) hash: u64,
-    /// Its first event.
+    /// Byte of its first event.
     pub(crate) at: u64,
-    /// The place of its key in the file, once somebody has found it, and the line if its text is not there yet.
-    pub(crate) place: Option<(Place, Option<LaterLine>)>,
-    /// Place of its key.
+    /// Place of its key in memory.
     pub(crate) key: u64,
+    pub(crate) written: KeyInFile,
 }
+
+/// Place of a key in a file, and the line if its text is not there yet.
+pub(crate) type KeyInFile = (Place, Option<LaterLine>);
 
 /// A link whose key is to be remembered.
 #[derive(Clone, Copy, Debug)]
@@ -143,13 +144,20 @@ impl LinkStrand {
 
     /// Remembers the keys of links that were opened. Memory fetches what is needed for them side by side, rather than one after
     /// the other. If it `is_far`, others have been replayed since this was done last.
-    pub(crate) fn remember(&mut self, is_far: bool, opened: &mut Vec<Opened>) {
+    /// `locate` finds a key in its file by the byte of its event.
+    pub(crate) fn remember(
+        &mut self,
+        is_far: bool,
+        opened: &mut Vec<Opened>,
+        mut locate: impl FnMut(u64) -> KeyInFile,
+    ) {
         self.filter.touch(is_far, opened.iter().map(|opened| opened.hash));
         match self.keys {
             KeyMemory::Keys => {
                 for &Opened { hash, at, key } in &*opened {
                     if self.filter.insert(hash) {
-                        self.suspects.push(Suspect { hash, at, place: None, key });
+                        let written = locate(at);
+                        self.reuse_candidates.push(ReuseCandidate { hash, at, key, written });
                     }
                 }
             }

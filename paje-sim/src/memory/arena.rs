@@ -9,8 +9,7 @@ use std::sync::Arc;
 use memmap2::MmapMut;
 
 use crate::memory::overflow::let_go;
-use crate::memory::reserve::{Given, Share, in_huge_pages};
-use crate::memory::{Overflow, Reserve, Width};
+use crate::memory::{Overflow, Width};
 
 /// Memory that grows by pieces and is given back as a whole. Everything is in words of eight bytes.
 #[derive(Debug, Default)]
@@ -18,21 +17,13 @@ pub(crate) struct Arena {
     pieces: Vec<Piece>,
     /// Pieces of an arena that is no more. They are not zeros.
     spare: Vec<Piece>,
-    supply: Supply,
+    /// File for what memory has no room for.
+    overflow: Option<Arc<Overflow>>,
     /// The piece that is being filled, and how many words of it have been taken.
     filling: usize,
     taken: usize,
     /// Words of all pieces.
     total: usize,
-}
-
-/// Where the pieces of an arena lie.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Supply {
-    /// Huge pages that it shares with others.
-    pub(crate) reserve: Option<Arc<Reserve>>,
-    /// The file for what memory has no room for.
-    pub(crate) overflow: Option<Arc<Overflow>>,
 }
 
 /// A place in an arena.
@@ -95,9 +86,9 @@ impl Place {
 #[derive(Debug)]
 enum Piece {
     Memory(Vec<u64>),
-    /// The same in huge pages, which others may have words of.
-    Huge(Share),
-    /// Of a temporary file.
+    /// Memory in huge pages.
+    Huge(MmapMut),
+    /// Part of a temporary file.
     File(MmapMut),
 }
 
@@ -108,8 +99,7 @@ impl Deref for Piece {
     fn deref(&self) -> &[u64] {
         match self {
             Piece::Memory(words) => words,
-            Piece::Huge(words) => words,
-            Piece::File(map) => bytemuck::cast_slice(map),
+            Piece::Huge(map) | Piece::File(map) => bytemuck::cast_slice(map),
         }
     }
 }
@@ -119,8 +109,7 @@ impl DerefMut for Piece {
     fn deref_mut(&mut self) -> &mut [u64] {
         match self {
             Piece::Memory(words) => words,
-            Piece::Huge(words) => words,
-            Piece::File(map) => bytemuck::cast_slice_mut(map),
+            Piece::Huge(map) | Piece::File(map) => bytemuck::cast_slice_mut(map),
         }
     }
 }
@@ -138,101 +127,55 @@ impl Piece {
 const FIRST: usize = 2048;
 const LARGEST: usize = (4 << 20) / 8 - 512;
 
-/// From this total size on, in words, pieces lie in huge pages, if the system has any: clearing one is
-/// three times cheaper than clearing its small pages one by one, as each is touched.
-const HUGE_FROM: usize = (4 << 20) / 8;
-
-/// Words of these pieces: two huge pages of most systems.
+/// Words of a piece in huge pages: two of most systems. Once an arena has as many, its pieces lie in huge pages, if the
+/// system has any: to clear one is three times cheaper than to clear its small pages one by one, as each is touched.
 const HUGE: usize = (4 << 20) / 8;
-
-/// Shared memory is taken as it is needed, since nobody else can have what an arena has not filled of its last piece, and
-/// of a huge page all is there when some of it is. An arena that is so many times as large as what it takes does so
-/// less often.
-const PART: usize = 32;
-const MANY_TIMES: usize = PART * 32;
 
 /// Words of a piece of a file. There can be some ten thousand mappings.
 const IN_FILE: usize = (16 << 20) / 8;
 
 impl Arena {
-    pub(crate) fn new(supply: Supply) -> Self {
-        Arena { supply, ..Arena::default() }
+    pub(crate) fn new(overflow: Option<Arc<Overflow>>) -> Self {
+        Arena { overflow, ..Arena::default() }
     }
 
-    /// The place of so many new words.
+    /// Returns the place of new words, which are zeros.
     pub(crate) fn take(&mut self, words: usize) -> Place {
         let room = self.pieces.get(self.filling).map_or(0, |piece| piece.len()) - self.taken;
-        if room < words
-            && let Some(place) = self.grow(words)
-        {
-            return place;
+        if room < words {
+            self.grow(words);
         }
         let place = Place { piece: self.filling as u32, word: self.taken as u32 };
         self.taken += words;
         place
     }
 
-    /// Makes room for so many words in a new piece, or gives them one that has no room for others.
+    /// Adds a piece with room for so many words.
     #[cold]
-    fn grow(&mut self, words: usize) -> Option<Place> {
+    fn grow(&mut self, words: usize) {
         let size = self.total.clamp(FIRST, LARGEST).max(words);
-        if let Some(index) = self.spare.iter().position(|piece| piece.len() >= size) {
-            let mut piece = self.spare.remove(index);
-            piece.fill(0);
-            let size = piece.len();
-            self.push(piece, size);
-            return None;
-        }
-        let overflow = self.supply.overflow.as_deref();
-        if let Some(reserve) = &self.supply.reserve {
-            let is_alone = words > FIRST / 4 && self.total < words * MANY_TIMES;
-            let at_most = match is_alone {
-                true => words,
-                false => (self.total / PART).clamp(FIRST, HUGE),
-            };
-            let is_too_much = |bytes| overflow.is_some_and(|overflow| overflow.is_needed(bytes));
-            match reserve.take(words, at_most, is_too_much) {
-                Given::Early if !is_too_much(size * 8) => {
-                    reserve.note(size);
-                    self.push(Piece::Memory(vec![0; size]), size);
-                    return None;
-                }
-                Given::Share(share) if is_alone => {
-                    if self.pieces.is_empty() {
-                        // It is the one that is being filled, and has no room.
-                        self.taken = share.len();
-                    }
-                    self.total += share.len();
-                    self.pieces.push(Piece::Huge(share));
-                    return Some(Place { piece: self.pieces.len() as u32 - 1, word: 0 });
-                }
-                Given::Share(share) => {
-                    let size = share.len();
-                    self.push(Piece::Huge(share), size);
-                    return None;
-                }
-                Given::Early | Given::Nothing => {}
-            }
-        }
-        if let Some(overflow) = overflow
-            && overflow.is_needed(size * 8)
-            && let Some(map) = overflow.map(words.max(IN_FILE).next_multiple_of(IN_FILE) * 8)
-        {
-            let size = map.len() / 8;
-            self.push(Piece::File(map), size);
-            return None;
-        }
-        // Zeroed memory of this size comes from the system untouched: a page is there when it is
-        // first written.
-        if self.total >= HUGE_FROM
-            && let Some(map) = in_huge_pages(words.next_multiple_of(HUGE))
-        {
-            let size = map.len() / 8;
-            self.push(Piece::Huge(Share::of(map)), size);
-            return None;
-        }
-        self.push(Piece::Memory(vec![0; size]), size);
-        None
+        let piece = self.spare_piece(size).or_else(|| self.piece_of_file(words, size));
+        // A system allocator gives memory of this size untouched: a page is there when it is first written.
+        let piece = piece
+            .or_else(|| (self.total >= HUGE).then(|| in_huge_pages(words)).flatten())
+            .unwrap_or_else(|| Piece::Memory(vec![0; size]));
+        self.total += piece.len();
+        (self.filling, self.taken) = (self.pieces.len(), 0);
+        self.pieces.push(piece);
+    }
+
+    /// Takes a piece of an earlier arena, with at least so many words.
+    fn spare_piece(&mut self, size: usize) -> Option<Piece> {
+        let index = self.spare.iter().position(|piece| piece.len() >= size)?;
+        let mut piece = self.spare.remove(index);
+        piece.fill(0);
+        Some(piece)
+    }
+
+    /// Makes a piece of the file, if memory has no room for one of `size` words.
+    fn piece_of_file(&self, words: usize, size: usize) -> Option<Piece> {
+        let overflow = self.overflow.as_ref().filter(|overflow| overflow.is_needed(size * 8))?;
+        overflow.map(words.max(IN_FILE).next_multiple_of(IN_FILE) * 8).map(Piece::File)
     }
 
     /// Takes the pieces of an arena that nobody needs any more: to make zeros of them takes a third of what it takes to
@@ -242,16 +185,10 @@ impl Arena {
         self.spare.retain(|piece| !matches!(piece, Piece::File(_)));
     }
 
-    fn push(&mut self, piece: Piece, size: usize) {
-        (self.filling, self.taken) = (self.pieces.len(), 0);
-        self.pieces.push(piece);
-        self.total += size;
-    }
-
     /// Lets go of what memory has of pieces that lie in a file, if it is too much: for who reads much of
     /// an arena at a time.
     pub(crate) fn relieve(&self) {
-        if let Some(overflow) = &self.supply.overflow {
+        if let Some(overflow) = &self.overflow {
             overflow.relieve(|| std::iter::once(self));
         }
     }
@@ -289,10 +226,6 @@ impl Arena {
             return false;
         };
         map[..size_of_val(&piece[..])].copy_from_slice(bytemuck::cast_slice(piece));
-        // Others have words of its huge pages.
-        if let Piece::Huge(share) = piece {
-            share.let_go();
-        }
         *piece = Piece::File(map);
         piece.let_go();
         true
@@ -358,6 +291,15 @@ impl Arena {
             Width::Wide => bytemuck::cast_slice::<u64, u32>(words)[index],
         }
     }
+}
+
+/// Maps a piece in huge pages, if the system has any. The mapping is our own: the system's allocator would write in front of
+/// the memory that it gives away, which makes small pages of the first huge one.
+fn in_huge_pages(words: usize) -> Option<Piece> {
+    let map = MmapMut::map_anon(words.next_multiple_of(HUGE) * 8).ok()?;
+    #[cfg(target_os = "linux")]
+    let _ = map.advise(memmap2::Advice::HugePage);
+    Some(Piece::Huge(map))
 }
 
 /// As many of these numbers as there is room for.

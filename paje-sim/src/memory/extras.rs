@@ -1,6 +1,8 @@
 //! User-defined fields of events and of creations, and their lines.
 
-use crate::memory::{Arena, Place, Supply, TextPages};
+use std::sync::Arc;
+
+use crate::memory::{Arena, Overflow, Place, TextPages};
 use crate::names::options::Keeps;
 
 /// A line of one of the trace's files.
@@ -36,8 +38,8 @@ pub(crate) struct Extras {
 const PAGE: usize = 1 << 10;
 
 impl Extras {
-    pub(crate) fn new(keeps: Keeps, supply: Supply) -> Self {
-        Extras { keeps, texts: TextPages::new(supply), ..Extras::default() }
+    pub(crate) fn new(keeps: Keeps, overflow: Option<Arc<Overflow>>) -> Self {
+        Extras { keeps, texts: TextPages::new(overflow), ..Extras::default() }
     }
 
     /// The parts that are kept.
@@ -153,15 +155,14 @@ mod tests {
     #[test]
     fn extras_are_numbered_from_one() {
         for lines in [false, true] {
-            let mut extras =
-                Extras::new(Keeps { fields: true, lines, ..Keeps::default() }, Supply::default());
+            let mut extras = Extras::new(Keeps { fields: true, lines, ..Keeps::default() }, None);
             let numbers = FIELDS.map(|(def, text)| extras.push(def, text, line(7)));
             assert_eq!(numbers, [1, 2, 3]);
             assert_eq!([0, 1, 2, 3].map(|number| extras.fields(number))[1..], FIELDS.map(Some));
             assert_eq!((extras.fields(0), extras.fields(4)), (None, None));
             assert_eq!(extras.line(2), lines.then(|| line(7)));
         }
-        let mut extras = Extras::new(Keeps { lines: true, ..Keeps::default() }, Supply::default());
+        let mut extras = Extras::new(Keeps { lines: true, ..Keeps::default() }, None);
         assert_eq!(extras.push_line(line(9)), 1);
         assert_eq!((extras.fields(1), extras.line(1), extras.line(2)), (None, Some(line(9)), None));
 
@@ -175,8 +176,7 @@ mod tests {
 
     #[test]
     fn extras_on_many_pages() {
-        let mut extras =
-            Extras::new(Keeps { fields: true, lines: true, ..Keeps::default() }, Supply::default());
+        let mut extras = Extras::new(Keeps { fields: true, lines: true, ..Keeps::default() }, None);
         let text = |i: u32| vec![b'x'; (i % 300) as usize];
         let count = 5 * PAGE as u32 + 7;
         for i in 0..count {

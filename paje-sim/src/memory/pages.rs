@@ -2,7 +2,9 @@
 
 use paje_parser::Span;
 
-use crate::memory::{Arena, KeyPlace, Place, Supply};
+use std::sync::Arc;
+
+use crate::memory::{Arena, KeyPlace, Overflow, Place};
 use crate::names::hash::{bare, hash_text};
 
 /// TextPages of links, as they were written, each behind its length. They lie in pages that never move;
@@ -45,8 +47,8 @@ impl KeyRoom<'_> {
 }
 
 impl TextPages {
-    pub(super) fn new(supply: Supply) -> Self {
-        TextPages { arena: Arena::new(supply), ..TextPages::default() }
+    pub(super) fn new(overflow: Option<Arc<Overflow>>) -> Self {
+        TextPages { arena: Arena::new(overflow), ..TextPages::default() }
     }
 
     /// The last page, if there is one.

@@ -1,7 +1,9 @@
 //! Finished objects as columns.
 
+use std::sync::Arc;
+
 use crate::memory::{
-    Arena, Chunk, EventChunk, ExtraPair, Extras, NewState, Place, Rows, StateChunk, Supply,
+    Arena, Chunk, EventChunk, ExtraPair, Extras, NewState, Overflow, Place, Rows, StateChunk,
     TextPages, VariableChunk, Width, set_small,
 };
 use crate::names::ids::ValueId;
@@ -62,11 +64,11 @@ impl OpenRow {
 }
 
 impl Store {
-    pub(crate) fn new(keeps: Keeps, supply: &Supply) -> Self {
+    pub(crate) fn new(keeps: Keeps, overflow: Option<Arc<Overflow>>) -> Self {
         Store {
-            arena: Arena::new(supply.clone()),
-            keys: TextPages::new(supply.clone()),
-            extras: keeps.anything().then(|| Extras::new(keeps, supply.clone())),
+            arena: Arena::new(overflow.clone()),
+            keys: TextPages::new(overflow.clone()),
+            extras: keeps.anything().then(|| Extras::new(keeps, overflow)),
         }
     }
 

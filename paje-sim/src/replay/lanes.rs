@@ -2,22 +2,22 @@
 
 mod endings;
 mod merging;
-mod reused;
+mod reused_keys;
 
 pub(crate) use merging::Merges;
+pub(crate) use reused_keys::key_locator;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use paje_parser::TypeNature;
 use paje_workers::exclusive;
-use splitter::LaterLine;
 
 use crate::decode::strands::Strands;
 use crate::lanes::links::KeyMemory;
 use crate::lanes::refusal::{Refusal, Refusals};
-use crate::memory::{Overflow, Reserve, Store, Supply};
+use crate::memory::{Overflow, Store};
 use crate::model::{Ending, Model};
-use crate::names::error::Place;
 use crate::names::ids::{ContainerId, LaneId};
 use crate::names::options::{Keeps, Options};
 use crate::replay::completion::home_of;
@@ -37,8 +37,8 @@ pub(crate) struct Lanes {
     /// Only merging changes them.
     homes: Vec<RwLock<LinkHome>>,
     places: StrandPlaces,
-    /// Some key may have been used before.
-    suspected: bool,
+    /// Whether a key may have been used before.
+    has_reuse_candidates: AtomicBool,
     pub(crate) cuts: Cuts,
     keeps: Keeps,
     no_imbrication: bool,
@@ -46,8 +46,8 @@ pub(crate) struct Lanes {
     keys: KeyMemory,
     /// Where objects go that memory has no room for.
     overflow: Option<Arc<Overflow>>,
-    /// Memory for the objects of each worker's shards: a few workers share it.
-    supplies: Vec<Supply>,
+    /// Number of workers.
+    workers: u32,
     /// Lanes that have rows, if not all have.
     selected: Option<Selected>,
     /// The trace is known to be sound, and lines of lanes that are not wanted may be missing: nothing is checked of these.
@@ -59,17 +59,6 @@ pub(crate) struct Lanes {
 /// The links of a home are spread over workers if they are many, so there need not be more.
 const MOST_HOMES: u32 = 32;
 
-/// Workers that share a reserve, of which some megabytes may be left in the end: so few are most often near the same memory.
-const TOGETHER: usize = 4;
-
-/// A link whose key may have been used before: where it is among all.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SuspectId {
-    shard: u32,
-    strand: u32,
-    index: usize,
-}
-
 impl Lanes {
     /// If `forgets`, the keys of completed links are not remembered.
     /// If somebody `follows`, all events that are refused are listed.
@@ -77,28 +66,17 @@ impl Lanes {
         // Objects that are forgotten need no room.
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
-        let workers = spread.workers() as usize;
-        // A worker replays the same shards most of the time, and memory is near who touches it first. What is forgotten
-        // soon is given back piece by piece.
-        let reserves: Vec<Arc<Reserve>> =
-            (0..workers.div_ceil(TOGETHER)).map(|_| Arc::default()).collect();
-        let supplies = (0..workers).map(|worker| {
-            let reserve = (!forgets).then(|| Arc::clone(&reserves[worker / TOGETHER]));
-            Supply { reserve, overflow: overflow.clone() }
-        });
-        let supplies: Vec<Supply> = supplies.collect();
-        let supply = |number: u32| &supplies[number as usize % workers];
-        let store = |number| Store::new(options.keeps(), supply(number));
+        let store = |_| Store::new(options.keeps(), overflow.clone());
         let (homes, recovers) = (spread.shards.min(MOST_HOMES), options.recover);
         let shard =
             |number| Mutex::new(Shard::new(store(number), homes as usize, recovers, follows));
-        let home = |number| RwLock::new(LinkHome::new(supply(number).clone(), recovers, follows));
+        let home = |_| RwLock::new(LinkHome::new(overflow.clone(), recovers, follows));
         Lanes {
             selected: Selected::of(options),
             is_sound: false,
             shards: (0..spread.shards).map(shard).collect(),
             homes: (0..homes).map(home).collect(),
-            suspected: false,
+            has_reuse_candidates: AtomicBool::new(false),
             places: StrandPlaces::default(),
             cuts: Cuts::default(),
             keeps: options.keeps(),
@@ -110,7 +88,7 @@ impl Lanes {
                 false => KeyMemory::Keys,
             },
             overflow,
-            supplies,
+            workers: spread.workers(),
             ending: Vec::new(),
         }
     }
@@ -175,30 +153,6 @@ impl Lanes {
         let mut ignored: Vec<u64> = shards.flat_map(|shard| shard.left.ignored.drain(..)).collect();
         ignored.sort_unstable();
         ignored
-    }
-
-    /// The suspects of the wave, in file order: the bytes of their events, and who they are.
-    pub(crate) fn take_suspects(&self) -> Vec<(u64, SuspectId)> {
-        let mut new = Vec::new();
-        for (number, shard) in self.shards.iter().enumerate() {
-            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            let Shard { strands, suspected, .. } = &mut *shard;
-            for (strand, index) in suspected.drain(..) {
-                let suspects = strands[strand as usize].suspects();
-                let id = SuspectId { shard: number as u32, strand, index };
-                new.extend(suspects.get(index).map(|suspect| (suspect.at, id)));
-            }
-        }
-        new.sort_unstable_by_key(|(at, _)| *at);
-        new
-    }
-
-    pub(crate) fn place_suspect(&mut self, id: SuspectId, place: (Place, Option<LaterLine>)) {
-        self.suspected = true;
-        let shard = exclusive(&mut self.shards[id.shard as usize]);
-        if let Objects::Link(links) = &mut shard.strands[id.strand as usize].objects {
-            links.suspects[id.index].place = Some(place);
-        }
     }
 
     /// Number of lanes.

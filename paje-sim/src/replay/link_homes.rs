@@ -1,12 +1,14 @@
 //! The rows of link lanes, merged from their strands in order of completion.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::memory::{
-    Arena, KeyPlace, LinkChunk, LinkRoom, Rows, Supply, TextPages, key_places, push_key, push_link,
+    Arena, KeyPlace, LinkChunk, LinkRoom, Overflow, Rows, TextPages, key_places, push_key,
+    push_link,
 };
 use crate::names::ids::LaneId;
 use crate::replay::completion::Completion;
@@ -110,9 +112,9 @@ enum Kept {
 }
 
 impl LinkHome {
-    pub(crate) fn new(supply: Supply, recovers: bool, listed: bool) -> Self {
+    pub(crate) fn new(overflow: Option<Arc<Overflow>>, recovers: bool, listed: bool) -> Self {
         let refusals = recovers.then(|| Refusals::new(listed));
-        LinkHome { arena: Arena::new(supply), refusals, ..LinkHome::default() }
+        LinkHome { arena: Arena::new(overflow), refusals, ..LinkHome::default() }
     }
 
     /// The rows that are kept, lane by lane: the home has none then.
@@ -183,14 +185,14 @@ impl LinkHome {
     pub(crate) fn range(
         &self,
         blocks: impl Iterator<Item = Range<u64>> + Clone,
-        supply: Supply,
+        overflow: Option<Arc<Overflow>>,
     ) -> RangePart {
         let links = ordered(&self.pending, blocks);
         let is_large = |lane: LaneId| {
             let rows = self.lanes.get(&lane).filter(|lane| lane.kept == Kept::All);
             rows.is_some_and(|lane| lane.rows.is_large(&self.arena))
         };
-        RangePart::new(links, is_large, supply)
+        RangePart::new(links, is_large, overflow)
     }
 
     /// Adds ranges, one behind the other, of all that was taken over.

@@ -5,9 +5,10 @@
 //! among those of its block, the byte of its line says.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::lanes::refusal::Refusal;
-use crate::memory::{Arena, LARGEST, LinkChunk, LinkRoom, Rows, Supply, Width, push_link};
+use crate::memory::{Arena, LARGEST, LinkChunk, LinkRoom, Overflow, Rows, Width, push_link};
 use crate::names::ids::LaneId;
 use crate::replay::completion::Completion;
 
@@ -44,13 +45,13 @@ impl RangePart {
     pub(crate) fn new(
         mut links: Vec<&Completion>,
         is_large: impl Fn(LaneId) -> bool,
-        supply: Supply,
+        overflow: Option<Arc<Overflow>>,
     ) -> Self {
         if !links.is_sorted_by_key(|link| link.lane) {
             // In each lane, they stay in order.
             links.sort_by_key(|link| link.lane);
         }
-        let mut arena = Arena::new(supply);
+        let mut arena = Arena::new(overflow);
         let of_lanes = links.chunk_by(|a, b| a.lane == b.lane);
         let lanes = of_lanes.filter_map(|links| {
             let first = **links.first()?;

@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use crate::decode::block::BoxedBlock;
 use crate::decode::decoded::StrandSymbol;
 use crate::decode::shared::SharedLanes;
-use crate::lanes::links::Suspect;
+use crate::lanes::links::ReuseCandidate;
 use crate::lanes::refusal::{Refusal, Refusals};
-use crate::memory::{Store, Supply};
+use crate::memory::Store;
 use crate::model::Model;
 use crate::names::options::Keeps;
 use crate::replay::cuts::Cuts;
@@ -36,8 +36,8 @@ pub(crate) struct Shard {
     pub(crate) refused: Option<Refusal>,
     /// Link strands whose filters want to be gathered.
     pub(crate) scattered: Vec<u32>,
-    /// Suspects of the wave: strand, and number among its suspects.
-    pub(crate) suspected: Vec<(u32, usize)>,
+    /// Whether any strand has links whose keys may have been used before.
+    pub(crate) has_reuse_candidates: bool,
     /// Strands whose containers have ended, and when: they are yet to be closed.
     pub(super) closing: Vec<(u32, f64)>,
     /// The ends of rows that are hidden while a portion is shown, strand by strand.
@@ -72,7 +72,7 @@ impl Shard {
             locals: Vec::new(),
             refused: None,
             scattered: Vec::new(),
-            suspected: Vec::new(),
+            has_reuse_candidates: false,
         }
     }
 
@@ -157,7 +157,6 @@ impl Shard {
                 let Some(strand) = self.strands.get_mut(local as usize) else {
                     continue;
                 };
-                let suspects = strand.suspects().len();
                 let replayed = strand.replay(events, &slice, &mut self.store, &mut self.left);
                 if let Err(refused) = replayed {
                     bytes.end = refused.at;
@@ -165,7 +164,7 @@ impl Shard {
                     self.refused = Some(refused);
                 }
                 if let Objects::Link(links) = &strand.objects {
-                    self.suspected.extend((suspects..links.suspects.len()).map(|i| (local, i)));
+                    self.has_reuse_candidates |= !links.reuse_candidates.is_empty();
                     if links.filter.is_scattered() && !self.scattered.contains(&local) {
                         self.scattered.push(local);
                     }
@@ -185,7 +184,7 @@ impl Shard {
 
     /// Forgets all rows, and carries what is open, and was hidden, over to new memory.
     pub(crate) fn start_afresh(&mut self, keeps: Keeps) {
-        let mut old = std::mem::replace(&mut self.store, Store::new(keeps, &Supply::default()));
+        let mut old = std::mem::replace(&mut self.store, Store::new(keeps, None));
         let mut ends = std::mem::take(&mut self.hidden).into_iter();
         for strand in self.strands.iter_mut() {
             strand.start_afresh((&old, &mut self.store), &mut ends);
@@ -198,9 +197,9 @@ impl Shard {
 
 impl Strand {
     /// Links whose keys may have been used before.
-    pub(crate) fn suspects(&self) -> &[Suspect] {
+    pub(crate) fn reuse_candidates(&self) -> &[ReuseCandidate] {
         match &self.objects {
-            Objects::Link(links) => &links.suspects,
+            Objects::Link(links) => &links.reuse_candidates,
             _ => &[],
         }
     }

@@ -6,6 +6,7 @@ use paje_parser::{LinkEnd, TypeNature};
 
 use super::completion::Completion;
 use super::cuts::Cuts;
+use super::lanes::key_locator;
 use super::maps::Maps;
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{LaneEvent, Op};
@@ -165,7 +166,7 @@ pub(super) fn links(
     completed: &mut Vec<Completion>,
 ) -> Checked {
     let replayed = add_links(strand, lane, events, slice, store, (opened, completed));
-    strand.remember(slice.is_far, opened);
+    strand.remember(slice.is_far, opened, key_locator(slice.block));
     replayed
 }
 

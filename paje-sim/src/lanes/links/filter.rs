@@ -1,18 +1,16 @@
 //! Filter of the keys that may have been used.
 
-use crate::memory::Zeros;
-
 /// A few bits of each key's hash. A set of the keys themselves would look at a place in memory that
 /// nothing has looked at for long, for every link; these bits stay in the cache. What they cannot
-/// tell apart is looked into when the lane ends: see [`crate::lanes::links::Search`].
+/// tell apart is looked into when the lane ends: see `replay::lanes::reused_keys`.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     /// The bits of keys that are not full yet.
-    last: Zeros,
+    last: Vec<u64>,
     /// Keys that there is still room for.
     room: usize,
     /// Those that are. One is enough most of the time: see [`Filter::is_scattered`].
-    full: Vec<Zeros>,
+    full: Vec<Vec<u64>>,
 }
 
 /// Bits for each key when a part is full: about one key in a thousand is then suspected wrongly.
@@ -51,7 +49,7 @@ impl Filter {
             len @ ..LARGE => len * 8,
             len => len * 2,
         };
-        let full = std::mem::replace(&mut self.last, Zeros::new(words));
+        let full = std::mem::replace(&mut self.last, vec![0; words]);
         if !full.is_empty() {
             self.full.push(full);
         }
@@ -80,7 +78,7 @@ impl Filter {
         self.full.clear();
         match self.last.len() == words {
             true => self.last.fill(0),
-            false => self.last = Zeros::new(words),
+            false => self.last = vec![0; words],
         }
         self.room = words * 64 / BITS;
         for hash in hashes {
@@ -101,12 +99,12 @@ fn has(words: &[u64], hash: u64, bits: u64) -> bool {
 }
 
 /// Some bits of hashes: almost always enough to know that a hash is none of them.
-pub(super) struct Hashes {
+pub(crate) struct Hashes {
     bits: Vec<u64>,
 }
 
 impl Hashes {
-    pub(super) fn of(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
+    pub(crate) fn of(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
         let words = hashes.len().next_power_of_two().max(16);
         let mut bits = vec![0; words];
         for hash in hashes {
@@ -116,7 +114,7 @@ impl Hashes {
     }
 
     #[inline]
-    pub(super) fn has(&self, hash: u64) -> bool {
+    pub(crate) fn has(&self, hash: u64) -> bool {
         let word = self.bits[(hash >> 6) as usize & (self.bits.len() - 1)];
         word >> (hash & 63) & 1 != 0
     }

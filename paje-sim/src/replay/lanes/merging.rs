@@ -51,8 +51,11 @@ impl Merges {
 }
 
 impl Lanes {
-    /// Gives what a shard completed to the homes of their lanes.
+    /// Hands the links that a shard completed to the homes of their lanes.
     pub(crate) fn hand_over(&self, shard: &mut Shard) {
+        if shard.has_reuse_candidates {
+            self.has_reuse_candidates.store(true, Ordering::Relaxed);
+        }
         for (home, completed) in self.homes.iter().zip(&mut shard.left.completed) {
             if !completed.is_empty()
                 && let Ok(mut home) = home.write()
@@ -99,7 +102,7 @@ impl Lanes {
     /// at, nor where pages are used again, or are those of a file.
     fn may_share(&self, home: &LinkHome) -> bool {
         let overflow = self.overflow.as_ref();
-        self.supplies.len() > 1
+        self.workers > 1
             && !self.forgets
             && !self.keeps.anything()
             && home.refusals.is_none()
@@ -107,7 +110,7 @@ impl Lanes {
     }
 
     /// Merges a part of the links of these blocks, as one of the workers.
-    pub(crate) fn merge(&self, merges: &Merges, part: usize, worker: usize, blocks: &[BoxedBlock]) {
+    pub(crate) fn merge(&self, merges: &Merges, part: usize, blocks: &[BoxedBlock]) {
         match &merges.parts[part] {
             Part::Home(number) => {
                 let Ok(mut home) = self.homes[*number].write() else { return };
@@ -115,12 +118,11 @@ impl Lanes {
             }
             Part::Range(shared, range) => {
                 if let Ok(home) = self.homes[shared.home].read() {
-                    let supply = self.supplies[worker % self.supplies.len()].clone();
                     let blocks = blocks[shared.blocks[*range].clone()].iter().map(|block| {
                         let start = block.text.start().0;
                         start..start + block.text.text_len() as u64
                     });
-                    let part = home.range(blocks, supply);
+                    let part = home.range(blocks, self.overflow.clone());
                     *shared.made[*range].lock().unwrap_or_else(PoisonError::into_inner) =
                         Some(part);
                 }

@@ -137,7 +137,7 @@ proptest! {
             prop_assert_eq!(ranged.pending(), wave.links.len());
             let size = 1 + random.below(wave.blocks.len() as u64) as usize;
             let ranges = wave.blocks.chunks(size);
-            let parts = ranges.map(|blocks| ranged.range(blocks.iter().cloned(), Supply::default()));
+            let parts = ranges.map(|blocks| ranged.range(blocks.iter().cloned(), None));
             let parts: Vec<RangePart> = parts.collect();
             ranged.append(parts.into_iter());
             whole.merge(false);

@@ -1,13 +1,20 @@
 //! Keys that were used before: all links of the lanes where some may have been are looked at, once.
 
+mod search;
+
 use std::sync::PoisonError;
 
+use memchr::memchr_iter;
+use paje_parser::FieldName;
 use paje_workers::{Workers, exclusive};
 
+use self::search::{Search, Tags};
 use super::Lanes;
-use crate::lanes::links::{Search, Suspect, Tags, bare_key};
+use crate::decode::block::DecodedBlock;
+use crate::lanes::links::{KeyInFile, ReuseCandidate, bare_key};
 use crate::memory::{KeyHashes, KeyPlace};
 use crate::names::ids::LaneId;
+use crate::problems::found::{Where, key_place, place};
 use crate::replay::completion::home_of;
 use crate::replay::link_homes::LinkHome;
 use crate::replay::places::StrandPlace;
@@ -24,10 +31,24 @@ const MANY_PIECES: usize = 2;
 const TOGETHER: usize = 64;
 
 /// The links of a lane, and its strands that have suspects.
-struct Suspected<'l> {
+struct OfLane<'l> {
     lane: LaneId,
     home: &'l LinkHome,
     strands: Vec<(usize, &'l Shard, StrandPlace)>,
+}
+
+/// Returns what locates the keys of a block's lines in their file; it is asked in file order.
+pub(crate) fn key_locator(block: &DecodedBlock) -> impl FnMut(u64) -> KeyInFile + '_ {
+    let (mut counted, mut lines) = (0, block.lines_before + 1);
+    move |at| {
+        let line = (at - block.text.start().0) as usize;
+        if let Some(later) = block.text.later(line as u32) {
+            return (key_place(block, line as u32), Some(later));
+        }
+        lines += memchr_iter(b'\n', &block.text.text()[counted..line]).count() as u64;
+        counted = line;
+        (place(block, line as u32, Where::Field(FieldName::Key), lines), None)
+    }
 }
 
 impl Lanes {
@@ -36,8 +57,8 @@ impl Lanes {
         &mut self,
         lanes: impl Iterator<Item = LaneId>,
         workers: &Workers,
-    ) -> Option<(Suspect, Vec<u8>, u64)> {
-        if !self.suspected {
+    ) -> Option<(ReuseCandidate, Vec<u8>, u64)> {
+        if !*self.has_reuse_candidates.get_mut() {
             return None;
         }
         let shards: Vec<&Shard> = self.shards.iter_mut().map(|shard| &*exclusive(shard)).collect();
@@ -45,7 +66,7 @@ impl Lanes {
         let homes: Vec<&LinkHome> =
             homes.map(|home| &*home.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
         let mut first = None;
-        let mut together: Vec<Suspected<'_>> = Vec::new();
+        let mut together: Vec<OfLane<'_>> = Vec::new();
         let mut strands = 0;
         let mut lanes = lanes.peekable();
         while let Some(lane) = lanes.next() {
@@ -53,14 +74,14 @@ impl Lanes {
                 let number = place.shard as usize;
                 (number, shards[number], *place)
             });
-            let has_suspects = |(_, shard, place): &(usize, &Shard, StrandPlace)| {
-                !shard.strands[place.local as usize].suspects().is_empty()
+            let has_candidates = |(_, shard, place): &(usize, &Shard, StrandPlace)| {
+                !shard.strands[place.local as usize].reuse_candidates().is_empty()
             };
-            let suspected: Vec<_> = of_lane.filter(has_suspects).collect();
-            if !suspected.is_empty() {
-                strands += suspected.len();
+            let of_lane: Vec<_> = of_lane.filter(has_candidates).collect();
+            if !of_lane.is_empty() {
+                strands += of_lane.len();
                 let home = homes[home_of(lane, homes.len())];
-                together.push(Suspected { lane, home, strands: suspected });
+                together.push(OfLane { lane, home, strands: of_lane });
             }
             if strands >= TOGETHER || lanes.peek().is_none() && strands > 0 {
                 first = earlier(first, first_of(&together, workers));
@@ -74,19 +95,19 @@ impl Lanes {
 
 /// The earlier one of two links, and how many there are.
 fn earlier<K>(
-    one: Option<(Suspect, K, u64)>,
-    other: Option<(Suspect, K, u64)>,
-) -> Option<(Suspect, K, u64)> {
+    one: Option<(ReuseCandidate, K, u64)>,
+    other: Option<(ReuseCandidate, K, u64)>,
+) -> Option<(ReuseCandidate, K, u64)> {
     let both = one.into_iter().chain(other);
     both.reduce(|one, other| {
         let count = one.2 + other.2;
-        let (suspect, key, _) = if other.0.at < one.0.at { other } else { one };
-        (suspect, key, count)
+        let (candidate, key, _) = if other.0.at < one.0.at { other } else { one };
+        (candidate, key, count)
     })
 }
 
 /// The same as [`Lanes::first_reused`], of these lanes.
-fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<u8>, u64)> {
+fn first_of(lanes: &[OfLane<'_>], workers: &Workers) -> Option<(ReuseCandidate, Vec<u8>, u64)> {
     let mut pieces: Vec<(usize, usize)> = Vec::new();
     for (number, lane) in lanes.iter().enumerate() {
         let chunks = lane.home.chunk_count(lane.lane);
@@ -100,16 +121,17 @@ fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<
     let strands: Vec<(usize, usize, &Shard, StrandPlace)> = strands.collect();
     let searches: Vec<Search<'_>> = workers.map(strands.len(), |index| {
         let (_, _, shard, place) = strands[index];
-        let suspects = shard.strands[place.local as usize].suspects();
-        Search::new(suspects, &shard.store.keys)
+        let candidates = shard.strands[place.local as usize].reuse_candidates();
+        Search::new(candidates, &shard.store.keys)
     });
     // Of all strands of a lane: which strand a link is of is then asked of few.
-    let tags_of = |lane: &Suspected<'_>| {
-        let strands = lane.strands.iter();
-        Tags::of(
-            strands.flat_map(|(_, shard, place)| shard.strands[place.local as usize].suspects()),
-        )
-    };
+    let tags_of =
+        |lane: &OfLane<'_>| {
+            let strands = lane.strands.iter();
+            Tags::of(strands.flat_map(|(_, shard, place)| {
+                shard.strands[place.local as usize].reuse_candidates()
+            }))
+        };
     let tags: Vec<Tags> = lanes.iter().map(tags_of).collect();
     workers.share_out(pieces.len(), |_, index| {
         let (number, first) = pieces[index];
@@ -125,7 +147,7 @@ fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<
                 search.look(key, hash);
             }
         };
-        let (Suspected { lane, home, .. }, tags) = (&lanes[number], &tags[number]);
+        let (OfLane { lane, home, .. }, tags) = (&lanes[number], &tags[number]);
         for keys in home.key_chunks(*lane, first).take(PIECE) {
             keys.filter(|key| tags.has(key.tag())).for_each(&mut look);
             of_lane().for_each(|(_, search)| search.keys().relieve());
@@ -149,7 +171,7 @@ fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<
         let (first, keys, count) = found?;
         Some((first.clone(), keys, count))
     });
-    let (suspect, keys, count) = found.fold(None, earlier)?;
-    let key = bare_key(keys.get(suspect.key)).to_vec();
-    Some((suspect, key, count))
+    let (candidate, keys, count) = found.fold(None, earlier)?;
+    let key = bare_key(keys.get(candidate.key)).to_vec();
+    Some((candidate, key, count))
 }
