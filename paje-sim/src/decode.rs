@@ -21,12 +21,12 @@ mod known;
 mod line;
 pub(crate) mod names;
 mod pairs;
+pub(crate) mod partitioning;
 mod plan;
 mod quotients;
 pub(crate) mod shared;
 mod short;
 mod spread;
-pub(crate) mod strands;
 mod structure;
 mod successor;
 pub(crate) mod symbols;
@@ -48,8 +48,8 @@ use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, 
 use crate::decode::group::Grouping;
 use crate::decode::known::KnownLanes;
 use crate::decode::names::NameTable;
+use crate::decode::partitioning::Partitioning;
 use crate::decode::plan::{Action, Head, Plan, Plans, ShortIds};
-use crate::decode::strands::Strands;
 use crate::decode::structure::Colors;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
 use crate::decode::times::Times;
@@ -134,7 +134,7 @@ impl Asked {
 
 impl Decoder {
     /// If `follows`, blocks are told whose each of their lines is.
-    pub(crate) fn new(options: &Options, spread: Strands, follows: bool) -> Self {
+    pub(crate) fn new(options: &Options, spread: Partitioning, follows: bool) -> Self {
         Decoder {
             symbols: Symbols::default(),
             known: KnownLanes::new(spread),

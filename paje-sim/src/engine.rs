@@ -38,8 +38,8 @@ use paje_workers::Workers;
 
 use crate::decode::Decoder;
 use crate::decode::definitions::DefinitionsByFile;
+use crate::decode::partitioning::Partitioning;
 use crate::decode::shared::SharedLanes;
-use crate::decode::strands::Strands;
 use crate::engine::page::{Follower, Ledger};
 use crate::engine::portions::Portions;
 use crate::engine::round::{Desk, FreeBlocks, Round, Wave};
@@ -57,7 +57,7 @@ use crate::problems::found::earliest;
 use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
-use crate::replay::maps::Maps;
+use crate::replay::symbol_map::SymbolMap;
 use crate::resolve::Deferred;
 use crate::trace::Trace;
 
@@ -139,8 +139,8 @@ struct Team {
     desks: Vec<Mutex<Desk>>,
     free: FreeBlocks,
     /// The meaning of each decoder's symbols.
-    maps: Vec<Maps>,
-    /// Maps of decoders that are no more, which only the wave at hand needs.
+    maps: Vec<SymbolMap>,
+    /// Maps of replaced decoders, which only the wave at hand needs.
     retired: Vec<usize>,
     /// The lanes that all decoders know. It only grows, between two rounds.
     shared: Arc<SharedLanes>,
@@ -198,7 +198,7 @@ struct SoFar {
 
 impl Team {
     /// So many workers, whose lanes are spread so; if somebody `follows`, they tell whose each line is.
-    fn new(team: usize, job: Job<'_>, spread: Strands, follows: bool) -> Self {
+    fn new(team: usize, job: Job<'_>, spread: Partitioning, follows: bool) -> Self {
         let options = job.options;
         let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
         Team {
@@ -207,7 +207,7 @@ impl Team {
                 _ => job.workers.map(team, desk),
             },
             free: FreeBlocks::default(),
-            maps: (0..team).map(|_| Maps::default()).collect(),
+            maps: (0..team).map(|_| SymbolMap::default()).collect(),
             retired: Vec::new(),
             shared: Arc::default(),
             quota: Rations::of_head(team),
@@ -241,7 +241,7 @@ impl<'o> Engine<'o> {
         follower: Option<Follower<'o>>,
     ) -> Self {
         let (options, follows) = (job.options, follower.is_some());
-        let spread = Strands::for_workers(team);
+        let spread = Partitioning::for_workers(team);
         let mut model = Model::new(options.value_names);
         model.made_up = options.recover.then(Default::default);
         Engine {
@@ -299,7 +299,7 @@ impl<'o> Engine<'o> {
                 return Err(Error::stopped());
             }
             for maps in self.team.retired.drain(..) {
-                self.team.maps[maps] = Maps::default();
+                self.team.maps[maps] = SymbolMap::default();
             }
             self.team.free.give_back(wave.blocks);
             wave = Wave::collect(&mut self.team.desks);

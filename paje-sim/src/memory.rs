@@ -1,5 +1,4 @@
-//! Rows in memory: columns in chunks that never move, the texts that hang on them, and a file for what memory has no
-//! room for.
+//! Rows in memory: columns in chunks that never move, their texts, and a file for what exceeds the memory limit.
 
 mod arena;
 mod chunks;

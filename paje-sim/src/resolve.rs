@@ -31,7 +31,7 @@ use crate::problems::found::error_at_field;
 use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
-use crate::replay::maps::{Maps, Pending};
+use crate::replay::symbol_map::{Pending, SymbolMap};
 
 /// Lines whose values are fetched together: they are still in the nearest cache when they are looked up.
 const AHEAD: usize = 64;
@@ -96,7 +96,11 @@ pub(crate) fn resolve(
                         Ok(lane) => lane,
                         Err(failed) => {
                             let followed = state.structural.is_some();
-                            state.maps.doom(decoder.shards_of(*symbol).len(), &failed, followed);
+                            state.maps.mark_unresolved(
+                                decoder.shards_of(*symbol).len(),
+                                &failed,
+                                followed,
+                            );
                             continue;
                         }
                     },
@@ -159,7 +163,7 @@ pub(crate) fn resolve(
 pub(crate) struct Resolver<'a> {
     pub(crate) model: &'a mut Model,
     pub(crate) lanes: &'a mut Lanes,
-    pub(crate) maps: &'a mut Maps,
+    pub(crate) maps: &'a mut SymbolMap,
     pub(crate) effects: &'a mut Effects,
     pub(crate) clock: Clock<'a>,
     pub(crate) keeps: Keeps,

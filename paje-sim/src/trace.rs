@@ -2,11 +2,11 @@
 
 pub(crate) mod annotations;
 mod container_tree;
-mod fetch;
 pub(crate) mod finished;
 pub(crate) mod lane;
 pub(crate) mod order;
 pub mod portion;
+mod prefetch;
 pub mod rows;
 pub(crate) mod selected;
 mod type_tree;

@@ -313,8 +313,8 @@ fn lanes_of_steps_are_those_of_each() {
                 Step::Type(container, type_) => trace.lane(container, type_).map(LaneView::id),
             });
             assert!(ids.eq(each));
-            trace.fetch(lanes.iter().flatten().map(|lane| (*lane, 0..usize::MAX)));
-            trace.fetch(lanes.iter().flatten().map(|lane| (*lane, 1..3)));
+            trace.prefetch(lanes.iter().flatten().map(|lane| (*lane, 0..usize::MAX)));
+            trace.prefetch(lanes.iter().flatten().map(|lane| (*lane, 1..3)));
             found += lanes.iter().flatten().count();
         }
         for type_ in trace.types().ids() {

@@ -4,9 +4,9 @@ use paje_pack::{ColumnLine, Content, Linked};
 use paje_parser::Span;
 
 use crate::decode::decoded::LinkEvent;
+use crate::decode::partitioning::Partitioning;
 use crate::decode::quotients::number;
 use crate::decode::spread::Spread;
-use crate::decode::strands::Strands;
 use crate::decode::symbols::Symbol;
 use crate::names::hash::{ShortText, bare};
 use crate::names::options::Precision;
@@ -40,7 +40,7 @@ pub(super) struct Contents<'c> {
     pub(super) steps: &'c mut [Step],
     pub(super) spread: &'c mut Spread,
     pub(super) links: &'c mut Vec<LinkEvent>,
-    pub(super) parts: Strands,
+    pub(super) parts: Partitioning,
     pub(super) precision: Precision,
     pub(super) text: &'c [u8],
 }

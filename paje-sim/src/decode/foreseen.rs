@@ -49,7 +49,7 @@ impl Decoder {
 mod tests {
     use super::*;
     use crate::decode::decoded::Foreseen::{Container, Lane, Nothing};
-    use crate::decode::strands::Strands;
+    use crate::decode::partitioning::Partitioning;
     use crate::model::Effects;
     use crate::names::ids::{ContainerId, LaneId};
     use crate::names::options::Options;
@@ -79,7 +79,7 @@ mod tests {
         let mut block = Block::default();
         let read = Blocks::new(text.as_bytes(), Limits::default()).read(&mut block);
         assert!(read.expect("a block"));
-        let mut decoder = Decoder::new(options, Strands::for_workers(1), false);
+        let mut decoder = Decoder::new(options, Partitioning::for_workers(1), false);
         let mut decoded = Decoded::default();
         decoder.decode(&block, &DefTable::new(options.field_names), true, &mut decoded);
         decoder.foresee(&model, &mut decoded);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::decode::decoded::StrandSymbol;
 use crate::decode::pairs::{KnownLane, PairTable};
+use crate::decode::partitioning::Partitioning;
 use crate::decode::shared::SharedLanes;
-use crate::decode::strands::Strands;
 use crate::decode::symbols::Symbol;
 use crate::decode::tails::Tails;
 use crate::names::hash::Word;
@@ -29,7 +29,7 @@ pub(super) struct KnownLanes {
     pub(super) pairs: Vec<(Word, u64)>,
     /// The shard of each strand: first of those that are shared.
     pub(super) shards: Vec<u8>,
-    pub(super) spread: Strands,
+    pub(super) spread: Partitioning,
     /// Lanes that all decoders know. Of them, this one knows those whose strands come before its own: others may be
     /// among its own, and a lane has one number for each decoder.
     pub(super) shared: Arc<SharedLanes>,
@@ -41,7 +41,7 @@ pub(super) struct KnownLanes {
 }
 
 impl KnownLanes {
-    pub(super) fn new(spread: Strands) -> Self {
+    pub(super) fn new(spread: Partitioning) -> Self {
         KnownLanes {
             by_pair: PairTable::default(),
             tails: Tails::new(MOST_TAILS),

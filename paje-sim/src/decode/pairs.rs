@@ -12,7 +12,7 @@ use crate::names::hash::{Word, hash_salted};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownLane {
     pub(super) type_: Symbol,
-    /// Its first strand; a link lane has as many as [`Strands`](crate::decode::strands::Strands) says, one after the
+    /// Its first strand; a link lane has as many as [`Partitioning`](crate::decode::partitioning::Partitioning) says, one after the
     /// other.
     pub(super) strand: StrandSymbol,
 }

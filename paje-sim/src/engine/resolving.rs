@@ -16,7 +16,7 @@ use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::recovered::Remedy;
 use crate::names::usage::Usage;
 use crate::problems::found::error_at_fault;
-use crate::replay::maps::Maps;
+use crate::replay::symbol_map::SymbolMap;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
 
 /// Size of a wave for that of the one before, up to the most: what is decoded behind a definition of an event is decoded
@@ -214,7 +214,7 @@ impl Engine<'_> {
         let desk = exclusive(&mut self.team.desks[worker]);
         let met = (again, &met);
         let decoder = desk.decoder.successor(self.job.options, met, &self.team.shared);
-        self.team.maps.push(Maps::new(decoder.first_own()));
+        self.team.maps.push(SymbolMap::new(decoder.first_own()));
         desk.renew(decoder, self.team.maps.len() - 1);
     }
 

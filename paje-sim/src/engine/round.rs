@@ -20,7 +20,7 @@ use crate::input::files::Origin;
 use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
 use crate::replay::lanes::{Lanes, Merges};
-use crate::replay::maps::Maps;
+use crate::replay::symbol_map::SymbolMap;
 
 /// A worker's decoder and its buffers. They stay with its worker, so that memory does.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl FreeBlocks {
 pub(crate) struct Round<'a, 'r> {
     pub(crate) model: &'a Model,
     pub(crate) lanes: &'a Lanes,
-    pub(crate) maps: &'a [Maps],
+    pub(crate) maps: &'a [SymbolMap],
     pub(crate) shared: &'a SharedLanes,
     pub(crate) wave: &'a Wave,
     /// Events that begin before this byte have been replayed already.

@@ -1,4 +1,4 @@
-//! The memory of a shard's objects.
+//! Arena: memory for the rows of a shard.
 
 #[cfg(test)]
 mod tests;
@@ -11,15 +11,15 @@ use memmap2::MmapMut;
 use crate::memory::overflow::let_go;
 use crate::memory::{Overflow, Width};
 
-/// Memory that grows by pieces and is given back as a whole. Everything is in words of eight bytes.
+/// Memory that grows by pieces and is freed as a whole. Sizes are in words of eight bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     pieces: Vec<Piece>,
-    /// Pieces of an arena that is no more. They are not zeros.
+    /// Pieces of an earlier arena. They are not zeros.
     spare: Vec<Piece>,
-    /// File for what memory has no room for.
+    /// File for rows beyond the memory limit.
     overflow: Option<Arc<Overflow>>,
-    /// The piece that is being filled, and how many words of it have been taken.
+    /// The piece that is being filled, and the number of its words in use.
     filling: usize,
     taken: usize,
     /// Words of all pieces.
@@ -34,13 +34,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A place some words behind this one, in the same piece.
+    /// Returns the place some words after this one in the same piece.
     #[inline(always)]
     pub(crate) const fn behind(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word + words as u32 }
     }
 
-    /// Number of words from another place to this one, if it is and both are in the same piece.
+    /// Returns the number of words from another place to this one, if both are in the same piece.
     #[inline(always)]
     pub(crate) const fn words_behind(self, other: Place) -> Option<usize> {
         match self.piece == other.piece {
@@ -49,17 +49,17 @@ impl Place {
         }
     }
 
-    /// The same place in an arena that took its own [over](Arena::take_over), and had so many pieces before.
+    /// Returns this place in an arena that [took over](Arena::take_over) its own and had `before` pieces.
     pub(crate) const fn taken_over(self, before: u32) -> Self {
         Place { piece: self.piece + before, word: self.word }
     }
 
-    /// A place some words before this one, in the same piece.
+    /// Returns the place some words before this one in the same piece.
     pub(crate) const fn before(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word - words as u32 }
     }
 
-    /// The place in one word.
+    /// Packs the place into a word.
     pub(super) const fn to_word(self) -> u64 {
         self.word as u64 | (self.piece as u64) << 32
     }
@@ -68,7 +68,7 @@ impl Place {
         Place { piece: (word >> 32) as u32, word: word as u32 }
     }
 
-    /// The place in as few bits as there are memories for: 2 GB for a piece, and 16 TB in all.
+    /// Packs the place into 50 bits: 2 GB for a piece, and four million pieces.
     pub(super) const fn to_bits(self) -> u64 {
         debug_assert!(self.word >> Place::IN_PIECE == 0 && self.piece >> Place::PIECES == 0);
         self.word as u64 | (self.piece as u64) << Place::IN_PIECE
@@ -122,16 +122,15 @@ impl Piece {
     }
 }
 
-/// Words of the first piece, and of the largest. What the system's allocator keeps before a large
-/// piece fits in the page that remains.
+/// Words of the first piece, and of the largest. The allocator's header fits into the rest of the page.
 const FIRST: usize = 2048;
 const LARGEST: usize = (4 << 20) / 8 - 512;
 
-/// Words of a piece in huge pages: two of most systems. Once an arena has as many, its pieces lie in huge pages, if the
-/// system has any: to clear one is three times cheaper than to clear its small pages one by one, as each is touched.
+/// Words of a piece in huge pages. An arena of this size uses them, if the system has any: clearing a huge page is
+/// three times cheaper than clearing small pages on first use.
 const HUGE: usize = (4 << 20) / 8;
 
-/// Words of a piece of a file. There can be some ten thousand mappings.
+/// Words of a piece in the file. A process can have some ten thousand mappings.
 const IN_FILE: usize = (16 << 20) / 8;
 
 impl Arena {
@@ -139,7 +138,7 @@ impl Arena {
         Arena { overflow, ..Arena::default() }
     }
 
-    /// Returns the place of new words, which are zeros.
+    /// Allocates zeroed words.
     pub(crate) fn take(&mut self, words: usize) -> Place {
         let room = self.pieces.get(self.filling).map_or(0, |piece| piece.len()) - self.taken;
         if room < words {
@@ -155,7 +154,7 @@ impl Arena {
     fn grow(&mut self, words: usize) {
         let size = self.total.clamp(FIRST, LARGEST).max(words);
         let piece = self.spare_piece(size).or_else(|| self.piece_of_file(words, size));
-        // A system allocator gives memory of this size untouched: a page is there when it is first written.
+        // Zeroed memory of this size comes untouched from the system: pages appear on first write.
         let piece = piece
             .or_else(|| (self.total >= HUGE).then(|| in_huge_pages(words)).flatten())
             .unwrap_or_else(|| Piece::Memory(vec![0; size]));
@@ -172,37 +171,36 @@ impl Arena {
         Some(piece)
     }
 
-    /// Makes a piece of the file, if memory has no room for one of `size` words.
+    /// Makes a piece in the file, if the memory limit leaves no room for `size` words.
     fn piece_of_file(&self, words: usize, size: usize) -> Option<Piece> {
         let overflow = self.overflow.as_ref().filter(|overflow| overflow.is_needed(size * 8))?;
         overflow.map(words.max(IN_FILE).next_multiple_of(IN_FILE) * 8).map(Piece::File)
     }
 
-    /// Takes the pieces of an arena that nobody needs any more: to make zeros of them takes a third of what it takes to
-    /// give them back and to touch new ones.
+    /// Takes the pieces of an arena that is not needed any more. Clearing them takes a third of the time that new
+    /// pages would.
     pub(crate) fn reuse(&mut self, old: &mut Arena) {
         self.spare = std::mem::take(&mut old.pieces);
         self.spare.retain(|piece| !matches!(piece, Piece::File(_)));
     }
 
-    /// Lets go of what memory has of pieces that lie in a file, if it is too much: for who reads much of
-    /// an arena at a time.
+    /// Drops file-backed pages from memory if the limit is exceeded; for readers of large parts.
     pub(crate) fn relieve(&self) {
         if let Some(overflow) = &self.overflow {
             overflow.relieve(|| std::iter::once(self));
         }
     }
 
-    /// Lets go of what memory has of pieces that lie in a file: the `last` ones.
+    /// Drops the pages of the `last` pieces in the file from memory.
     pub(crate) fn let_go(&self, last: usize) {
         self.pieces.iter().rev().take(last).for_each(Piece::let_go);
     }
 
-    /// Takes over what another arena has; `place` of it is [`Place::taken_over`] by what this returns.
+    /// Takes over the pieces of another arena. [`Place::taken_over`] with the returned number translates its places.
     pub(crate) fn take_over(&mut self, other: Arena) -> u32 {
         let before = self.pieces.len() as u32;
         if self.pieces.is_empty() {
-            // It is the one that is being filled, and has no room.
+            // The first piece counts as full.
             self.taken = other.pieces.first().map_or(0, |piece| piece.len());
         }
         self.total += other.total;
@@ -210,9 +208,9 @@ impl Arena {
         before
     }
 
-    /// Moves a piece from memory to the file; whether there was one, and room for it.
+    /// Moves a piece from memory to the file. Returns whether it did.
     pub(crate) fn evict(&mut self, overflow: &Overflow) -> bool {
-        // The one that is being filled is small, or will be full soon.
+        // Not the piece that is being filled.
         let filling = self.filling;
         let in_memory = |piece: &&mut Piece| match piece {
             Piece::Memory(words) => words.len() >= LARGEST,
@@ -231,38 +229,38 @@ impl Arena {
         true
     }
 
-    /// Stores a word; the place must have come from this arena.
+    /// Stores a word at a place of this arena.
     #[inline(always)]
     pub(crate) fn set(&mut self, place: Place, index: usize, value: u64) {
         self.pieces[place.piece as usize][place.word as usize + index] = value;
     }
 
-    /// A word.
+    /// Returns a word.
     #[inline(always)]
     pub(crate) fn get(&self, place: Place) -> u64 {
         self.pieces[place.piece as usize][place.word as usize]
     }
 
-    /// The words from a place to the end of its piece.
+    /// Returns the words from a place to the end of its piece.
     #[inline(always)]
     pub(crate) fn words_from(&self, place: Place) -> &[u64] {
         &self.pieces[place.piece as usize][place.word as usize..]
     }
 
-    /// The same, to be written.
+    /// Returns the words from a place to the end of its piece, mutably.
     #[inline(always)]
     pub(crate) fn words_mut(&mut self, place: Place) -> &mut [u64] {
         &mut self.pieces[place.piece as usize][place.word as usize..]
     }
 
-    /// `count` words from `column` words behind a place on.
+    /// Returns `count` words, from `column` words after a place.
     #[inline]
     pub(crate) fn words(&self, place: Place, column: usize, count: usize) -> &[u64] {
         let start = place.word as usize + column;
         &self.pieces[place.piece as usize][start..start + count]
     }
 
-    /// The first `count` of a column of small numbers; narrow ones are widened into `room`.
+    /// Returns the first `count` small numbers of a column; narrow ones are widened into `room`.
     #[inline]
     pub(crate) fn small<'a>(
         &'a self,
@@ -282,7 +280,7 @@ impl Arena {
 }
 
 impl Arena {
-    /// Number `index` of the column of small numbers at a place.
+    /// Returns small number `index` of a column.
     pub(crate) fn small_at(&self, column: Place, width: Width, index: usize) -> u32 {
         let words = self.words(column, 0, width.words(index + 1));
         match width {
@@ -293,8 +291,8 @@ impl Arena {
     }
 }
 
-/// Maps a piece in huge pages, if the system has any. The mapping is our own: the system's allocator would write in front of
-/// the memory that it gives away, which makes small pages of the first huge one.
+/// Maps a piece in huge pages, if the system has any. Memory from the allocator would not do: its header spoils the
+/// first huge page.
 fn in_huge_pages(words: usize) -> Option<Piece> {
     let map = MmapMut::map_anon(words.next_multiple_of(HUGE) * 8).ok()?;
     #[cfg(target_os = "linux")]
@@ -302,7 +300,7 @@ fn in_huge_pages(words: usize) -> Option<Piece> {
     Some(Piece::Huge(map))
 }
 
-/// As many of these numbers as there is room for.
+/// Widens as many numbers as fit into `room`.
 #[inline(always)]
 fn widened<'a, T: Copy + Into<u32>>(numbers: &[T], room: &'a mut [u32]) -> &'a [u32] {
     for (wide, number) in room.iter_mut().zip(numbers) {
@@ -311,7 +309,7 @@ fn widened<'a, T: Copy + Into<u32>>(numbers: &[T], room: &'a mut [u32]) -> &'a [
     room
 }
 
-/// Stores number `index` of a column of small numbers, which `words` begin with.
+/// Stores small number `index` of the column that `words` begins with.
 #[inline(always)]
 pub(crate) fn set_small(words: &mut [u64], width: Width, index: usize, value: u32) {
     match width {

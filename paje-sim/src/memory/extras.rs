@@ -1,4 +1,4 @@
-//! User-defined fields of events and of creations, and their lines.
+//! User-defined fields of events and creations, and their lines.
 
 use std::sync::Arc;
 
@@ -8,33 +8,33 @@ use crate::names::options::Keeps;
 /// A line of one of the trace's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineNumber {
-    /// The file's place among the [trace's](crate::Trace::files).
+    /// Index of the file among the [trace's](crate::Trace::files).
     pub file: u32,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
 }
 
-/// In the place of a definition: no user-defined fields are kept of the event.
+/// Stands for a missing definition: the event has no user-defined fields.
 const NO_FIELDS: u32 = u32::MAX;
 
-/// User-defined fields of events, and their lines, numbered from 1. They may be a large part of a trace, so
-/// that they lie in an arena.
+/// User-defined fields of events and their lines, numbered from 1. They may be a large part of a trace, so they are
+/// in an arena.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     keeps: Keeps,
-    /// The index of the event definition in four bytes; if lines are kept, the file in four and the line in
-    /// eight; and the fields as they were written, each with a newline after it: no field holds one.
+    /// For each event: four bytes for its definition; if lines are kept, four for the file and eight for the line;
+    /// and the fields as written, each followed by a newline, which no field contains.
     texts: TextPages,
-    /// Pages of the places of the texts.
+    /// Pages with the places of the texts.
     places: Vec<Place>,
     len: u32,
-    /// The number of what the event at hand says: see [`Store::begin_event`](super::Store::begin_event).
+    /// Number of the current event's fields: see [`Store::begin_event`](super::Store::begin_event).
     pub(super) at_hand: u32,
     /// A text before it is kept.
     scratch: Vec<u8>,
 }
 
-/// Places on a page.
+/// Number of places on a page.
 const PAGE: usize = 1 << 10;
 
 impl Extras {
@@ -42,17 +42,17 @@ impl Extras {
         Extras { keeps, texts: TextPages::new(overflow), ..Extras::default() }
     }
 
-    /// The parts that are kept.
+    /// Returns what is kept.
     pub(crate) const fn keeps(&self) -> Keeps {
         self.keeps
     }
 
-    /// Keeps the line of an event without user-defined fields; returns its number.
+    /// Stores the line of an event without user-defined fields, and returns its number.
     pub(crate) fn push_line(&mut self, line: LineNumber) -> u32 {
         self.push(NO_FIELDS, &[], line)
     }
 
-    /// Keeps the fields and the line of an event; returns their number.
+    /// Stores the fields and the line of an event, and returns their number.
     pub(crate) fn push(&mut self, def: u32, text: &[u8], line: LineNumber) -> u32 {
         self.scratch.clear();
         self.scratch.extend_from_slice(&def.to_le_bytes());
@@ -72,7 +72,7 @@ impl Extras {
         self.len
     }
 
-    /// The definition, if there are any fields, the fields' text, and the line.
+    /// Returns the definition and the text of the fields, if there are any, and the line.
     pub(crate) fn get(&self, number: u32) -> Option<(Option<u32>, &[u8], LineNumber)> {
         let index = number.checked_sub(1).filter(|index| *index < self.len)? as usize;
         let page = *self.places.get(index / PAGE)?;
@@ -95,7 +95,7 @@ impl Extras {
         Some((def?, text))
     }
 
-    /// The line, if lines are kept.
+    /// Returns the line, if lines are kept.
     pub(crate) fn line(&self, number: u32) -> Option<LineNumber> {
         let (_, _, line) = self.get(number)?;
         self.keeps.lines.then_some(line)
@@ -110,17 +110,17 @@ impl Extras {
     }
 }
 
-/// User-defined fields of creations, and their lines, numbered from 1.
+/// User-defined fields of creations and their lines, numbered from 1.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CreationExtras {
-    /// The event definition, if there are any fields; where the text ends; and the line.
+    /// Event definition, if there are fields; end of the text; and the line.
     entries: Vec<(Option<u32>, u64, LineNumber)>,
-    /// The fields as they were written, each with a newline after it.
+    /// Fields as written, each followed by a newline.
     text: Vec<u8>,
 }
 
 impl CreationExtras {
-    /// Keeps the definition and the fields of a creation, if it has any, and its line.
+    /// Stores the definition and the fields of a creation, if there are any, and its line.
     pub(crate) fn push(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
         let (def, text) = fields.map_or((None, &[][..]), |(def, text)| (Some(def), text));
         self.text.extend_from_slice(text);
@@ -135,7 +135,7 @@ impl CreationExtras {
         Some((def?, &self.text[start as usize..end as usize]))
     }
 
-    /// The line; it means something if lines are kept.
+    /// Returns the line, which is meaningful only if lines are kept.
     pub(crate) fn line(&self, number: u32) -> Option<LineNumber> {
         let index = (number as usize).checked_sub(1)?;
         self.entries.get(index).map(|(_, _, line)| *line)

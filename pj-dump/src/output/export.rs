@@ -200,7 +200,7 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
                 let _ = self.free.0.send(buffer);
                 break;
             };
-            self.trace.fetch(parts.iter().filter_map(Part::rows));
+            self.trace.prefetch(parts.iter().filter_map(Part::rows));
             formatter.begin(buffer);
             for part in &parts {
                 match part {

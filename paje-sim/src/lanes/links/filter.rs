@@ -1,27 +1,26 @@
-//! Filter of the keys that may have been used.
+//! Bloom filter of link keys.
 
-/// A few bits of each key's hash. A set of the keys themselves would look at a place in memory that
-/// nothing has looked at for long, for every link; these bits stay in the cache. What they cannot
-/// tell apart is looked into when the lane ends: see `replay::lanes::reused_keys`.
+/// Some bits of each key's hash, which stay in the cache; a set of the keys would cost a cache miss for each link.
+/// `replay::lanes::reused_keys` checks the doubtful keys when a lane ends.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    /// The bits of keys that are not full yet.
+    /// The part that is being filled.
     last: Vec<u64>,
-    /// Keys that there is still room for.
+    /// Number of keys that still fit into it.
     room: usize,
-    /// Those that are. One is enough most of the time: see [`Filter::is_scattered`].
+    /// Full parts; mostly at most one: see [`Filter::is_scattered`].
     full: Vec<Vec<u64>>,
 }
 
-/// Bits for each key when a part is full: about one key in a thousand is then suspected wrongly.
+/// Bits for each key in a full part: one key in a thousand is then doubted wrongly.
 const BITS: usize = 24;
 const SMALLEST: usize = 16;
 
-/// Words of a part from which on the next is not much larger.
+/// Words of a part from which on parts grow more slowly.
 const LARGE: usize = 1 << 15;
 
 impl Filter {
-    /// Adds a key; whether it may have been there.
+    /// Adds a key. Returns whether it may have been there.
     #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
         let bits = bits(hash);
@@ -38,12 +37,11 @@ impl Filter {
         before | known
     }
 
-    /// Another part.
+    /// Starts another part.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        // In large steps, for all keys are asked for again sooner or later; but not where that
-        // would be megabytes for nothing.
+        // In large steps, since all keys are added again sooner or later; but not where that would waste megabytes.
         let words = match self.last.len() {
             0 => SMALLEST,
             len @ ..LARGE => len * 8,
@@ -56,8 +54,8 @@ impl Filter {
         self.room = words * 64 / BITS;
     }
 
-    /// Fetches the words of these keys, if they are somewhere in much memory, or in some that nobody has looked at for long.
-    pub(crate) fn touch(&self, is_far: bool, hashes: impl Iterator<Item = u64> + Clone) {
+    /// Prefetches the words of these keys in large parts, or in all but small ones if they have left the caches.
+    pub(crate) fn prefetch(&self, is_far: bool, hashes: impl Iterator<Item = u64> + Clone) {
         let from = if is_far { LARGE / 8 } else { LARGE };
         for part in self.full.iter().chain([&self.last]).filter(|part| part.len() >= from) {
             let (words, mask) = (&part[..], part.len() - 1);
@@ -66,13 +64,12 @@ impl Filter {
         }
     }
 
-    /// True if looking a key up takes more looks than two or, where gathering would take long, three;
-    /// [`Filter::gather`] mends that.
+    /// Returns whether a look-up takes more than two cache misses, or three where rebuilding would take long.
     pub(crate) fn is_scattered(&self) -> bool {
         self.full.len() > 1 + usize::from(self.last.len() > 2 * LARGE)
     }
 
-    /// Starts again with room for as many keys as were added, and these, which must be all of them.
+    /// Rebuilds the filter with room for all keys, which these must be.
     pub(crate) fn gather(&mut self, hashes: impl Iterator<Item = u64>) {
         let words = self.last.len().max(SMALLEST);
         self.full.clear();
@@ -98,7 +95,7 @@ fn has(words: &[u64], hash: u64, bits: u64) -> bool {
     words[(hash >> 12) as usize & (words.len() - 1)] & bits == bits
 }
 
-/// Some bits of hashes: almost always enough to know that a hash is none of them.
+/// Set of hashes that rarely reports one that is not in it.
 pub(crate) struct Hashes {
     bits: Vec<u64>,
 }
@@ -125,7 +122,7 @@ mod tests {
     use super::*;
     use testkit::SplitMix;
 
-    /// Spread as if by chance, and the same in each process.
+    /// A well mixed number, the same in each process.
     fn hash(i: u64) -> u64 {
         SplitMix(i).next()
     }

@@ -1,4 +1,5 @@
-//! Keys that were used before: all links of the lanes where some may have been are looked at, once.
+//! Reuse of link keys. A filter finds candidates during the replay; when a lane ends, all its links are compared with
+//! them.
 
 mod search;
 
@@ -15,29 +16,29 @@ use crate::lanes::links::{KeyInFile, ReuseCandidate, bare_key};
 use crate::memory::{KeyHashes, KeyPlace};
 use crate::names::ids::LaneId;
 use crate::problems::found::{Where, key_place, place};
-use crate::replay::completion::home_of;
-use crate::replay::link_homes::LinkHome;
+use crate::replay::completion::merger_of;
+use crate::replay::link_merger::LinkMerger;
 use crate::replay::places::StrandPlace;
 use crate::replay::shard::Shard;
 use crate::replay::strand::Objects;
 
-/// Chunks of a lane's links that a worker looks at at a time.
+/// Chunks of a lane's links in one unit of work.
 const PIECE: usize = 32;
 
-/// Fewer pieces in all are looked at by one worker: to wake others takes longer.
+/// Fewest units for which other workers are woken.
 const MANY_PIECES: usize = 2;
 
-/// Strands whose suspects are looked for together: each needs some memory for that.
+/// Strands that are searched together; each search takes some memory.
 const TOGETHER: usize = 64;
 
-/// The links of a lane, and its strands that have suspects.
+/// A lane, and its strands that have candidates.
 struct OfLane<'l> {
     lane: LaneId,
-    home: &'l LinkHome,
+    home: &'l LinkMerger,
     strands: Vec<(usize, &'l Shard, StrandPlace)>,
 }
 
-/// Returns what locates the keys of a block's lines in their file; it is asked in file order.
+/// Returns a function that finds the key of a line in its file. It must be called in file order.
 pub(crate) fn key_locator(block: &DecodedBlock) -> impl FnMut(u64) -> KeyInFile + '_ {
     let (mut counted, mut lines) = (0, block.lines_before + 1);
     move |at| {
@@ -52,7 +53,7 @@ pub(crate) fn key_locator(block: &DecodedBlock) -> impl FnMut(u64) -> KeyInFile 
 }
 
 impl Lanes {
-    /// The first link of these lanes whose key was used before, the key, and how many such links there are.
+    /// Returns the first link of these lanes whose key was used before, its key, and the number of such links.
     pub(crate) fn first_reused(
         &mut self,
         lanes: impl Iterator<Item = LaneId>,
@@ -63,7 +64,7 @@ impl Lanes {
         }
         let shards: Vec<&Shard> = self.shards.iter_mut().map(|shard| &*exclusive(shard)).collect();
         let homes = self.homes.iter_mut();
-        let homes: Vec<&LinkHome> =
+        let homes: Vec<&LinkMerger> =
             homes.map(|home| &*home.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
         let mut first = None;
         let mut together: Vec<OfLane<'_>> = Vec::new();
@@ -80,7 +81,7 @@ impl Lanes {
             let of_lane: Vec<_> = of_lane.filter(has_candidates).collect();
             if !of_lane.is_empty() {
                 strands += of_lane.len();
-                let home = homes[home_of(lane, homes.len())];
+                let home = homes[merger_of(lane, homes.len())];
                 together.push(OfLane { lane, home, strands: of_lane });
             }
             if strands >= TOGETHER || lanes.peek().is_none() && strands > 0 {
@@ -93,7 +94,7 @@ impl Lanes {
     }
 }
 
-/// The earlier one of two links, and how many there are.
+/// Returns the earlier of two links, and the sum of the counts.
 fn earlier<K>(
     one: Option<(ReuseCandidate, K, u64)>,
     other: Option<(ReuseCandidate, K, u64)>,
@@ -106,7 +107,7 @@ fn earlier<K>(
     })
 }
 
-/// The same as [`Lanes::first_reused`], of these lanes.
+/// Does the work of [`Lanes::first_reused`] for some lanes.
 fn first_of(lanes: &[OfLane<'_>], workers: &Workers) -> Option<(ReuseCandidate, Vec<u8>, u64)> {
     let mut pieces: Vec<(usize, usize)> = Vec::new();
     for (number, lane) in lanes.iter().enumerate() {
@@ -124,7 +125,7 @@ fn first_of(lanes: &[OfLane<'_>], workers: &Workers) -> Option<(ReuseCandidate, 
         let candidates = shard.strands[place.local as usize].reuse_candidates();
         Search::new(candidates, &shard.store.keys)
     });
-    // Of all strands of a lane: which strand a link is of is then asked of few.
+    // Of all strands of a lane: few links pass this test.
     let tags_of =
         |lane: &OfLane<'_>| {
             let strands = lane.strands.iter();
@@ -136,7 +137,7 @@ fn first_of(lanes: &[OfLane<'_>], workers: &Workers) -> Option<(ReuseCandidate, 
     workers.share_out(pieces.len(), |_, index| {
         let (number, first) = pieces[index];
         let of_lane = || strands.iter().zip(&searches).filter(|(strand, _)| strand.0 == number);
-        // By shards, of which each has one strand of a lane at most.
+        // By shard: each has at most one strand of a lane.
         let mut of_shard: Vec<Option<(&Search<'_>, KeyHashes<'_>)>> = Vec::new();
         of_shard.resize_with(1 << u8::BITS, || None);
         for ((_, shard, ..), search) in of_lane() {

@@ -1,4 +1,4 @@
-//! Search for keys that were used before, among those that may have been.
+//! Search for reused keys among the candidates of a strand.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,8 +6,7 @@ use crate::lanes::links::{Hashes, ReuseCandidate, bare_key};
 use crate::memory::{KeyHashes, KeyPlace, TextPages};
 use crate::names::hash::{TextMap, TextSet};
 
-/// A search among the links of a strand for keys that its candidates have, too. Several workers may look at a part of the
-/// links each.
+/// Counts the links of a strand that have a candidate's key. Several workers may count at the same time.
 pub(crate) struct Search<'s> {
     candidates: &'s [ReuseCandidate],
     keys: &'s TextPages,
@@ -15,7 +14,7 @@ pub(crate) struct Search<'s> {
     counts: TextMap<&'s [u8], Count>,
 }
 
-/// Numbers of links and of candidates that have a candidateed key.
+/// Numbers of links and of candidates with a key.
 #[derive(Debug, Default)]
 struct Count {
     links: AtomicU32,
@@ -23,7 +22,7 @@ struct Count {
 }
 
 impl<'s> Search<'s> {
-    /// For the keys of these candidates, which are among `keys`.
+    /// Makes a search for the keys of these candidates, which are stored in `keys`.
     pub(crate) fn new(candidates: &'s [ReuseCandidate], keys: &'s TextPages) -> Self {
         let hashes = Hashes::of(candidates.iter().map(|candidate| candidate.hash));
         let mut counts: TextMap<&[u8], Count> = TextMap::default();
@@ -33,12 +32,12 @@ impl<'s> Search<'s> {
         Search { candidates, keys, hashes, counts }
     }
 
-    /// The strand's keys.
+    /// Returns the strand's keys.
     pub(crate) const fn keys(&self) -> &'s TextPages {
         self.keys
     }
 
-    /// Looks at the key of one of the strand's links; each must come once, but for those whose [`Tags`] no candidate has.
+    /// Counts one of the strand's links. Each must be counted once, except those whose [`Tags`] no candidate has.
     pub(crate) fn look(&self, key: KeyPlace, hash: &mut KeyHashes<'s>) {
         if self.hashes.has(hash.of(key.place()))
             && let Some(count) = self.counts.get(bare_key(self.keys.get(key.place())))
@@ -47,12 +46,12 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The first candidate, by the byte of its event, whose key another link of the strand had before; and how many such
-    /// links there are. All links must have been looked at.
+    /// Returns the first candidate whose key another link had before, and the number of such links. All links must
+    /// have been counted.
     pub(crate) fn first(&self) -> Option<(&'s ReuseCandidate, u64)> {
         let links = |count: &Count| count.links.load(Ordering::Relaxed);
-        // All links of a key but the first are candidates; the first may be one by mistake. ReuseCandidates are in
-        // the order of their events.
+        // All links of a key except the first are candidates; the first may be one by mistake. Candidates are in the
+        // order of their events.
         let mut first_met: TextSet<&[u8]> = TextSet::default();
         let (_, first) = self.candidates.iter().enumerate().find(|(number, candidate)| {
             let key = key_of(candidate, self.keys, *number);
@@ -64,7 +63,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// The key of a candidate. Each may be on a page of its own, which is read from a file if memory is short.
+/// Returns the key of a candidate. Each may be on its own page, which may lie in the overflow file.
 fn key_of<'s>(candidate: &ReuseCandidate, keys: &'s TextPages, number: usize) -> &'s [u8] {
     if number % 64 == 63 {
         keys.relieve();
@@ -72,11 +71,11 @@ fn key_of<'s>(candidate: &ReuseCandidate, keys: &'s TextPages, number: usize) ->
     bare_key(keys.get(candidate.key))
 }
 
-/// Tags of keys, which are looked at first.
+/// Set of the key tags of some candidates.
 pub(crate) struct Tags(Box<[u64; 1 << 10]>);
 
 impl Tags {
-    /// The tags of the keys of some candidates.
+    /// Makes the set of the tags of some candidates.
     pub(crate) fn of<'s>(candidates: impl Iterator<Item = &'s ReuseCandidate>) -> Self {
         let mut bits = Box::new([0; 1 << 10]);
         for tag in candidates.map(|candidate| KeyPlace::tag_of(candidate.hash)) {
@@ -85,7 +84,7 @@ impl Tags {
         Tags(bits)
     }
 
-    /// Tells whether one of them has this tag.
+    /// Returns whether a candidate has this tag.
     #[inline(always)]
     pub(crate) fn has(&self, tag: u16) -> bool {
         self.0[usize::from(tag >> 6)] >> (tag & 63) & 1 != 0

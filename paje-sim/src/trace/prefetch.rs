@@ -1,5 +1,5 @@
-//! Lanes that are looked at one after the other, fetched side by side. Where lanes are many, each is somewhere in memory that
-//! nothing has looked at for long: who goes from one to the next waits for memory at each step of the way to its rows.
+//! Prefetching of lanes that are read one after the other. Where lanes are many, each step from a lane to its rows is
+//! a cache miss; independent loads overlap.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -11,17 +11,18 @@ use crate::trace::Trace;
 use crate::trace::lane::LaneView;
 use crate::trace::walk::Step;
 
-/// With fewer lanes, all are in a core's second-level cache. With debug assertions, few, so that all tests come by here.
+/// Fewest lanes that are prefetched: fewer stay in a core's second-level cache. Low with debug assertions, so that
+/// tests cover this.
 const MANY: usize = if cfg!(debug_assertions) { 4 } else { 10_000 };
 
-/// Chunks of more objects are read from one end to the other, which processors foresee.
+/// Most objects of a chunk that is prefetched: larger ones are read sequentially.
 const SMALL: usize = 64;
 
 /// Words of a cache line.
 const CACHE_LINE: usize = 8;
 
 impl Trace {
-    /// The lanes of some steps of a walk, if they have any: `lanes` gets one for each step.
+    /// Looks up the lanes of some steps of a walk; `lanes` gets one entry for each step.
     pub fn lanes_at<'t>(&'t self, steps: &[Step], lanes: &mut Vec<Option<LaneView<'t>>>) {
         let owner = |step: &Step| match *step {
             Step::Container(_) => None,
@@ -43,8 +44,8 @@ impl Trace {
         }
     }
 
-    /// Fetches the objects in some chunks of these lanes.
-    pub fn fetch<'t>(&self, lanes: impl Iterator<Item = (LaneView<'t>, Range<usize>)>) {
+    /// Prefetches the objects in some chunks of these lanes.
+    pub fn prefetch<'t>(&self, lanes: impl Iterator<Item = (LaneView<'t>, Range<usize>)>) {
         if self.model.lanes.len() <= MANY {
             return;
         }
@@ -62,7 +63,7 @@ impl Trace {
     }
 }
 
-/// Number of words that the columns of a chunk take, but for links and user-defined fields, of which there are more.
+/// Returns the number of words of a chunk's columns, without those that only links have and user-defined fields.
 fn words(nature: TypeNature, chunk: &Chunk) -> usize {
     let size = chunk.size();
     match nature {

@@ -6,13 +6,13 @@ use paje_parser::TypeNature;
 /// is replayed as one strand; a lane of links as several, by the hashes of their keys, for it can be
 /// a quarter of a trace. The text of a lane decides on the shard, so that all decoders agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Strands {
+pub(crate) struct Partitioning {
     pub(crate) shards: u32,
     /// Strands of a link lane; a power of two.
     pub(crate) per_link_lane: u32,
 }
 
-impl Strands {
+impl Partitioning {
     /// So many that they can be numbered in a byte.
     pub(crate) const MOST_SHARDS: u32 = 256;
     pub(crate) const MOST_PARTS: u32 = 64;
@@ -22,21 +22,21 @@ impl Strands {
 
     /// Spread of lanes for so many workers.
     pub(crate) fn for_workers(workers: usize) -> Self {
-        let workers = workers.min(Strands::MOST_SHARDS as usize) as u32;
+        let workers = workers.min(Partitioning::MOST_SHARDS as usize) as u32;
         // Where there are as many as workers, one in whose shard there is another long lane keeps all others waiting.
-        let links = if workers >= Strands::MANY { 2 } else { 1 };
+        let links = if workers >= Partitioning::MANY { 2 } else { 1 };
         match workers {
-            0 | 1 => Strands { shards: 1, per_link_lane: 1 },
-            _ => Strands {
-                shards: (workers * Strands::PER_WORKER).min(Strands::MOST_SHARDS),
-                per_link_lane: (workers * links).next_power_of_two().min(Strands::MOST_PARTS),
+            0 | 1 => Partitioning { shards: 1, per_link_lane: 1 },
+            _ => Partitioning {
+                shards: (workers * Partitioning::PER_WORKER).min(Partitioning::MOST_SHARDS),
+                per_link_lane: (workers * links).next_power_of_two().min(Partitioning::MOST_PARTS),
             },
         }
     }
 
     /// Number of workers that it is for; fewer where these have fewer shards each.
     pub(crate) const fn workers(self) -> u32 {
-        self.shards.div_ceil(Strands::PER_WORKER)
+        self.shards.div_ceil(Partitioning::PER_WORKER)
     }
 
     /// Number of strands of a lane.
