@@ -5,7 +5,6 @@ mod merging;
 mod reused_keys;
 
 pub(crate) use merging::Merges;
-pub(crate) use reused_keys::key_locator;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};

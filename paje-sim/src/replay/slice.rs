@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use paje_parser::{LinkEnd, TypeNature};
+use memchr::memchr_iter;
+use paje_parser::{FieldName, LinkEnd, TypeNature};
 
 use super::completion::Completion;
-use super::lanes::key_locator;
 use super::repeated_destructions::RepeatedDestructions;
 use super::symbol_map::SymbolMap;
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{LaneEvent, Op};
 use crate::lanes::events::EventLane;
-use crate::lanes::links::{HalfLink, LinkStrand, Opened, WrittenKey};
+use crate::lanes::links::{HalfLink, KeyInFile, LinkStrand, Opened, WrittenKey};
 use crate::lanes::refusal::{Checked, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
@@ -19,6 +19,7 @@ use crate::memory::{LineNumber, Small, StateRoom, Store, VariableRoom, Width, Wr
 use crate::model::{Model, UNKNOWN};
 use crate::names::ids::{LaneId, ValueId};
 use crate::names::selection::Natures;
+use crate::problems::found::{Where, key_place, place};
 
 /// Context of replaying a block's slice of a strand.
 pub(crate) struct Slice<'a> {
@@ -168,6 +169,20 @@ pub(super) fn links(
     let replayed = add_links(strand, lane, events, slice, store, (opened, completed));
     strand.remember(slice.is_far, opened, key_locator(slice.block));
     replayed
+}
+
+/// Returns a function that finds the key of a line in its file. It must be called in file order.
+fn key_locator(block: &DecodedBlock) -> impl FnMut(u64) -> KeyInFile + '_ {
+    let (mut counted, mut lines) = (0, block.lines_before + 1);
+    move |at| {
+        let line = (at - block.text.start().0) as usize;
+        if let Some(later) = block.text.later(line as u32) {
+            return (key_place(block, line as u32), Some(later));
+        }
+        lines += memchr_iter(b'\n', &block.text.text()[counted..line]).count() as u64;
+        counted = line;
+        (place(block, line as u32, Where::Field(FieldName::Key), lines), None)
+    }
 }
 
 #[inline(always)]

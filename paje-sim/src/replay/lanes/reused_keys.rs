@@ -5,17 +5,13 @@ mod search;
 
 use std::sync::PoisonError;
 
-use memchr::memchr_iter;
-use paje_parser::FieldName;
 use paje_workers::{Workers, exclusive};
 
 use self::search::{Search, Tags};
 use super::Lanes;
-use crate::decode::block::DecodedBlock;
-use crate::lanes::links::{KeyInFile, ReuseCandidate, bare_key};
+use crate::lanes::links::{ReuseCandidate, bare_key};
 use crate::memory::{KeyHashes, KeyPlace};
 use crate::names::ids::LaneId;
-use crate::problems::found::{Where, key_place, place};
 use crate::replay::completion::merger_of;
 use crate::replay::link_merger::LinkMerger;
 use crate::replay::places::StrandPlace;
@@ -36,20 +32,6 @@ struct OfLane<'l> {
     lane: LaneId,
     home: &'l LinkMerger,
     strands: Vec<(usize, &'l Shard, StrandPlace)>,
-}
-
-/// Returns a function that finds the key of a line in its file. It must be called in file order.
-pub(crate) fn key_locator(block: &DecodedBlock) -> impl FnMut(u64) -> KeyInFile + '_ {
-    let (mut counted, mut lines) = (0, block.lines_before + 1);
-    move |at| {
-        let line = (at - block.text.start().0) as usize;
-        if let Some(later) = block.text.later(line as u32) {
-            return (key_place(block, line as u32), Some(later));
-        }
-        lines += memchr_iter(b'\n', &block.text.text()[counted..line]).count() as u64;
-        counted = line;
-        (place(block, line as u32, Where::Field(FieldName::Key), lines), None)
-    }
 }
 
 impl Lanes {
