@@ -46,7 +46,7 @@ pub fn load() -> Option<f64> {
 
 /// Those that this process may use.
 fn cpus() -> Vec<Cpu> {
-    let topology = Topology::read(Path::new(topology::SYS)).ok();
+    let topology = Topology::read(Path::new(topology::SYS));
     let numbers = paje_workers::allowed().unwrap_or_default().into_iter();
     let alone = |number| Cpu { number, node: None, core: number };
     numbers
