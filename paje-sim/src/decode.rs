@@ -54,6 +54,7 @@ use crate::decode::times::Times;
 use crate::decode::usual::{Batches, batch_of};
 use crate::names::hash::{bare, hash_text, word};
 use crate::names::options::{Options, Precision, ValueNames};
+use crate::names::text::Name;
 
 /// Bytes of a block that are decoded at a time, so that they and their batches stay in a core's second-level
 /// cache.
@@ -66,6 +67,9 @@ const FIRST_LINES: usize = 4096;
 /// A decoder with fewer lines than this per symbol meets most names only a few times, as in a trace with a
 /// container or a value for each task.
 const LINES_PER_SYMBOL: u64 = 4;
+
+/// After this many restarts without interning values, one with it finds out whether they come up again by now.
+const PROBES: u32 = 8;
 
 /// Decodes blocks, and remembers the names that it has met.
 #[derive(Debug)]
@@ -84,6 +88,8 @@ pub(crate) struct Decoder {
     decoded: u64,
     /// With more symbols than this, it may be [crowded](Decoder::is_crowded).
     most_symbols: usize,
+    /// Number of restarts in a row after which values were not interned.
+    unique_restarts: u32,
     /// Lines that belong to no strand; filled only if the owners of lines are listed.
     strandless: Vec<(u32, StrandSymbol)>,
 }
@@ -98,6 +104,8 @@ pub(crate) struct Symbols {
     pub(crate) link_ends: SymbolTable,
     /// Values, in the context of a type: see [`context::value_context`].
     pub(crate) values: SymbolTable,
+    /// Whether values are not interned: each use has a symbol of its own, and its text stays in the block.
+    pub(crate) unique_values: bool,
 }
 
 /// Positions of the lines and fields of the current block.
@@ -134,9 +142,17 @@ impl Symbols {
 
     /// Forgets all names and keeps the memory.
     fn clear(&mut self) {
-        let Symbols { types, lanes, link_ends, values } = self;
+        let Symbols { types, lanes, link_ends, values, .. } = self;
         lanes.clear();
         [types, link_ends, values].into_iter().for_each(SymbolTable::clear);
+    }
+
+    /// Returns the name of a value that is listed in a block with this text.
+    pub(crate) fn value_name<'a>(&'a self, symbol: Symbol, text: &'a [u8]) -> Name<'a> {
+        match self.unique_values {
+            true => self.values.span(symbol).of(text).into(),
+            false => self.values.get(symbol).0,
+        }
     }
 
     /// Returns the symbol of a value, and notes its first use.
@@ -150,7 +166,10 @@ impl Symbols {
         decoded: &mut Decoded,
     ) -> Symbol {
         let known = self.values.len();
-        let symbol = self.values.intern(padded, span, context);
+        let symbol = match self.unique_values {
+            true => self.values.append_span(span, context),
+            false => self.values.intern(padded, span, context),
+        };
         if symbol as usize == known {
             let (start, end) = bare(padded, span);
             decoded.ordered.push((line, OrderedItem::Value(symbol, hash_text(padded, start, end))));
@@ -204,6 +223,7 @@ impl Decoder {
             },
             decoded: 0,
             most_symbols: options.decoder_symbols,
+            unique_restarts: 0,
             strandless: Vec::new(),
         }
     }
@@ -215,13 +235,19 @@ impl Decoder {
         symbols > self.most_symbols && self.decoded < LINES_PER_SYMBOL * symbols as u64
     }
 
-    /// Forgets all names and definitions, and keeps the memory. If most of its lanes were `known_before` by
-    /// the trace, it may know more names from now on. Otherwise it would keep forgetting lanes that come up
-    /// again.
+    /// Forgets all names and definitions, and keeps the memory. If most of its lanes were `known_before` by the trace, it may
+    /// know more names from now on. Otherwise it would keep forgetting lanes that come up again. If most of its names were
+    /// values, it no longer interns values: looking up names that do not come up again is in vain.
     pub(crate) fn restart(&mut self, known_before: usize) {
         if 2 * known_before > self.symbols.len() {
             self.most_symbols = self.most_symbols.saturating_mul(4);
         }
+        self.symbols.unique_values = match self.symbols.unique_values {
+            true => !self.unique_restarts.is_multiple_of(PROBES),
+            false => self.is_crowded() && 2 * self.symbols.values.len() > self.symbols.len(),
+        };
+        self.unique_restarts =
+            if self.symbols.unique_values { self.unique_restarts + 1 } else { 0 };
         self.symbols.clear();
         self.known.clear();
         self.plans = Plans { keeps_extras: self.plans.keeps_extras, ..Plans::default() };
