@@ -100,7 +100,7 @@ pub(crate) fn resolve(
             }
             OrderedItem::Value(symbol, hash) => {
                 let type_ = value_type(decoder.symbols.values.context(*symbol));
-                let name = decoder.symbols.values.get(*symbol).0;
+                let name = decoder.symbols.value_name(*symbol, &block.text);
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
                         let value = state.model.value(type_, name, *hash);
