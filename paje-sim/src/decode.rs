@@ -22,9 +22,11 @@ pub(crate) mod names;
 pub(crate) mod partitioning;
 mod plan;
 mod quotients;
+mod restart;
 mod short;
 mod steps;
 mod structure;
+mod symbol_tables;
 pub(crate) mod symbols;
 mod times;
 pub(crate) mod usage_notes;
@@ -34,23 +36,21 @@ mod wide;
 use std::sync::Arc;
 
 use paje_parser::scan::{Scanner, Spans};
-use paje_parser::{DefTable, Fault, Span};
+use paje_parser::{DefTable, Fault};
 use splitter::{Block, ReadError};
 
 use crate::decode::columns::{Columns, LaneFilter};
-use crate::decode::decoded::{
-    Decoded, HEADER, NO_STRAND, NOTHING, OrderedItem, StrandSymbol, WORDLESS,
-};
+use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, WORDLESS};
 use crate::decode::group::Grouping;
 use crate::decode::known::KnownLanes;
-use crate::decode::names::NameTable;
 use crate::decode::partitioning::Partitioning;
 use crate::decode::plan::{Action, Head, Plan, Plans, ShortIds};
 use crate::decode::structure::Colors;
-use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
+use crate::decode::symbol_tables::Symbols;
+use crate::decode::symbols::{Symbol, WordTable};
 use crate::decode::times::Times;
 use crate::decode::usual::{Batches, batch_of};
-use crate::names::hash::{bare, hash_text, word};
+use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
 
 /// Bytes of a block that are decoded at a time, so that they and their batches stay in a core's second-level
@@ -60,10 +60,6 @@ const PORTION: usize = 1 << 17;
 /// Bytes of the first such portion if many lanes may be new; each next one is four times as large. Batches
 /// only take lines of known lanes, and the slow path learns lanes for the portions that follow.
 const FIRST_LINES: usize = 4096;
-
-/// A decoder with fewer lines than this per symbol meets most names only a few times, as in a trace with a
-/// container or a value for each task.
-const LINES_PER_SYMBOL: u64 = 4;
 
 /// Decodes blocks, and remembers the names that it has met.
 #[derive(Debug)]
@@ -82,20 +78,10 @@ pub(crate) struct Decoder {
     decoded: u64,
     /// With more symbols than this, it may be [crowded](Decoder::is_crowded).
     most_symbols: usize,
+    /// Number of restarts in a row after which values were not interned.
+    unique_restarts: u32,
     /// Lines that belong to no strand; filled only if the owners of lines are listed.
     strandless: Vec<(u32, StrandSymbol)>,
-}
-
-/// The names that a decoder has met.
-#[derive(Debug, Default)]
-pub(crate) struct Symbols {
-    pub(crate) types: SymbolTable,
-    /// Containers, in the context of a type and nature: see [`context::lane_context`].
-    pub(crate) lanes: NameTable,
-    /// Containers, in the context of a link type and an end: see [`context::end_context`].
-    pub(crate) link_ends: SymbolTable,
-    /// Values, in the context of a type: see [`context::value_context`].
-    pub(crate) values: SymbolTable,
 }
 
 /// Positions of the lines and fields of the current block.
@@ -122,57 +108,6 @@ struct DecoderConfig {
     recovers: bool,
     /// Whether uses of definitions and doubtful spellings are noted.
     notes_usage: bool,
-}
-
-impl Symbols {
-    /// Number of lanes, ends of links and values.
-    fn len(&self) -> usize {
-        self.lanes.len() + self.link_ends.len() + self.values.len()
-    }
-
-    /// Forgets all names and keeps the memory.
-    fn clear(&mut self) {
-        let Symbols { types, lanes, link_ends, values } = self;
-        lanes.clear();
-        [types, link_ends, values].into_iter().for_each(SymbolTable::clear);
-    }
-
-    /// Returns the symbol of a value, and notes its first use.
-    #[inline]
-    fn value(
-        &mut self,
-        padded: &[u8],
-        span: Span,
-        context: u32,
-        line: u32,
-        decoded: &mut Decoded,
-    ) -> Symbol {
-        let known = self.values.len();
-        let symbol = self.values.intern(padded, span, context);
-        if symbol as usize == known {
-            let (start, end) = bare(padded, span);
-            decoded.ordered.push((line, OrderedItem::Value(symbol, hash_text(padded, start, end))));
-        }
-        symbol
-    }
-
-    /// Returns the symbol of a container at the end of a link, and notes its first use.
-    #[inline]
-    fn link_end(
-        &mut self,
-        padded: &[u8],
-        span: Span,
-        context: u32,
-        line: u32,
-        decoded: &mut Decoded,
-    ) -> Symbol {
-        let known = self.link_ends.len();
-        let symbol = self.link_ends.intern(padded, span, context);
-        if symbol as usize == known {
-            decoded.ordered.push((line, OrderedItem::LinkEnd(symbol)));
-        }
-        symbol
-    }
 }
 
 impl Decoder {
@@ -202,29 +137,9 @@ impl Decoder {
             },
             decoded: 0,
             most_symbols: options.decoder_symbols,
+            unique_restarts: 0,
             strandless: Vec::new(),
         }
-    }
-
-    /// Returns whether it knows many names that have hardly come up again: looking them up costs more than
-    /// learning them again.
-    pub(crate) fn is_crowded(&self) -> bool {
-        let symbols = self.symbols.len();
-        symbols > self.most_symbols && self.decoded < LINES_PER_SYMBOL * symbols as u64
-    }
-
-    /// Forgets all names and definitions, and keeps the memory. If most of its lanes were `known_before` by
-    /// the trace, it may know more names from now on. Otherwise it would keep forgetting lanes that come up
-    /// again.
-    pub(crate) fn restart(&mut self, known_before: usize) {
-        if 2 * known_before > self.symbols.len() {
-            self.most_symbols = self.most_symbols.saturating_mul(4);
-        }
-        self.symbols.clear();
-        self.known.clear();
-        self.plans = Plans { keeps_extras: self.plans.keeps_extras, ..Plans::default() };
-        self.waiting = Batches::default();
-        self.decoded = 0;
     }
 
     /// Returns the shards of a lane's strands.

@@ -25,7 +25,6 @@ pub(crate) mod round;
 #[cfg(test)]
 mod rounds;
 mod state;
-mod suspects;
 mod sync;
 mod tasks;
 mod usage;
@@ -52,7 +51,7 @@ use crate::names::options::Options;
 use crate::names::progress::{Progress, Watch};
 use crate::problems::tally::ProblemTally;
 use crate::replay::lanes::Lanes;
-use crate::replay::maps::Maps;
+use crate::replay::symbol_map::SymbolMap;
 use crate::resolve::Deferred;
 use crate::trace::{Counted, Trace};
 
@@ -184,7 +183,7 @@ impl<'o> Engine<'o> {
                 return Err(Error::stopped());
             }
             for maps in self.team.retired.drain(..) {
-                self.team.maps[maps] = Maps::default();
+                self.team.maps[maps] = SymbolMap::default();
             }
             self.team.free.give_back(wave.blocks);
             wave = Wave::collect(&mut self.team.desks);
@@ -227,11 +226,8 @@ impl<'o> Engine<'o> {
             budget,
             tasks: Tasks::new(shards),
             merges: OnceLock::new(),
-            suspects: OnceLock::new(),
         };
-        if let Some(suspects) = round.run(self.job.workers) {
-            suspects.tell(&mut self.lanes);
-        }
+        round.run(self.job.workers);
     }
 
     /// Replays and shows the portions that end in this wave, before its first problem.
@@ -293,14 +289,12 @@ impl<'o> Engine<'o> {
                 self.lanes.first_reused(lanes, self.job.workers)
             }
         };
-        let (suspect, key, count) = found?;
-        let place = suspect.place.map(|(mut place, later)| {
-            if let Some(later) = later {
-                place.text = later.text();
-            }
-            place
-        });
-        let error = Error::invalid(Problem::KeyReused { key }, place);
-        Some((error.of_line_at(suspect.at), count))
+        let (candidate, key, count) = found?;
+        let (mut place, later) = candidate.written;
+        if let Some(later) = later {
+            place.text = later.text();
+        }
+        let error = Error::invalid(Problem::KeyReused { key }, Some(place));
+        Some((error.of_line_at(candidate.at), count))
     }
 }

@@ -28,7 +28,7 @@ use crate::problems::found::error_at_field;
 use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
-use crate::replay::maps::{Maps, Pending};
+use crate::replay::symbol_map::{Pending, SymbolMap};
 
 /// Resolves what a block's decoder has listed.
 ///
@@ -100,7 +100,7 @@ pub(crate) fn resolve(
             }
             OrderedItem::Value(symbol, hash) => {
                 let type_ = value_type(decoder.symbols.values.context(*symbol));
-                let name = decoder.symbols.values.get(*symbol).0;
+                let name = decoder.symbols.value_name(*symbol, &block.text);
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
                         let value = state.model.value(type_, name, *hash);
@@ -141,7 +141,7 @@ pub(crate) fn resolve(
 pub(crate) struct Resolver<'a> {
     pub(crate) model: &'a mut Model,
     pub(crate) lanes: &'a mut Lanes,
-    pub(crate) maps: &'a mut Maps,
+    pub(crate) maps: &'a mut SymbolMap,
     pub(crate) effects: &'a mut Effects,
     pub(crate) clock: Clock<'a>,
     pub(crate) keeps: Keeps,

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use paje_parser::{LinkEnd, Span};
 
 use crate::decode::context::{end_context, significant_quoting, value_context};
-use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, Op, StrandSymbol};
+use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, Op, OrderedItem, StrandSymbol};
 use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
 use crate::decode::known::{KnownLane, KnownLanes};
 use crate::decode::line_names::{LineNames, LineNamesSlots};
@@ -16,7 +16,7 @@ use crate::decode::times::Times;
 use crate::decode::usual::Waiting;
 use crate::decode::wide::{self, Loop};
 use crate::decode::{Decoder, DecoderConfig, Symbols};
-use crate::names::hash::{ShortText, Word, word};
+use crate::names::hash::{ShortText, Word, hash_text, word};
 
 /// Lines of a batch, and all that decoding them needs.
 pub(super) struct Lines<'a, 't> {
@@ -24,7 +24,7 @@ pub(super) struct Lines<'a, 't> {
     pub(super) plan: &'a Plan,
     pub(super) batch: &'a [Waiting],
     known: &'a KnownLanes,
-    symbols: &'a Symbols,
+    symbols: &'a mut Symbols,
     times: &'a mut Times,
     unsorted: &'a mut [(StrandSymbol, LaneEvent)],
     rest: &'a mut Vec<Waiting>,
@@ -118,7 +118,7 @@ struct OneByOne<'a, 't> {
     plan: &'a Plan,
     known: &'a KnownLanes,
     config: &'a DecoderConfig,
-    symbols: &'a Symbols,
+    symbols: &'a mut Symbols,
 }
 
 impl Decoder {
@@ -135,7 +135,7 @@ impl Decoder {
             plan,
             batch,
             known: &self.known,
-            symbols: &self.symbols,
+            symbols: &mut self.symbols,
             times: &mut self.times,
             unsorted: &mut self.grouping.unsorted,
             rest: &mut self.waiting.rest,
@@ -153,11 +153,18 @@ impl<'t> Lines<'_, 't> {
     /// Looks up the names of the first line one by one. Returns their symbols, their text if it is short, and
     /// its length.
     pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(LineNames, Option<Word>, usize)> {
-        let Lines { padded, plan, known, symbols, times, config, .. } = self;
+        let Lines { padded, plan, known, symbols, times, config, decoded, .. } = self;
         let line = self.batch.first()?;
         let (text, _, fields) = T::read(padded, (line.start, line.fields), plan, op, times)?;
-        let names = OneByOne { padded, plan, known, config, symbols };
-        let found = names.find(Tables::new(plan, known, config, op), text, op, fields)?;
+        let mut names = OneByOne { padded, plan, known, config, symbols };
+        let found = names.find(
+            Tables::new(plan, known, config, op),
+            text,
+            line.start,
+            op,
+            fields,
+            decoded,
+        )?;
         let (from, to) = place_of_names(op, fields);
         Some((found, word(text.bytes(), from, to - from), to - from))
     }
@@ -172,7 +179,7 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
         let Lines { unsorted, rest, config, decoded, .. } = self.lines;
         let op = self.op.op();
         let tables = Tables::new(plan, known, config, op);
-        let names = OneByOne { padded, plan, known, config, symbols };
+        let mut names = OneByOne { padded, plan, known, config, symbols };
         let stop_at = config.stop_at;
         let mut lines = batch.iter();
         while let [line, ..] = lines.as_slice() {
@@ -196,8 +203,8 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
                     }
                     _ => {
                         let found = match AS_ONE {
-                            true => tables.find(&names, text, *line, op, fields),
-                            false => names.find(tables, text, op, fields),
+                            true => tables.find(&mut names, text, *line, op, fields, decoded),
+                            false => names.find(tables, text, line.start, op, fields, decoded),
                         };
                         found.map(|names| match op.is_link() {
                             true => tables.link(names, text, line.start, fields, decoded),
@@ -266,16 +273,17 @@ impl<'a> Tables<'a> {
     #[inline(always)]
     fn find<'t, T: Text<'t>>(
         self,
-        names: &OneByOne<'_, 't>,
+        names: &mut OneByOne<'_, 't>,
         text: T,
         line: Waiting,
         op: Op,
         fields: Fields,
+        decoded: &mut Decoded,
     ) -> Option<LineNames> {
         let (from, to) = place_of_names(op, fields);
         match word(text.bytes(), from, to - from) {
             Some(word) => self.line_names.find(word, self.plan.pair_context(to - from), op),
-            None => LineNames::of_halves(names.long_names::<T>(line, op)),
+            None => LineNames::of_halves(names.long_names::<T>(line, op, decoded)),
         }
     }
 }
@@ -284,11 +292,13 @@ impl<'t> OneByOne<'_, 't> {
     /// Returns the strand and the symbols of a line's names if they are known one by one.
     #[inline(always)]
     fn find<T: Text<'t>>(
-        &self,
+        &mut self,
         tables: Tables<'_>,
         line: T,
+        start_of_line: u32,
         op: Op,
         fields: Fields,
+        decoded: &mut Decoded,
     ) -> Option<LineNames> {
         let text = line.bytes();
         let KnownLane { type_, strand } = tables.lane(text, fields)?;
@@ -307,18 +317,35 @@ impl<'t> OneByOne<'_, 't> {
         let quoted = text[fields.value.0] == b'"';
         let (from, to) = bare(text, fields.value);
         let context = value_context(type_, significant_quoting(names, quoted));
-        let value = self.symbols.values.find_short(text, from, to, context)?;
+        let values = &mut self.symbols.values;
+        let value = match self.symbols.unique_values {
+            false => values.find_short(text, from, to, context)?,
+            true => {
+                let base = line.base(start_of_line);
+                let place = |at: usize| base.wrapping_add(at as u32);
+                let span = Span { start: place(fields.value.0), end: place(fields.value.1) };
+                let symbol = values.append_span(span, context);
+                let item = OrderedItem::Value(symbol, hash_text(text, from, to));
+                decoded.ordered.push((start_of_line, item));
+                symbol
+            }
+        };
         Some(LineNames { strand, value, end })
     }
 
     /// Returns the [halves](LineNames::halves) of a line's names. It reads the fields again, so that the loop
     /// keeps its own in registers.
     #[inline(never)]
-    fn long_names<T: Text<'t>>(&self, line: Waiting, op: Op) -> (u64, u64) {
+    fn long_names<T: Text<'t>>(
+        &mut self,
+        line: Waiting,
+        op: Op,
+        decoded: &mut Decoded,
+    ) -> (u64, u64) {
         let read = T::fields(self.padded, (line.start, line.fields), self.plan, op);
         let found = read.and_then(|(text, fields)| {
             let tables = Tables::new(self.plan, self.known, self.config, op);
-            self.find(tables, text, op, fields)
+            self.find(tables, text, line.start, op, fields, decoded)
         });
         LineNames::halves(found)
     }

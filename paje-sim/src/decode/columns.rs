@@ -42,7 +42,8 @@ impl Decoder {
         let config = &self.config;
         let looks_at_lines =
             config.keeps_lines || config.follows || config.recovers || config.notes_usage;
-        if looks_at_lines || config.stop_at.is_finite() || defs.is_open() {
+        let unique_values = self.symbols.unique_values;
+        if looks_at_lines || config.stop_at.is_finite() || defs.is_open() || unique_values {
             return false;
         }
         self.plan(defs);

@@ -25,6 +25,10 @@ impl Decoder {
         // Lines behind an invalid one have no event, nor have lines without a lane.
         let lines = std::mem::take(&mut self.waiting.lines) as usize;
         self.decoded += lines as u64;
+        if self.symbols.unique_values {
+            // Each batch has listed its own, in file order.
+            decoded.ordered.sort_by_key(|(line, _)| *line);
+        }
         if self.config.follows {
             self.list_lines(lines, decoded);
         }

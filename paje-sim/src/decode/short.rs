@@ -161,7 +161,7 @@ impl Decoder {
     /// Whether the names of an event's lines are looked up as one text.
     fn looks_up_names_as_one(&self, op: Op) -> bool {
         let has_tail = op.is_link() || matches!(op, Op::SetState | Op::PushState | Op::Event);
-        has_tail && self.known.line_names(op.is_link()).is_used()
+        has_tail && self.known.line_names(op.is_link()).is_used() && !self.symbols.unique_values
     }
 
     /// Decodes a line name by name, and remembers its names as one text. If they are not known, appends the

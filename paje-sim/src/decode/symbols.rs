@@ -215,6 +215,21 @@ impl SymbolTable {
         self.words.find(word(padded, start, len)?, with_len(context, len as u64))
     }
 
+    /// Adds a symbol for a text in the current block, even if it has one already. Lookups do not find it.
+    #[inline]
+    pub(crate) fn append_span(&mut self, span: Span, context: u32) -> Symbol {
+        let symbol = self.entries.len() as Symbol;
+        self.entries.push(Entry { text: TextRef::of_halves(span.start, span.end), context });
+        symbol
+    }
+
+    /// Returns the position of the text of such a symbol.
+    pub(crate) fn span(&self, symbol: Symbol) -> Span {
+        let text = self.entries[symbol as usize].text;
+        let (start, end) = text.halves();
+        Span { start, end }
+    }
+
     fn append(&mut self, name: Name<'_>, context: u32) -> Symbol {
         let symbol = self.entries.len() as Symbol;
         let text = self.arena.push(name);

@@ -16,7 +16,7 @@ use crate::decode::decoded::{HEADER, Op, STRUCTURAL, WORDLESS};
 use crate::model::UNKNOWN;
 use crate::names::ids::LaneId;
 use crate::names::ledger::{LineOf, LineRemedy, Used};
-use crate::replay::maps::Maps;
+use crate::replay::symbol_map::SymbolMap;
 
 /// Receives the container that each line of a trace belongs to.
 pub trait Ledger: Sync {
@@ -38,7 +38,7 @@ pub trait Ledger: Sync {
 /// The lines of a block.
 pub struct BlockLines<'a> {
     block: &'a DecodedBlock,
-    maps: &'a Maps,
+    maps: &'a SymbolMap,
 }
 
 impl fmt::Debug for BlockLines<'_> {
@@ -48,7 +48,7 @@ impl fmt::Debug for BlockLines<'_> {
 }
 
 impl<'a> BlockLines<'a> {
-    pub(crate) const fn new(block: &'a DecodedBlock, maps: &'a Maps) -> Self {
+    pub(crate) const fn new(block: &'a DecodedBlock, maps: &'a SymbolMap) -> Self {
         BlockLines { block, maps }
     }
 

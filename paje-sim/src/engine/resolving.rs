@@ -14,7 +14,7 @@ use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::recovered::Remedy;
 use crate::names::usage::Usage;
 use crate::problems::found::error_at_fault;
-use crate::replay::maps::Maps;
+use crate::replay::symbol_map::SymbolMap;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
 
 /// Growth of waves, up to the largest. Blocks behind an event definition are decoded again, by one worker, so
@@ -250,7 +250,7 @@ impl Team {
     fn restart_decoder(&mut self, worker: usize) {
         let desk = exclusive(&mut self.desks[worker]);
         desk.restart(self.maps[desk.maps].lanes_known_before, self.maps.len());
-        self.maps.push(Maps::default());
+        self.maps.push(SymbolMap::default());
     }
 }
 

@@ -12,13 +12,12 @@ use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::decode::columns::LaneFilter;
 use crate::decode::definitions::DefinitionsByFile;
 use crate::engine::ledger::{BlockLines, LedgerSink};
-use crate::engine::suspects::Suspects;
 use crate::engine::tasks::Tasks;
 use crate::input::feed::{BlockBudget, Feed, NextBlock};
 use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
 use crate::replay::lanes::{Lanes, Merges};
-use crate::replay::maps::Maps;
+use crate::replay::symbol_map::SymbolMap;
 use crate::trace::selected::Selected;
 
 /// A worker's decoder and buffers. They stay with the worker, whose memory is near it.
@@ -133,7 +132,7 @@ impl FreeBlocks {
 pub(crate) struct Round<'a, 'r> {
     pub(crate) model: &'a Model,
     pub(crate) lanes: &'a Lanes,
-    pub(crate) maps: &'a [Maps],
+    pub(crate) maps: &'a [SymbolMap],
     pub(crate) wave: &'a Wave,
     /// Events before this byte have been replayed.
     pub(crate) from: u64,
@@ -154,13 +153,11 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) tasks: Tasks,
     /// Links to merge, set once all shards are replayed.
     pub(crate) merges: OnceLock<Merges>,
-    /// Links whose keys may have been used before, set at the same time.
-    pub(crate) suspects: OnceLock<Suspects>,
 }
 
 impl Round<'_, '_> {
-    /// Runs the round. Returns the suspects with their places.
-    pub(crate) fn run(self, workers: &Workers) -> Option<Suspects> {
+    /// Runs the round.
+    pub(crate) fn run(self, workers: &Workers) {
         let team = self.desks.len();
         workers.on_first(team, |worker| {
             let Ok(mut desk) = self.desks[worker].lock() else { return };
@@ -180,11 +177,9 @@ impl Round<'_, '_> {
             }
             self.tasks.wait();
             let mut watch = Watch::start();
-            self.merge(worker);
-            self.place_suspects();
+            self.merge();
             watch.lap(&mut desk.times.replay);
         });
-        self.suspects.into_inner()
     }
 
     /// Replays shards: first the worker's own, whose memory is near it, then those that nobody has
@@ -241,7 +236,7 @@ impl Round<'_, '_> {
             }
             desk.filled.push(block);
             if self.tasks.all_replayed() {
-                self.merge(worker);
+                self.merge();
                 watch.lap(&mut desk.times.replay);
             }
         }
@@ -257,7 +252,7 @@ impl Round<'_, '_> {
     }
 
     /// Merges links that nobody has taken on yet.
-    fn merge(&self, worker: usize) {
+    fn merge(&self) {
         let blocks = &self.wave.blocks;
         let merges = self.merges.get_or_init(|| self.lanes.plan_merges(blocks));
         loop {
@@ -265,14 +260,7 @@ impl Round<'_, '_> {
             if number >= merges.len() {
                 return;
             }
-            self.lanes.merge(merges, number, worker, blocks);
+            self.lanes.merge(merges, number, blocks);
         }
-    }
-
-    /// Finds the places of suspects, block by block.
-    fn place_suspects(&self) {
-        let blocks = &self.wave.blocks;
-        let suspects = self.suspects.get_or_init(|| Suspects::of(self.lanes, blocks));
-        while suspects.place_next(blocks) {}
     }
 }

@@ -20,7 +20,7 @@ use crate::problems::found::earliest;
 use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
-use crate::replay::maps::Maps;
+use crate::replay::symbol_map::SymbolMap;
 use crate::trace::selected::Selected;
 
 /// What the caller passes to a replay.
@@ -39,7 +39,7 @@ pub(super) struct Team {
     pub(super) desks: Vec<Mutex<WorkerState>>,
     pub(super) free: FreeBlocks,
     /// The meaning of each decoder's symbols.
-    pub(super) maps: Vec<Maps>,
+    pub(super) maps: Vec<SymbolMap>,
     /// Maps of restarted decoders, which only the current wave needs.
     pub(super) retired: Vec<usize>,
     /// Size of the next wave and of a full one, in parts of blocks.
@@ -147,7 +147,7 @@ impl Team {
                 _ => job.workers.map(team, desk),
             },
             free: FreeBlocks::default(),
-            maps: (0..team).map(|_| Maps::default()).collect(),
+            maps: (0..team).map(|_| SymbolMap::default()).collect(),
             retired: Vec::new(),
             quota: BlockBudget::of_head(team),
             full_quota: BlockBudget::of_full_wave(team),

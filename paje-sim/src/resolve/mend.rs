@@ -90,7 +90,7 @@ impl Resolver<'_> {
         let (container, mended) = self.model.mended_end(type_name, name, end, time);
         self.note_made_up(block, line, known);
         match (mended, &mut self.tally) {
-            // Each line is counted: see `Maps::tell_lines`.
+            // Each line is counted: see `SymbolMap::tell_lines`.
             (Some((failed, Remedy::Kept)), _) => {
                 self.maps.mismatched_ends.insert(symbol, (failed, Remedy::Kept));
             }

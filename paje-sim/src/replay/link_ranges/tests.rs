@@ -4,7 +4,7 @@ use testkit::Rng;
 use super::*;
 use crate::memory::{ExtraPair, KeyPlace, NewLink, key_places};
 use crate::names::ids::{ContainerId, ValueId};
-use crate::replay::link_homes::LinkHome;
+use crate::replay::link_merger::LinkMerger;
 
 /// Shards that leave links.
 const SHARDS: usize = 7;
@@ -77,7 +77,7 @@ fn by_shards(wave: &Made) -> Vec<Vec<Completion>> {
 /// Links of a lane: the byte of each, its start, and its value.
 type Told = Vec<(u64, f64, u32)>;
 
-fn rows(home: &mut LinkHome) -> Vec<(LaneId, Told)> {
+fn rows(home: &mut LinkMerger) -> Vec<(LaneId, Told)> {
     let lanes: Vec<(LaneId, Rows)> = home.take_rows().collect();
     let arena = &home.arena;
     let mut lanes: Vec<_> = lanes
@@ -124,7 +124,7 @@ proptest! {
     fn ranges_make_the_rows_of_one_worker(seed: u64, late in prop_oneof![Just(0), Just(5000), Just(3)]) {
         let mut random = Rng::new(seed);
         let kind = Kind::new(&mut random, late);
-        let (mut whole, mut ranged) = (LinkHome::default(), LinkHome::default());
+        let (mut whole, mut ranged) = (LinkMerger::default(), LinkMerger::default());
         let (mut begin, mut links) = (0, 0);
         for _ in 0..4 {
             let wave = made(&mut random, begin, kind);
@@ -137,12 +137,12 @@ proptest! {
             prop_assert_eq!(ranged.pending(), wave.links.len());
             let size = 1 + random.below(wave.blocks.len() as u64) as usize;
             let ranges = wave.blocks.chunks(size);
-            let parts = ranges.map(|blocks| ranged.range(blocks.iter().cloned(), Supply::default()));
+            let parts = ranges.map(|blocks| ranged.range(blocks.iter().cloned(), None));
             let parts: Vec<RangePart> = parts.collect();
             ranged.append(parts.into_iter());
             whole.merge(false);
             prop_assert_eq!(ranged.pending(), 0);
-            let refused = |home: &LinkHome| home.refused.map(|refused| (refused.at, refused.lane));
+            let refused = |home: &LinkMerger| home.refused.map(|refused| (refused.at, refused.lane));
             prop_assert_eq!(refused(&ranged), refused(&whole));
         }
         let (whole, ranged) = (rows(&mut whole), rows(&mut ranged));

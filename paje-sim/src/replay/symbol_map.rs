@@ -1,4 +1,4 @@
-//! Symbols to things: what resolving fills in, and replaying looks up.
+//! Maps a decoder's symbols to model numbers: resolving fills the map, replay reads it.
 
 use rustc_hash::FxHashMap;
 
@@ -10,27 +10,27 @@ use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::recovered::Remedy;
 use crate::problems::tally::ProblemTally;
 
-/// Meanings of a decoder's symbols.
+/// Meanings of one decoder's symbols.
 #[derive(Debug, Default)]
-pub(crate) struct Maps {
-    /// The number, in its shard, of each strand.
+pub(crate) struct SymbolMap {
+    /// Number of each strand in its shard.
     pub(crate) strands: Vec<u32>,
-    /// The lane of each strand, and its container: only for a ledger.
+    /// Lane and container of each strand; only with a ledger.
     pub(crate) owners: Vec<(LaneId, ContainerId)>,
-    /// Types that values have been looked up in.
+    /// Types, once values were looked up in them.
     pub(crate) types: Vec<Option<TypeId>>,
     pub(crate) values: Vec<ValueId>,
-    /// Of symbols of values, the type of those that are not in quotes as they were when they were met first: only if
-    /// somebody asks. Empty if there are none.
+    /// By value symbol, the type if the quotes differ from its definition; only with `Options::usage`, and empty if
+    /// none differ.
     pub(crate) other_quoting: Vec<Option<TypeId>>,
     pub(crate) link_ends: Vec<ContainerId>,
-    /// Number of lanes that were in the trace before the decoder met them.
+    /// Number of its lanes that existed before the decoder met them.
     pub(crate) lanes_known_before: usize,
-    /// Partitioning that no lane has, and why: only of a damaged trace.
+    /// Strands without a lane, and why; only in damaged traces.
     pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
-    /// Ends of links with something wrong, and what was made of it.
+    /// Link ends with a problem, and its remedy.
     pub(crate) mismatched_ends: FxHashMap<Symbol, (Failed, Remedy)>,
-    /// Values whose types were not known. They hold their names: decoders come and go.
+    /// Values whose types were not known. They own their names, as decoders are replaced.
     pub(crate) pending: Vec<Pending>,
 }
 
@@ -42,11 +42,11 @@ pub(crate) struct Pending {
     pub(crate) value: AwaitedValue,
 }
 
-/// In place of a strand's number: there is no such strand.
+/// Stands for a missing strand number.
 pub(crate) const NO_STRAND: u32 = u32::MAX;
 
-impl Maps {
-    /// The number of a strand in its shard, if it has been resolved.
+impl SymbolMap {
+    /// Returns the number of a strand in its shard, if it has been resolved.
     #[inline]
     pub(crate) fn strand(&self, symbol: StrandSymbol) -> Option<u32> {
         self.strands.get(symbol as usize).copied()
@@ -61,7 +61,7 @@ impl Maps {
         self.values[index] = value;
     }
 
-    /// Resolves the values whose types were not known, if they are now.
+    /// Resolves values whose types have become known.
     pub(crate) fn resolve_pending(&mut self, model: &mut Model) {
         for pending in std::mem::take(&mut self.pending) {
             match model.types.find(&pending.type_name) {
@@ -75,8 +75,7 @@ impl Maps {
         }
     }
 
-    /// The next strands, so many, are those of a lane that there is not; the ledger asks for it if they are
-    /// `followed`.
+    /// Marks the next `count` strands as unresolved. If lines are `followed`, they get an unknown owner.
     pub(crate) fn mark_unresolved(&mut self, count: usize, failed: &Failed, followed: bool) {
         for _ in 0..count {
             self.strands_without_lane.insert(self.strands.len() as u32, failed.clone());
@@ -87,7 +86,7 @@ impl Maps {
         }
     }
 
-    /// Counts the lines whose lanes or ends of links are not what they should be.
+    /// Counts lines with unresolved lanes or mismatched link ends.
     pub(crate) fn tell_lines(&self, block: &DecodedBlock, tally: &mut ProblemTally) {
         let decoded = &block.decoded;
         if !self.strands_without_lane.is_empty() {

@@ -1,51 +1,55 @@
-//! Keys that were used before: all links of the lanes where some may have been are looked at, once.
+//! Reuse of link keys. A filter finds candidates during the replay; when a lane ends, all its links are compared with
+//! them.
+
+mod search;
 
 use std::sync::PoisonError;
 
 use paje_workers::{Workers, exclusive};
 
+use self::search::{Search, Tags};
 use super::Lanes;
-use crate::lanes::links::{Search, Suspect, Tags, bare_key};
+use crate::lanes::links::{ReuseCandidate, bare_key};
 use crate::memory::{KeyHashes, KeyPlace};
 use crate::names::ids::LaneId;
-use crate::replay::completion::home_of;
-use crate::replay::link_homes::LinkHome;
+use crate::replay::completion::merger_of;
+use crate::replay::link_merger::LinkMerger;
 use crate::replay::places::StrandPlace;
 use crate::replay::shard::Shard;
 use crate::replay::strand::Objects;
 
-/// Chunks of a lane's links that a worker looks at at a time.
+/// Chunks of a lane's links in one unit of work.
 const PIECE: usize = 32;
 
-/// Fewer pieces in all are looked at by one worker: to wake others takes longer.
+/// Fewest units for which other workers are woken.
 const MANY_PIECES: usize = 2;
 
-/// Partitioning whose suspects are looked for together: each needs some memory for that.
+/// Strands that are searched together; each search takes some memory.
 const TOGETHER: usize = 64;
 
-/// The links of a lane, and its strands that have suspects.
-struct Suspected<'l> {
+/// A lane, and its strands that have candidates.
+struct OfLane<'l> {
     lane: LaneId,
-    home: &'l LinkHome,
+    home: &'l LinkMerger,
     strands: Vec<(usize, &'l Shard, StrandPlace)>,
 }
 
 impl Lanes {
-    /// The first link of these lanes whose key was used before, the key, and how many such links there are.
+    /// Returns the first link of these lanes whose key was used before, its key, and the number of such links.
     pub(crate) fn first_reused(
         &mut self,
         lanes: impl Iterator<Item = LaneId>,
         workers: &Workers,
-    ) -> Option<(Suspect, Vec<u8>, u64)> {
-        if !self.suspected {
+    ) -> Option<(ReuseCandidate, Vec<u8>, u64)> {
+        if !*self.has_reuse_candidates.get_mut() {
             return None;
         }
         let shards: Vec<&Shard> = self.shards.iter_mut().map(|shard| &*exclusive(shard)).collect();
         let homes = self.homes.iter_mut();
-        let homes: Vec<&LinkHome> =
+        let homes: Vec<&LinkMerger> =
             homes.map(|home| &*home.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
         let mut first = None;
-        let mut together: Vec<Suspected<'_>> = Vec::new();
+        let mut together: Vec<OfLane<'_>> = Vec::new();
         let mut strands = 0;
         let mut lanes = lanes.peekable();
         while let Some(lane) = lanes.next() {
@@ -53,14 +57,14 @@ impl Lanes {
                 let number = place.shard as usize;
                 (number, shards[number], *place)
             });
-            let has_suspects = |(_, shard, place): &(usize, &Shard, StrandPlace)| {
-                !shard.strands[place.local as usize].suspects().is_empty()
+            let has_candidates = |(_, shard, place): &(usize, &Shard, StrandPlace)| {
+                !shard.strands[place.local as usize].reuse_candidates().is_empty()
             };
-            let suspected: Vec<_> = of_lane.filter(has_suspects).collect();
-            if !suspected.is_empty() {
-                strands += suspected.len();
-                let home = homes[home_of(lane, homes.len())];
-                together.push(Suspected { lane, home, strands: suspected });
+            let of_lane: Vec<_> = of_lane.filter(has_candidates).collect();
+            if !of_lane.is_empty() {
+                strands += of_lane.len();
+                let home = homes[merger_of(lane, homes.len())];
+                together.push(OfLane { lane, home, strands: of_lane });
             }
             if strands >= TOGETHER || lanes.peek().is_none() && strands > 0 {
                 first = earlier(first, first_of(&together, workers));
@@ -72,21 +76,21 @@ impl Lanes {
     }
 }
 
-/// The earlier one of two links, and how many there are.
+/// Returns the earlier of two links, and the sum of the counts.
 fn earlier<K>(
-    one: Option<(Suspect, K, u64)>,
-    other: Option<(Suspect, K, u64)>,
-) -> Option<(Suspect, K, u64)> {
+    one: Option<(ReuseCandidate, K, u64)>,
+    other: Option<(ReuseCandidate, K, u64)>,
+) -> Option<(ReuseCandidate, K, u64)> {
     let both = one.into_iter().chain(other);
     both.reduce(|one, other| {
         let count = one.2 + other.2;
-        let (suspect, key, _) = if other.0.at < one.0.at { other } else { one };
-        (suspect, key, count)
+        let (candidate, key, _) = if other.0.at < one.0.at { other } else { one };
+        (candidate, key, count)
     })
 }
 
-/// The same as [`Lanes::first_reused`], of these lanes.
-fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<u8>, u64)> {
+/// Does the work of [`Lanes::first_reused`] for some lanes.
+fn first_of(lanes: &[OfLane<'_>], workers: &Workers) -> Option<(ReuseCandidate, Vec<u8>, u64)> {
     let mut pieces: Vec<(usize, usize)> = Vec::new();
     for (number, lane) in lanes.iter().enumerate() {
         let chunks = lane.home.chunk_count(lane.lane);
@@ -100,21 +104,22 @@ fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<
     let strands: Vec<(usize, usize, &Shard, StrandPlace)> = strands.collect();
     let searches: Vec<Search<'_>> = workers.map(strands.len(), |index| {
         let (_, _, shard, place) = strands[index];
-        let suspects = shard.strands[place.local as usize].suspects();
-        Search::new(suspects, &shard.store.keys)
+        let candidates = shard.strands[place.local as usize].reuse_candidates();
+        Search::new(candidates, &shard.store.keys)
     });
-    // Of all strands of a lane: which strand a link is of is then asked of few.
-    let tags_of = |lane: &Suspected<'_>| {
-        let strands = lane.strands.iter();
-        Tags::of(
-            strands.flat_map(|(_, shard, place)| shard.strands[place.local as usize].suspects()),
-        )
-    };
+    // Of all strands of a lane: few links pass this test.
+    let tags_of =
+        |lane: &OfLane<'_>| {
+            let strands = lane.strands.iter();
+            Tags::of(strands.flat_map(|(_, shard, place)| {
+                shard.strands[place.local as usize].reuse_candidates()
+            }))
+        };
     let tags: Vec<Tags> = lanes.iter().map(tags_of).collect();
     workers.share_out(pieces.len(), |_, index| {
         let (number, first) = pieces[index];
         let of_lane = || strands.iter().zip(&searches).filter(|(strand, _)| strand.0 == number);
-        // By shards, of which each has one strand of a lane at most.
+        // By shard: each has at most one strand of a lane.
         let mut of_shard: Vec<Option<(&Search<'_>, KeyHashes<'_>)>> = Vec::new();
         of_shard.resize_with(1 << u8::BITS, || None);
         for ((_, shard, ..), search) in of_lane() {
@@ -125,7 +130,7 @@ fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<
                 search.look(key, hash);
             }
         };
-        let (Suspected { lane, home, .. }, tags) = (&lanes[number], &tags[number]);
+        let (OfLane { lane, home, .. }, tags) = (&lanes[number], &tags[number]);
         for keys in home.key_chunks(*lane, first).take(PIECE) {
             keys.filter(|key| tags.has(key.tag())).for_each(&mut look);
             of_lane().for_each(|(_, search)| search.keys().relieve());
@@ -149,7 +154,7 @@ fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<
         let (first, keys, count) = found?;
         Some((first.clone(), keys, count))
     });
-    let (suspect, keys, count) = found.fold(None, earlier)?;
-    let key = bare_key(keys.get(suspect.key)).to_vec();
-    Some((suspect, key, count))
+    let (candidate, keys, count) = found.fold(None, earlier)?;
+    let key = bare_key(keys.get(candidate.key)).to_vec();
+    Some((candidate, key, count))
 }

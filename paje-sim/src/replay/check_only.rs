@@ -1,35 +1,34 @@
-//! Lanes whose rows nobody wants: their events are checked as in any other, unless lines of a sound trace may be missing, and nothing
-//! of them is kept.
-//! Those of links are not here, for their keys must be kept to be checked.
+//! Lanes whose rows are not wanted: their events are checked, and nothing is kept. Link lanes are not among them,
+//! since the check needs their keys.
 
 use crate::decode::decoded::{LaneEvent, Op};
 use crate::lanes::refusal::{Checked, Refused};
 
-/// Facts about a lane that the checks of its next event depend on.
+/// What the check of the next event depends on.
 #[derive(Debug)]
-pub(crate) enum Unwanted {
-    /// Of states: as in `StateLane`, with the stack's height in place of the stack.
+pub(crate) enum CheckOnlyLane {
+    /// States: as `StateLane`, with the height of the stack instead of the stack.
     State { is_open: bool, flat: bool, height: u32, not_before: f64 },
-    /// Of variables: when the current value began; not a number if there is none.
+    /// Variables: start of the current value; NaN if there is none.
     Variable { start: f64 },
-    /// Of events: the time of the last.
+    /// Events: time of the last one.
     Event { last: f64 },
-    /// Of any nature: nothing is checked.
+    /// Any nature: nothing is checked, as a sound trace may lack lines of this lane.
     Anything,
 }
 
-impl Unwanted {
-    pub(crate) const VARIABLES: Self = Unwanted::Variable { start: f64::NAN };
-    pub(crate) const EVENTS: Self = Unwanted::Event { last: f64::NEG_INFINITY };
+impl CheckOnlyLane {
+    pub(crate) const VARIABLES: Self = CheckOnlyLane::Variable { start: f64::NAN };
+    pub(crate) const EVENTS: Self = CheckOnlyLane::Event { last: f64::NEG_INFINITY };
 
-    /// A lane of states, to which the options' `no_imbrication` applies if it is `flat`.
+    /// Makes a state lane; `flat` says whether `no_imbrication` applies.
     pub(crate) const fn states(flat: bool) -> Self {
-        Unwanted::State { is_open: false, flat, height: 0, not_before: f64::NEG_INFINITY }
+        CheckOnlyLane::State { is_open: false, flat, height: 0, not_before: f64::NEG_INFINITY }
     }
 
     /// Checks events of the lane.
     pub(crate) fn check(&mut self, events: &[LaneEvent]) -> Checked {
-        if matches!(self, Unwanted::Anything) {
+        if matches!(self, CheckOnlyLane::Anything) {
             return Ok(());
         }
         for (i, event) in events.iter().enumerate() {
@@ -41,7 +40,7 @@ impl Unwanted {
     #[inline]
     fn check_one(&mut self, time: f64, op: Op) -> Result<(), Refused> {
         match self {
-            Unwanted::State { is_open, flat, height, not_before } => {
+            CheckOnlyLane::State { is_open, flat, height, not_before } => {
                 if time < *not_before {
                     return Err(Refused::Earlier(*not_before));
                 }
@@ -60,13 +59,13 @@ impl Unwanted {
                     Op::SetState => 1,
                     _ => 0,
                 };
-                // Without imbrication, a pop opens what is below anew.
+                // Without imbrication, a pop reopens the state below.
                 let opens = matches!(op, Op::PushState | Op::SetState);
                 if opens || *flat && matches!(op, Op::PopState) && *height > 0 {
                     (*is_open, *not_before) = (true, time);
                 }
             }
-            Unwanted::Variable { start } => {
+            CheckOnlyLane::Variable { start } => {
                 if time < *start {
                     return Err(Refused::Earlier(*start));
                 }
@@ -75,8 +74,8 @@ impl Unwanted {
                 }
                 *start = time;
             }
-            Unwanted::Anything => {}
-            Unwanted::Event { last } => {
+            CheckOnlyLane::Anything => {}
+            CheckOnlyLane::Event { last } => {
                 if time < *last {
                     return Err(Refused::Earlier(*last));
                 }

@@ -1,12 +1,14 @@
 //! The rows of link lanes, merged from their strands in order of completion.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::memory::{
-    Arena, KeyPlace, LinkChunk, LinkRoom, Rows, Supply, TextPages, key_places, push_key, push_link,
+    Arena, KeyPlace, LinkChunk, LinkRoom, Overflow, Rows, TextPages, key_places, push_key,
+    push_link,
 };
 use crate::names::ids::LaneId;
 use crate::replay::completion::Completion;
@@ -14,21 +16,19 @@ use crate::replay::link_ranges::{LanePart, RangePart, ordered};
 use crate::replay::shard::Shard;
 use crate::replay::strand::Objects;
 
-/// The rows of some link lanes: those whose numbers leave the home's own when divided by the number
-/// of homes.
+/// Rows of some link lanes: lane `n` belongs to merger `n` modulo the number of mergers.
 #[derive(Debug, Default)]
-pub(crate) struct LinkHome {
+pub(crate) struct LinkMerger {
     pub(crate) arena: Arena,
     lanes: FxHashMap<LaneId, LinkRows>,
-    /// The first event of the wave that completed a link too early.
+    /// First event of the wave that completed a link before the lane's last one.
     pub(crate) refused: Option<Refusal>,
-    /// All that did, if the replay goes on after them.
+    /// All such events, if the replay continues after errors.
     pub(crate) refusals: Option<Refusals>,
-    /// Completions of the wave, by shards in no order: those of each shard are in the order of blocks. And all of them in
-    /// order.
+    /// Completed links of the wave, one run for each shard that handed some over. Each run is in the order of blocks.
     pending: Vec<Vec<Completion>>,
     merged: Vec<Completion>,
-    /// Room for others.
+    /// Empty vectors, kept for their capacity.
     spare: Vec<Vec<Completion>>,
 }
 
@@ -42,7 +42,7 @@ struct LinkRows {
 }
 
 impl LinkRows {
-    /// Adds links as long as there is room in the last chunk, and none of them is too early; returns how many.
+    /// Adds links to the last chunk until it is full or a link is too early. Returns how many it added.
     #[inline(always)]
     fn add_in_room(&mut self, arena: &mut Arena, completed: &[Completion]) -> usize {
         if self.kept != Kept::All {
@@ -66,15 +66,15 @@ impl LinkRows {
     }
 }
 
-/// Shards whose completions are merged by looking at the next of each.
+/// Most runs that are merged by comparing the next link of each.
 const FEW: usize = 16;
 
-/// Adds what is in order in each of a few runs, in the order of all.
+/// Merges a few sorted runs.
 fn merge_runs(runs: &mut [&[Completion]], all: &mut Vec<Completion>) {
     let next = |run: &[Completion]| run.first().map_or(u64::MAX, |completion| completion.at);
     all.reserve(runs.iter().map(|run| run.len()).sum());
     loop {
-        // The run that goes on, and where the first of the others does.
+        // The run whose link is next, and the first link of any other run.
         let (mut first, mut at, mut limit) = (0, u64::MAX, u64::MAX);
         for (number, run) in runs.iter().enumerate() {
             match next(run) {
@@ -92,36 +92,36 @@ fn merge_runs(runs: &mut [&[Completion]], all: &mut Vec<Completion>) {
     }
 }
 
-/// Takes note of a refusal, if it comes before the one that is known.
+/// Keeps the earlier of two refusals.
 fn note_earlier(known: &mut Option<Refusal>, refusal: Refusal) {
     if known.as_ref().is_none_or(|known| refusal.at < known.at) {
         *known = Some(refusal);
     }
 }
 
-/// Part of a lane's links that is kept.
+/// What is kept of a lane's links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kept {
     #[default]
     All,
-    /// No more than the places of their keys.
+    /// Only where their keys are.
     Keys,
     Nothing,
 }
 
-impl LinkHome {
-    pub(crate) fn new(supply: Supply, recovers: bool, listed: bool) -> Self {
+impl LinkMerger {
+    pub(crate) fn new(overflow: Option<Arc<Overflow>>, recovers: bool, listed: bool) -> Self {
         let refusals = recovers.then(|| Refusals::new(listed));
-        LinkHome { arena: Arena::new(supply), refusals, ..LinkHome::default() }
+        LinkMerger { arena: Arena::new(overflow), refusals, ..LinkMerger::default() }
     }
 
-    /// The rows that are kept, lane by lane: the home has none then.
+    /// Takes the rows out, lane by lane.
     pub(crate) fn take_rows(&mut self) -> impl Iterator<Item = (LaneId, Rows)> + '_ {
         let kept = self.lanes.iter_mut().filter(|(_, lane)| lane.kept == Kept::All);
         kept.map(|(id, lane)| (*id, std::mem::take(&mut lane.rows)))
     }
 
-    /// Nobody wants the rows of this new lane; nor, if it `forgets`, its keys.
+    /// Keeps no rows of a new lane; if it `forgets`, not even keys.
     pub(crate) fn keep_no_rows(&mut self, lane: LaneId, forgets: bool) {
         let kept = if forgets { Kept::Nothing } else { Kept::Keys };
         self.lanes.insert(lane, LinkRows { kept, ..LinkRows::default() });
@@ -136,7 +136,7 @@ impl LinkHome {
         }
     }
 
-    /// Takes over what a shard completed for this home.
+    /// Takes the links that a shard completed for this merger.
     pub(crate) fn take(&mut self, completed: &mut Vec<Completion>) {
         if !completed.is_empty() {
             let room = self.spare.pop().unwrap_or_default();
@@ -144,13 +144,13 @@ impl LinkHome {
         }
     }
 
-    /// Number of links that were taken over and are yet to be merged.
+    /// Returns the number of links that wait to be merged.
     pub(crate) fn pending(&self) -> usize {
         self.pending.iter().map(Vec::len).sum()
     }
 
-    /// Puts what was taken over in order. Each lane of each shard is in order already, and most often a home has
-    /// one lane.
+    /// Sorts the waiting links by their completing events. Each lane of each shard is sorted already, and most
+    /// mergers have one lane.
     fn put_in_order(&mut self) {
         let are_in_order = |a: &Completion, b: &Completion| a.at <= b.at;
         let all = &mut self.merged;
@@ -178,22 +178,22 @@ impl LinkHome {
         }));
     }
 
-    /// Links of the blocks of these bytes that were taken over, in order and as chunks in memory of their own. Nobody may
-    /// keep any user-defined fields.
+    /// Sorts the waiting links of these blocks and stores them as chunks in an arena of their own. User-defined
+    /// fields must not be kept.
     pub(crate) fn range(
         &self,
         blocks: impl Iterator<Item = Range<u64>> + Clone,
-        supply: Supply,
+        overflow: Option<Arc<Overflow>>,
     ) -> RangePart {
         let links = ordered(&self.pending, blocks);
         let is_large = |lane: LaneId| {
             let rows = self.lanes.get(&lane).filter(|lane| lane.kept == Kept::All);
             rows.is_some_and(|lane| lane.rows.is_large(&self.arena))
         };
-        RangePart::new(links, is_large, supply)
+        RangePart::new(links, is_large, overflow)
     }
 
-    /// Adds ranges, one behind the other, of all that was taken over.
+    /// Appends the ranges of all waiting links to their lanes.
     pub(crate) fn append(&mut self, parts: impl Iterator<Item = RangePart>) {
         for RangePart { arena, lanes } in parts {
             let before = self.arena.take_over(arena);
@@ -217,7 +217,7 @@ impl LinkHome {
         self.clear_pending();
     }
 
-    /// Adds what was taken over to the rows of its lanes.
+    /// Merges the waiting links into the rows of their lanes.
     #[inline(never)]
     pub(crate) fn merge(&mut self, extras: bool) {
         self.put_in_order();
@@ -226,10 +226,10 @@ impl LinkHome {
         self.merged = merged;
     }
 
-    /// Adds links that are in order to the rows of their lanes.
+    /// Adds sorted links to the rows of their lanes.
     fn add(&mut self, completed: &[Completion], extras: bool) {
         let (arena, refused) = (&mut self.arena, &mut self.refused);
-        // Links of one lane mostly come one after the other.
+        // Links of one lane mostly follow one another.
         for of_lane in completed.chunk_by(|a, b| a.lane == b.lane) {
             let Some(Completion { lane: id, .. }) = of_lane.first() else { continue };
             let lane = self.lanes.entry(*id).or_default();
@@ -262,7 +262,7 @@ impl LinkHome {
         }
     }
 
-    /// Gathers the filter of a strand of a lane of this home.
+    /// Rebuilds the key filter of a strand of one of these lanes.
     pub(crate) fn gather(&self, shard: &mut Shard, number: usize, strand: u32) {
         let Shard { store, strands, .. } = shard;
         let strand = &mut strands[strand as usize];
@@ -275,8 +275,7 @@ impl LinkHome {
         }
     }
 
-    /// The places of the keys of the completed links of a lane that are kept in one shard, for who looks
-    /// at all of them.
+    /// Returns the places of the keys of a lane's completed links in one shard.
     pub(crate) fn keys_of<'a>(
         &'a self,
         lane: LaneId,
@@ -287,7 +286,7 @@ impl LinkHome {
         chunks.flatten().filter(move |place| place.shard() == shard)
     }
 
-    /// The places of the keys of all completed links of a lane, chunk by chunk from the `first` on.
+    /// Returns the places of the keys of a lane's completed links, chunk by chunk, from chunk `first` on.
     pub(crate) fn key_chunks(
         &self,
         lane: LaneId,
@@ -305,7 +304,7 @@ impl LinkHome {
         })
     }
 
-    /// The number of these chunks.
+    /// Returns the number of chunks of a lane.
     pub(crate) fn chunk_count(&self, lane: LaneId) -> usize {
         let lane = self.lanes.get(&lane);
         lane.map_or(0, |lane| lane.rows.chunks_from(&self.arena, 0).count())
@@ -328,13 +327,13 @@ mod tests {
     }
 
     proptest! {
-        /// Completions of any shards come in the order of the file, wave after wave.
+        /// Links come out in file order, wave after wave.
         #[test]
         fn completions_are_put_in_order(
             waves in proptest::collection::vec(
                 (proptest::collection::vec(0..25usize, 0..300), any::<bool>()), 1..4),
         ) {
-            let mut home = LinkHome::default();
+            let mut home = LinkMerger::default();
             for (shard_of, is_backward) in waves {
                 let mut shards = vec![Vec::new(); 25];
                 for (at, shard) in (0..).zip(&shard_of) {

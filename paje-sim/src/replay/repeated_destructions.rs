@@ -1,9 +1,8 @@
-//! Which lines of which file come too late for a container that was destroyed.
+//! Destructions that several files repeat, and which lines they make too late.
 //!
-//! A destruction makes later lines for its container be ignored, in its own file. Files are read one
-//! after the other, but nothing says that what stands in one happened before what stands in the next:
-//! so lines of other files count, unless the destruction came before any file was named. A file may
-//! repeat the destruction, and then its own later lines are ignored too.
+//! A destruction makes the later lines of its file for that container be ignored. Lines of other files still count,
+//! since files are read one after the other although their events may overlap in time; unless the destruction came
+//! before any file was named. A file may repeat the destruction, and then its own later lines are ignored too.
 
 use std::ops::Range;
 
@@ -12,31 +11,30 @@ use rustc_hash::FxHashMap;
 use crate::model::Model;
 use crate::names::ids::{ContainerId, LaneId};
 
-/// The destructions that files repeated, as far as the lines at hand can be of those files.
+/// Repeated destructions that matter for the current lines.
 ///
-/// An event that ended containers, its *ending*, is known by the byte where its line begins.
+/// An *ending* is an event that ended containers, identified by the byte of its line.
 #[derive(Debug, Default)]
-pub(crate) struct Cuts {
-    /// The byte where a file was first named; `None` if none was.
+pub(crate) struct RepeatedDestructions {
+    /// Byte where a file was first named.
     pub(crate) named_from: Option<u64>,
-    /// The bytes of repetitions of an ending, which hold for all that it ended.
+    /// By ending, the bytes of repetitions that hold for all that it ended.
     endings: FxHashMap<u64, Vec<u64>>,
-    /// Repetitions that ended something themselves, which their files had created: what they repeat.
+    /// By repetition that ended containers created by its own file, the ending that it repeats.
     joined: FxHashMap<u64, u64>,
-    /// The bytes of repetitions that hold only for some of what an ending ended.
+    /// Bytes of repetitions that hold for single containers, and for their lanes.
     containers: FxHashMap<ContainerId, Vec<u64>>,
     lanes: FxHashMap<LaneId, Vec<u64>>,
 }
 
-impl Cuts {
-    /// True if an ending is for all lines after it, whatever file they are in.
+impl RepeatedDestructions {
+    /// Returns whether an ending holds for all later lines, in any file.
     pub(crate) fn is_final(&self, ended_at: u64) -> bool {
         self.named_from.is_none_or(|named| ended_at < named)
     }
 
-    /// Of the lines of a file that begin at these bytes, those after which nothing counts for a lane
-    /// whose container was ended at `ended_at`; `None` if all count. What begins at `at` is `lines.end`
-    /// at most.
+    /// Returns the byte after which the lines of a file are ignored for a lane whose container ended at `ended_at`;
+    /// `None` if all count.
     #[inline(never)]
     pub(crate) fn first(&self, lane: LaneId, ended_at: u64, lines: Range<u64>) -> Option<u64> {
         if lines.contains(&ended_at) || self.is_final(ended_at) {
@@ -51,18 +49,18 @@ impl Cuts {
         all.into_iter().chain(own).min()
     }
 
-    /// The ending that this one repeats; itself if it repeats none.
+    /// Returns the ending that this one repeats, or itself.
     fn first_of(&self, ending: u64) -> u64 {
         self.joined.get(&ending).copied().unwrap_or(ending)
     }
 
-    /// A repetition ended what its file had created, as the ending at `ended_at` would have.
+    /// Notes that a repetition ended containers of its own file, as the ending at `ended_at` would have.
     pub(crate) fn join(&mut self, repetition: u64, ended_at: u64) {
         self.joined.insert(repetition, self.first_of(ended_at));
     }
 
-    /// A file that begins at `start` repeats, at `at`, the destruction of a container. Returns whether
-    /// it does so for the first time.
+    /// Notes that the file which begins at `start` destroys a container again at `at`. Returns whether it does so for
+    /// the first time.
     pub(crate) fn repeat(
         &mut self,
         model: &Model,
@@ -82,7 +80,7 @@ impl Cuts {
             self.endings.entry(ended_at).or_default().push(at);
             return true;
         }
-        // It ended with one that it is in, and this file may say that of it alone.
+        // It ended with its parent; this file may destroy it alone.
         let mut pending = vec![container];
         while let Some(next) = pending.pop() {
             if said(self.containers.get(&next)) {
@@ -99,14 +97,14 @@ impl Cuts {
         true
     }
 
-    /// There is a new lane.
+    /// Adds a new lane of a container.
     pub(crate) fn learn(&mut self, lane: LaneId, container: ContainerId) {
         if let Some(cuts) = self.containers.get(&container) {
             self.lanes.insert(lane, cuts.clone());
         }
     }
 
-    /// Forgets what is only about files that end before byte `start`.
+    /// Forgets repetitions in files that end before byte `start`.
     pub(crate) fn forget(&mut self, start: u64) {
         let recent = |cuts: &mut Vec<u64>| {
             cuts.retain(|cut| *cut >= start);
