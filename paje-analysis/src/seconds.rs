@@ -187,7 +187,7 @@ impl fmt::Display for Seconds {
         let part = (size & ((1 << FRACTION) - 1)) * scale;
         let mut scaled = (size >> FRACTION) * scale + (part >> FRACTION);
         let (rest, half) = (part & ((1 << FRACTION) - 1), 1 << (FRACTION - 1));
-        scaled += u128::from(rest > half || (rest == half && scaled % 2 != 0));
+        scaled += u128::from(rest > half || (rest == half && !scaled.is_multiple_of(2)));
         let positive = self.0 >= 0 || scaled == 0;
         let (whole, part) = (scaled / scale, scaled % scale);
         match digits {
