@@ -27,15 +27,16 @@ done"#;
 fn scaling(folder: &Path, dump: &str, split: &str, words: &[&str]) -> Output {
     for (name, text) in [("pj_dump", dump), ("pj_split", split)] {
         let path = folder.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("the folder is writable");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("the file is ours");
     }
     let (temporary, out) = (folder.join("temporary"), folder.join("out"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_scaling"));
     command.arg("--programs").arg(folder).arg("--out").arg(out).arg("--temp-dir").arg(&temporary);
-    let output = command.args(["--quick", "--shapes", "mpi"]).args(words).output().unwrap();
+    let output =
+        command.args(["--quick", "--shapes", "mpi"]).args(words).output().expect("it starts");
     // Traces and pieces are removed, also after errors.
-    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(&temporary).expect("it is there").count(), 0);
     output
 }
 

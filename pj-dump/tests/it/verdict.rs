@@ -26,7 +26,11 @@ pub(crate) fn checked(trace: &[u8], options: &Options, rules: Rules) -> Verdict 
 }
 
 /// Returns the trace and the verdict of the replay.
-pub(crate) fn replayed(trace: &[u8], options: &Options, workers: &Workers) -> (Option<Trace>, Verdict) {
+pub(crate) fn replayed(
+    trace: &[u8],
+    options: &Options,
+    workers: &Workers,
+) -> (Option<Trace>, Verdict) {
     let source = Source::stream(trace);
     verdict(Trace::read_with(source, options, workers, &Progress::default()))
 }

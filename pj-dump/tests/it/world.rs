@@ -3,8 +3,8 @@
 use std::process::{Command, Output};
 
 use datasets::WORLD;
-pub(crate) use testkit::said;
 use testkit::Sandbox;
+pub(crate) use testkit::said;
 
 /// Events by the word that stands for them in the tests' traces: event numbers may be words.
 const EVENTS: [(&str, &str, &str); 23] = [

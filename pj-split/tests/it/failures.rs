@@ -135,7 +135,7 @@ fn a_byte_order_mark_is_in_no_piece() {
         assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     }
     for name in ["root.trace", "piece-000.trace", "piece-001.trace", "piece-002.trace"] {
-        let read = |place: &Place| fs::read(place.path(&format!("d/{name}"))).expect("written");
+        let read = |place: &Place| fs::read(place.path(format!("d/{name}"))).expect("written");
         let trimmed = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").replace("   %", "%");
         assert_eq!(trimmed(read(&marked)), trimmed(read(&plain)), "{name}");
     }

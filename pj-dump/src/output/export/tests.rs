@@ -63,7 +63,8 @@ fn more_names_than_are_prepared() {
         ("5", "NewEvent", "Time:date Type Container Value"),
     ]);
     text += "0 P 0\n1 S P\n2 E P\n3 0 p P 0\n";
-    let name = |i: usize| if i % 2 == 0 { format!("v{i}") } else { format!("a-long-value-{i}") };
+    let name =
+        |i: usize| if i.is_multiple_of(2) { format!("v{i}") } else { format!("a-long-value-{i}") };
     let names: Vec<String> = (0..READY + 1000).map(name).collect();
     for (i, name) in names.iter().enumerate() {
         text += &format!("4 {i} S p {name}\n5 {i} E p {name}\n");
