@@ -1,31 +1,31 @@
-//! The queue behind [`in_order`](crate::in_order()): small enough to try every order in which its workers may run, which
-//! `tests/orders.rs` does, with a `sync` of its own.
+//! The queue of [`in_order`](crate::in_order()). It is small enough for `tests/orders.rs` to try
+//! every
+//! order in which workers may run, with loom in place of `sync`.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use super::sync::{Condvar, Mutex, MutexGuard};
 
-/// Jobs to be made by whoever is free, and results that wait for their turn.
+/// Jobs for idle workers, and results that wait for their turn.
 pub(crate) struct Queue<T, E, P> {
     line: Mutex<Line<T, E, P>>,
     moved: Condvar,
     jobs: usize,
-    /// Jobs from the one whose result is next that may have been taken.
+    /// Number of jobs that may be taken before the first of them is put.
     ahead: usize,
 }
 
-/// Results that wait for their turn.
 pub(crate) struct Line<T, E, P> {
     /// Number of jobs that have been taken.
     taken: usize,
-    /// The job whose result is to be put next.
+    /// The next job to be put.
     next: usize,
     pub(crate) ready: BTreeMap<usize, Result<T, E>>,
-    /// Nobody is putting.
+    /// `None` while a worker puts results.
     put: Option<P>,
     pub(crate) failed: Option<E>,
-    /// No more jobs are to be taken.
+    /// Whether no more jobs may be taken.
     finished: bool,
 }
 
@@ -46,10 +46,11 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a job, once it is not too far ahead; `None` if there is none left, or no use for its result.
+    /// Takes a job, after waiting until it is not too far ahead. Returns `None` if no more are
+    /// needed.
     fn take(&self) -> Option<usize> {
         let mut now = self.lock();
-        // Who has the next job never waits, so all others are woken in the end.
+        // The worker with the next job never waits, so it wakes the others eventually.
         while !now.finished && now.taken < self.jobs && now.taken >= now.next + self.ahead {
             now = self.moved.wait(now).unwrap_or_else(PoisonError::into_inner);
         }
@@ -60,13 +61,14 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
         Some(now.taken - 1)
     }
 
-    /// Makes results until there is nothing left to do, and puts those whose turn it is if nobody else does.
+    /// Makes results until no job is left, and puts those whose turn has come unless another worker
+    /// does.
     pub(crate) fn work(&self, make: impl Fn(usize) -> Result<T, E>) {
         let leaving = Leaving(Some(self));
         while let Some(job) = self.take() {
             let result = make(job);
             let mut now = self.lock();
-            // One before it failed while it was made.
+            // An earlier job failed in the meantime.
             if now.finished {
                 break;
             }
@@ -100,7 +102,7 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
     }
 }
 
-/// Lets the others go if a worker panics, whose result they would wait for.
+/// Releases the other workers if a worker panics, because they would wait for its result.
 struct Leaving<'q, T, E, P: FnMut(usize, T) -> Result<(), E>>(Option<&'q Queue<T, E, P>>);
 
 impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Leaving<'_, T, E, P> {

@@ -1,23 +1,25 @@
-//! In every order that threads may run in, results come in their order, nobody waits for ever, and a failure ends it.
+//! Runs the queue in every order of its threads: results come in order, no thread waits for ever,
+//! and a
+//! failure ends the loop.
 
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
 use queue::Queue;
 
-/// Loom's, in the place of `src/sync.rs`.
+/// Loom's locks in place of those in `src/sync.rs`.
 mod sync {
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 }
 
 #[path = "../src/queue.rs"]
-#[expect(dead_code, reason = "the outcome is looked at where it lies")]
+#[expect(dead_code, reason = "the test reads the outcome directly")]
 mod queue;
 
-/// All orders of so many workers, if making the result of `unmade` fails, or putting that of `unput`.
+/// Tries all orders of `workers` workers, where making job `unmade` or putting job `unput` fails.
 fn all_orders(workers: usize, jobs: usize, ahead: usize, unmade: usize, unput: usize) {
     let mut model = loom::model::Builder::new();
-    // Of three, all orders are too many: those with at most two switches that nothing asks for.
+    // Three workers have too many orders, so limit them to two forced switches.
     model.preemption_bound = (workers > 2).then_some(2);
     model.check(move || {
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -53,7 +55,7 @@ fn all_orders(workers: usize, jobs: usize, ahead: usize, unmade: usize, unput: u
 const NEVER: usize = usize::MAX;
 
 #[test]
-fn two_workers() {
+fn two_workers_put_all_results() {
     for ahead in 1..=2 {
         all_orders(2, 0, ahead, NEVER, NEVER);
         all_orders(2, 3, ahead, NEVER, NEVER);
@@ -61,14 +63,14 @@ fn two_workers() {
 }
 
 #[test]
-fn two_workers_and_a_failure() {
+fn two_workers_stop_at_a_failure() {
     all_orders(2, 3, 1, 1, NEVER);
     all_orders(2, 3, 2, NEVER, 0);
     all_orders(2, 3, 2, 1, 1);
 }
 
 #[test]
-fn three_workers() {
+fn three_workers_put_all_results() {
     all_orders(3, 3, 1, NEVER, NEVER);
     all_orders(3, 3, 2, 1, NEVER);
 }

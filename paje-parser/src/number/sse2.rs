@@ -1,9 +1,9 @@
 //! A row of sixteen digits in an SSE2 register.
 //!
-//! Memory is read by safe code on arrays, as an integer that the compiler loads in one instruction;
-//! only the arithmetic is intrinsics. They are `unsafe` to call because they need SSE2, and have no
-//! other condition: they compute on values. x86-64 includes SSE2, and this file is compiled for
-//! x86-64 only, so every call is sound. That is the proof each `SAFETY` comment below refers to.
+//! Safe code reads memory as integers, which compiles to single loads; only arithmetic uses
+//! intrinsics. These are `unsafe` because they need SSE2. Every x86-64 processor has it, and this
+//! file
+//! is compiled for x86-64 only. The `SAFETY` comments below refer to this.
 
 #![allow(unsafe_code)]
 
@@ -16,7 +16,6 @@ use std::arch::x86_64::{
 use super::shape::{ENDING, Rows};
 use super::{LAST, LINE_START, LineWindow, Window};
 
-/// Sixteen bytes of `bytes` from `at` on.
 #[inline(always)]
 fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> __m128i {
     let row: [u8; 16] = *bytes[at..].first_chunk().expect("in the window");
@@ -25,7 +24,7 @@ fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> __m128i {
     unsafe { _mm_set_epi64x((row >> 64) as i64, row as i64) }
 }
 
-/// One bit per byte from `at` on, set where the byte is no ASCII digit.
+/// Returns one bit per byte from `at` on, set for bytes that are no ASCII digits.
 #[inline(always)]
 pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
     non_digits_of(load(window, at))
@@ -41,8 +40,9 @@ fn non_digits_of(row: __m128i) -> u32 {
     valid as u32 ^ 0xffff
 }
 
-/// The integer written by the last `count` digits before `stop`; all but the last `after` of them
-/// stand `gap` bytes further ahead.
+/// Returns the integer of the last `count` digits before `stop`. All but the last `after` digits
+/// are
+/// `gap` bytes further left.
 #[inline(always)]
 pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
     let behind = load(window, stop - 16);
@@ -58,8 +58,9 @@ pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, g
     integer(ones)
 }
 
-/// The digits between two places of a line, as an integer, and how many of them stand after a point; `None`
-/// for a text of another shape, or of more than sixteen bytes.
+/// Returns the digits of a number in a line as an integer, and the number of decimals. Returns
+/// `None`
+/// for other texts, and for more than sixteen bytes.
 #[inline(always)]
 pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u64, usize)> {
     let len = end.wrapping_sub(start);
@@ -68,7 +69,7 @@ pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u6
     }
     let end = end & 63;
     let behind = load(window, LINE_START - 16 + end);
-    // The lowest bit is that of the text's first byte.
+    // The lowest bit is for the first byte of the text.
     let others = non_digits_of(behind) >> (16 - len);
     let (ones, after);
     if others == 0 {
@@ -95,7 +96,7 @@ pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u6
     Some((integer(ones), after))
 }
 
-/// The integer that the digits before the end write, if they stand as these rows say.
+/// Returns the integer of the digits at the end, if the bytes match the shape's rows.
 #[inline(always)]
 pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     let (ahead, behind) = (load(ending, 0), load(ending, 1));
@@ -110,7 +111,7 @@ pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     (valid == 0xffff).then(|| integer(ones))
 }
 
-/// The integer that sixteen digits write, whose values are in the low halves of bytes that have nothing else.
+/// Converts sixteen digits to an integer. Their values are in the low halves of the bytes.
 #[inline(always)]
 fn integer(ones: __m128i) -> u64 {
     // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
