@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// A text that names no variant.
+/// Error for a text that names no variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseNameError {
     pub(crate) name: String,
@@ -18,7 +18,7 @@ impl fmt::Display for ParseNameError {
 
 impl Error for ParseNameError {}
 
-/// Defines an enumeration with `ALL`, `name`, and its text form.
+/// Defines an enumeration with `ALL`, `name`, `Display` and `FromStr`.
 macro_rules! named {
     ($(#[$enum_meta:meta])* $vis:vis $enum:ident { $($(#[$meta:meta])* $variant:ident $name:literal,)+ }) => {
         $(#[$enum_meta])*

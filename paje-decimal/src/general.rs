@@ -5,8 +5,7 @@ use std::io::Write as _;
 use crate::{TENS, put_groups, round, spell, write_u64};
 
 /// Appends `value` as C's `%g` and C++ streams print it: at most six significant digits, no
-/// trailing
-/// zeros, and an exponent below 10^-4 and from 10^6 on.
+/// trailing zeros, and an exponent below 10^-4 and from 10^6 on.
 ///
 /// ```
 /// # use paje_decimal::write_general;
@@ -20,8 +19,7 @@ pub fn write_general(out: &mut Vec<u8>, value: f64) {
         return write_general_long(out, value);
     }
     // The doubles nearest to 10^-1 … 10^-4 are not exact. One that is below its power still prints
-    // as
-    // the power, because six digits of it round up.
+    // as the power, because six digits of it round up.
     let precision = if magnitude >= 1.0 {
         5 - (1..6).take_while(|n| magnitude >= TENS[*n] as f64).count()
     } else {

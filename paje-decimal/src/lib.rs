@@ -12,9 +12,8 @@
 //!    multiplications take 10 ns with SSE2 and 13 ns without.
 //!
 //! Smaller numbers with six or nine decimals take a shorter path: see `units`. Numbers from 2^64 on
-//! and
-//! precisions above 16 go to the standard library's `{:.*}`, which is exact and rounds ties to even
-//! too. So the path never affects the output; the tests compare them.
+//! and precisions above 16 go to the standard library's `{:.*}`, which is exact and rounds ties to
+//! even too. So the path never affects the output; the tests compare them.
 //! `cargo bench -p benches --bench decimal` measures it.
 
 mod digits;
@@ -37,16 +36,14 @@ const MAX_SHORT_PRECISION: usize = 16;
 const MAX_DIGITS: usize = 1074;
 
 /// Number of bytes that [`put_fixed`] may write: the 309 digits before the point of the largest
-/// double,
-/// a sign, a point, and the decimals.
+/// double, a sign, a point, and the decimals.
 pub const fn fixed_room(precision: usize) -> usize {
     // This exceeds the fast path's buffer.
     311 + precision
 }
 
 /// Appends `value` exactly as C's `%.{precision}f` prints it, also `-0.000000`, `inf`, `-inf`,
-/// `nan`
-/// and `-nan`. Rounds the exact binary value, ties to even.
+/// `nan` and `-nan`. Rounds the exact binary value, ties to even.
 ///
 /// ```
 /// # use paje_decimal::write_fixed;
@@ -112,8 +109,7 @@ pub fn write_fixed6(out: &mut Vec<u8>, value: f64) {
 /// Writes the text of [`write_fixed`] to `buffer` at `at`. Returns the position after it.
 ///
 /// In a buffer of constant length this takes two thirds of the time of a growing vector. Bytes
-/// after
-/// the returned position may be overwritten.
+/// after the returned position may be overwritten.
 ///
 /// # Panics
 ///
@@ -187,8 +183,7 @@ fn put_long(room: &mut [u8], value: f64, precision: usize) -> usize {
 }
 
 /// Writes a number below 2^64 with at most sixteen decimals and returns its length. Returns `None`
-/// for
-/// other numbers.
+/// for other numbers.
 #[inline(always)]
 fn put_short(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
     if precision > MAX_SHORT_PRECISION {
@@ -205,14 +200,11 @@ fn put_short(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<u
 const SIGN: u64 = 1 << 63;
 
 /// Multiplies a number by a power of ten and rounds like the exact product. Returns `None` for
-/// negative
-/// and large numbers, and for products too close to a tie.
+/// negative and large numbers, and for products too close to a tie.
 ///
 /// The product is below 2^40, so its rounding error as a double is below 2^-13. Adding 2^52 rounds
-/// it
-/// to an integer, and the difference is exact. If that is below one half by more than twice the
-/// error,
-/// the exact product rounds to the same integer.
+/// it to an integer, and the difference is exact. If that is below one half by more than twice the
+/// error, the exact product rounds to the same integer.
 #[inline(always)]
 fn units(magnitude: f64, power: u64) -> Option<u64> {
     units_if_few(magnitude, power).filter(|units| *units < MOST_UNITS)
@@ -280,8 +272,7 @@ fn put_rounded(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option
 }
 
 /// Rounds the magnitude with these bits (no sign) to `precision` digits, at most sixteen. Returns
-/// the
-/// integer part, and the decimals as an integer below 10^precision; `None` from 2^64 on and for
+/// the integer part, and the decimals as an integer below 10^precision; `None` from 2^64 on and for
 /// NaN.
 #[inline(always)]
 fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {

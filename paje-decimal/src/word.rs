@@ -1,12 +1,10 @@
 //! A number with six decimals in a register, the usual content of rows. It can be written to
-//! several
-//! places with one store each, which no later load has to wait for.
+//! several places with one store each, which no later load has to wait for.
 
 use crate::{SIGN, TENS, THREES, units_if_few};
 
 /// The text that [`write_fixed6`](crate::write_fixed6) appends, followed by `, `, for a number of
-/// at
-/// most six digits before the point.
+/// at most six digits before the point.
 ///
 /// ```
 /// let number = paje_decimal::Fixed6::new(618.7271244).expect("it is positive and small");
@@ -61,8 +59,7 @@ impl Fixed6 {
     };
 
     /// Returns `None` if the number is negative (or negative zero), has more than six digits before
-    /// the
-    /// point, or cannot be rounded in double precision (one in a thousand).
+    /// the point, or cannot be rounded in double precision (one in a thousand).
     #[inline(always)]
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {

@@ -46,8 +46,7 @@ impl LineDecoder {
     ///
     /// # Errors
     /// Fails on a malformed definition, an event inside a definition, an unknown event number, or a
-    /// line
-    /// that lacks a required field. The decoder can continue with the next line.
+    /// line that lacks a required field. The decoder can continue with the next line.
     pub fn line<'a>(&'a mut self, text: &'a [u8]) -> Result<Line<'a>, Fault> {
         self.words.clear();
         let end = token::fields(text, 0, &mut self.words);

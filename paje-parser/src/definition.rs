@@ -172,8 +172,7 @@ struct OpenDef {
 /// of their contents, and each block keeps one.
 ///
 /// A trace may consist of several files with their own definitions. One list holds the definitions
-/// of
-/// all files, without duplicates; each table also maps its own file's numbers to entries of the
+/// of all files, without duplicates; each table also maps its own file's numbers to entries of the
 /// list.
 #[derive(Clone, Debug)]
 pub struct DefTable {
@@ -215,9 +214,8 @@ impl DefTable {
     }
 
     /// Creates the table for a file that a trace with this table refers to. The inherited
-    /// definitions
-    /// apply until the file defines an event itself; from then on only its own definitions do
-    /// (lang-paje 1.3.1, "Parallel reading").
+    /// definitions apply until the file defines an event itself; from then on only its own
+    /// definitions do (lang-paje 1.3.1, "Parallel reading").
     #[must_use]
     pub fn inherit(&self) -> Self {
         let mut known: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
@@ -230,8 +228,7 @@ impl DefTable {
     }
 
     /// Returns the finished definitions of all files of the trace, in the order in which they
-    /// ended,
-    /// without duplicates.
+    /// ended, without duplicates.
     #[must_use]
     pub const fn defs(&self) -> &Sequence<Arc<EventDef>> {
         &self.defs
@@ -295,18 +292,15 @@ impl DefTable {
     }
 
     /// Returns the indices in [`DefTable::defs`] of the definitions that event numbers map to, in
-    /// the
-    /// order in which the definitions ended.
+    /// the order in which the definitions ended.
     #[must_use]
     pub const fn numbered(&self) -> &Sequence<u32> {
         self.numbers.order()
     }
 
     /// Returns the index of the first entry of [`DefTable::numbered`] that was added after
-    /// `earlier`.
-    /// `None` if `earlier` belongs to other numbers, or if that is unknown. A caller that derives
-    /// data
-    /// from all numbers can thus continue where it stopped.
+    /// `earlier`. `None` if `earlier` belongs to other numbers, or if that is unknown. A caller
+    /// that derives data from all numbers can thus continue where it stopped.
     #[must_use]
     pub fn numbered_since(&self, earlier: &Numbering) -> Option<usize> {
         self.numbers.since(earlier)

@@ -17,9 +17,8 @@ pub struct Fault {
 
 impl Fault {
     /// Returns the offending word of `text`, the bytes that [`Fault::at`] refers to. It is empty at
-    /// the
-    /// end of a line, and the whole line for a misplaced `%` line. [`FaultKind::sentence`] shows
-    /// it.
+    /// the end of a line, and the whole line for a misplaced `%` line. [`FaultKind::sentence`]
+    /// shows it.
     #[must_use]
     pub fn word(&self, text: &[u8]) -> Span {
         let start = (self.at as usize).min(text.len());

@@ -195,7 +195,8 @@ impl<'a> RawEvent<'a> {
 #[non_exhaustive]
 #[allow(missing_docs)] // Fields are the format's own; times are in seconds.
 pub enum Event<'a> {
-    /// PajeDefineContainerType, -StateType, -EventType, -VariableType; `parent` is a container type.
+    /// PajeDefineContainerType, -StateType, -EventType, -VariableType; `parent` is a container
+    /// type.
     DefineType { nature: TypeNature, name: Field<'a>, alias: Option<Field<'a>>, parent: Field<'a> },
     /// PajeDefineLinkType; `start` and `end` are the types of the containers at its ends.
     DefineLinkType {

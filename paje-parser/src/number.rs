@@ -9,8 +9,7 @@
 //! 2. *Remove the point.* The digits before and after it are loaded separately, each so that the
 //! last
 //!    digit lands at its place in a right-aligned row of sixteen digits, and joined with two masks.
-//!    A
-//!    second load is cheaper than a shift of 128 bits.
+//!    A second load is cheaper than a shift of 128 bits.
 //! 3. *Convert.* Three multiplications turn the sixteen digits into an integer of at most 10^16.
 //! 4. *Round once.* An integer of at most 2^53 and a power of ten of at most 10^22 are exact
 //! doubles,
@@ -88,12 +87,10 @@ const MAX_EXACT: u64 = 1 << 53;
 ///
 /// Accepts an optional sign, then decimal digits with an optional point and exponent (such as `5.`,
 /// `.5` and `1E-3`), a hexadecimal float (`0x1.8p3`, exponent optional), or `inf`, `infinity`,
-/// `nan`
-/// and `nan(…)` in any case. Overflow gives an infinity, underflow a subnormal or zero.
+/// `nan` and `nan(…)` in any case. Overflow gives an infinity, underflow a subnormal or zero.
 ///
 /// Returns `None` if there is any other text, also at the ends, where `strtod` would skip blanks
-/// and
-/// ignore the rest. Locales have no influence.
+/// and ignore the rest. Locales have no influence.
 ///
 /// ```
 /// # use paje_parser::number::parse_f64;
@@ -113,8 +110,7 @@ pub fn parse_f64(text: &[u8]) -> Option<f64> {
 /// Parses a whole text as C's `strtof` reads it: as [`parse_f64`], in single precision.
 ///
 /// The text is rounded once. Rounding to `f64` first would give other results near the middle of
-/// two
-/// neighbouring `f32`.
+/// two neighbouring `f32`.
 pub fn parse_f32(text: &[u8]) -> Option<f32> {
     if let Ok(value) = fast_float2::parse(text) {
         return Some(value);
@@ -298,8 +294,7 @@ fn exponent(text: &[u8]) -> Option<i32> {
 ///
 /// The middle of two neighbouring `f32` is a double, and rounding is monotonic. So the text and
 /// `value` are on the same side of each middle, unless `value` is the middle itself. Subnormal
-/// `f32`
-/// have other middles and return `None`.
+/// `f32` have other middles and return `None`.
 #[inline(always)]
 fn narrow(value: f64) -> Option<f32> {
     const BELOW: u64 = (1 << 29) - 1;

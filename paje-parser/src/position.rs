@@ -27,8 +27,7 @@ pub struct Position {
 
 impl Position {
     /// Returns the position of `offset` within `text`, whose first byte is byte `base` of the trace
-    /// and
-    /// begins line `first_line`. Offsets past the end give the position just after the text.
+    /// and begins line `first_line`. Offsets past the end give the position just after the text.
     #[must_use]
     pub fn within(text: &[u8], offset: usize, base: ByteOffset, first_line: u64) -> Self {
         let before = &text[..offset.min(text.len())];

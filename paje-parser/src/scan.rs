@@ -1,22 +1,19 @@
 //! Fields of a line, 64 bytes at a time.
 //!
 //! [`Scanner::scan`] turns a block of whole lines into bit masks with one bit per byte: white
-//! space,
-//! newlines, quotes and comment signs. [`Scanner::fields`] finds a line's fields in these masks: a
-//! field starts or ends where the white-space mask changes. Long lines and lines with quotes at odd
-//! places go through [`Scanner::fields_by_search`], which follows all rules.
+//! space, newlines, quotes and comment signs. [`Scanner::fields`] finds a line's fields in these
+//! masks: a field starts or ends where the white-space mask changes. Long lines and lines with
+//! quotes at odd places go through [`Scanner::fields_by_search`], which follows all rules.
 //!
 //! If all quotes of a block surround whole fields, the white-space mask is corrected once: white
-//! bytes
-//! inside quotes are removed, and comments are added. The lines are then read as if there were no
-//! quotes and no comments.
+//! bytes inside quotes are removed, and comments are added. The lines are then read as if there
+//! were no quotes and no comments.
 //!
 //! The result is always that of [`token::fields`](crate::token::fields): change them together.
 //!
 //! Masks of whole blocks are cheaper than masks per line, since lines are short and windows
-//! overlap,
-//! and the instruction set is selected once per block. Measured by
-//! `cargo bench -p benches --bench stages tokenise`.
+//! overlap, and the instruction set is selected once per block. Measured by `cargo bench -p benches
+//! --bench stages tokenise`.
 
 mod lines;
 mod masks;
@@ -130,8 +127,7 @@ impl Scanner {
     }
 
     /// Computes the masks of quotes and comment signs of a special block, and again the white-space
-    /// masks
-    /// of the first `settled` chunks.
+    /// masks of the first `settled` chunks.
     #[inline(never)]
     fn scan_signs(&mut self, chunks: &[[u8; 64]], last: &[u8; 64], settled: usize) {
         let count = chunks.len();
@@ -280,8 +276,7 @@ impl Scanner {
 }
 
 /// Returns whether two adjacent bits are set. A set bit precedes the first chunk, and only the
-/// lowest
-/// `in_last` bits of the last chunk count.
+/// lowest `in_last` bits of the last chunk count.
 fn has_doubled(bits: &[[u8; 8]], in_last: usize) -> bool {
     let doubled = |before: u64, bits: u64| bits & (bits << 1 | before >> 63);
     let (mut before, mut found) = (u64::MAX, 0);

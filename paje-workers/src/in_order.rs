@@ -10,8 +10,7 @@ use crate::queue::Queue;
 const AHEAD: usize = 2;
 
 /// Calls `make` for jobs `0..jobs` on all workers, and `put` with the results, one after the other
-/// in
-/// order. Only a few results wait for their turn, so a slow `put` slows `make` down.
+/// in order. Only a few results wait for their turn, so a slow `put` slows `make` down.
 ///
 /// # Errors
 /// Returns the first error in the order of the jobs. Later results are not put.

@@ -15,7 +15,8 @@ pub enum Pin {
     Compact,
     /// Alternates between NUMA nodes, and fills all cores before their second threads.
     Scatter,
-    /// Like [`Pin::Scatter`], but only on these NUMA nodes, in this order. An empty list means all nodes.
+    /// Like [`Pin::Scatter`], but only on these NUMA nodes, in this order. An empty list means all
+    /// nodes.
     Numa(Vec<u32>),
     /// The first worker runs on the first of these CPUs, and so on.
     List(Vec<usize>),
@@ -81,8 +82,7 @@ impl fmt::Display for Pin {
 const MOST: usize = 1 << 16;
 
 /// Parses a list such as `0,2,4-7`, as Linux writes sets of CPUs and nodes. Keeps the order and
-/// refuses
-/// duplicates.
+/// refuses duplicates.
 pub(crate) fn parse_list(text: &str) -> Result<Vec<u32>, String> {
     if text.is_empty() {
         return Err("the list is empty".to_owned());

@@ -26,8 +26,7 @@ impl fmt::Display for PlacementError {
 impl std::error::Error for PlacementError {}
 
 /// Chooses CPUs for `threads` workers, or for as many as fit, from the `allowed` ones. If there are
-/// more
-/// workers than CPUs, the rest start again at the first CPU.
+/// more workers than CPUs, the rest start again at the first CPU.
 pub(crate) fn placement(
     pin: &Pin,
     topology: Option<&Topology>,
@@ -87,8 +86,7 @@ fn seats(topology: Option<&Topology>, allowed: &[usize]) -> Vec<Seat> {
 }
 
 /// Orders CPUs by node, or alternating between nodes. First threads of cores come before second
-/// ones,
-/// and CPUs of unknown nodes last.
+/// ones, and CPUs of unknown nodes last.
 fn in_turns(seats: Vec<Seat>, is_compact: bool) -> Vec<usize> {
     let mut turns: HashMap<_, usize> = HashMap::new();
     let keyed = seats.into_iter().map(|Seat { cpu, node, thread }| {

@@ -21,8 +21,7 @@ pub fn available() -> NonZeroUsize {
 }
 
 /// Returns the numbers of the CPUs that the calling thread may use, ascending, or `None` if the
-/// system
-/// does not say. For a pinned thread and the threads that it starts, this is one CPU.
+/// system does not say. For a pinned thread and the threads that it starts, this is one CPU.
 #[must_use]
 pub fn allowed() -> Option<Vec<usize>> {
     let cpus = core_affinity::get_core_ids()?;
@@ -95,8 +94,7 @@ pub struct Workers {
 
 /// Sensible number of workers: at least this on any machine, or this many per CPU, so that some can
 /// wait for a slow disk. More are slower: each learns all names itself, and idle ones look for work
-/// at
-/// all others, which takes seconds with a thousand.
+/// at all others, which takes seconds with a thousand.
 const SENSIBLE: usize = 8;
 const SENSIBLE_PER_CPU: usize = 4;
 
@@ -105,26 +103,23 @@ impl Workers {
     /// [`Pin::List`], and [`available`] ones otherwise.
     ///
     /// A single worker that is not pinned is the calling thread. The calling thread is never
-    /// pinned, and
-    /// it should not be pinned when it calls, since workers get only the CPUs that it may use.
+    /// pinned, and it should not be pinned when it calls, since workers get only the CPUs that it
+    /// may use.
     ///
     /// At most 8 workers, or four per CPU if that is more, are started, with a note if `threads` is
     /// larger.
     ///
     /// # Errors
     /// Fails if `pin` is impossible or the system does not start the threads. If the system refuses
-    /// to
-    /// pin them, there is only a note.
+    /// to pin them, there is only a note.
     pub fn new(threads: Option<NonZeroUsize>, pin: &Pin) -> Result<Workers, Error> {
         Workers::of(threads, pin, None)
     }
 
     /// Starts workers for a program whose main thread is otherwise idle. Unless workers are pinned,
-    /// the
-    /// calling thread is worker 0, and no other thread may use the workers. Without `threads` or a
-    /// list of
-    /// CPUs, there are at most `useful` workers: short work ends before another thread has started.
-    /// one is done when another has started.
+    /// the calling thread is worker 0, and no other thread may use the workers. Without `threads`
+    /// or a list of CPUs, there are at most `useful` workers: short work ends before another thread
+    /// has started. one is done when another has started.
     ///
     /// # Errors
     /// As [`Workers::new`].
@@ -204,8 +199,7 @@ impl Workers {
     }
 
     /// Starts workers, each of which calls `pin_to` with its CPU. Worker 0 may be the caller, which
-    /// is
-    /// never pinned.
+    /// is never pinned.
     fn start(
         threads: usize,
         mut cpus: Option<Vec<usize>>,
@@ -262,8 +256,7 @@ impl Workers {
     /// Runs `f` on worker 0, or on the current worker if a worker calls.
     ///
     /// `f` may call [`on_each`](Workers::on_each). It should not use rayon directly: a single
-    /// worker may
-    /// be the calling thread, where rayon would start its global pool.
+    /// worker may be the calling thread, where rayon would start its global pool.
     ///
     /// # Panics
     /// If `f` panics, with the same payload.
@@ -289,8 +282,7 @@ impl Workers {
     ///
     /// # Panics
     /// If `f` panics on any worker, with the payload of the first such worker, after all have
-    /// returned.
-    /// So workers that wait for each other in `f` must not panic.
+    /// returned. So workers that wait for each other in `f` must not panic.
     pub fn on_each(&self, f: impl Fn(usize) + Sync) {
         self.on_first(self.threads, f);
     }

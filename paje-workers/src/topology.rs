@@ -30,12 +30,10 @@ pub struct Topology {
 
 impl Topology {
     /// Reads the topology below `sys`, which is [`SYS`] except in tests. Returns `None` if no CPU
-    /// is
-    /// listed.
+    /// is listed.
     ///
     /// Containers hide some of these files. The node of a CPU is then unknown, or its core is taken
-    /// to be
-    /// its own.
+    /// to be its own.
     #[must_use]
     pub fn read(sys: &Path) -> Option<Topology> {
         let list = |path: &str| {

@@ -1,6 +1,5 @@
 //! Runs the queue in every order of its threads: results come in order, no thread waits for ever,
-//! and a
-//! failure ends the loop.
+//! and a failure ends the loop.
 
 use loom::sync::{Arc, Mutex};
 use loom::thread;

@@ -60,8 +60,7 @@ impl DefTable {
 
     /// Reads one `%` line and recovers from faults. A field of unknown type becomes a string. A
     /// definition inside another ends the outer one. A definition that cannot be kept is dropped
-    /// with
-    /// its fields.
+    /// with its fields.
     ///
     /// # Errors
     /// Fails like [`DefTable::header_line`], but after it has recovered.

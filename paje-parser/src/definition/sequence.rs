@@ -93,8 +93,7 @@ impl<T> Index<usize> for Sequence<T> {
 #[derive(Clone, Debug)]
 pub(super) struct Table<K, V> {
     /// Layers of growing size. [`FAN`] layers of similar size are merged, so that there are few
-    /// layers
-    /// and entries are rarely copied.
+    /// layers and entries are rarely copied.
     layers: Vec<Arc<HashMap<K, V>>>,
     last: HashMap<K, V>,
     len: usize,

@@ -86,8 +86,7 @@ impl Binary {
     }
 
     /// Returns the bits of the nearest float, ties to even. The format has `precision` significant
-    /// bits,
-    /// the smallest subnormal `2^smallest` and the infinity `infinity`.
+    /// bits, the smallest subnormal `2^smallest` and the infinity `infinity`.
     fn round(&self, precision: u32, smallest: i64, infinity: u64) -> u64 {
         if self.mantissa == 0 {
             return 0;

@@ -1,8 +1,7 @@
 //! Numbers with the same length and the point at the same place as the number before.
 //!
 //! Most times of a trace are such numbers: programs write a fixed number of decimals, and the
-//! integer
-//! part rarely grows. The masks for the digits are then known in advance.
+//! integer part rarely grows. The masks for the digits are then known in advance.
 
 use super::{POWERS, row};
 
@@ -79,8 +78,7 @@ impl Shape {
     }
 
     /// Parses the last `len` bytes exactly as [`parse_f64`](super::parse_f64) does, if they have
-    /// this
-    /// shape.
+    /// this shape.
     #[must_use]
     #[inline(always)]
     pub fn read(&self, ending: &[u8; ENDING], len: usize) -> Option<f64> {

@@ -2,8 +2,7 @@
 //!
 //! Safe code reads memory as integers, which compiles to single loads; only arithmetic uses
 //! intrinsics. These are `unsafe` because they need SSE2. Every x86-64 processor has it, and this
-//! file
-//! is compiled for x86-64 only. The `SAFETY` comments below refer to this.
+//! file is compiled for x86-64 only. The `SAFETY` comments below refer to this.
 
 #![allow(unsafe_code)]
 
@@ -41,8 +40,7 @@ fn non_digits_of(row: __m128i) -> u32 {
 }
 
 /// Returns the integer of the last `count` digits before `stop`. All but the last `after` digits
-/// are
-/// `gap` bytes further left.
+/// are `gap` bytes further left.
 #[inline(always)]
 pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
     let behind = load(window, stop - 16);
@@ -59,8 +57,7 @@ pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, g
 }
 
 /// Returns the digits of a number in a line as an integer, and the number of decimals. Returns
-/// `None`
-/// for other texts, and for more than sixteen bytes.
+/// `None` for other texts, and for more than sixteen bytes.
 #[inline(always)]
 pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u64, usize)> {
     let len = end.wrapping_sub(start);

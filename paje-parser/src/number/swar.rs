@@ -28,8 +28,7 @@ fn non_digits8(word: u64) -> u32 {
 }
 
 /// Returns the integer of the last `count` digits before `stop`. All but the last `after` digits
-/// are
-/// `gap` bytes further left.
+/// are `gap` bytes further left.
 #[inline(always)]
 pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
     let behind = load(window, stop - 16);

@@ -326,8 +326,7 @@ fn random_doubles_are_read_right() {
 }
 
 /// Exact decimals of the middle between two neighbouring `f32`, and decimals slightly below and
-/// above,
-/// where rounding to `f64` first gives the wrong result.
+/// above, where rounding to `f64` first gives the wrong result.
 #[test]
 fn middles_of_f32_are_rounded_once() {
     let mut random = Random(3);

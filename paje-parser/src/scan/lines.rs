@@ -28,8 +28,7 @@ impl ShortLine {
 }
 
 /// The lines of a text, of which short ones with quotes only around whole fields can be read from
-/// one
-/// window of 64 bytes. Comments count as white bytes.
+/// one window of 64 bytes. Comments count as white bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortLines<'s> {
     pub(super) white: &'s [u8],
@@ -67,8 +66,7 @@ impl PlainLines<'_> {
     }
 
     /// Does the same as [`ShortLines::usual`] with one load and one shift per mask, for lines of
-    /// less than
-    /// 57 bytes.
+    /// less than 57 bytes.
     #[must_use]
     #[inline(always)]
     pub fn usual(self, start: usize) -> Option<(u64, u32)> {
@@ -80,8 +78,7 @@ impl PlainLines<'_> {
     }
 
     /// Does the same as [`ShortLines::usual`] for lines of any length. For 64 bytes and more, the
-    /// ends are
-    /// those in the first 64 bytes, or 0 if fields are more than one byte apart there.
+    /// ends are those in the first 64 bytes, or 0 if fields are more than one byte apart there.
     #[must_use]
     #[inline(never)]
     pub fn longer(&self, start: usize) -> Option<(u64, u32)> {
@@ -105,10 +102,8 @@ impl PlainLines<'_> {
     }
 
     /// Returns the places where the fields of the line at `start` begin and end, relative to
-    /// `start`, and
-    /// the line's length without its newline. Returns `None` for the last line, for 64 KiB and
-    /// more, and
-    /// if `room` is too small.
+    /// `start`, and the line's length without its newline. Returns `None` for the last line, for 64
+    /// KiB and more, and if `room` is too small.
     #[must_use]
     pub fn edges<'e>(&self, start: usize, room: &'e mut [u16]) -> Option<(&'e [u16], usize)> {
         // Bytes before the line count as white.
@@ -178,11 +173,9 @@ const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
 
 impl<'s> ShortLines<'s> {
     /// Returns the ends of the fields of the line at `start` and its length without its newline, if
-    /// all
-    /// fields are one byte apart, as usual. The ends are bits, counted from the line's start; the
-    /// lowest is
-    /// set if the line starts with a white byte or a comment. The line may end with one more white
-    /// byte.
+    /// all fields are one byte apart, as usual. The ends are bits, counted from the line's start;
+    /// the lowest is set if the line starts with a white byte or a comment. The line may end with
+    /// one more white byte.
     #[must_use]
     #[inline(always)]
     pub fn usual(self, start: usize) -> Option<(u64, u32)> {
@@ -209,8 +202,7 @@ impl<'s> ShortLines<'s> {
     }
 
     /// Returns masks from `start` on: white bytes outside quotes and bytes of comments, bytes of
-    /// the line
-    /// with its newline, and newlines.
+    /// the line with its newline, and newlines.
     #[inline(always)]
     fn window(self, start: usize) -> Option<(u64, u64, u64)> {
         let masks = match self.near(start) {

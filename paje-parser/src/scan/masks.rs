@@ -35,8 +35,7 @@ pub(super) fn lines_of(
 }
 
 /// Removes bytes inside quotes from the white-space masks and adds those of comments, up to the
-/// first
-/// chunk with a quote at an odd place. Returns the number of chunks before it.
+/// first chunk with a quote at an odd place. Returns the number of chunks before it.
 pub(super) fn settle(
     quotes: &mut Quotes,
     chunks: &[[u8; 64]],
@@ -111,8 +110,7 @@ mod avx2 {
         newline: &mut [[u8; 8]],
     ) -> Found {
         // Indexed by its low nibble, a white byte finds itself. Other bytes do not, and bytes from
-        // 0x80 on
-        // find zero.
+        // 0x80 on find zero.
         let whites = _mm256_setr_epi8(
             32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1, //
             32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1,

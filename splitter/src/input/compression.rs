@@ -39,8 +39,8 @@ impl fmt::Display for Compression {
     }
 }
 
-/// First bytes of compressed files. A zstd file may begin with a skippable frame, whose first byte is any of
-/// `P` to `_`.
+/// First bytes of compressed files. A zstd file may begin with a skippable frame, whose first byte
+/// is any of `P` to `_`.
 const MAGIC: [(&[u8], Compression); 6] = [
     (b"\x1f\x8b", Compression::Gzip),
     (b"\x28\xb5\x2f\xfd", Compression::Zstd),
@@ -53,7 +53,7 @@ const MAGIC: [(&[u8], Compression); 6] = [
 /// Number of bytes that are enough to recognise a compression.
 pub(super) const HEAD: usize = 6;
 
-/// What the first bytes of an input show.
+/// Result of [`guess`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guess {
     /// It is not compressed.
@@ -64,10 +64,11 @@ pub(super) enum Guess {
     Open,
 }
 
-/// Guesses the compression of an input that begins with `head`. `ended` means that it has no more bytes.
+/// Guesses the compression of an input that begins with `head`. `ended` means that it has no more
+/// bytes.
 ///
-/// An input that ends within the first bytes of a compression counts as compressed, and so as damaged,
-/// unless it reads as text.
+/// An input that ends within the first bytes of a compression counts as compressed, and so as
+/// damaged, unless it reads as text.
 pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
     let mut head = head.to_owned();
     if let Some(first @ b'P'..=b'_') = head.first_mut() {
@@ -91,8 +92,9 @@ pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
 
 /// Decompresses to the end of the medium.
 ///
-/// Only compressed data or xz's padding may follow compressed data. Anything else is an error, even zeros,
-/// which gzip accepts: such a file was put together wrongly, and a part of the trace may be missing.
+/// Only compressed data or xz's padding may follow compressed data. Anything else is an error, even
+/// zeros, which gzip accepts: such a file was put together wrongly, and a part of the trace may be
+/// missing.
 pub(super) struct Decoder {
     compression: Compression,
     reader: Box<dyn Read + Send>,

@@ -1,7 +1,8 @@
-//! Finds pieces of compressed data: zstd frames, and gzip members with known lengths, as `pzstd` and `bgzip`
-//! write them.
+//! Finds pieces of compressed data: zstd frames, and gzip members with known lengths, as `pzstd`
+//! and `bgzip` write them.
 //!
-//! From the first piece on that is too large, cut off or unexpected, all is left to the decompressor.
+//! From the first piece on that is too large, cut off or unexpected, all is left to the
+//! decompressor.
 
 use std::io::{self, Cursor, Read};
 

@@ -22,7 +22,7 @@ pub(super) trait Piece: Send {
     fn unpack(self: Box<Self>, memory: Vec<u8>) -> (Vec<u8>, io::Result<()>);
 }
 
-/// What comes next in compressed data.
+/// The next part of compressed data.
 pub(super) enum Next {
     Piece(Box<dyn Piece>),
     /// The text after all pieces, which one thread reads.
@@ -274,9 +274,9 @@ impl fmt::Debug for Unpacking {
 }
 
 impl Unpacking {
-    /// Decompresses the next piece for the reader of the [`Input`](crate::Input), if little text is ready
-    /// and fewer than `threads` pieces are in work. Returns `false` if there is nothing to do. The
-    /// caller must not hold a lock that readers need.
+    /// Decompresses the next piece for the reader of the [`Input`](crate::Input), if little text is
+    /// ready and fewer than `threads` pieces are in work. Returns `false` if there is nothing to
+    /// do. The caller must not hold a lock that readers need.
     pub fn help(&self, threads: usize) -> bool {
         let mut state = self.0.lock();
         let ready = |slot: &Slot| slot.text.as_ref().map_or(0, |(text, _)| text.len());
@@ -306,7 +306,7 @@ mod tests {
         paje_pack::pack(text, Vec::new(), settings).unwrap()
     }
 
-    /// Bytes read while others help, and how reading ends.
+    /// Returns the text that is read while others help, and the result.
     fn read(packed: Vec<u8>, helpers: usize) -> (Vec<u8>, io::Result<()>) {
         let mut text = PiecesText::packed(Cursor::new(packed));
         let unpacking = text.unpacking();
@@ -328,13 +328,13 @@ mod tests {
                 }
             };
             stopped.store(true, Ordering::Relaxed);
-            assert!(matches!(text.read(&mut some), Ok(0)), "there is text behind the end");
+            assert!(matches!(text.read(&mut some), Ok(0)), "there is text after the end");
             (read, ended)
         })
     }
 
     #[test]
-    fn who_helps_changes_nothing() {
+    fn helping_threads_do_not_change_the_text() {
         let text: String = (0..2000).map(|line| format!("line {line}\n")).collect();
         let packed = packed(text.as_bytes());
         for helpers in 0..4 {
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_behind_the_text_before_it() {
+    fn damage_is_reported_after_the_text_before_it() {
         let text: String = (0..2000).map(|line| format!("line {line}\n")).collect();
         let mut packed = packed(text.as_bytes());
         let middle = packed.len() / 2;
