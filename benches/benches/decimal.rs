@@ -1,4 +1,4 @@
-//! Numbers to text, with a separator after each, as in rows. Bytes a second of text.
+//! Conversion of numbers to text, with a separator after each, in bytes of text per second.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -10,7 +10,6 @@ use paje_decimal::{fixed_room, put_fixed, write_fixed, write_general};
 
 const COUNT: usize = 20_000;
 
-/// A name, and how to make a number of that kind.
 type Kind = (&'static str, fn(&mut Rng) -> f64);
 
 /// Kinds of numbers in the columns of a dump.
@@ -26,7 +25,7 @@ const KINDS: [Kind; 5] = [
     }),
 ];
 
-/// The standard library, whose `{:.*}` is exact and rounds ties to even, as C's `%f`.
+/// The standard library, whose `{:.*}` is exact and rounds ties to even like C's `%f`.
 fn by_std(values: &[f64], precision: usize) -> Vec<u8> {
     let mut text = Vec::new();
     for value in values {

@@ -37,8 +37,9 @@ pub fn drop_pages(path: &Path) -> io::Result<()> {
     Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
 }
 
-/// Returns whether the pages of a file can be dropped, so that it is read from the device again. They cannot on file systems in
-/// memory, or while another process has mapped the file. Afterwards the file is in the cache.
+/// Returns whether the pages of a file can be dropped, so that it is read from the device again.
+/// This is impossible on file systems in memory, and while another process maps the file.
+/// Afterwards the file is in the cache.
 ///
 /// # Errors
 ///

@@ -91,7 +91,8 @@ pub fn output(command: &mut Command) -> Result<Output> {
     Ok(Output { bytes, hash: hasher.finish() })
 }
 
-/// Builds packages of this source tree as they are shipped, and returns the folder with their programs.
+/// Builds packages of this source tree as they are shipped, and returns the folder with their
+/// programs.
 ///
 /// # Errors
 ///
@@ -113,8 +114,8 @@ fn spawn(command: &mut Command) -> Result<Child> {
     Ok(command.spawn().map_err(|error| format!("{}: {error}", program.display()))?)
 }
 
-/// Waits for the end of a program whose standard output was read to its end or is discarded. Its standard error must fit into
-/// a pipe until then.
+/// Waits for the end of a program whose standard output was read to its end or is discarded. Its
+/// standard error must fit into a pipe until then.
 fn end(mut child: Child) -> Result<Timed> {
     let mut stderr = Vec::new();
     if let Some(mut pipe) = child.stderr.take() {

@@ -1,7 +1,7 @@
 //! The record of all runs, and tables of their results.
 //!
-//! T(p, s) is the time of a program with p threads on a trace of s bytes: the minimum of the runs, because
-//! the noise of a machine only ever adds.
+//! T(p, s) is the time of a program with p threads on a trace of s bytes: the minimum of the runs,
+//! since noise only adds time.
 //!
 //! | | |
 //! |---|---|
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn medians() {
+    fn medians_are_found() {
         assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));
         assert_eq!(median([]), None);

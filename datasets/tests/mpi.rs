@@ -94,7 +94,7 @@ fn run(trace: &str) -> Vec<Rank<'_>> {
 }
 
 #[test]
-fn ranks_do_what_a_program_can_do() {
+fn ranks_behave_like_a_program() {
     for (size, seed) in [(0, 1), (16 << 10, 1), (50_000, 2), (300_000, 3), (2_000_000, 4)] {
         let trace = String::from_utf8(generate(Shape::Mpi, size, seed)).unwrap();
         let ranks = run(&trace);

@@ -12,8 +12,8 @@
 //! The result is always that of [`token::fields`](crate::token::fields): change them together.
 //!
 //! Masks of whole blocks are cheaper than masks per line, since lines are short and windows
-//! overlap, and the instruction set is selected once per block. Measured by `cargo bench -p benches
-//! --bench stages tokenise`.
+//! overlap, and the instruction set is selected once per block. Measured by
+//! `cargo bench -p benches --bench stages tokenise`.
 
 mod lines;
 mod masks;

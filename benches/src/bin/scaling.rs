@@ -14,23 +14,23 @@ use paje_workers::Pin;
 
 /// Measures how pj_dump scales with threads, and optionally what splitting a trace costs.
 ///
-/// Strong scaling is about the same trace for any number of threads, weak scaling about a trace whose size is
-/// proportional to it. Given traces cannot grow: they are for strong scaling only.
+/// Strong scaling is about the same trace for any number of threads, weak scaling about a trace
+/// whose size is proportional to it. Given traces cannot grow: they are for strong scaling only.
 ///
 /// Speedup is S(p) = T(1, s) / T(p, s) for strong scaling, Z(p) = p · T(1, s) / T(p, p·s) for weak
-/// scaling. T(p, s) is the time with p threads on a trace of s bytes: wall clock of the whole process,
-/// rows to /dev/null, the minimum of the runs. Efficiency is speedup / p.
+/// scaling. T(p, s) is the time with p threads on a trace of s bytes: wall clock of the whole
+/// process, rows to /dev/null, the minimum of the runs. Efficiency is speedup / p.
 ///
 /// The floor is the least work of any such program: with as many threads, read the file, count its
 /// lines, and move as many bytes as the rows have.
 ///
-/// With --pieces, pj_split makes so many pieces of each trace, beside cp, and pj_dump replays them, with
-/// and without rows.
+/// With --pieces, pj_split makes so many pieces of each trace, beside cp, and pj_dump replays them,
+/// with and without rows.
 ///
-/// Before anything is timed, every number of threads and pieces must give the rows of one thread. Then all
-/// cases take turns in each repetition. Prints tables in Markdown, and writes them, every run and a
-/// description of the machine to a folder; benches/python/plots.py draws them. A trace whose runs fail is left
-/// out; the exit status is 1 then, 2 if nothing could be measured.
+/// Before anything is timed, every number of threads and pieces must give the rows of one thread.
+/// Then all cases take turns in each repetition. Prints tables in Markdown, and writes them, every
+/// run and a description of the machine to a folder; benches/python/plots.py draws them. A trace
+/// whose runs fail is left out; the exit status is 1 then, 2 if nothing could be measured.
 #[derive(Debug, Parser)]
 #[command(name = "scaling")]
 struct Cli {
@@ -71,8 +71,8 @@ struct Cli {
     #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = threads)]
     threads: Vec<usize>,
 
-    /// Where threads run, as pj_dump --pin takes it. For several lists of CPUs, give the option several
-    /// times [default: none, compact, scatter; quick: none, compact]
+    /// Where threads run, as pj_dump --pin takes it. For several lists of CPUs, give the option
+    /// several times [default: none, compact, scatter; quick: none, compact]
     #[arg(long, visible_alias = "pin", value_name = "POLICY,…", value_parser = pins)]
     pins: Vec<Vec<Pin>>,
 
@@ -93,8 +93,8 @@ struct Cli {
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
-    /// Folder for traces and pieces while they are measured: about twice their size for each number of
-    /// pieces [default: --out]
+    /// Folder for traces and pieces while they are measured: about twice their size for each number
+    /// of pieces [default: --out]
     #[arg(long, value_name = "DIR")]
     temp_dir: Option<PathBuf>,
 
@@ -122,7 +122,8 @@ fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Parses policies with commas between them. Numbers after a list of CPUs or nodes belong to the list.
+/// Parses policies with commas between them. Numbers after a list of CPUs or nodes belong to the
+/// list.
 fn pins(text: &str) -> Result<Vec<Pin>, String> {
     let number = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
     let mut words: Vec<String> = Vec::new();
@@ -256,12 +257,12 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_options_are_consistent() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn lists_of_cpus_are_policies() {
+    fn lists_of_cpus_are_parsed() {
         let pins = |words: &[&str]| plan(words).pins.iter().map(Pin::to_string).collect::<Vec<_>>();
         assert_eq!(
             pins(&["--pins", "0,2,4-7,compact,none,numa:0,1,scatter"]),
@@ -277,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults() {
+    fn defaults_depend_on_quick() {
         let whole = plan(&["--threads", "6,2"]);
         assert_eq!((whole.threads, whole.runs), (vec![1, 2, 6], 5));
         assert_eq!(whole.pins, [Pin::None, Pin::Compact, Pin::Scatter]);

@@ -212,8 +212,8 @@ fn panics_reach_the_caller() {
     }
 }
 
-/// Prints the cost of a call: `cargo test --release -p paje-workers -- --ignored --nocapture
-/// the_cost_of_on_each`
+/// Prints the cost of a call:
+/// `cargo test --release -p paje-workers -- --ignored --nocapture the_cost_of_on_each`
 #[test]
 #[ignore = "a measurement without checks"]
 fn the_cost_of_on_each() {

@@ -1,7 +1,8 @@
 //! The floors of a crate's `src`: a module imports from its own floor and from lower ones only.
 //!
-//! Imports are read off `use` declarations and off paths that begin with `crate` or `super`. What a module only
-//! re-exports counts as a part of the module that defines it. Unit tests may import what they like.
+//! Imports are read off `use` declarations and off paths that begin with `crate` or `super`. What a
+//! module only re-exports counts as a part of the module that defines it. Unit tests may import
+//! what they like.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -31,8 +32,8 @@ impl House {
         House { sources, imports }
     }
 
-    /// Imports from a floor above, each as a sentence; `floors` are the outermost modules from the lowest up, those of one
-    /// floor in one string.
+    /// Imports from a floor above, each as a sentence; `floors` are the outermost modules from the
+    /// lowest up, those of one floor in one string.
     ///
     /// # Panics
     ///
@@ -90,7 +91,8 @@ struct Used {
     is_public: bool,
 }
 
-/// The paths that `use` declarations name, and those that other code takes from `crate` and `super`.
+/// The paths that `use` declarations name, and those that other code takes from `crate` and
+/// `super`.
 fn paths_of(source: &str) -> (Vec<Used>, Vec<String>) {
     let source = source.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
     let source = source.split("\n#[cfg(all(test").next().unwrap_or_default();

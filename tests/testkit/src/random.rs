@@ -1,6 +1,6 @@
 //! Parameters of random tests.
 
-/// Returns the number in an environment variable, which says how much a test tries; `None` if it is not set.
+/// Returns the number in an environment variable, or `None` if it is not set.
 ///
 /// # Panics
 ///

@@ -1,10 +1,10 @@
-//! Texts that are kept in a file and read by people.
+//! Comparison with recorded texts.
 
 use std::path::Path;
 
-/// Compares a text with the one that is recorded in `path`, section by section (`\n=== `).
+/// Compares a text with the one recorded in `path`, section by section (`\n=== `).
 ///
-/// With `PAJE_BLESS=1` in the environment it is recorded anew: read what changed.
+/// With `PAJE_BLESS=1` in the environment, the record is updated. Review the changes.
 ///
 /// # Panics
 ///

@@ -47,7 +47,8 @@ pub(crate) fn tables(runs: &[Run], pajeng: &str, count: u32) -> String {
     text
 }
 
-/// Returns cells: seconds of ours, how many times faster it is, its speed, peaks of both, and their ratio.
+/// Returns cells: seconds of ours, how many times faster it is, its speed, peaks of both, and their
+/// ratio.
 fn pair(trace: &[Run], theirs: Job, ours: Job) -> String {
     let (slow, fast) = (seconds(trace, theirs), seconds(trace, ours));
     let (much, little) = (peak(trace, theirs), peak(trace, ours));
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn medians_and_ratios() {
+    fn tables_have_medians_and_ratios() {
         let mut runs = Vec::new();
         for (number, ours) in [(1, 0.25), (2, 0.5), (3, 0.125)] {
             runs.extend(Job::ALL.map(|job| match job {

@@ -1,7 +1,7 @@
 //! Profiles of a program by callgrind.
 //!
-//! The format of profiles: valgrind's manual, "Callgrind Format Specification". Below a function (`fn=`), each line is a
-//! cost. The line after `calls=` is the inclusive cost of these calls.
+//! Valgrind's manual describes the format in "Callgrind Format Specification". Each line below a
+//! function (`fn=`) is a cost. The line after `calls=` is the inclusive cost of these calls.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -35,7 +35,7 @@ pub(crate) struct Misses {
     pub(crate) nearest: u64,
 }
 
-/// Entry points of the phases. Calls of them from another phase are the cost of their phase.
+/// Entry points of the phases. A call from another phase counts as cost of the called phase.
 const DECODE: &[&str] = &["paje_sim::decode::Decoder::decode"];
 const REPLAY: &[&str] =
     &["paje_sim::replay::shard::Shard::replay", "paje_sim::replay::link_homes::LinkHome::merge"];
@@ -107,7 +107,7 @@ fn read(profile: &str) -> Result<Counts, Box<dyn Error>> {
     counts.all = of("Ir").ok_or("a profile without instructions")?;
     [counts.decode, counts.replay, counts.export] = phases;
     if phases.contains(&0) {
-        return Err("a phase is not in the profile: was the program built without names?".into());
+        return Err("a phase is missing in the profile; build the program with symbols".into());
     }
     if let (Some(branches), Some(indirect)) = (of("Bcm"), of("Bim")) {
         let nearest = of("D1mr").unwrap_or(0) + of("D1mw").unwrap_or(0);

@@ -115,8 +115,8 @@ impl Record {
                 continue;
             };
             for (what, now, before) in [
-                ("a line without rows", row.lines[3], before.lines[3]),
-                ("a line in all", row.all, before.all),
+                ("per line without rows", row.lines[3], before.lines[3]),
+                ("per line in total", row.all, before.all),
             ] {
                 if now > before * MOST {
                     let part = 100.0 * (now / before - 1.0);
@@ -141,20 +141,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_records_can_be_read() {
         assert_eq!(Record::parse(&record(7.0).text()), Some(record(7.0)));
         assert_eq!(Record::parse("shape,decode\n"), None);
     }
 
     #[test]
-    fn more_than_two_per_cent_is_told() {
+    fn more_than_two_percent_is_reported() {
         let before = record(100.0);
         assert!(record(101.9).compare(&before).is_empty());
         assert!(record(60.0).compare(&before).is_empty());
         let worse = record(102.1).compare(&before);
         assert_eq!(
             worse,
-            ["mpi takes 102.1 instructions a line in all, 2.1 % more than the record's 100.0"]
+            ["mpi takes 102.1 instructions per line in total, 2.1 % more than the record's 100.0"]
         );
         let none = Record { rows: Vec::new(), ..record(1.0) };
         assert_eq!(before.compare(&none), ["mpi is not in the record"]);

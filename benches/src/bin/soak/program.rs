@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Programs {
     pub(crate) ours: PathBuf,
-    /// In the folder of ours, if it was built.
+    /// `pj_split` in the folder of our `pj_dump`, if it was built.
     pub(crate) split: Option<PathBuf>,
     pub(crate) pajeng: Option<PathBuf>,
 }
@@ -23,7 +23,7 @@ impl Programs {
         // It runs in other folders.
         let ours = ours.canonicalize().map_err(|error| {
             format!(
-                "{}: {error}; `cargo build --release --features tables` makes it",
+                "{}: {error}; build it with `cargo build --release --features tables`",
                 ours.display()
             )
         })?;
@@ -37,7 +37,7 @@ impl fmt::Display for Programs {
         write!(f, "{} beside ", self.ours.display())?;
         match &self.pajeng {
             Some(path) => write!(f, "{}, and the checker", path.display()),
-            None => f.write_str("the checker (PajeNG is not here)"),
+            None => f.write_str("the checker (PajeNG is not installed)"),
         }
     }
 }
@@ -57,10 +57,10 @@ impl Ended {
     }
 }
 
-/// Longest time of a run, enough for all these traces on a busy machine.
+/// Time limit of a run, enough for these traces on a busy machine.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// Runs a program to its end, with these bytes as its standard input if there are any.
+/// Runs a program to its end, with these bytes as standard input, if any.
 pub(crate) fn run(command: &mut Command, stdin: Option<&[u8]>) -> Result<Ended, String> {
     if stdin.is_some() {
         command.stdin(Stdio::piped());
@@ -77,7 +77,7 @@ pub(crate) fn run(command: &mut Command, stdin: Option<&[u8]>) -> Result<Ended, 
 
 pub(crate) fn start(command: &mut Command) -> Result<Child, String> {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    child.map_err(|error| format!("{command:?} does not start: {error}"))
+    child.map_err(|error| format!("{command:?} cannot be started: {error}"))
 }
 
 /// Waits for the end of a program, and reads its output.

@@ -42,7 +42,7 @@ pub(crate) struct Trial<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) trace: Vec<u8>,
     pub(crate) options: Vec<String>,
-    /// Outcome of a dump without faults by one thread.
+    /// Result of a dump without faults and with one thread.
     pub(crate) reference: Ended,
 }
 
@@ -59,10 +59,10 @@ fn ours(programs: &Programs, folder: &Path, options: &[String]) -> Command {
     command
 }
 
-/// Tries the trace of a seed.
+/// Tests the trace of a seed.
 ///
 /// # Errors
-/// The first difference. The trace is kept then.
+/// Returns the first difference, and keeps the trace.
 pub(crate) fn trial(
     seed: u64,
     programs: &Programs,
@@ -129,8 +129,8 @@ impl Trial<'_> {
             _ => return Err(format!("status {code}: {}", self.reference.said)),
         });
         let imbrication = self.has("-i", "--no-imbrication");
-        // The checker knows neither the effect of a popped state's new row on the order of its lane,
-        // nor the effect of quotes that are kept.
+        // The checker knows neither how the new row of a popped state affects the order of its
+        // lane, nor how kept quotes do.
         if imbrication || self.options.iter().any(|option| option == "keep") {
             return Ok(());
         }
@@ -146,7 +146,7 @@ impl Trial<'_> {
         let first = report.findings.iter().find(|found| found.severity == Severity::Error);
         let Some(first) = first else {
             let said = &self.reference.said;
-            return if code == 0 { Ok(()) } else { Err(format!("the checker takes it: {said}")) };
+            return if code == 0 { Ok(()) } else { Err(format!("the checker accepts it: {said}")) };
         };
         let place = first.position.map_or("t".into(), |at| format!("t:{}:{}", at.line, at.column));
         let wanted = format!("pj_dump: {place}: {}", first.cause);
@@ -160,7 +160,7 @@ impl Trial<'_> {
     /// Compares with PajeNG: the same rows, or both refuse the trace.
     fn beside_pajeng(&self, sound: bool, sum: &mut Summary) -> Result<(), String> {
         let Some(pajeng) = &self.programs.pajeng else { return Ok(()) };
-        // Their intervals are those known at some point of the file if that is not in order of time.
+        // If lines are out of order, PajeNG's intervals depend on where it looks at them.
         if self.has("-p", "-p") {
             return Ok(());
         }
@@ -224,11 +224,11 @@ impl Trial<'_> {
         pieces
     }
 
-    /// Compares with dumps by other numbers of threads, in other blocks, from a pipe.
+    /// Compares with dumps with other threads, blocks and media.
     fn other_ways(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let mut command = self.ours();
         command.args(["--threads", rng.pick(&["1", "2", "3", "4", "7"])]);
-        // Blocks are no longer than lines may be.
+        // Blocks are at most as long as the longest accepted line.
         let longest = self.trace.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
         let line = rng.pick(&["1K", "1K", "2K", "5000", "64K"]);
         if longest < 1000 {
@@ -239,7 +239,7 @@ impl Trial<'_> {
         } else {
             run(&mut command, Some(&self.trace))?
         };
-        sum.count("dumps in other blocks, by other threads, from other media");
+        sum.count("dumps with other blocks, threads and media");
         let said = found.said.replace("<stdin>", "t");
         if found.code() != self.reference.code() || said != self.reference.said {
             return Err(format!("{command:?}: {said}; before: {}", self.reference.said));
