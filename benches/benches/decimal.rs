@@ -12,7 +12,6 @@ const COUNT: usize = 20_000;
 
 type Kind = (&'static str, fn(&mut Rng) -> f64);
 
-/// Kinds of numbers in the columns of a dump.
 const KINDS: [Kind; 5] = [
     ("times, 6 digits", |numbers| numbers.below(1_000_000_000) as f64 / 1e6),
     ("times, 9 digits", |numbers| numbers.below(1_000_000_000_000) as f64 / 1e9),

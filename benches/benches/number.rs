@@ -12,7 +12,6 @@ const COUNT: usize = 20_000;
 
 type Kind = (&'static str, fn(&mut Rng) -> String);
 
-/// Kinds of numbers that producers write.
 const KINDS: [Kind; 7] = [
     ("6 decimals", |numbers| format!("{:.6}", numbers.below(1_000_000_000) as f64 / 1e6)),
     ("9 decimals", |numbers| format!("{:.9}", numbers.below(1_000_000_000_000) as f64 / 1e9)),
@@ -36,7 +35,6 @@ const KINDS: [Kind; 7] = [
     }),
 ];
 
-/// Lines with a number each, and the places of the numbers.
 struct Block {
     text: Vec<u8>,
     places: Vec<Range<usize>>,
@@ -57,7 +55,6 @@ impl Block {
         block
     }
 
-    /// Number of bytes of all numbers.
     fn bytes(&self) -> u64 {
         self.places.iter().map(|place| place.len() as u64).sum()
     }

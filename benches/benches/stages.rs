@@ -134,7 +134,6 @@ fn decode_and_replay(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// An output that counts bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     bytes: u64,

@@ -23,10 +23,6 @@ const PIECE: usize = 256 << 10;
 /// Each thread has an equal part of the file and of the copy. It reads its part with `pread`, block
 /// by block into one buffer, counts newlines there, then copies its part of `copy` from that buffer
 /// into another one of the same size. The threads are started and placed like those of `pj_dump`.
-///
-/// # Errors
-///
-/// A file that cannot be read, or threads that cannot be placed.
 pub fn floor(path: &Path, threads: NonZeroUsize, pin: &Pin, copy: u64) -> Result<u64> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();

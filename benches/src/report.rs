@@ -59,7 +59,6 @@ pub fn median(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
     }
 }
 
-/// Columns of the record.
 const COLUMNS: [&str; 13] = [
     "trace",
     "bytes",
@@ -77,10 +76,6 @@ const COLUMNS: [&str; 13] = [
 ];
 
 /// Returns the runs as CSV, with a header; unknown values are empty.
-///
-/// # Errors
-///
-/// None that can happen in memory.
 pub fn csv(runs: &[Run]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.iter().chain(&["imbalance"]))?;
@@ -107,7 +102,6 @@ pub fn csv(runs: &[Run]) -> Result<Vec<u8>> {
     Ok(writer.into_inner()?)
 }
 
-/// Summary of the runs of a case on a trace.
 struct Point<'a> {
     case: &'a Case,
     bytes: u64,

@@ -135,7 +135,6 @@ impl Source {
     }
 }
 
-/// A trace on disk.
 #[derive(Debug)]
 struct Trace {
     kind: Kind,
@@ -156,11 +155,6 @@ struct Trace {
 
 /// Measures one source. Traces and pieces are in `folder` meanwhile; `progress` gets a line at a
 /// time.
-///
-/// # Errors
-///
-/// A program that fails, rows that depend on threads or pieces, or files that cannot be read or
-/// written.
 pub fn measure(
     source: &Source,
     plan: &Plan,
@@ -198,7 +192,6 @@ pub fn measure(
     Ok(runs)
 }
 
-/// Makes the traces of a source.
 fn traces(source: &Source, plan: &Plan, folder: &Path) -> Result<Vec<Trace>> {
     let trace = |path: PathBuf, kind, threads: &[usize]| -> Result<Trace> {
         let size = path.metadata().map_err(|error| format!("{}: {error}", path.display()))?;
@@ -292,7 +285,6 @@ impl Plan {
         cases
     }
 
-    /// Runs a case.
     fn once(
         &self,
         source: &Source,

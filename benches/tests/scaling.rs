@@ -1,5 +1,6 @@
 //! The scaling study as a whole, with scripts instead of `pj_dump` and `pj_split`.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)] // A test that cannot go on fails.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;

@@ -28,7 +28,6 @@ pub fn definitions<'d>(events: impl IntoIterator<Item = Definition<'d>>) -> Stri
     text
 }
 
-/// SimGrid's events; the index is the number.
 const EVENTS: [Definition<'_>; 18] = [
     ("0", "DefineContainerType", "Alias Type Name"),
     ("1", "DefineVariableType", "Alias Type Name Color:color"),
@@ -50,12 +49,10 @@ const EVENTS: [Definition<'_>; 18] = [
     ("17", "NewEvent", "Time:date Type Container Value"),
 ];
 
-/// Writes the definitions of SimGrid's events with these numbers.
 pub(crate) fn write(sink: &mut Sink<'_>, numbers: &[usize]) -> io::Result<()> {
     sink.lines(definitions(numbers.iter().map(|number| EVENTS[*number])).as_bytes())
 }
 
-/// Returns the definitions of all of SimGrid's events.
 pub(crate) fn all() -> String {
     definitions(EVENTS)
 }

@@ -3,7 +3,6 @@
 use crate::header::{Definition, definitions};
 use crate::rng::Rng;
 
-/// Events, with words as numbers.
 const EVENTS: [Definition<'_>; 18] = [
     ("ctype", "DefineContainerType", "Name Type Alias"),
     ("stype", "DefineStateType", "Name Type Alias"),

@@ -15,58 +15,59 @@
 //!
 //! **The end.**
 //! 1. *The last event line has the latest time of the trace and a living container.* PajeNG ends
-//! the trace at the time of the last event in the file. Later rows have negative durations or are
-//! missing.
+//!    the trace at the time of the last event in the file. Later rows have negative durations or
+//!    are missing.
 //! 2. *The last event line has a time.* After a definition, PajeNG ends the trace at time 0.
 //!
 //! **Lines.**
 //! 3. *A line has at most 20 fields.* PajeNG drops the others.
 //! 4. *A line has as many fields as its definition.* With more, PajeNG writes a complaint into its
-//! output; with fewer it aborts. So [`Fault::MissingField`] never occurs.
+//!    output; with fewer it aborts. So [`Fault::MissingField`] never occurs.
 //! 5. *No field is empty.* PajeNG reads `""` as a single quote or swallows the next field.
 //! 6. *No quote is inside a name, and every quote is closed.* PajeNG keeps a quote inside a word as
-//! text, splits `"a"b` in two, and closes an open quote at the line's end, after a carriage return.
+//!    text, splits `"a"b` in two, and closes an open quote at the line's end, after a carriage
+//!    return.
 //! 7. *No name contains a comma, or begins or ends with a blank.* PajeNG prints these unquoted, so
-//! rows become ambiguous.
+//!    rows become ambiguous.
 //! 8. *There is no `Filename` field and no `PajeTraceFile`.* PajeNG ignores them.
 //!
 //! **Numbers.**
 //! 9. *The digits of a time, as an integer, are below 2⁵³, and its power of ten is above 10⁻²²*.
-//! PajeNG rounds such times correctly, and a quarter of the others wrong by one unit in the last
-//! place.
+//!    PajeNG rounds such times correctly, and a quarter of the others wrong by one unit in the last
+//!    place.
 //! 10. *No time is negative (except `-0`), NaN or infinite.* PajeNG prints duration 0 for things
-//! that start before 0, and `-nan` for those that never end. It accepts times that are no numbers,
-//! so [`Fault::BadTime`] never occurs.
+//!     that start before 0, and `-nan` for those that never end. It accepts times that are no
+//!     numbers, so [`Fault::BadTime`] never occurs.
 //! 11. *Variables have finite numbers without other text.* PajeNG reads `junk` as 0 and `3x` as 3,
-//! so [`Fault::BadVariableValue`] never occurs.
+//!     so [`Fault::BadVariableValue`] never occurs.
 //!
 //! **Definitions, types, values.**
 //! 12. *Definitions are complete and not interrupted.* PajeNG accepts a definition cut off by the
-//! end of the file and events inside a definition, so [`Fault::TruncatedDefinition`] never occurs.
-//! It also accepts an empty file, so neither does [`Fault::EmptyFile`].
+//!     end of the file and events inside a definition, so [`Fault::TruncatedDefinition`] never
+//!     occurs. It also accepts an empty file, so neither does [`Fault::EmptyFile`].
 //! 13. *A field that occurs twice ([`Fault::FieldDefinedTwice`]) is a standard field, with the same
-//! type.* PajeNG compares both and ignores user-defined fields.
+//!     type.* PajeNG compares both and ignores user-defined fields.
 //! 14. *The name of a defined value is not the identifier of another value of its type.* PajeNG
-//! refuses this as a redefinition, although the alias identifies a value.
+//!     refuses this as a redefinition, although the alias identifies a value.
 //! 15. *A bad colour has the wrong number of parts.* PajeNG counts the parts and accepts any text
-//! as a number.
+//!     as a number.
 //!
 //! **Containers and links.**
 //! 16. *A container is destroyed after everything below it, including the creation of children.*
-//! PajeNG considers only the container's own events, and ends children before they start.
+//!     PajeNG considers only the container's own events, and ends children before they start.
 //! 17. *A container is not created before its parent.* PajeNG does not check this.
 //! 18. *No key is started or ended twice.* PajeNG makes a link with a `NULL` end or no link, so
-//! [`Fault::TwoStarts`] and [`Fault::TwoEnds`] never occur.
+//!     [`Fault::TwoStarts`] and [`Fault::TwoEnds`] never occur.
 //! 19. *Both ends of a completed link are not before either end of the previously completed one in
-//! its lane.* PajeNG requires this, also of links that end first.
+//!     its lane.* PajeNG requires this, also of links that end first.
 //! 20. *Links stay open only with `-z`.* Otherwise this is a fault.
 //!
 //! **Options.**
 //! 21. *No `-s`, `-e`, `-a`, `-o`*: PajeNG loses or invents rows with them. No `-t`, which prints a
-//! duration, and no `-f`, another reader with other limits.
+//!     duration, and no `-f`, another reader with other limits.
 //! 22. *`-h` only without events*: 1.3.6 prints another header for `Event`.
 //! 23. *`-p` not with the name of a link or container type, and not with `-z`*: it searches a lane
-//! by bisection of start times, but links are in another order, and it fails on open links.
+//!     by bisection of start times, but links are in another order, and it fails on open links.
 //! 24. *At most one of `-c`, `-d` and `-p`*, each of which replaces the dump.
 //! 25. *`-n` wherever old names occur*: without it they are user-defined fields.
 //!
@@ -157,7 +158,6 @@ fn drawn(mut rng: Rng) -> RandomTrace {
     RandomTrace { bytes: paper.finish(&mut rng), options, fault }
 }
 
-/// Tries a random fault, except those at the end of the trace.
 fn inject_any(writer: &mut Writer) -> Option<Fault> {
     let fault = writer.rng.pick(&Fault::ALL);
     (fault != Fault::OpenLinkAtEnd && writer.inject(fault).is_some()).then_some(fault)

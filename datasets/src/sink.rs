@@ -13,7 +13,6 @@ pub(crate) struct Sink<'a> {
     out: &'a mut dyn Write,
     buffer: Vec<u8>,
     flushed: u64,
-    /// Whether the current line has a field.
     started: bool,
     separator: u8,
 }
@@ -29,12 +28,10 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Separates fields with tabs from now on, like StarPU.
     pub(crate) fn tabs(&mut self) {
         self.separator = b'\t';
     }
 
-    /// Returns the number of bytes written so far.
     pub(crate) fn written(&self) -> u64 {
         self.flushed + self.buffer.len() as u64
     }
@@ -46,7 +43,6 @@ impl<'a> Sink<'a> {
         self.started = true;
     }
 
-    /// Starts a line with its event number.
     pub(crate) fn event(&mut self, number: u32) -> &mut Self {
         self.num(u64::from(number))
     }
@@ -57,17 +53,14 @@ impl<'a> Sink<'a> {
         self.text(text)
     }
 
-    /// Adds a field of text and a number.
     pub(crate) fn name(&mut self, text: &str, number: u64) -> &mut Self {
         self.word(text).digits(number)
     }
 
-    /// Adds a quoted field of text and a number.
     pub(crate) fn quoted(&mut self, text: &str, number: u64) -> &mut Self {
         self.word("\"").text(text).digits(number).text("\"")
     }
 
-    /// Adds an integer field.
     pub(crate) fn num(&mut self, number: u64) -> &mut Self {
         self.next_field();
         self.digits(number)
@@ -79,13 +72,11 @@ impl<'a> Sink<'a> {
         self.digits(micros / 1_000_000).text(".").padded(micros % 1_000_000, 6)
     }
 
-    /// Appends text to the current field.
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
         self.buffer.extend_from_slice(text.as_bytes());
         self
     }
 
-    /// Appends an integer to the current field.
     pub(crate) fn digits(&mut self, number: u64) -> &mut Self {
         // The largest number has 20 digits, filled from the right.
         let mut digits = [b'0'; 20];

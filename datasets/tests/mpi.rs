@@ -4,13 +4,11 @@ use std::collections::HashMap;
 
 use datasets::{Shape, generate};
 
-/// Time of the fastest message, in microseconds.
 const LATENCY: u64 = 20;
 
 #[derive(Debug, Default)]
 struct Rank<'a> {
     open: Vec<&'a str>,
-    /// All states in order of their beginnings.
     begun: Vec<&'a str>,
     /// Start of the outermost state, and total time by value.
     since: u64,

@@ -70,7 +70,6 @@ fn write_general_long(out: &mut Vec<u8>, value: f64) {
     write!(out, "{digits}e{sign}{:02}", exponent.unsigned_abs()).expect("vectors take everything");
 }
 
-/// Removes trailing zeros of a decimal, and a point that would then end it.
 fn without_zeros(decimal: &str) -> &str {
     if decimal.contains('.') {
         decimal.trim_end_matches('0').trim_end_matches('.')

@@ -5,8 +5,7 @@
 //!
 //! 1. Split the number into its integer part and its fraction, as 64 bits after the point, exactly.
 //! 2. Multiply the fraction by 10^precision to 128 bits. The high word holds the digits. The low
-//! word,
-//!    compared with one half, decides the rounding (ties to even, as in glibc).
+//!    word, compared with one half, decides the rounding (ties to even, as in glibc).
 //! 3. Write three digits at a time from a table of 4 kB. Copies have a constant size and write one
 //!    byte too many, which the next copy overwrites. This takes 7 ns per number; eight digits by
 //!    multiplications take 10 ns with SSE2 and 13 ns without.
@@ -112,7 +111,6 @@ pub fn write_fixed6(out: &mut Vec<u8>, value: f64) {
 /// after the returned position may be overwritten.
 ///
 /// # Panics
-///
 /// If `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on, whatever the value.
 #[inline]
 pub fn put_fixed(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
@@ -152,7 +150,6 @@ pub fn write_u64(out: &mut Vec<u8>, value: u64) {
     }
 }
 
-/// Returns C's spelling of a value that is not finite.
 fn spell(value: f64) -> &'static [u8] {
     match (value.is_nan(), value.is_sign_negative()) {
         (true, false) => b"nan",
@@ -162,7 +159,6 @@ fn spell(value: f64) -> &'static [u8] {
     }
 }
 
-/// [`write_fixed`] for every value and precision, with the standard library.
 #[cold]
 fn write_long(out: &mut Vec<u8>, value: f64, precision: usize) {
     if !value.is_finite() {

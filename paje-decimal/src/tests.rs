@@ -64,7 +64,6 @@ fn check_general(value: f64) {
     assert_eq!(text, general(value), "{value:e} ({:#x})", value.to_bits());
 }
 
-/// Reduces the number of cases in slow builds.
 const fn many(release: usize) -> usize {
     if cfg!(debug_assertions) { release / 8 } else { release }
 }
@@ -87,7 +86,6 @@ fn random_bits_print_like_c() {
     }
 }
 
-/// Random bits with exponents from -70 to 70, like those of times.
 #[test]
 fn random_moderate_numbers_print_like_c() {
     let mut random = Rng::new(2);

@@ -123,7 +123,6 @@ impl EventDef {
             .map(|(i, field)| (field.name.as_str(), i + 1))
     }
 
-    /// Returns the first required field that is missing from a line of `words` words.
     pub(crate) fn first_missing(&self, words: usize) -> FieldName {
         let needed = |field: &&FieldName| self.word_of(**field).is_some_and(|word| word >= words);
         let mut all = self.kind.obligatory().iter().chain(self.kind.optional());
@@ -160,7 +159,6 @@ impl EventDef {
     }
 }
 
-/// A definition between its `%EventDef` and its `%EndEventDef`.
 #[derive(Clone, Debug)]
 struct OpenDef {
     id: Vec<u8>,
@@ -188,7 +186,6 @@ pub struct DefTable {
     skipping: bool,
 }
 
-/// State of a table for a file that another trace file refers to.
 #[derive(Clone, Debug)]
 struct Imported {
     /// Event numbers of the referring file.
@@ -318,7 +315,6 @@ impl DefTable {
         self.open.as_ref().map(|open| open.kind)
     }
 
-    /// Drops inherited numbers, once the file defines an event.
     fn put_away(&mut self) {
         if let Some(imported) = &mut self.imported
             && std::mem::take(&mut imported.counts)

@@ -218,7 +218,6 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Returns whether a character is invisible or changes the text direction.
 const fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -167,7 +167,6 @@ impl<'a> RawEvent<'a> {
             .ok_or(Fault { at: span.start, kind: FaultKind::BadTime })
     }
 
-    /// Returns the alias, unless it is empty.
     fn alias(&self) -> Option<Field<'a>> {
         self.field(F::Alias).filter(|alias| !alias.bare().is_empty())
     }

@@ -4,17 +4,14 @@
 //! such a number from inside a block in four steps without a loop over bytes:
 //!
 //! 1. *Find the digits.* Sixteen bytes are compared at once. The mask of the bytes that are no
-//! digits
-//!    shows where the point is and where the mantissa ends.
+//!    digits shows where the point is and where the mantissa ends.
 //! 2. *Remove the point.* The digits before and after it are loaded separately, each so that the
-//! last
-//!    digit lands at its place in a right-aligned row of sixteen digits, and joined with two masks.
-//!    A second load is cheaper than a shift of 128 bits.
+//!    last digit lands at its place in a right-aligned row of sixteen digits, and joined with two
+//!    masks. A second load is cheaper than a shift of 128 bits.
 //! 3. *Convert.* Three multiplications turn the sixteen digits into an integer of at most 10^16.
 //! 4. *Round once.* An integer of at most 2^53 and a power of ten of at most 10^22 are exact
-//! doubles,
-//!    so one IEEE 754 division or multiplication rounds correctly (W. D. Clinger, "How to Read
-//!    Floating Point Numbers Accurately", PLDI 1990).
+//!    doubles, so one IEEE 754 division or multiplication rounds correctly (W. D. Clinger, "How to
+//!    Read Floating Point Numbers Accurately", PLDI 1990).
 //!
 //! All other texts (longer mantissas, large exponents, `inf`, garbage) go to [`parse_f64`] and its
 //! `fast_float2`, which is exact too and takes half the time of the standard library. So the path
@@ -80,7 +77,6 @@ static LAST: Last = {
     Last(mask)
 };
 
-/// Largest integer below which every integer is an exact double.
 const MAX_EXACT: u64 = 1 << 53;
 
 /// Parses a whole text as C's `strtod` reads it, rounded to nearest, ties to even.
@@ -305,7 +301,6 @@ fn narrow(value: f64) -> Option<f32> {
     decided.then_some(value as f32)
 }
 
-/// Splits off a sign. Returns whether it is a minus, and the rest.
 fn unsigned(text: &[u8]) -> (bool, &[u8]) {
     match text {
         [b'-', rest @ ..] => (true, rest),

@@ -74,7 +74,6 @@ pub struct Scanner {
     quote: Bits,
     hash: Bits,
     newlines: u64,
-    /// Whether the block has a quote at an odd place.
     special: bool,
     /// Whether no two white bytes of the block are adjacent; always false if it is special.
     single: bool,
@@ -121,7 +120,6 @@ impl Scanner {
         self.single = !ends_white && !has_doubled(&self.white[..=count], tail.len());
     }
 
-    /// Returns whether a byte is white.
     fn is_white_at(&self, at: usize) -> bool {
         word(&self.white, at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1)
     }

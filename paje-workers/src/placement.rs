@@ -62,7 +62,6 @@ pub(crate) fn placement(
     Ok(Placement { cpus: cpus.into_iter().cycle().take(threads).collect(), notes })
 }
 
-/// A CPU that workers may use.
 struct Seat {
     cpu: usize,
     node: Option<u32>,
@@ -70,7 +69,6 @@ struct Seat {
     thread: usize,
 }
 
-/// Returns the allowed CPUs in the order of their numbers.
 fn seats(topology: Option<&Topology>, allowed: &[usize]) -> Vec<Seat> {
     let mut allowed = distinct(allowed);
     allowed.sort_unstable();
@@ -140,7 +138,6 @@ fn on_nodes(
     Ok(in_turns(seats, false))
 }
 
-/// Returns these CPUs without duplicates, if all are allowed.
 fn listed(
     cpus: &[usize],
     topology: Option<&Topology>,

@@ -135,7 +135,6 @@ impl Workers {
         Workers::of(threads, pin, Some(useful.get()))
     }
 
-    /// Starts workers. If `useful` is given, the caller is one of them.
     fn of(
         threads: Option<NonZeroUsize>,
         pin: &Pin,

@@ -16,9 +16,7 @@ pub(crate) struct Queue<T, E, P> {
 }
 
 pub(crate) struct Line<T, E, P> {
-    /// Number of jobs that have been taken.
     taken: usize,
-    /// The next job to be put.
     next: usize,
     pub(crate) ready: BTreeMap<usize, Result<T, E>>,
     /// `None` while a worker puts results.

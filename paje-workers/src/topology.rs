@@ -72,7 +72,6 @@ impl Topology {
 mod tests {
     use super::*;
 
-    /// Reads a topology from lines `PATH:CONTENT`.
     fn read(files: &str) -> Option<Topology> {
         let sys = tempfile::tempdir().unwrap();
         for line in files.lines() {
@@ -84,7 +83,6 @@ mod tests {
         Topology::read(sys.path())
     }
 
-    /// Number, node and core of each CPU.
     fn cpus(files: &str) -> Vec<(usize, Option<u32>, usize)> {
         let topology = read(files).unwrap();
         topology.cpus.values().map(|cpu| (cpu.number, cpu.node, cpu.core)).collect()

@@ -63,6 +63,7 @@ pub enum ReadError {
     LineTooLong {
         /// Byte where the line begins.
         start: ByteOffset,
+        /// Limit in bytes.
         limit: usize,
     },
 }
@@ -199,7 +200,6 @@ pub struct Blocks<R> {
     ended: bool,
     /// Whether reading goes on after errors: see [`Blocks::forgiving`].
     forgives: bool,
-    /// Error of the input after the lines read so far.
     failure: Option<io::Error>,
 }
 
@@ -314,7 +314,6 @@ impl<R: Read> Blocks<R> {
         Ok(len > 0)
     }
 
-    /// Skips the rest of the current line, of which `filled` bytes have been read.
     #[cold]
     fn skip_line(&mut self, filled: usize, buffer: &mut [u8]) {
         self.position.0 += filled as u64;

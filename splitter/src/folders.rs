@@ -47,7 +47,6 @@ impl Folders {
         })
     }
 
-    /// Adds a folder, if it exists.
     fn extend(&mut self, folder: &Path) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let found = folder.canonicalize();
@@ -117,7 +116,6 @@ const SEARCH: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const SEARCH: OFlags = OFlags::RDONLY;
 
-/// Checks that a named file is a regular file.
 fn check(file: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() {

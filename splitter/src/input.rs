@@ -97,7 +97,6 @@ impl Input {
         Input::from_file(path.to_owned(), file)
     }
 
-    /// Opens a file from its current position on, under the name `name`.
     fn from_file(name: PathBuf, mut file: File) -> io::Result<Input> {
         let metadata = file.metadata()?;
         let regular = metadata.is_file();
@@ -270,7 +269,6 @@ impl Input {
     }
 }
 
-/// Returns the text of a reader, decompressed if necessary.
 fn stream(
     compression: Option<Compression>,
     reader: impl Read + Send + 'static,
@@ -283,7 +281,6 @@ fn stream(
     Ok((Kind::Stream(Box::new(Checked::new(decoder, compression))), unpacking))
 }
 
-/// Returns the first bytes of a regular file, without moving its position.
 fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
     let start = Placed { file: file.try_clone()?, place: 0, taken: Arc::default() };
     let mut head = Vec::with_capacity(foreign::HEAD);

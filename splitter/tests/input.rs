@@ -14,7 +14,6 @@ use tempfile::TempDir;
 const ALL: [Compression; 4] =
     [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2];
 
-/// Compresses a text into one member, frame or stream, with a checksum.
 fn compress(compression: Compression, text: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     match compression {
@@ -44,7 +43,6 @@ fn compress(compression: Compression, text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A folder with a file that is overwritten for each case.
 struct Trace {
     _folder: TempDir,
     path: PathBuf,
@@ -63,7 +61,6 @@ impl Trace {
         Input::open(Some(&self.path)).unwrap()
     }
 
-    /// Returns the compression and the text.
     fn read(&self, bytes: &[u8]) -> (Option<Compression>, io::Result<Vec<u8>>) {
         let mut input = self.open(bytes);
         let mut text = Vec::new();
@@ -247,7 +244,6 @@ fn long_zstd_windows_are_accepted() {
     assert_eq!(Trace::new().read(&bytes).1.unwrap(), b"text\ntext\n");
 }
 
-/// Longer than any buffer.
 #[test]
 fn long_texts_are_read() {
     let trace = Trace::new();
@@ -358,7 +354,6 @@ fn standard_input_is_read() {
     }
 }
 
-/// Readers in memory are recognised like files, whatever they return at a time.
 #[test]
 fn readers_are_read_like_files() {
     let text = b"1 2 3\n".repeat(1000);
@@ -381,7 +376,6 @@ fn readers_are_read_like_files() {
     assert_eq!(empty.read(&mut [0; 8]).unwrap(), 0);
 }
 
-/// Returns at most this many bytes at a time.
 struct Trickle(io::Cursor<Vec<u8>>, usize);
 
 impl Read for Trickle {
@@ -391,7 +385,6 @@ impl Read for Trickle {
     }
 }
 
-/// A reader between an input and its caller sees the text and changes nothing else.
 #[test]
 fn inputs_can_be_read_through_another_reader() {
     let trace = Trace::new();
@@ -408,7 +401,6 @@ fn inputs_can_be_read_through_another_reader() {
     }
 }
 
-/// Returns a file with a packed trace that has these segments.
 fn packed_in(texts: &[&str]) -> (TempDir, Input) {
     use paje_pack::{Definitions, Segment, Settings, Writer};
     let mut writer = Writer::new(Vec::new()).unwrap();

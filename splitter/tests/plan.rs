@@ -75,7 +75,6 @@ fn from_plan(plan: &Plan, limits: Limits) -> Read {
     (all, None)
 }
 
-/// Returns the same for blocks that are cut anywhere.
 fn from_cuts(plan: &Plan, cuts: &[u64], limits: Limits) -> Read {
     let (mut block, mut all, mut begin) = (Block::default(), vec![], 0);
     for end in cuts.iter().copied().chain([plan.bytes()]) {
@@ -184,7 +183,6 @@ fn several_threads_can_read() {
     assert!(all == text.as_bytes());
 }
 
-/// The file changes while it is being read.
 #[test]
 fn a_file_that_becomes_shorter_is_an_error() {
     let text = b"12345678\n".repeat(1000);
@@ -227,7 +225,6 @@ fn appended_lines_are_not_read() {
     assert_eq!(block.text(), b"one\ntw");
 }
 
-/// A block can be filled from a plan and from a stream in turn.
 #[test]
 fn a_block_can_be_filled_from_both() {
     let limits = Limits { block: 4, ..Limits::default() };

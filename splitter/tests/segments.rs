@@ -10,7 +10,6 @@ use paje_parser::columns::{HoleKind, Lines, Wanted};
 use splitter::{Block, Input, Segments};
 use tempfile::TempDir;
 
-/// A container with states, whose lines are alike.
 fn trace() -> String {
     let mut text = String::from(
         "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
@@ -26,10 +25,8 @@ fn trace() -> String {
     text
 }
 
-/// Expectation about writing to memory.
 const MEMORY: &str = "writing to memory does not fail";
 
-/// Packs texts as segments, with the data for windows.
 fn packed<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<u8> {
     let (mut definitions, mut borders) = (Definitions::default(), Borders::default());
     let mut writer = Writer::new(Vec::new()).expect(MEMORY);
@@ -45,7 +42,6 @@ fn packed<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<u8> {
     writer.finish().expect(MEMORY)
 }
 
-/// Cuts a text into pieces of some 100 lines.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -93,7 +89,6 @@ fn without_texts(
     Some(Ok((block, has_columns)))
 }
 
-/// Lines without text can be read later, even after the block has been filled again.
 #[test]
 fn lines_can_be_read_later() {
     let text = trace();

@@ -15,7 +15,6 @@ pub(super) struct Cutter<'a> {
     containers: HashMap<&'a [u8], usize>,
     parents: Vec<usize>,
     pub(super) pieces: usize,
-    /// Containers that each piece must create and destroy.
     needed: Vec<BTreeSet<usize>>,
     /// Latest time, as written.
     pub(super) end: &'a [u8],
@@ -135,7 +134,6 @@ impl<'a> Cutter<'a> {
         self.needed = needed;
     }
 
-    /// Returns the piece with the events of a container.
     pub(super) fn piece_of(&self, container: usize) -> usize {
         match (self.style, container) {
             (Style::Filename, ROOT) => 1 % self.pieces,
@@ -164,7 +162,6 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// Returns the alias or name of a new container.
 fn identifier<'a>(lines: &Lines<'a>, event: &Event<'a>) -> Option<&'a [u8]> {
     let alias = lines.field(event, "Alias").filter(|alias| !alias.is_empty());
     alias.or_else(|| lines.field(event, "Name"))

@@ -18,11 +18,8 @@ pub(super) struct Def<'a> {
 
 #[derive(Debug)]
 pub(super) enum Line<'a> {
-    /// A `%` line as written.
     Percent(&'a [u8]),
-    /// An event with a known number.
     Event(Event<'a>),
-    /// A line that is not understood.
     Other(&'a [u8]),
 }
 
@@ -87,7 +84,6 @@ impl<'a> Lines<'a> {
         lines
     }
 
-    /// Returns a field of an event, without quotes.
     pub(super) fn field(&self, event: &Event<'a>, name: &str) -> Option<&'a [u8]> {
         let index = self.defs[event.def].index(name)?;
         event.words.get(index + 1).map(|word| bare(word))
@@ -98,7 +94,6 @@ impl<'a> Lines<'a> {
         self.defs[event.def].event
     }
 
-    /// Returns the first event number from `from` on that is not defined.
     pub(super) fn free_number(&self, from: usize) -> String {
         let taken = |number: &String| self.defs.iter().any(|def| def.number == number.as_bytes());
         let mut numbers = (from..).map(|number| number.to_string());
@@ -115,7 +110,6 @@ impl Def<'_> {
     }
 }
 
-/// Removes the quotes around a word.
 pub(super) fn bare(word: &[u8]) -> &[u8] {
     let Some(inner) = word.strip_prefix(b"\"") else {
         return word;

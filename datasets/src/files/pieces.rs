@@ -16,7 +16,6 @@ impl Cutter<'_> {
         TraceFiles { root: self.root(), pieces: pieces.collect() }
     }
 
-    /// Returns the root file.
     fn root(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let by_line = self.style != Style::Filename;

@@ -8,7 +8,6 @@ use crate::rng::Rng;
 
 #[derive(Debug)]
 pub(super) struct Base {
-    /// Header, types, values, containers.
     pub(super) start: Vec<String>,
     /// Events of one or two lines, each with its time in microseconds, in order of time.
     pub(super) events: Vec<(u64, String)>,
@@ -92,7 +91,6 @@ impl Base {
     }
 }
 
-/// Formats microseconds as seconds.
 pub(super) fn seconds(micros: u64) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }

@@ -91,7 +91,6 @@ impl Run {
         Run { ranks: Ranks::new(ranks) }
     }
 
-    /// Sends a message in a call.
     fn send(&mut self, from: usize, call: &str, value: &str) -> Sent {
         self.ranks.push(from, call);
         let sent = Sent(self.ranks.start_as(from, value), self.ranks.clock[from]);
@@ -100,7 +99,6 @@ impl Run {
         sent
     }
 
-    /// Receives a message in a call.
     fn recv(&mut self, to: usize, call: &str, value: &str, message: Sent) {
         self.ranks.push(to, call);
         self.ranks.clock[to] = self.ranks.clock[to].max(message.1) + 1;
@@ -108,7 +106,6 @@ impl Run {
         self.ranks.pop(to);
     }
 
-    /// Sends and receives a message.
     fn pass(&mut self, from: usize, to: usize, value: &str) {
         let sent = self.send(from, "PMPI_Send", value);
         self.recv(to, "PMPI_Recv", value, sent);

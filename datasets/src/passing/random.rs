@@ -116,7 +116,6 @@ impl Run {
         if self.rng.percent(10) { NO_SIZE } else { self.rng.below(2 * EAGER) }
     }
 
-    /// Sends a blocking message, eager or not.
     fn message(&mut self, from: usize) {
         let to = (from + 1 + self.rng.index(self.ranks.count() - 1)) % self.ranks.count();
         let (transfer, size) = (self.micros(), self.size());

@@ -9,7 +9,6 @@ use crate::header::definitions;
 pub(super) struct Ranks {
     /// Current time of each rank, in microseconds.
     pub(super) clock: Vec<u64>,
-    /// Lines after the header, with their times.
     lines: Vec<(u64, String)>,
     links: u64,
 }
@@ -31,7 +30,6 @@ impl Ranks {
         self.lines.push((time, format!("{event} {} {rest}", seconds(time))));
     }
 
-    /// Opens a state at the rank's time.
     pub(super) fn push(&mut self, rank: usize, value: &str) {
         self.line(rank, 12, &format!("S r{rank} {value}"));
     }
@@ -49,7 +47,6 @@ impl Ranks {
         self.line(rank, 13, &format!("P r{rank}"));
     }
 
-    /// Adds a state of this duration.
     pub(super) fn state(&mut self, rank: usize, value: &str, micros: u64) {
         self.state_until(rank, value, self.clock[rank] + micros);
     }

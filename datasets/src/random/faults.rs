@@ -8,7 +8,6 @@ use super::trace::Writer;
 use super::world::{Nature, ROOT};
 use crate::invalid::Fault;
 
-/// An identifier that no generator uses.
 const NOBODY: &str = "no-such-thing";
 
 impl Writer {

@@ -4,7 +4,6 @@ use crate::named::named;
 use crate::rng::Rng;
 
 named! {
-    /// A kind of event, with its name in `%EventDef`.
     pub(super) Kind {
         ContainerType "PajeDefineContainerType",
         StateType "PajeDefineStateType",
@@ -30,7 +29,6 @@ named! {
 use Kind::*;
 
 impl Kind {
-    /// Returns the fields that a definition of this event must have.
     pub(super) fn obligatory(self) -> &'static [Field] {
         use Field::*;
         match self {
@@ -47,7 +45,6 @@ impl Kind {
         }
     }
 
-    /// Returns whether the event names something, which may have an alias.
     pub(super) fn names(self) -> bool {
         matches!(
             self,
@@ -72,7 +69,6 @@ pub(super) enum Field {
     Color,
     Line,
     File,
-    /// A user-defined field.
     Extra(String),
 }
 
@@ -134,7 +130,6 @@ pub(super) struct Definition {
 const MAX_FIELDS: usize = 19;
 
 impl Definition {
-    /// Returns a random definition of `kind`.
     pub(super) fn random(kind: Kind, number: String, old_names: bool, rng: &mut Rng) -> Self {
         let mut fields = kind.obligatory().to_vec();
         if kind.names() && rng.percent(70) {

@@ -2,7 +2,6 @@
 
 use crate::rng::Rng;
 
-/// The written bytes and the trace's style of spelling.
 #[derive(Debug)]
 pub(super) struct Paper {
     pub(super) bytes: Vec<u8>,
@@ -85,7 +84,6 @@ impl Paper {
         self.lines
     }
 
-    /// Writes a line without meaning.
     fn interlude(&mut self, rng: &mut Rng) {
         let text = rng.pick(&[
             "",

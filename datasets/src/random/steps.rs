@@ -9,7 +9,6 @@ const MAX_TYPES: usize = 24;
 const MAX_CONTAINERS: usize = 30;
 
 impl Writer {
-    /// Writes the types and containers that every trace starts with.
     pub(super) fn begin(&mut self) {
         self.define_type(Nature::Container, ROOT);
         self.create(1);
@@ -207,7 +206,6 @@ impl Writer {
         }
     }
 
-    /// Starts a link at either end, or completes one.
     fn step_link(&mut self) {
         if !self.world.open_links.is_empty() && self.rng.percent(55) {
             let open = self.rng.index(self.world.open_links.len());

@@ -14,7 +14,6 @@ pub(super) struct Clock {
     step: u64,
     /// Latest time so far, in ticks.
     pub(super) now: u64,
-    /// Whether the spelling varies.
     playful: bool,
 }
 
@@ -32,19 +31,16 @@ impl Clock {
         Self { decimals, step: step.min(room), now, playful: rng.percent(50) }
     }
 
-    /// Advances by a random step, often by none.
     pub(super) fn advance(&mut self, rng: &mut Rng) {
         if rng.percent(75) {
             self.now += rng.below(self.step + 1);
         }
     }
 
-    /// Advances by at least one tick.
     pub(super) fn tick(&mut self, rng: &mut Rng) {
         self.now += 1 + rng.below(self.step);
     }
 
-    /// Returns a spelling of `ticks`.
     pub(super) fn spell(&self, ticks: u64, rng: &mut Rng) -> String {
         let (mut digits, mut decimals) = (ticks, self.decimals);
         if self.playful {
@@ -84,7 +80,6 @@ impl Clock {
     }
 }
 
-/// Returns `digits` with a decimal point before the last `decimals` of them.
 fn decimal(digits: u64, decimals: u32) -> String {
     let width = decimals as usize + 1;
     let mut text = format!("{digits:0width$}");

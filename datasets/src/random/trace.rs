@@ -21,7 +21,6 @@ pub(super) struct Writer {
     counter: u64,
 }
 
-/// Values for fields of a line.
 pub(super) type Fill<'a> = &'a [(Field, &'a str)];
 
 impl Writer {
@@ -58,7 +57,6 @@ impl Writer {
         self.definition_lines(&definition);
     }
 
-    /// Writes a definition and returns the number of its first line.
     pub(super) fn definition_lines(&mut self, definition: &Definition) -> u64 {
         let (paper, rng) = (&mut self.paper, &mut self.rng);
         let first = paper.header(&["EventDef", definition.kind.name(), &definition.number], rng);
@@ -116,7 +114,6 @@ impl Writer {
         self.clock.now
     }
 
-    /// Returns a number that no other call returns.
     pub(super) fn count(&mut self) -> u64 {
         self.counter += 1;
         self.counter
@@ -187,7 +184,6 @@ impl Writer {
         true
     }
 
-    /// Defines a new value.
     pub(super) fn define_value(&mut self, kind: usize) {
         let definition = self.definition(Kind::EntityValue);
         let number = self.count();
@@ -222,7 +218,6 @@ impl Writer {
     }
 }
 
-/// Returns one to three definitions of every kind, with varied numbers.
 fn define(old_names: bool, rng: &mut Rng) -> Vec<Definition> {
     let mut definitions: Vec<Definition> = Vec::new();
     let plain = rng.percent(50);
@@ -258,7 +253,6 @@ fn define(old_names: bool, rng: &mut Rng) -> Vec<Definition> {
     definitions
 }
 
-/// Returns a text for a field whose content does not matter.
 fn filler(field: &Field, rng: &mut Rng) -> String {
     match field {
         Field::Color => rng

@@ -15,7 +15,6 @@ pub(super) enum Nature {
 }
 
 impl Nature {
-    /// Returns whether entities of this nature have named values.
     pub(super) fn has_values(self) -> bool {
         matches!(self, Self::State | Self::Event | Self::Link)
     }
@@ -27,11 +26,9 @@ pub(super) struct Type {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) nature: Nature,
-    /// Container type to which it belongs.
     pub(super) parent: usize,
     /// Container types that a link type connects.
     pub(super) ends: (usize, usize),
-    /// Identifiers of its values.
     pub(super) values: Vec<String>,
 }
 
@@ -48,19 +45,15 @@ pub(super) struct Container {
     pub(super) earliest: u64,
 }
 
-/// The entities of one type in one container.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     /// Tick before which no further event is allowed.
     pub(super) last: u64,
-    /// Number of open states.
     pub(super) depth: usize,
-    /// Whether a variable has a value.
     pub(super) set: bool,
     pub(super) used_keys: BTreeSet<String>,
 }
 
-/// A link with one end.
 #[derive(Clone, Debug)]
 pub(super) struct OpenLink {
     pub(super) container: usize,
@@ -82,7 +75,6 @@ pub(super) struct World {
     container_ids: BTreeSet<String>,
 }
 
-/// Index of the root type and the root container.
 pub(super) const ROOT: usize = 0;
 
 /// Names and identifiers of all kinds, so that kinds share texts. See the module above for the
@@ -167,14 +159,12 @@ impl World {
         }
     }
 
-    /// Returns and reserves an unused type identifier.
     pub(super) fn fresh_type_id(&mut self, rng: &mut Rng) -> String {
         let id = fresh(&self.type_ids, rng);
         self.type_ids.insert(id.clone());
         id
     }
 
-    /// Returns and reserves an unused container identifier.
     pub(super) fn fresh_container_id(&mut self, rng: &mut Rng) -> String {
         let id = fresh(&self.container_ids, rng);
         self.container_ids.insert(id.clone());
@@ -191,7 +181,6 @@ impl World {
         (0..self.types.len()).filter(own).collect()
     }
 
-    /// Returns the types of `nature` except the root.
     pub(super) fn of_nature(&self, nature: Nature) -> Vec<usize> {
         (1..self.types.len()).filter(|&index| self.types[index].nature == nature).collect()
     }
@@ -241,7 +230,6 @@ impl World {
         *latest = (*latest).max(ticks);
     }
 
-    /// Returns `container` and all containers below it.
     pub(super) fn subtree(&self, container: usize) -> Vec<usize> {
         let mut found = vec![container];
         let mut next = 0;
@@ -255,7 +243,6 @@ impl World {
         found
     }
 
-    /// Returns the depth of a type in the tree. The root has depth 0.
     pub(super) fn depth(&self, mut kind: usize) -> usize {
         let mut depth = 0;
         while kind != ROOT {

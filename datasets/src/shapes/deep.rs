@@ -8,7 +8,6 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of nested containers, each of another type.
 const LEVELS: u64 = 48;
 const DEEPEST: u64 = 4000;
 

@@ -10,7 +10,6 @@ use crate::sink::Sink;
 /// locally.
 const OVERTAKING: usize = 8;
 
-/// A link with one end.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     from: u64,
@@ -29,7 +28,6 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// Returns the number of incomplete links.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }
@@ -72,7 +70,6 @@ impl Flight {
         link.write_end(sink, now, !link.started)
     }
 
-    /// Completes all links.
     pub(super) fn close(&mut self, sink: &mut Sink<'_>, now: u64, rng: &mut Rng) -> io::Result<()> {
         while self.len() > 0 {
             self.complete(sink, now, rng)?;

@@ -17,7 +17,6 @@ const MAX_DEPTH: u64 = 4;
 /// Probability of a push, in percent, by depth; otherwise a pop.
 const PUSH: [u64; MAX_DEPTH as usize + 1] = [100, 40, 30, 20, 0];
 
-/// State values; the first has alias 10.
 const STATES: [&str; 12] = [
     "PMPI_Init",
     "PMPI_Send",
@@ -36,7 +35,6 @@ const STATES: [&str; 12] = [
 #[derive(Clone, Copy, Debug, Default)]
 struct Rank {
     depth: u64,
-    /// Time of its last event, in microseconds.
     last: u64,
 }
 

@@ -17,7 +17,6 @@ const WARMING_UP: u64 = 100;
 const ROUND: u64 = 445;
 const REST: u64 = 560;
 
-/// A step of a rank, in HTF's terms.
 enum Step {
     Push(&'static str),
     Pop,
@@ -33,7 +32,6 @@ const BARRIER: [Step; 4] =
     [Push("MPI_Barrier"), Event("MPI_COLLECTIVE_BEGIN"), Event("MPI_COLLECTIVE_END"), Pop];
 const END: [Step; 1] = [Event("THREAD_END")];
 
-/// Writes a trace of about `size` bytes.
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
     let warming = WARMING_UP.min(size / ROUND / 2);
     write_rounds(sink, warming, |_, written| written + ROUND / 2 + REST < size, rng)

@@ -27,7 +27,6 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> 
     runtime.end(sink)
 }
 
-/// A transfer between memory nodes that has not arrived.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     to: u64,
@@ -39,7 +38,6 @@ pub(super) struct Runtime {
     rng: Rng,
     /// Time in nanoseconds.
     now: u64,
-    /// Next step of each worker.
     steps: Vec<u8>,
     tasks: u64,
     transfers: VecDeque<Transfer>,
@@ -59,7 +57,6 @@ impl Runtime {
         }
     }
 
-    /// Returns the approximate number of bytes that [`Runtime::end`] will write.
     pub(super) fn closing_bytes(&self) -> u64 {
         self.transfers.len() as u64 * 44 + (self.steps.len() as u64 + 4) * 22
     }
@@ -68,7 +65,6 @@ impl Runtime {
         1 + self.steps.len() as u64 / 8
     }
 
-    /// Writes the header, types, values and containers.
     pub(super) fn begin(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         sink.lines(header::definitions(DEFINITIONS).as_bytes())?;
         sink.tabs();

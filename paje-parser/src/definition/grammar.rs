@@ -11,7 +11,6 @@ use crate::error::Instead;
 use crate::event::FieldName;
 use crate::token::{self, Field};
 
-/// A parsed `%` line.
 pub(super) enum HeaderLine<'a> {
     EventDef { name: Word<'a>, id: Word<'a> },
     Field { name: Word<'a>, kind: Option<Word<'a>> },
@@ -39,7 +38,6 @@ fn error<T>(rest: Rest<'_>, kind: ErrorKind) -> Parsed<'_, T> {
     Err(nom::Err::Error(Error::new(rest, kind)))
 }
 
-/// Skips the leading percent sign, if there is one.
 fn percent(rest: Rest<'_>) -> Parsed<'_, ()> {
     let first = token::next_field(rest.line, rest.at).map_or(rest.at, |range| range.start);
     let is_there = rest.line.get(first) == Some(&b'%');
@@ -68,7 +66,6 @@ fn keyword<'a>(
     verify(word, move |word: &Word<'_>| word.text == wanted)
 }
 
-/// Returns the line without its newline.
 fn all_of(line: &[u8]) -> Rest<'_> {
     Rest { line: &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())], at: 0 }
 }

@@ -10,7 +10,6 @@ pub(super) struct Numbers {
     by_id: Table<Arc<[u8]>, u32>,
     /// Index of the definition of each plain decimal number below 1,000, or `NONE`.
     small: Vec<u32>,
-    /// All indices in the order in which they were added.
     order: Sequence<u32>,
     /// Identity: if two maps share it, one starts with the other's entries.
     token: Arc<()>,
@@ -48,7 +47,6 @@ impl Numbers {
         (index != NONE).then_some(index as usize)
     }
 
-    /// Maps a new event number to a definition.
     pub(super) fn insert(&mut self, id: &[u8], index: u32) {
         match small_number(id) {
             Some(number) => self.small[number] = index,

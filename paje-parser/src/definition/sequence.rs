@@ -13,7 +13,6 @@ const PART: usize = 1024;
 /// An append-only list. Clones share all but the last items.
 #[derive(Clone, Debug)]
 pub struct Sequence<T> {
-    /// Parts of [`PART`] items each.
     full: Arc<Vec<Arc<Vec<T>>>>,
     last: Vec<T>,
 }
@@ -68,7 +67,6 @@ impl<T> Sequence<T> {
 }
 
 impl<T: Clone> Sequence<T> {
-    /// Appends an item.
     pub(super) fn push(&mut self, item: T) {
         self.last.push(item);
         if self.last.len() == PART {
@@ -99,7 +97,6 @@ pub(super) struct Table<K, V> {
     len: usize,
 }
 
-/// Number of layers of similar size that are merged into one.
 const FAN: usize = 4;
 
 impl<K, V> Default for Table<K, V> {
@@ -117,7 +114,6 @@ impl<K: Hash + Eq + Clone, V: Copy + PartialEq> Table<K, V> {
         self.last.get(key).or(newest_first).copied()
     }
 
-    /// Inserts an entry with a new key.
     pub(super) fn insert(&mut self, key: K, value: V) {
         self.last.insert(key, value);
         self.len += 1;

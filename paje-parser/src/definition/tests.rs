@@ -172,7 +172,6 @@ fn quotes_in_definitions_are_read_like_quotes_in_events() {
     assert_eq!(def.extras().collect::<Vec<_>>(), [("a\"b", 1), ("\"Value\"", 2)]);
 }
 
-/// The kind of event of each number.
 #[track_caller]
 fn kinds(table: &DefTable, ids: &[&str]) -> Vec<Option<EventKind>> {
     let kind = |id: &&str| table.find(id.as_bytes()).map(|index| table.defs()[index].kind());

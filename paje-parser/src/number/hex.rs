@@ -70,7 +70,6 @@ fn parse_exponent(text: &[u8]) -> Option<i64> {
 }
 
 impl Binary {
-    /// Appends a hexadecimal digit from before or after the point.
     fn push(&mut self, digit: u32, after_point: bool) {
         let full = self.mantissa >> 60 != 0;
         if full {

@@ -21,7 +21,6 @@ pub struct Shape {
     /// Length in bytes; larger than any if the shape matches no number.
     len: usize,
     pub(super) rows: Rows,
-    /// Ten to the power of the number of decimals.
     divisor: f64,
 }
 

@@ -11,7 +11,6 @@ fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> u128 {
     u128::from_le_bytes(*bytes[at..].first_chunk().expect("in the window"))
 }
 
-/// Returns one bit per byte from `at` on, set for bytes that are no ASCII digits.
 #[inline(always)]
 pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
     let row = load(window, at);
@@ -27,8 +26,6 @@ fn non_digits8(word: u64) -> u32 {
     ((odd >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
 }
 
-/// Returns the integer of the last `count` digits before `stop`. All but the last `after` digits
-/// are `gap` bytes further left.
 #[inline(always)]
 pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
     let behind = load(window, stop - 16);
@@ -39,7 +36,6 @@ pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, g
     eight(ones as u64) * 100_000_000 + eight((ones >> 64) as u64)
 }
 
-/// Returns the integer of the digits at the end, if the bytes match the shape's rows.
 #[inline(always)]
 pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     let Rows { least, more, behind, ahead } = rows;

@@ -57,7 +57,6 @@ fn check_plain(text: &str, (start, filler): (usize, u8), double: Option<f64>, si
     assert!(bits.is_none_or(|bits| Some(bits) == single.map(f32::to_bits)), "{text:?}");
 }
 
-/// Compares decimals, `inf` and `nan` with the standard library.
 fn check_std(text: &str) {
     check(text, text.parse().ok(), text.parse().ok());
 }
@@ -75,7 +74,6 @@ fn check_short(block: &mut Vec<u8>, text: &str) {
     assert_eq!(single, text.parse().ok().map(f32::to_bits), "{text:?}");
 }
 
-/// SplitMix64 with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -88,7 +86,6 @@ impl Random {
     }
 }
 
-/// Reduces the number of cases in slow builds.
 const fn many(release: usize) -> usize {
     if cfg!(miri) {
         release / 20_000

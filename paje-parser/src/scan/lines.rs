@@ -161,7 +161,6 @@ fn far(bits: &[u8], start: usize) -> Option<u64> {
     Some(u64::from_le_bytes(low) >> shift | (u64::from(high) << 1) << (63 - shift))
 }
 
-/// Returns the result of [`ShortLines::usual`] for the masks of a window.
 #[inline(always)]
 const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
     let doubled = white & (white << 1);

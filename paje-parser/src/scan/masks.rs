@@ -7,11 +7,9 @@ use super::quotes::Quotes;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) newlines: u64,
-    /// Whether there is a quote or a comment sign.
     pub(super) special: bool,
 }
 
-/// Computes the masks that every line needs.
 pub(super) fn lines_of(
     chunks: &[[u8; 64]],
     white: &mut [[u8; 8]],

@@ -11,12 +11,10 @@ pub(super) struct Quotes {
     after_white: u64,
     /// Lowest bit if the byte before is a closing quote.
     after_closing: u64,
-    /// Whether the chunk starts inside a comment.
     in_comment: bool,
 }
 
 impl Default for Quotes {
-    /// Returns the state at the start of a line.
     fn default() -> Self {
         Quotes { inside: 0, after_white: 1, after_closing: 0, in_comment: false }
     }
@@ -66,7 +64,6 @@ impl Quotes {
         Some((Quotes { in_comment, ..self }, outside))
     }
 
-    /// Does the same for a chunk without comments.
     #[inline(always)]
     const fn bare(&mut self, masks: Masks) -> Option<u64> {
         let Masks { white, newline, quote, .. } = masks;

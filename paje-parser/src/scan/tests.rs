@@ -39,7 +39,6 @@ fn check(text: &[u8]) {
     }
 }
 
-/// Compares a line of a plain text with the general functions.
 fn check_plain(scanner: &Scanner, start: usize, end: usize, fields: &[token::Span]) {
     let lines = scanner.short_lines();
     if let Some(plain) = lines.plain() {
@@ -134,7 +133,6 @@ fn corner_cases_are_read() {
     }
 }
 
-/// Lines of any length, from any bit of a byte on.
 #[test]
 fn plain_lines_are_read_wherever_they_begin() {
     // Miri is slow.

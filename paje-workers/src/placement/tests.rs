@@ -50,7 +50,6 @@ fn place(
     placement(&pin.parse().unwrap(), topology(machine), &allowed, threads)
 }
 
-/// Returns the CPUs, and expects no notes.
 #[track_caller]
 fn cpus(
     machine: &str,

@@ -13,7 +13,6 @@ fn start(threads: usize, pin: &str) -> Workers {
     Workers::new(NonZeroUsize::new(threads), &pin.parse().unwrap()).unwrap()
 }
 
-/// The kernel's list of CPUs that the calling thread may use.
 #[cfg(target_os = "linux")]
 fn mask() -> String {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();

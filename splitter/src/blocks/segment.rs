@@ -76,7 +76,6 @@ impl fmt::Debug for Unpacked {
 }
 
 impl Unpacked {
-    /// Returns the text and the padding after it.
     pub(super) fn padded(&self) -> &[u8] {
         self.text.get_or_init(|| {
             let mut text = self.lines.unchecked_text();
@@ -176,7 +175,6 @@ mod tests {
         }
     }
 
-    /// The last line need not end with a newline.
     #[test]
     fn later_lines_are_lines_of_the_text() {
         let text = "# one\n\n# three,\ttwo words\r\n# the last";

@@ -8,7 +8,6 @@ use liblzma::stream::{CONCATENATED, Stream};
 use super::frames::{Format, Frames};
 use super::pieces::{PiecesText, Unpacking};
 
-/// Number of compressed bytes read at a time.
 const BUFFER: usize = 256 << 10;
 
 /// Compression of a trace.
@@ -53,14 +52,10 @@ const MAGIC: [(&[u8], Compression); 6] = [
 /// Number of bytes that are enough to recognise a compression.
 pub(super) const HEAD: usize = 6;
 
-/// Result of [`guess`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guess {
-    /// It is not compressed.
     Plain,
-    /// It is compressed.
     Compressed(Compression),
-    /// More bytes are needed.
     Open,
 }
 
@@ -133,12 +128,10 @@ impl Decoder {
         Ok(Decoder::of_pieces(compression, text))
     }
 
-    /// Creates a decoder for a format without pieces.
     fn alone(compression: Compression, reader: impl Read + Send + 'static) -> Decoder {
         Decoder { compression, reader: Box::new(reader), unpacking: None, failed: None }
     }
 
-    /// Creates a decoder for a format with pieces.
     pub(super) fn of_pieces(compression: Compression, text: PiecesText) -> Decoder {
         let unpacking = Some(text.unpacking());
         Decoder { unpacking, ..Decoder::alone(compression, text) }
@@ -149,7 +142,6 @@ fn buffered<R: Read>(medium: R) -> BufReader<R> {
     BufReader::with_capacity(BUFFER, medium)
 }
 
-/// Creates a zstd decompressor.
 pub(super) fn zstd_decoder<'d, R: BufRead>(medium: R) -> io::Result<zstd::Decoder<'d, R>> {
     let mut decoder = zstd::Decoder::with_buffer(medium)?;
     // Accept files compressed with `--long`, which zstd refuses by default to limit memory.

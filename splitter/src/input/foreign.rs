@@ -5,7 +5,6 @@ use std::io::{self, Read};
 
 use super::Compression;
 
-/// Number of bytes that are enough to recognise a file.
 pub(super) const HEAD: usize = 512;
 
 const UNPACK: &str = "unpack it first";
@@ -97,7 +96,6 @@ impl<R: Read> Checked<R> {
         Checked { reader, compression, head: None, failure: None }
     }
 
-    /// Reads the first bytes: [`HEAD`], or all if there are fewer.
     fn look(&mut self) -> Vec<u8> {
         let mut head = Vec::with_capacity(HEAD);
         self.failure = self.reader.by_ref().take(HEAD as u64).read_to_end(&mut head).err();

@@ -42,7 +42,6 @@ impl Seek for Placed {
     }
 }
 
-/// Reads through another reader.
 pub(super) struct Counted<R> {
     pub(super) reader: R,
     pub(super) taken: Arc<AtomicU64>,

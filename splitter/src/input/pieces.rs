@@ -22,7 +22,6 @@ pub(super) trait Piece: Send {
     fn unpack(self: Box<Self>, memory: Vec<u8>) -> (Vec<u8>, io::Result<()>);
 }
 
-/// The next part of compressed data.
 pub(super) enum Next {
     Piece(Box<dyn Piece>),
     /// The text after all pieces, which one thread reads.
@@ -55,7 +54,6 @@ impl Piece for Ready {
     }
 }
 
-/// A piece that has not been read yet.
 struct Slot {
     most: u64,
     /// `None` while a thread decompresses it.
@@ -65,13 +63,10 @@ struct Slot {
 struct State {
     next: Box<dyn FnMut() -> io::Result<Next> + Send>,
     slots: VecDeque<Slot>,
-    /// Number of pieces that have been read.
     given: u64,
     /// Largest possible length of the texts in the slots.
     bytes: u64,
-    /// Whether there are no more pieces.
     ended: bool,
-    /// Text after the pieces.
     rest: Option<Box<dyn Read + Send>>,
     /// Memory to be reused.
     spare: Vec<Vec<u8>>,
@@ -115,7 +110,6 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts the next piece, if there is one.
     fn take_on<'s>(&'s self, state: &mut State) -> Option<Job<'s>> {
         match (state.next)() {
             Ok(Next::Piece(piece)) => {
@@ -139,7 +133,6 @@ impl Shared {
     }
 }
 
-/// The text of compressed data.
 pub(super) struct PiecesText {
     shared: Arc<Shared>,
     text: Vec<u8>,
@@ -151,7 +144,6 @@ pub(super) struct PiecesText {
 }
 
 impl PiecesText {
-    /// Reads a packed trace.
     pub(super) fn packed(medium: impl Read + Send + 'static) -> PiecesText {
         let mut reader = Reader::new(medium);
         PiecesText::new(move || {
@@ -162,7 +154,6 @@ impl PiecesText {
         })
     }
 
-    /// Reads a window of a packed trace.
     pub(super) fn within(mut window: Window<impl Read + Seek + Send + 'static>) -> PiecesText {
         PiecesText::new(move || {
             Ok(match window.next_piece()? {
@@ -173,7 +164,6 @@ impl PiecesText {
         })
     }
 
-    /// Reads pieces one after the other, and the rest after them.
     pub(super) fn new(next: impl FnMut() -> io::Result<Next> + Send + 'static) -> PiecesText {
         let state = State {
             next: Box::new(next),
@@ -306,7 +296,6 @@ mod tests {
         paje_pack::pack(text, Vec::new(), settings).unwrap()
     }
 
-    /// Returns the text that is read while others help, and the result.
     fn read(packed: Vec<u8>, helpers: usize) -> (Vec<u8>, io::Result<()>) {
         let mut text = PiecesText::packed(Cursor::new(packed));
         let unpacking = text.unpacking();

@@ -76,7 +76,6 @@ fn columns(segment: &Packed, choice: u8) {
 
 const SUMMARIES: [&str; 2] = ["states", "comm"];
 
-/// Packs a text with summaries.
 fn packed(text: &[u8], settings: Settings) -> std::io::Result<Vec<u8>> {
     let (mut segments, mut definitions) = (Segments::new(text, settings), Definitions::default());
     let (mut writer, mut borders) = (Writer::new(Vec::new())?, Borders::default());

@@ -75,7 +75,6 @@ pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) 
     }
 }
 
-/// Returns the lines in sorted order.
 fn sorted(rows: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = rows.split_inclusive(|byte| *byte == b'\n').collect();
     lines.sort_unstable();

@@ -71,7 +71,6 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     }
 }
 
-/// Splits the trace in a folder.
 fn make(folder: &Path, options: &Options, style: Style, choice: u8) -> Result<Made, Failure> {
     let (trace, pieces) = (folder.join("t"), folder.join("d"));
     let mut words: Vec<&OsStr> = vec![

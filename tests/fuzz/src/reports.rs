@@ -17,7 +17,6 @@ use paje_workers::Workers;
 
 use crate::team;
 
-/// All reports that can process a trace by portions.
 struct Reports {
     states: [States; 2],
     comm: Comm,

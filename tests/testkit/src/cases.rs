@@ -19,10 +19,6 @@ use crate::Sandbox;
 
 /// Compares the output of each case in a file with the answer for its title and input. Returns the
 /// number of cases.
-///
-/// # Panics
-///
-/// If an output differs, or a case cannot be read.
 pub fn check_cases(path: &Path, mut answer: impl FnMut(&str, &str) -> String) -> usize {
     let file = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
     let is_blessed = std::env::var_os("PAJE_BLESS").is_some();

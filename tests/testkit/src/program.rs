@@ -21,10 +21,6 @@ pub fn fed(command: &mut Command, stdin: &[u8]) -> Output {
 }
 
 /// Returns the exit status, standard output and standard error.
-///
-/// # Panics
-///
-/// If the program was ended by a signal, or its output is no text.
 pub fn outcome(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
     let status = output.status.code().expect("the program ends by itself");
@@ -68,11 +64,7 @@ pub fn failing(bytes: &[u8], end: Receiver<()>) -> (OwnedFd, JoinHandle<()>) {
     (ours.into(), writer)
 }
 
-/// Waits for the end of a program, whose output must fit in a pipe.
-///
-/// # Panics
-///
-/// If it runs for more than five minutes, which is enough on any machine. It is killed then.
+/// Waits up to five minutes for the end of a program, whose output must fit in a pipe.
 pub fn ended(mut child: Child) -> Output {
     let began = Instant::now();
     while child.try_wait().expect("it is our child").is_none() {

@@ -5,10 +5,6 @@ use std::path::Path;
 /// Compares a text with the one recorded in `path`, section by section (`\n=== `).
 ///
 /// With `PAJE_BLESS=1` in the environment, the record is updated. Review the changes.
-///
-/// # Panics
-///
-/// If they differ, or nothing is recorded.
 pub fn assert_recorded(text: &str, path: &Path) {
     if std::env::var_os("PAJE_BLESS").is_some() {
         std::fs::write(path, text).expect("the record can be written");

@@ -25,8 +25,8 @@ use paje_workers::Pin;
 /// memory.
 ///
 /// Prints tables in Markdown, and writes every run to a CSV file. Needs PajeNG (Debian: apt-get
-/// install pajeng). A trace is left out if its dumps differ or a program fails; the exit status is
-/// 1 then, 2 if nothing could be measured.
+/// install pajeng). Traces are skipped if their dumps differ or a program fails. The exit status is
+/// 1 then, and 2 if nothing could be measured.
 #[derive(Debug, Parser)]
 #[command(name = "compare")]
 struct Cli {
@@ -58,11 +58,11 @@ struct Cli {
     #[arg(long)]
     different_too: bool,
 
-    /// PajeNG's pj_dump; otherwise /usr/bin/pj_dump, or the one in PATH
+    /// PajeNG's pj_dump [default: /usr/bin/pj_dump or the one in PATH]
     #[arg(long, value_name = "PROGRAM", env = "PAJENG_PJ_DUMP")]
     pajeng: Option<PathBuf>,
 
-    /// Folder of our programs [default: they are built as they are shipped]
+    /// Folder of our programs [default: build them for release]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
@@ -70,7 +70,7 @@ struct Cli {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
-    /// Read the first TRACE, count its lines, and move BYTES: the least that one thread must do
+    /// Do the minimum work of one thread: read the first TRACE, count its lines and copy BYTES
     #[arg(long, value_name = "BYTES", hide = true)]
     floor: Option<u64>,
 }

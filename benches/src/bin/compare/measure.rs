@@ -7,30 +7,24 @@ use std::process::{Command, Stdio};
 
 use benches::process;
 
-/// Where the programs are.
 #[derive(Debug)]
 pub(crate) struct Programs {
-    /// This program.
     pub(crate) compare: PathBuf,
     /// Folder of our programs.
     pub(crate) ours: PathBuf,
-    /// PajeNG's `pj_dump`.
     pub(crate) pajeng: PathBuf,
 }
 
-/// A trace to run the programs on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Case<'a> {
     pub(crate) programs: &'a Programs,
     pub(crate) name: &'a str,
     pub(crate) path: &'a Path,
-    /// Options of all programs.
     pub(crate) options: &'a [String],
     /// Whether it is measured although the dumps differ.
     pub(crate) different_too: bool,
 }
 
-/// Program that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
     /// The least work of one thread: see [`benches::floor`].
@@ -54,7 +48,6 @@ impl Job {
         Job::PajengReplay,
     ];
 
-    /// Returns its name in tables and records.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Job::Floor => "floor",
@@ -68,11 +61,9 @@ impl Job {
     }
 }
 
-/// One run of one program.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) trace: String,
-    /// Size of the trace.
     pub(crate) bytes: u64,
     pub(crate) job: Job,
     /// Number of the repetition, from 1.
@@ -131,7 +122,6 @@ impl Case<'_> {
         Err(format!("{} failed (exit status {})", job.name(), timed.status).into())
     }
 
-    /// Compares the two dumps and returns the size of ours.
     fn compare_dumps(&self) -> Result<u64, Box<dyn Error>> {
         let start = |job| {
             let mut command = self.command(job, 0);

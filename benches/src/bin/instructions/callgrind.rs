@@ -9,14 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Valgrind, which counts the instructions of programs.
 pub(crate) struct Valgrind {
     pub(crate) program: PathBuf,
     /// Whether branches and caches are simulated, too.
     pub(crate) misses: bool,
 }
 
-/// Cost of a run, in instructions.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) lines: u64,
@@ -31,7 +29,6 @@ pub(crate) struct Counts {
 #[derive(Debug)]
 pub(crate) struct Misses {
     pub(crate) branches: u64,
-    /// Misses of the first-level data cache.
     pub(crate) nearest: u64,
 }
 
@@ -45,7 +42,6 @@ const EXPORT: &[&str] = &[
 ];
 
 impl Valgrind {
-    /// Counts a run of `pj_dump` with one thread.
     pub(crate) fn count(&self, trace: &Path) -> Result<Counts, Box<dyn Error>> {
         let profile = tempfile::NamedTempFile::new()?;
         let mut command = Command::new("valgrind");
@@ -71,7 +67,6 @@ impl Valgrind {
     }
 }
 
-/// Reads a profile.
 fn read(profile: &str) -> Result<Counts, Box<dyn Error>> {
     let mut counts = Counts::default();
     let mut events: Vec<&str> = Vec::new();

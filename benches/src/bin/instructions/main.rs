@@ -51,11 +51,11 @@ struct Cli {
     #[arg(long, conflicts_with = "check")]
     misses: bool,
 
-    /// The pj_dump [default: the one beside this program]
+    /// Path of pj_dump [default: the one beside this program]
     #[arg(long)]
     program: Option<PathBuf>,
 
-    /// The record
+    /// File of the record
     #[arg(long, value_name = "FILE", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/records/instructions.csv"))]
     record: PathBuf,
 }
@@ -118,7 +118,7 @@ fn show(row: &Row, counts: &Counts) {
     }
 }
 
-/// Prints what costs more than the record says.
+/// Prints costs that exceed the record.
 fn check(before: &Record, now: &Record, path: &Path) -> ExitCode {
     if before.compiler != now.compiler || before.size != now.size {
         println!(

@@ -6,17 +6,14 @@ use std::path::Path;
 
 use crate::callgrind::Counts;
 
-/// Costs of the traces of all shapes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Record {
     /// Name and version.
     pub(crate) compiler: String,
-    /// Size of each trace in bytes.
     pub(crate) size: u64,
     pub(crate) rows: Vec<Row>,
 }
 
-/// Costs of a trace of one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     shape: String,
@@ -24,11 +21,9 @@ pub(crate) struct Row {
     lines: [f64; 4],
     /// Instructions of output per row.
     export: f64,
-    /// All instructions per line.
     all: f64,
 }
 
-/// Largest accepted ratio to the record.
 const MOST: f64 = 1.02;
 
 impl Row {
@@ -105,7 +100,6 @@ impl Record {
             .map_err(|error| format!("{}: {error}", path.display()).into())
     }
 
-    /// Returns a message for each cost that is too high.
     pub(crate) fn compare(&self, before: &Record) -> Vec<String> {
         let mut worse = Vec::new();
         for row in &self.rows {

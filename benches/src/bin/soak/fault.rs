@@ -21,7 +21,6 @@ const FAULTS: [&str; 6] = [
     "faults: limited files",
 ];
 
-/// Injects one fault.
 pub(crate) fn inject(trial: &Trial<'_>, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
     let fault = rng.below(FAULTS.len() as u64);
     let result = match fault {
@@ -111,7 +110,6 @@ fn signal(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     types_are_whole(trial)
 }
 
-/// The file of types is missing or complete.
 fn types_are_whole(trial: &Trial<'_>) -> Result<(), String> {
     let path = trial.folder.join("types.csv");
     let Ok(found) = fs::read(&path) else { return Ok(()) };

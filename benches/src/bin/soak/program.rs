@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Paths of the programs.
 #[derive(Debug)]
 pub(crate) struct Programs {
     pub(crate) ours: PathBuf,
@@ -42,7 +41,6 @@ impl fmt::Display for Programs {
     }
 }
 
-/// Outcome of a program: exit status, standard output, standard error.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
@@ -80,7 +78,6 @@ pub(crate) fn start(command: &mut Command) -> Result<Child, String> {
     child.map_err(|error| format!("{command:?} cannot be started: {error}"))
 }
 
-/// Waits for the end of a program, and reads its output.
 pub(crate) fn ended(mut child: Child) -> Result<Ended, String> {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     std::thread::scope(|scope| {
@@ -115,7 +112,6 @@ fn all(from: Option<impl Read>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the sorted names in a folder.
 pub(crate) fn names(folder: &Path) -> io::Result<Vec<String>> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder)? {

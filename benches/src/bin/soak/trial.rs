@@ -14,7 +14,6 @@ use pj_validate::{Rules, Severity};
 use crate::fault;
 use crate::program::{Ended, Programs, run};
 
-/// Counts of traces, verdicts and dumps by kind.
 #[derive(Debug, Default)]
 pub(crate) struct Summary(BTreeMap<&'static str, u64>);
 
@@ -36,7 +35,6 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A trace in a file, and options of its dump.
 pub(crate) struct Trial<'a> {
     pub(crate) programs: &'a Programs,
     pub(crate) folder: &'a Path,
@@ -47,7 +45,6 @@ pub(crate) struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Our program, in the trace's folder.
     pub(crate) fn ours(&self) -> Command {
         ours(self.programs, self.folder, &self.options)
     }
@@ -59,10 +56,7 @@ fn ours(programs: &Programs, folder: &Path, options: &[String]) -> Command {
     command
 }
 
-/// Tests the trace of a seed.
-///
-/// # Errors
-/// Returns the first difference, and keeps the trace.
+/// Tests the trace of a seed. Returns the first difference, and keeps the trace.
 pub(crate) fn trial(
     seed: u64,
     programs: &Programs,
@@ -178,7 +172,6 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Compares with the pieces that `pj_split` makes.
     fn in_pieces(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let Some(split) = &self.programs.split else { return Ok(()) };
         let shared = [("-z", "--ignore-incomplete-links"), ("-n", "--no-strict")].into_iter();
@@ -214,7 +207,6 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Returns the pieces in the order of their numbers.
     fn pieces(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.folder.join("pieces")).into_iter().flatten().flatten();
         let path = |entry: fs::DirEntry| Path::new("pieces").join(entry.file_name());

@@ -6,7 +6,6 @@ use super::super::world::{Nature, OpenLink, ROOT};
 use crate::invalid::Fault;
 
 impl Writer {
-    /// Returns a new link whose ends both exist.
     fn new_link(&mut self) -> Option<OpenLink> {
         let (container, kind) = self.world.pick_lane(Nature::Link, true, &mut self.rng)?;
         let ends = self.world.types[kind].ends;

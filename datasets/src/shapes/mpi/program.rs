@@ -41,7 +41,6 @@ pub(super) const STATES: [&str; 11] = [
     "PMPI_Finalize",
 ];
 
-/// A state value, as an index into [`STATES`].
 #[derive(Clone, Copy, Debug)]
 enum State {
     Init,
@@ -57,7 +56,6 @@ enum State {
     Finalize,
 }
 
-/// Aliases of event values.
 const CHECKPOINT: u64 = 30;
 const ITERATION: u64 = 31;
 
@@ -77,11 +75,9 @@ struct Message {
 
 #[derive(Debug)]
 pub(super) struct Program {
-    /// Time of each rank, in microseconds.
     clocks: Vec<u64>,
     columns: usize,
     slow: usize,
-    /// Number of messages sent.
     serial: u64,
     rng: Rng,
 }
@@ -175,7 +171,6 @@ impl Program {
         self.pop_all(lines)
     }
 
-    /// Returns the rank to the east, west, south or north.
     fn neighbour(&self, rank: usize, direction: usize) -> usize {
         let (columns, rows) = (self.columns, self.clocks.len() / self.columns);
         let (row, column) = (rank / columns, rank % columns);
@@ -187,7 +182,6 @@ impl Program {
         }
     }
 
-    /// Reduces numbers from all ranks to rank 0 along a binary tree.
     fn reduce(&mut self, lines: &mut Lines<'_>) {
         let mut step = 1;
         while step < self.clocks.len() {
@@ -199,7 +193,6 @@ impl Program {
         }
     }
 
-    /// Broadcasts numbers from rank 0 along the same tree.
     fn broadcast(&mut self, lines: &mut Lines<'_>) {
         let mut step = self.clocks.len().next_power_of_two() / 2;
         while step > 0 {
@@ -211,7 +204,6 @@ impl Program {
         }
     }
 
-    /// All ranks write to a file and wait for each other.
     fn save(&mut self, lines: &mut Lines<'_>) {
         for rank in self.ranks() {
             self.event(lines, rank, CHECKPOINT);

@@ -34,7 +34,6 @@ impl Timeline {
         new.sink.finish().expect("writing to memory does not fail");
     }
 
-    /// Returns the number of waiting bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.text.len() as u64
     }

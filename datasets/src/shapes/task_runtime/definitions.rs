@@ -35,7 +35,6 @@ pub(super) const DEFINITIONS: [Definition<'_>; 20] = [
     ("26", "PushState", "Time:date Container Type Value JobId"),
 ];
 
-/// State values: alias, name, colour.
 pub(super) const STATES: [[&str; 3]; 8] = [
     ["Sc", "Scheduling", "\".7 .36 .0\""],
     ["B", "Overhead", "\".5 .18 .0\""],

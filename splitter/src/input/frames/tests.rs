@@ -6,7 +6,6 @@ use super::*;
 use crate::Compression;
 use crate::input::compression::Decoder;
 
-/// Returns a member as `bgzip` writes it.
 fn member(text: &[u8]) -> Vec<u8> {
     let extra = b"BC\x02\x00\x00\x00".to_vec();
     let mut encoder =
@@ -39,7 +38,6 @@ fn text(len: usize) -> Vec<u8> {
     text
 }
 
-/// Returns the number of pieces, and whether they contain all data.
 fn pieces(format: Format, data: &[u8]) -> (usize, bool) {
     let mut next = Frames::new(format, Cursor::new(data.to_vec())).pieces(|mut rest| {
         assert!(rest.read(&mut [0]).unwrap() > 0);
@@ -159,7 +157,6 @@ fn members_with_too_small_lengths_are_damaged() {
     assert!(error.is_some());
 }
 
-/// The text before the failure is returned first.
 #[test]
 fn failures_of_the_medium_are_errors() {
     let text = text(1000);
