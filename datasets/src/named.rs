@@ -12,7 +12,7 @@ pub struct ParseNameError {
 
 impl fmt::Display for ParseNameError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "`{}` is none of {}", self.name, self.known.join(", "))
+        write!(formatter, "unknown name `{}`; expected one of {}", self.name, self.known.join(", "))
     }
 }
 

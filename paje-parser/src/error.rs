@@ -132,12 +132,10 @@ impl FaultKind {
                 )
             }
             FaultKind::RedefinedId => {
-                format!(
-                    "event number {word} is already defined; every definition needs a number of its own"
-                )
+                format!("event number {word} is already defined; use another number")
             }
             FaultKind::NestedDefinition => {
-                "a definition begins before the last one was ended with `%EndEventDef`".into()
+                "a definition begins before `%EndEventDef` ended the previous one".into()
             }
             FaultKind::UnnamedField => {
                 "a field needs a name; write `% NAME TYPE`, such as `% Time date`".into()

@@ -8,15 +8,16 @@ use super::sync::{Condvar, Mutex, MutexGuard};
 
 /// Jobs for idle workers, and results that wait for their turn.
 pub(crate) struct Queue<T, E, P> {
-    line: Mutex<Line<T, E, P>>,
-    moved: Condvar,
+    state: Mutex<State<T, E, P>>,
+    changed: Condvar,
     jobs: usize,
     /// Number of jobs that may be taken before the first of them is put.
     ahead: usize,
 }
 
-pub(crate) struct Line<T, E, P> {
+pub(crate) struct State<T, E, P> {
     taken: usize,
+    /// The next job whose result is to be put.
     next: usize,
     pub(crate) ready: BTreeMap<usize, Result<T, E>>,
     /// `None` while a worker puts results.
@@ -28,7 +29,7 @@ pub(crate) struct Line<T, E, P> {
 
 impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
     pub(crate) fn new(jobs: usize, ahead: usize, put: P) -> Self {
-        let line = Line {
+        let state = State {
             taken: 0,
             next: 0,
             ready: BTreeMap::new(),
@@ -36,11 +37,11 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
             failed: None,
             finished: false,
         };
-        Queue { line: Mutex::new(line), moved: Condvar::new(), jobs, ahead }
+        Queue { state: Mutex::new(state), changed: Condvar::new(), jobs, ahead }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Line<T, E, P>> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State<T, E, P>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a job, after waiting until it is not too far ahead. Returns `None` if no more are
@@ -49,7 +50,7 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
         let mut now = self.lock();
         // The worker with the next job never waits, so it wakes the others eventually.
         while !now.finished && now.taken < self.jobs && now.taken >= now.next + self.ahead {
-            now = self.moved.wait(now).unwrap_or_else(PoisonError::into_inner);
+            now = self.changed.wait(now).unwrap_or_else(PoisonError::into_inner);
         }
         if now.finished || now.taken == self.jobs {
             return None;
@@ -61,7 +62,7 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
     /// Makes results until no job is left, and puts those whose turn has come unless another worker
     /// does.
     pub(crate) fn work(&self, make: impl Fn(usize) -> Result<T, E>) {
-        let leaving = Leaving(Some(self));
+        let guard = PanicGuard(Some(self));
         while let Some(job) = self.take() {
             let result = make(job);
             let mut now = self.lock();
@@ -83,36 +84,36 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
                     now.finished = true;
                     now.ready.clear();
                 }
-                self.moved.notify_all();
+                self.changed.notify_all();
                 if now.finished {
                     break;
                 }
             }
             now.put = Some(put);
         }
-        leaving.in_peace();
+        guard.disarm();
     }
 
     pub(crate) fn outcome(self) -> Result<(), E> {
-        let line = self.line.into_inner().unwrap_or_else(PoisonError::into_inner);
-        line.failed.map_or(Ok(()), Err)
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.failed.map_or(Ok(()), Err)
     }
 }
 
 /// Releases the other workers if a worker panics, because they would wait for its result.
-struct Leaving<'q, T, E, P: FnMut(usize, T) -> Result<(), E>>(Option<&'q Queue<T, E, P>>);
+struct PanicGuard<'q, T, E, P: FnMut(usize, T) -> Result<(), E>>(Option<&'q Queue<T, E, P>>);
 
-impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Leaving<'_, T, E, P> {
-    fn in_peace(mut self) {
+impl<T, E, P: FnMut(usize, T) -> Result<(), E>> PanicGuard<'_, T, E, P> {
+    fn disarm(mut self) {
         self.0 = None;
     }
 }
 
-impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Drop for Leaving<'_, T, E, P> {
+impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Drop for PanicGuard<'_, T, E, P> {
     fn drop(&mut self) {
         if let Some(queue) = self.0 {
             queue.lock().finished = true;
-            queue.moved.notify_all();
+            queue.changed.notify_all();
         }
     }
 }

@@ -15,8 +15,8 @@ mod sync {
 #[expect(dead_code, reason = "the test reads the outcome directly")]
 mod queue;
 
-/// Tries all orders of `workers` workers, where making job `unmade` or putting job `unput` fails.
-fn all_orders(workers: usize, jobs: usize, ahead: usize, unmade: usize, unput: usize) {
+/// Tries all orders of `workers` workers, where `make` or `put` fails for one job.
+fn all_orders(workers: usize, jobs: usize, ahead: usize, failing_make: usize, failing_put: usize) {
     let mut model = loom::model::Builder::new();
     // Three workers have too many orders, so limit them to two forced switches.
     model.preemption_bound = (workers > 2).then_some(2);
@@ -26,10 +26,10 @@ fn all_orders(workers: usize, jobs: usize, ahead: usize, unmade: usize, unput: u
             let seen = Arc::clone(&seen);
             move |job: usize, result: usize| {
                 seen.lock().expect("no panic").push((job, result));
-                if job == unput { Err(job) } else { Ok(()) }
+                if job == failing_put { Err(job) } else { Ok(()) }
             }
         };
-        let make = move |job: usize| if job == unmade { Err(job) } else { Ok(job * job) };
+        let make = move |job: usize| if job == failing_make { Err(job) } else { Ok(job * job) };
         let queue = Arc::new(Queue::new(jobs, ahead, put));
         let others: Vec<_> = (1..workers)
             .map(|_| {
@@ -41,11 +41,11 @@ fn all_orders(workers: usize, jobs: usize, ahead: usize, unmade: usize, unput: u
         for other in others {
             other.join().expect("no panic");
         }
-        let failed = unmade.min(unput);
+        let failed = failing_make.min(failing_put);
         let now = queue.lock();
         assert_eq!(now.failed, (failed < jobs).then_some(failed));
         assert!(now.ready.is_empty());
-        let last = if unput < unmade { unput + 1 } else { unmade };
+        let last = if failing_put < failing_make { failing_put + 1 } else { failing_make };
         let expected: Vec<_> = (0..jobs.min(last)).map(|job| (job, job * job)).collect();
         assert_eq!(*seen.lock().expect("no panic"), expected);
     });

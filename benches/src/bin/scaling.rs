@@ -201,7 +201,7 @@ fn be_the_floor(cli: &Cli, path: &Path) -> Result<ExitCode, Box<dyn Error>> {
     let pin = cli.pins.concat().into_iter().next().unwrap_or_default();
     let lines = floor::floor(path, threads.unwrap_or(NonZeroUsize::MIN), &pin, cli.copy)?;
     if lines != cli.lines {
-        return Err(format!("the floor counts {lines} lines, not {}", cli.lines).into());
+        return Err(format!("the floor counts {lines} lines instead of {}", cli.lines).into());
     }
     Ok(ExitCode::SUCCESS)
 }

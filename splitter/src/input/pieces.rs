@@ -87,7 +87,8 @@ struct Job<'s> {
 
 impl Drop for Job<'_> {
     fn drop(&mut self) {
-        let lost = || (Vec::new(), Err(io::Error::other("a part of it could not be unpacked")));
+        let lost =
+            || (Vec::new(), Err(io::Error::other("a part of the file could not be decompressed")));
         let text = self.text.take().unwrap_or_else(lost);
         let mut state = self.shared.lock();
         let place = (self.number - state.given) as usize;

@@ -43,7 +43,7 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
         return assert!(refused || may_be_fine && done.is_ok(), "{verdict:?}, but {done:?}");
     };
     if whole.warnings().iter().any(|warning| warning.kind == WarningKind::FileNotRead) {
-        return assert!(matches!(done, Err(failure) if failure.status() == 2), "is in pieces");
+        return assert!(matches!(done, Err(failure) if failure.status() == 2), "a trace in several files is refused");
     }
     let made = match done {
         // States before their container's creation may have ended: see docs/recover.md.

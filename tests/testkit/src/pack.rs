@@ -21,7 +21,7 @@ pub fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
         }
         "xz" => Box::new(liblzma::read::XzEncoder::new(text, 1)),
         "bzip2" => Box::new(bzip2::read::BzEncoder::new(text, bzip2::Compression::new(1))),
-        _ => unreachable!("{compression} is none of COMPRESSIONS"),
+        _ => unreachable!("unknown compression {compression}"),
     };
     let mut packed = Vec::new();
     encoder.read_to_end(&mut packed).expect("memory can be read");

@@ -146,7 +146,7 @@ impl Trial<'_> {
         let wanted = format!("pj_dump: {place}: {}", first.cause);
         if code != 1 || !self.reference.said.starts_with(&wanted) || !self.reference.rows.is_empty()
         {
-            return Err(format!("the checker says {wanted}, we: {}", self.reference.said));
+            return Err(format!("the checker reports {wanted}, pj_dump: {}", self.reference.said));
         }
         Ok(())
     }
