@@ -1,13 +1,14 @@
-//! The floors of a crate's `src`: a module imports from its own floor and from lower ones only.
+//! Checks the layers of a crate's `src`: a module may import only from its own layer and lower
+//! ones.
 //!
-//! Imports are read off `use` declarations and off paths that begin with `crate` or `super`. What a module only
-//! re-exports counts as a part of the module that defines it. Unit tests may import what they like.
+//! Imports are `use` declarations and paths that begin with `crate` or `super`. A re-exported item
+//! counts as part of the module that defines it. Unit tests may import anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The sources of a crate, and what they import from one another.
+/// The modules of a crate and their imports from each other.
 #[derive(Debug)]
 pub struct House {
     sources: Sources,
@@ -15,34 +16,26 @@ pub struct House {
 }
 
 impl House {
-    /// House of the crate whose manifest is in this folder.
-    ///
-    /// # Panics
-    ///
-    /// If there is no library in `src`, or a source cannot be read.
+    /// Reads the crate whose manifest is in this folder.
     pub fn of(manifest: &str) -> House {
         let mut sources = Sources::new();
         collect(&Path::new(manifest).join("src"), "", &mut sources);
-        // It declares all modules, and is on no floor; but its re-exports have names of their own.
+        // It declares all modules and belongs to no layer.
         assert!(sources.contains_key("lib"), "there is no library in {manifest}");
-        // Programs begin in a file of their own, which sees no more than others do.
+        // A program's file sees only the library.
         sources.remove("main");
         let imports = imports(&sources);
         House { sources, imports }
     }
 
-    /// Imports from a floor above, each as a sentence; `floors` are the outermost modules from the lowest up, those of one
-    /// floor in one string.
-    ///
-    /// # Panics
-    ///
-    /// If a module is on no floor.
+    /// Returns imports from higher layers, as sentences. `floors` lists the outermost modules from
+    /// the lowest layer up, with the modules of a layer in one string.
     pub fn upward(&self, floors: &[&str]) -> Vec<String> {
         let floor_of = |module: &str| {
             let outermost = module.split("::").next();
             let is_there = |floor: &&str| floor.split(' ').any(|it| outermost == Some(it));
             let floor = floors.iter().position(is_there);
-            floor.unwrap_or_else(|| panic!("{module} is on no floor"))
+            floor.unwrap_or_else(|| panic!("{module} belongs to no layer"))
         };
         let mut upward = Vec::new();
         for (module, imported) in &self.imports {
@@ -52,14 +45,14 @@ impl House {
         upward
     }
 
-    /// Modules that import one another in a circle of more than `most`: the names of each circle.
+    /// Returns the cycles of more than `most` modules, each as a list of names.
     pub fn circles_above(&self, most: usize) -> Vec<String> {
         let circles = circles(&self.imports);
         let large = circles.iter().filter(|circle| circle.len() > most);
         large.map(|circle| circle.join(" ")).collect()
     }
 
-    /// Modules of more lines than that, but for those that are called tests.
+    /// Returns the modules with more lines, except those whose name ends with `tests`.
     pub fn longer_than(&self, lines: usize) -> Vec<String> {
         let long = self.sources.iter().filter(|(module, source)| {
             source.lines().count() > lines && !module.ends_with("tests")
@@ -68,7 +61,7 @@ impl House {
     }
 }
 
-/// The modules of `src` by their paths, with their sources.
+/// Source of each module of `src`, by path.
 type Sources = BTreeMap<String, String>;
 
 fn collect(folder: &Path, outer: &str, sources: &mut Sources) {
@@ -84,13 +77,12 @@ fn collect(folder: &Path, outer: &str, sources: &mut Sources) {
     }
 }
 
-/// A path that a `use` declaration names.
 struct Used {
     path: String,
     is_public: bool,
 }
 
-/// The paths that `use` declarations name, and those that other code takes from `crate` and `super`.
+/// Returns the paths in `use` declarations, and other paths from `crate` and `super`.
 fn paths_of(source: &str) -> (Vec<Used>, Vec<String>) {
     let source = source.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
     let source = source.split("\n#[cfg(all(test").next().unwrap_or_default();
@@ -101,7 +93,7 @@ fn paths_of(source: &str) -> (Vec<Used>, Vec<String>) {
         let line = line.trim();
         let declared = line.split_once("use ").filter(|(before, rest)| {
             let is_public = before.starts_with("pub") && before.ends_with([' ', ')']);
-            // Not a line of a text.
+            // Ignore lines of string literals.
             (before.is_empty() || is_public) && rest.ends_with([';', '{'])
         });
         let Some((before, rest)) = declared else {
@@ -129,7 +121,7 @@ fn paths_of(source: &str) -> (Vec<Used>, Vec<String>) {
     (uses, others)
 }
 
-/// Writes out each path of a `use` tree.
+/// Expands a `use` tree to paths.
 fn expand(before: &str, tree: &str, paths: &mut Vec<String>) {
     let tree = tree.trim();
     if let Some((outer, inner)) = tree.split_once('{') {
@@ -155,7 +147,6 @@ fn expand(before: &str, tree: &str, paths: &mut Vec<String>) {
     paths.push(path.strip_suffix("::self").map_or(path.clone(), str::to_string));
 }
 
-/// The modules that each module imports from.
 fn imports(sources: &Sources) -> BTreeMap<String, BTreeSet<String>> {
     let mut all = BTreeMap::new();
     for (module, source) in sources.iter().filter(|(module, _)| *module != "lib") {
@@ -169,7 +160,7 @@ fn imports(sources: &Sources) -> BTreeMap<String, BTreeSet<String>> {
     all
 }
 
-/// The module that defines what `path` names in `module`; `None` if that is no module of ours.
+/// Returns the module that defines the item at `path` in `module`, or `None` if it is external.
 fn module_of(sources: &Sources, module: &str, path: &str) -> Option<String> {
     let (first, rest) = path.split_once("::").unwrap_or((path, ""));
     let join = |outer: &str, inner: &str| match (outer.is_empty(), inner.is_empty()) {
@@ -184,7 +175,7 @@ fn module_of(sources: &Sources, module: &str, path: &str) -> Option<String> {
         _ if sources.contains_key(&join(module, first)) => join(module, path),
         _ => return None,
     };
-    // The longest part of the path that is a module, and the name of the thing in it.
+    // The longest prefix of the path that is a module, and the item in it.
     let parts: Vec<&str> = whole.split("::").collect();
     let known = (0..=parts.len()).rev().find_map(|count| {
         let found = parts[..count].join("::");
@@ -205,7 +196,7 @@ fn module_of(sources: &Sources, module: &str, path: &str) -> Option<String> {
     renamed.or((found != "lib").then_some(found))
 }
 
-/// The modules that import one another, directly or by way of others.
+/// Returns the modules that import each other, directly or indirectly.
 fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let reached = |from: &String| {
         let (mut all, mut pending) = (BTreeSet::new(), vec![from]);

@@ -1,4 +1,4 @@
-//! Compressed traces, made with the libraries that read them.
+//! Compresses traces with the libraries that read them.
 
 use std::io::Read;
 
@@ -21,15 +21,15 @@ pub fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
         }
         "xz" => Box::new(liblzma::read::XzEncoder::new(text, 1)),
         "bzip2" => Box::new(bzip2::read::BzEncoder::new(text, bzip2::Compression::new(1))),
-        _ => unreachable!("{compression} is none of COMPRESSIONS"),
+        _ => unreachable!("unknown compression {compression}"),
     };
     let mut packed = Vec::new();
     encoder.read_to_end(&mut packed).expect("memory can be read");
     packed
 }
 
-/// Packs a text in segments of `segment` bytes, and keeps what windows of time need, as if the trace were sound: whether
-/// it is, only a replay can say.
+/// Packs a text in segments of `segment` bytes, with the data for time windows. The trace must be
+/// sound, which only a replay can check.
 pub fn pack_with_borders(
     text: &[u8],
     segment: usize,

@@ -1,14 +1,14 @@
-//! Number of files of each crate that import one another in a circle. It may only shrink.
+//! Limits of import cycles and of the length of files, for all crates.
 
 use std::fs;
 use std::path::Path;
 
 use testkit::House;
 
-/// The most in any crate. Some allow less: see their own tests of floors.
+/// Largest cycle in any crate. Some crates have stricter tests of their own.
 const LARGEST_CIRCLE: usize = 4;
 
-/// The most lines of a file.
+/// Largest number of lines of a file.
 const MOST_LINES: usize = 400;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Profiles of a program by callgrind.
 //!
-//! The format of profiles: valgrind's manual, "Callgrind Format Specification". Below a function (`fn=`), each line is a
-//! cost. The line after `calls=` is the inclusive cost of these calls.
+//! Valgrind's manual describes the format in "Callgrind Format Specification". Each line below a
+//! function (`fn=`) is a cost. The line after `calls=` is the inclusive cost of these calls.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -9,14 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Valgrind, which counts the instructions of programs.
 pub(crate) struct Valgrind {
     pub(crate) program: PathBuf,
     /// Whether branches and caches are simulated, too.
     pub(crate) misses: bool,
 }
 
-/// Cost of a run, in instructions.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) lines: u64,
@@ -31,11 +29,10 @@ pub(crate) struct Counts {
 #[derive(Debug)]
 pub(crate) struct Misses {
     pub(crate) branches: u64,
-    /// Misses of the first-level data cache.
     pub(crate) nearest: u64,
 }
 
-/// Entry points of the phases. Calls of them from another phase are the cost of their phase.
+/// Entry points of the phases. A call from another phase counts as cost of the called phase.
 const DECODE: &[&str] = &["paje_sim::decode::Decoder::decode"];
 const REPLAY: &[&str] =
     &["paje_sim::replay::shard::Shard::replay", "paje_sim::replay::link_homes::LinkHome::merge"];
@@ -45,7 +42,6 @@ const EXPORT: &[&str] = &[
 ];
 
 impl Valgrind {
-    /// Counts a run of `pj_dump` with one thread.
     pub(crate) fn count(&self, trace: &Path) -> Result<Counts, Box<dyn Error>> {
         let profile = tempfile::NamedTempFile::new()?;
         let mut command = Command::new("valgrind");
@@ -71,7 +67,6 @@ impl Valgrind {
     }
 }
 
-/// Reads a profile.
 fn read(profile: &str) -> Result<Counts, Box<dyn Error>> {
     let mut counts = Counts::default();
     let mut events: Vec<&str> = Vec::new();
@@ -107,7 +102,7 @@ fn read(profile: &str) -> Result<Counts, Box<dyn Error>> {
     counts.all = of("Ir").ok_or("a profile without instructions")?;
     [counts.decode, counts.replay, counts.export] = phases;
     if phases.contains(&0) {
-        return Err("a phase is not in the profile: was the program built without names?".into());
+        return Err("a phase is missing in the profile; build the program with symbols".into());
     }
     if let (Some(branches), Some(indirect)) = (of("Bcm"), of("Bim")) {
         let nearest = of("D1mr").unwrap_or(0) + of("D1mw").unwrap_or(0);
