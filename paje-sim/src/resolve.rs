@@ -40,6 +40,7 @@ pub(crate) fn resolve(
     defs: &DefTable,
     state: &mut Resolver<'_>,
 ) -> Result<(), Error> {
+    state.prefetch_containers(block);
     for (line, item) in &block.decoded.ordered {
         let failed = |failed| error_at_field(block, *line, failed);
         match item {
@@ -198,6 +199,20 @@ impl Counter {
 }
 
 impl Resolver<'_> {
+    /// Prefetches what the block's new lanes and ends of containers will read.
+    fn prefetch_containers(&self, block: &DecodedBlock) {
+        let decoded = &block.decoded;
+        let hashes = decoded.ordered.iter().filter_map(|(_, item)| match item {
+            OrderedItem::Lane(_, hash) => Some(*hash),
+            OrderedItem::Structural(number) => {
+                let structure = decoded.structures[*number as usize];
+                decoded.lifetime_of(structure).map(|lifetime| lifetime.hash)
+            }
+            OrderedItem::Value(..) | OrderedItem::LinkEnd(_) => None,
+        });
+        self.model.prefetch_containers(hashes);
+    }
+
     /// Returns the type that a decoder's symbol stands for.
     pub(super) fn type_of(&mut self, decoder: &Decoder, symbol: Symbol) -> Result<TypeId, Failed> {
         if let Some(Some(known)) = self.maps.types.get(symbol as usize) {

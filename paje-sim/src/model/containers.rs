@@ -11,6 +11,7 @@ use crate::model::types::Names;
 use crate::names::error::Named;
 use crate::names::hash::hash_bytes;
 use crate::names::ids::{ContainerId, LaneId, TypeId};
+use crate::names::prefetch::prefetch;
 use crate::names::text::{Name, TextArena};
 
 /// All containers of a trace, by their numbers. Container 0 is the root, named `0`.
@@ -147,6 +148,16 @@ impl Containers {
     pub(crate) fn find_hashed(&self, identifier: &[u8], hash: u64) -> Option<ContainerId> {
         let same = |id: &ContainerId| self.identifier(*id).text == identifier;
         self.by_identifier.find(hash, same).copied()
+    }
+
+    /// Prefetches what [`Containers::find_hashed`] reads for these hashes. Returns the containers that it
+    /// will probably find.
+    pub(crate) fn prefetch(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
+        let found = hashes.filter_map(|hash| self.by_identifier.find(hash, |_| true).copied());
+        let found: Vec<ContainerId> = found.collect();
+        let names: Vec<Names> = found.iter().map(|id| self.list[id.index()].names).collect();
+        prefetch(names.iter().filter_map(|names| names.name(&self.texts).text.first().copied()));
+        found
     }
 
     /// The name, which rows print.

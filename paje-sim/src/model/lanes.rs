@@ -4,6 +4,7 @@ use paje_parser::TypeNature;
 
 use crate::model::Model;
 use crate::names::ids::{ContainerId, LaneId, TypeId};
+use crate::names::prefetch::prefetch;
 
 /// The objects of one type in one container.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,9 @@ pub(crate) struct Lane {
     /// The lane opened before this one in the same container, or itself if it is the first.
     before: LaneId,
 }
+
+/// Fewest containers that are prefetched: fewer stay in a second-level cache.
+const MANY_CONTAINERS: usize = 10_000;
 
 /// Number of a container's lanes that are searched one by one.
 const FEW_LANES: usize = 8;
@@ -60,6 +64,16 @@ impl Model {
             lanes.next()?;
             self.by_owner.get(&(container, type_)).copied()
         })
+    }
+
+    /// Prefetches what is read to find the lanes of containers whose identifiers have these hashes.
+    pub(crate) fn prefetch_containers(&self, hashes: impl Iterator<Item = u64>) {
+        if self.containers.len() <= MANY_CONTAINERS {
+            return;
+        }
+        let found = self.containers.prefetch(hashes);
+        let last = found.into_iter().filter_map(|id| self.containers.last_lane(id));
+        prefetch(last.map(|lane| self.lanes[lane.index()].before.0));
     }
 
     /// Returns all lanes, in the order of their first events.
