@@ -53,6 +53,7 @@ use crate::problems::tally::ProblemTally;
 use crate::replay::lanes::Lanes;
 use crate::replay::symbol_map::SymbolMap;
 use crate::resolve::Deferred;
+use crate::trace::selected::Selected;
 use crate::trace::{Counted, Trace};
 
 /// Replays the trace that `source` gives.
@@ -105,6 +106,8 @@ struct Engine<'o> {
     deferred: Vec<Deferred>,
     team: Team,
     lanes: Lanes,
+    /// The rows to keep; `None` if all are kept.
+    selected: Option<Selected>,
     findings: Findings,
     read: SoFar,
     /// The current portion, if the trace is shown in portions.
@@ -137,6 +140,7 @@ impl<'o> Engine<'o> {
             deferred: Vec::new(),
             team: Team::new(team, job, spread, follows),
             lanes: Lanes::new(options, spread, portions.is_some(), follows),
+            selected: Selected::of(options),
             findings: Findings {
                 tally: options.recover.then(ProblemTally::default),
                 ..Findings::default()

@@ -19,7 +19,7 @@ use crate::decode::symbols::Symbol;
 use crate::input::files::Files;
 use crate::model::{AwaitedValue, Effects, Failed, Model};
 use crate::names::error::{Error, Place};
-use crate::names::ids::{TypeId, ValueId};
+use crate::names::ids::{LaneId, TypeId, ValueId};
 use crate::names::ledger::LineOf;
 use crate::names::options::Keeps;
 use crate::names::progress::Progress;
@@ -29,6 +29,7 @@ use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
 use crate::replay::symbol_map::{Pending, SymbolMap};
+use crate::trace::selected::Selected;
 
 /// Resolves what a block's decoder has listed.
 ///
@@ -88,7 +89,8 @@ pub(crate) fn resolve(
                 };
                 if lane.index() == state.lanes.len() {
                     let shards = decoder.shards_of(*symbol);
-                    state.lanes.push(lane, state.model, shards);
+                    let wanted = state.wants_rows(lane);
+                    state.lanes.push(lane, state.model, shards, wanted);
                 } else {
                     state.maps.lanes_known_before += 1;
                 }
@@ -152,6 +154,8 @@ pub(crate) struct Resolver<'a> {
     /// Destructions whose lanes end when everything has been read.
     pub(crate) deferred: &'a mut Vec<Deferred>,
     pub(crate) counter: Counter,
+    /// The rows to keep; `None` if all are kept.
+    pub(crate) selected: Option<&'a mut Selected>,
     /// Subjects of the block's structural lines; only for a ledger.
     pub(crate) structural: Option<Vec<LineOf>>,
     /// Usage of definitions so far, if it is kept.
@@ -199,6 +203,15 @@ impl Counter {
 }
 
 impl Resolver<'_> {
+    /// Returns whether the rows of a lane are wanted.
+    fn wants_rows(&mut self, lane: LaneId) -> bool {
+        let Some(selected) = &mut self.selected else { return true };
+        let Model { types, containers, lanes, .. } = &*self.model;
+        selected.extend_by(types, containers);
+        let lane = &lanes[lane.index()];
+        selected.wants_rows(lane.container, lane.type_)
+    }
+
     /// Prefetches what the block's new lanes and ends of containers will read.
     fn prefetch_containers(&self, block: &DecodedBlock) {
         let decoded = &block.decoded;

@@ -188,6 +188,7 @@ impl Engine<'_> {
             progress: self.job.progress,
             deferred: &mut self.deferred,
             counter: Counter::default(),
+            selected: self.selected.as_mut(),
             structural: self.follower.is_some().then(|| std::mem::take(&mut block.structural)),
             usage: self.read.usage.as_deref_mut(),
             tally: self.findings.tally.as_mut(),

@@ -126,7 +126,7 @@ pub struct Options {
     pub recover: bool,
     /// Which rows are wanted. Lanes of other natures, types and containers are checked, but have no objects; all
     /// objects of the others are kept, whatever their times. With `recover`, all lanes have theirs. So
-    /// whoever shows the trace must ask what [`Selection::resolve`] gives, all the same.
+    /// whoever shows the trace must ask what `Trace::select` gives, all the same.
     pub selection: Selection,
     /// Sizes of blocks and lines.
     pub limits: Limits,

@@ -13,7 +13,7 @@ pub use glob::{Glob, ParseGlobError};
 /// By default, all.
 ///
 /// As [`Options::selection`](crate::Options::selection), it spares a replay keeping other rows. Whoever shows
-/// a trace asks what [`Selection::resolve`] gives, which rows to show.
+/// a trace asks what `Trace::select` gives, which rows to show.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Selection {

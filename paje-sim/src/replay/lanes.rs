@@ -26,7 +26,6 @@ use crate::replay::repeated_destructions::RepeatedDestructions;
 use crate::replay::shard::Shard;
 use crate::replay::strand::{Objects, Strand};
 use crate::trace::finished::{FinishedLane, FinishedRows, Memory};
-use crate::trace::selected::Selected;
 
 /// Lanes of a trace during and after its replay.
 #[derive(Debug)]
@@ -47,8 +46,6 @@ pub(crate) struct Lanes {
     overflow: Option<Arc<Overflow>>,
     /// Number of workers.
     workers: u32,
-    /// Lanes that have rows; `None` if all have.
-    selected: Option<Selected>,
     /// Whether the trace is known to be sound. Lines of unwanted lanes may then be missing, and these lanes are not
     /// checked.
     pub(crate) is_sound: bool,
@@ -77,7 +74,6 @@ impl Lanes {
             |number| Mutex::new(Shard::new(store(number), homes as usize, recovers, follows));
         let home = |_| RwLock::new(LinkMerger::new(overflow.clone(), recovers, follows));
         Lanes {
-            selected: Selected::of(options),
             is_sound: false,
             shards: (0..spread.shards).map(shard).collect(),
             homes: (0..homes).map(home).collect(),
@@ -167,12 +163,9 @@ impl Lanes {
     }
 
     /// Makes the strands of a new lane, in these shards; its container may have ended already.
-    pub(crate) fn push(&mut self, id: LaneId, model: &Model, shards: &[u8]) {
+    /// Rows are kept if they are `wanted`.
+    pub(crate) fn push(&mut self, id: LaneId, model: &Model, shards: &[u8], wanted: bool) {
         let (lane, nature) = (&model.lanes[id.index()], model.nature(id));
-        let wanted = self.selected.as_mut().is_none_or(|selected| {
-            selected.extend_by(&model.types, &model.containers);
-            selected.wants_rows(lane.container, lane.type_)
-        });
         let is_ignored = !wanted && self.is_sound;
         if !wanted && nature == TypeNature::Link {
             let number = merger_of(id, self.homes.len());

@@ -11,12 +11,12 @@ use crate::names::time_range::TimeRange;
 use crate::trace::lane::LaneView;
 use crate::trace::walk::Step;
 
-impl Selection {
-    /// The selection, applied to the types and containers of a trace.
+impl Trace {
+    /// Applies a selection to the types and containers of the trace.
     #[must_use]
-    pub fn resolve(&self, trace: &Trace) -> Selected {
-        let mut selected = Selected::new(self);
-        selected.extend(trace);
+    pub fn select(&self, selection: &Selection) -> Selected {
+        let mut selected = Selected::new(selection);
+        selected.extend(self);
         selected
     }
 }
