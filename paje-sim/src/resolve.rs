@@ -11,25 +11,25 @@ mod usage;
 use memchr::memchr_iter;
 use paje_parser::{DefTable, FieldName};
 
-use crate::decode::Decoder;
-use crate::decode::block::DecodedBlock;
-use crate::decode::context::{split_end_context, split_lane_context, value_type};
-use crate::decode::decoded::OrderedItem;
-use crate::decode::symbols::Symbol;
-use crate::input::files::Files;
-use crate::model::{AwaitedValue, Effects, Failed, Model};
-use crate::names::error::{Error, Place};
-use crate::names::ids::{LaneId, TypeId, ValueId};
-use crate::names::ledger::LineOf;
-use crate::names::options::Keeps;
-use crate::names::progress::Progress;
-use crate::names::usage::Usage;
-use crate::problems::found::error_at_field;
-use crate::problems::tally::ProblemTally;
-use crate::problems::warnings::Warnings;
-use crate::replay::lanes::Lanes;
-use crate::replay::symbol_map::{Pending, SymbolMap};
 use crate::trace::selected::Selected;
+use paje_decode::decode::Decoder;
+use paje_decode::decode::block::DecodedBlock;
+use paje_decode::decode::context::{split_end_context, split_lane_context, value_type};
+use paje_decode::decode::decoded::OrderedItem;
+use paje_decode::decode::symbols::Symbol;
+use paje_decode::input::files::Files;
+use paje_model::model::{AwaitedValue, Effects, Failed, Model};
+use paje_model::names::error::{Error, Place};
+use paje_model::names::ids::{LaneId, TypeId, ValueId};
+use paje_model::names::ledger::LineOf;
+use paje_model::names::options::Keeps;
+use paje_model::names::progress::Progress;
+use paje_model::names::usage::Usage;
+use paje_replay::problems::found::error_at_field;
+use paje_replay::problems::tally::ProblemTally;
+use paje_replay::problems::warnings::Warnings;
+use paje_replay::replay::lanes::Lanes;
+use paje_replay::replay::symbol_map::{Pending, SymbolMap};
 
 /// Resolves what a block's decoder has listed.
 ///

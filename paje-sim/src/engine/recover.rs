@@ -5,15 +5,15 @@
 
 use splitter::ReadError;
 
-use crate::decode::block::DecodedBlock;
 use crate::engine::round::Wave;
 use crate::engine::{Engine, diagnostics};
-use crate::lanes::refusal::{Refusals, Refused};
-use crate::model::{Ending, Failed};
-use crate::names::error::Error;
-use crate::names::ids::TypeId;
-use crate::names::ledger::LineRemedy;
-use crate::names::recovered::{OpenState, Recovery, Remedy};
+use paje_decode::decode::block::DecodedBlock;
+use paje_model::model::{Ending, Failed};
+use paje_model::names::error::Error;
+use paje_model::names::ids::TypeId;
+use paje_model::names::ledger::LineRemedy;
+use paje_model::names::recovered::{OpenState, Recovery, Remedy};
+use paje_replay::lanes::refusal::{Refusals, Refused};
 
 /// Returns the remedy for an event that a lane of this type refused.
 const fn remedy_of(refused: Refused, type_: TypeId) -> LineRemedy {
