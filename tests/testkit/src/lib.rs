@@ -3,14 +3,13 @@
 //! In flow the few lines that a test is about; out flow whole traces ([`definitions`], [`lively`]), damaged ones ([`damage`])
 //! and compressed ones ([`pack`]), folders of them ([`folder`]), and what a program makes of them
 //! ([`outcome`], [`fed`], [`ended`], [`signal`]). PajeNG's programs are found here, too ([`pajeng`]), and who replays
-//! beside one another ([`teams`]), and what the modules of a crate import from one another ([`House`]).
+//! beside one another ([`teams`]).
 //!
 //! Nothing here knows the format's rules: what is tested cannot make its own test pass. A tool that fails panics,
 //! since its test cannot go on.
 
 mod damage;
 mod disk;
-mod floors;
 mod folders;
 mod lively;
 mod pack;
@@ -24,7 +23,6 @@ mod world;
 
 pub use damage::damage;
 pub use disk::on_small_disk;
-pub use floors::House;
 pub use folders::{folder, names, pipe, read};
 pub use lively::{WORLD, lively};
 pub use pack::{COMPRESSIONS, pack, pack_with_borders};
