@@ -2,7 +2,7 @@
 //! linear in its size, and `pj_validate` finds it sound.
 //!
 //! `PAJE_HOSTILE=10000000 cargo test --release -p pj-dump --test hostile -- --nocapture --include-ignored` makes them as large
-//! as `docs/reliability.md` tells, and prints what they took; without the variable they are small.
+//! as `docs/dev/reliability.md` tells, and prints what they took; without the variable they are small.
 //! `PAJE_PJ_DUMP` and `PAJE_PJ_VALIDATE` name programs that were built before.
 
 #![cfg(target_os = "linux")]

@@ -5,7 +5,6 @@ use paje_sim::{LaneId, Name, Quoting, Trace, ValueNames};
 use rustc_hash::FxHashMap;
 
 use super::{Cell, Comm};
-use crate::at_hand::{AtHand, Sums, near};
 use crate::parts::LaneNames;
 use crate::scope::Scope;
 
@@ -14,18 +13,14 @@ type Ends = (u32, u32);
 
 /// Links of a segment, by their ends.
 #[derive(Debug)]
-pub(crate) struct CommPart(Sums<Ends, Cell>);
+pub(crate) struct CommPart(FxHashMap<Ends, Cell>);
 
 impl CommPart {
     /// Adds up the links of a segment.
     pub(crate) fn of(rows: &Rows) -> Self {
-        let mut sums: Sums<Ends, Cell> = Sums::default();
-        let mut at_hand = AtHand::default();
+        let mut sums: FxHashMap<Ends, Cell> = FxHashMap::default();
         for LinkRow { from, to, start, end } in &rows.links {
-            let ends = (*from, *to);
-            let number = near(u64::from(*from) << 32 | u64::from(*to));
-            let place = at_hand.place(number, ends, &mut sums);
-            sums.at(place).add_link(*start, *end, None);
+            sums.entry((*from, *to)).or_default().add_link(*start, *end, None);
         }
         CommPart(sums)
     }
@@ -38,7 +33,7 @@ pub(crate) struct CommParts(FxHashMap<Ends, Cell>);
 impl CommParts {
     /// Takes in the next segment, whose ends have these numbers.
     pub(crate) fn add(&mut self, part: &CommPart, numbers: &[u32]) {
-        for ((from, to), cell) in part.0.iter() {
+        for ((from, to), cell) in &part.0 {
             let ends = (numbers[*from as usize], numbers[*to as usize]);
             self.0.entry(ends).or_default().add(cell);
         }
@@ -66,11 +61,11 @@ impl CommParts {
             let value = trace.types().find_value(lane.type_id?, value, ValueNames::Bare)?;
             let number = number as usize;
             if comm.lanes.len() <= number {
-                comm.lanes.resize_with(number + 1, Sums::default);
+                comm.lanes.resize_with(number + 1, FxHashMap::default);
             }
             let find = |end: &LinkEnd| trace.containers().find(&end.container);
-            let place = comm.lanes[number].place((value, find(from)?, find(to)?));
-            comm.lanes[number].at(place).add(&cell);
+            let pair = (value, find(from)?, find(to)?);
+            comm.lanes[number].entry(pair).or_default().add(&cell);
         }
         Some(comm)
     }

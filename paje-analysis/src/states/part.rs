@@ -245,7 +245,7 @@ impl StatesParts {
             }
             let kept = &mut states.lanes[number];
             for (value, sums) in sums.sums.iter().filter(|(_, sums)| sums.count > 0) {
-                let place = kept.cells.place(ids[*value as usize].1);
+                let place = kept.cells.index(ids[*value as usize].1);
                 kept.cells.at(place).add(&sums.cell());
             }
             sums.last_end.into_iter().for_each(|end| kept.note_end(end));

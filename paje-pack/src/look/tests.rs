@@ -2,7 +2,7 @@
 
 use paje_parser::{EventKind, FieldName, Line as Decoded};
 use proptest::prelude::*;
-use testkit::{Dice, damage};
+use testkit::{Rng, damage};
 
 use super::*;
 use crate::segment::{Looks, tell};
@@ -276,6 +276,6 @@ proptest! {
         let trace = datasets::random::trace(seed);
         assert_same(&trace.bytes, segment);
         // Of such texts it is asked for nothing that makes sense, but it is the same.
-        assert_same(&damage(&trace.bytes, &mut Dice::new(seed)), segment);
+        assert_same(&damage(&trace.bytes, &mut Rng::new(seed)), segment);
     }
 }

@@ -1,16 +1,12 @@
 //! A row of sixteen digits in an SSE2 register.
 //!
-//! Memory is read by safe code on arrays, as an integer that the compiler loads in one instruction;
-//! only the arithmetic is intrinsics. They are `unsafe` to call because they need SSE2, and have no
-//! other condition: they compute on values. x86-64 includes SSE2, and this file is compiled for
-//! x86-64 only, so every call is sound. That is the proof each `SAFETY` comment below refers to.
+//! x86-64 always has SSE2, so `safe_arch` offers its instructions as safe functions.
 
-#![allow(unsafe_code)]
-
-use std::arch::x86_64::{
-    __m128i, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_madd_epi16,
-    _mm_min_epu8, _mm_movemask_epi8, _mm_mullo_epi16, _mm_or_si128, _mm_packs_epi32, _mm_set_epi16,
-    _mm_set_epi64x, _mm_set1_epi8, _mm_set1_epi16, _mm_srli_epi16, _mm_sub_epi8, _mm_xor_si128,
+use safe_arch::{
+    bitandnot_m128i, cmp_eq_mask_i8_m128i, get_i64_from_m128i_s, m128i, min_u8_m128i,
+    move_mask_i8_m128i, mul_i16_horizontal_add_m128i, mul_i16_keep_low_m128i,
+    pack_i32_to_i16_m128i, set_i16_m128i, set_i64_m128i, set_splat_i8_m128i, set_splat_i16_m128i,
+    shr_imm_u16_m128i, sub_i8_m128i,
 };
 
 use super::shape::{ENDING, Rows};
@@ -18,11 +14,10 @@ use super::{LAST, LINE_START, LineWindow, Window};
 
 /// Sixteen bytes of `bytes` from `at` on.
 #[inline(always)]
-fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> __m128i {
+fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> m128i {
     let row: [u8; 16] = *bytes[at..].first_chunk().expect("in the window");
     let row = u128::from_le_bytes(row);
-    // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
-    unsafe { _mm_set_epi64x((row >> 64) as i64, row as i64) }
+    set_i64_m128i((row >> 64) as i64, row as i64)
 }
 
 /// One bit per byte from `at` on, set where the byte is no ASCII digit.
@@ -32,13 +27,10 @@ pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
 }
 
 #[inline(always)]
-fn non_digits_of(row: __m128i) -> u32 {
-    // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
-    let valid = unsafe {
-        let digits = _mm_xor_si128(row, _mm_set1_epi8(b'0' as i8));
-        _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits))
-    };
-    valid as u32 ^ 0xffff
+fn non_digits_of(row: m128i) -> u32 {
+    let digits = row ^ set_splat_i8_m128i(b'0' as i8);
+    let is_digit = cmp_eq_mask_i8_m128i(min_u8_m128i(digits, set_splat_i8_m128i(9)), digits);
+    move_mask_i8_m128i(is_digit) as u32 ^ 0xffff
 }
 
 /// The integer written by the last `count` digits before `stop`; all but the last `after` of them
@@ -49,13 +41,8 @@ pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, g
     let ahead = load(window, stop - 16 - gap);
     let behind_mask = load(&LAST.0, after & 31);
     let row_mask = load(&LAST.0, count & 31);
-    // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
-    let ones = unsafe {
-        let row =
-            _mm_or_si128(_mm_and_si128(behind, behind_mask), _mm_andnot_si128(behind_mask, ahead));
-        _mm_and_si128(row, row_mask)
-    };
-    integer(ones)
+    let row = (behind & behind_mask) | bitandnot_m128i(behind_mask, ahead);
+    integer(row & row_mask)
 }
 
 /// The digits between two places of a line, as an integer, and how many of them stand after a point; `None`
@@ -74,8 +61,7 @@ pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u6
     if others == 0 {
         after = 0;
         let row_mask = load(&LAST.0, len & 31);
-        // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
-        ones = unsafe { _mm_and_si128(behind, row_mask) };
+        ones = behind & row_mask;
     } else {
         let before = others.trailing_zeros() as usize;
         let point = window[LINE_START + ((start + before) & 63)];
@@ -86,11 +72,7 @@ pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u6
         let ahead = load(window, LINE_START - 17 + end);
         let behind_mask = load(&LAST.0, after & 31);
         let row_mask = load(&LAST.0, (len - 1) & 31);
-        // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
-        ones = unsafe {
-            let ahead = _mm_and_si128(_mm_andnot_si128(behind_mask, ahead), row_mask);
-            _mm_or_si128(_mm_and_si128(behind, behind_mask), ahead)
-        };
+        ones = (behind & behind_mask) | (bitandnot_m128i(behind_mask, ahead) & row_mask);
     }
     Some((integer(ones), after))
 }
@@ -101,27 +83,21 @@ pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     let (ahead, behind) = (load(ending, 0), load(ending, 1));
     let (least, more) = (load(&rows.least, 0), load(&rows.more, 0));
     let (is_ahead, is_behind) = (load(&rows.ahead, 0), load(&rows.behind, 0));
-    // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
-    let (valid, ones) = unsafe {
-        let above = _mm_sub_epi8(behind, least);
-        let valid = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(above, more), above));
-        (valid, _mm_or_si128(_mm_and_si128(behind, is_behind), _mm_and_si128(ahead, is_ahead)))
-    };
-    (valid == 0xffff).then(|| integer(ones))
+    let above = sub_i8_m128i(behind, least);
+    let valid = move_mask_i8_m128i(cmp_eq_mask_i8_m128i(min_u8_m128i(above, more), above));
+    (valid == 0xffff).then(|| integer((behind & is_behind) | (ahead & is_ahead)))
 }
 
 /// The integer that sixteen digits write, whose values are in the low halves of bytes that have nothing else.
 #[inline(always)]
-fn integer(ones: __m128i) -> u64 {
-    // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
-    let eights = unsafe {
-        // Pairs, fours, eights. In a pair (a, b), a + 256 b times 2560 + 1 is 256 (10 a + b) + a,
-        // modulo 2^16.
-        let pairs = _mm_srli_epi16::<8>(_mm_mullo_epi16(ones, _mm_set1_epi16(2561)));
-        let fours = _mm_madd_epi16(pairs, _mm_set_epi16(1, 100, 1, 100, 1, 100, 1, 100));
-        let fours = _mm_packs_epi32(fours, fours);
-        let by_10_000 = _mm_set_epi16(1, 10_000, 1, 10_000, 1, 10_000, 1, 10_000);
-        _mm_cvtsi128_si64(_mm_madd_epi16(fours, by_10_000)) as u64
-    };
+fn integer(ones: m128i) -> u64 {
+    // Pairs, fours, eights. In a pair (a, b), a + 256 b times 2560 + 1 is 256 (10 a + b) + a,
+    // modulo 2^16.
+    let pairs = shr_imm_u16_m128i::<8>(mul_i16_keep_low_m128i(ones, set_splat_i16_m128i(2561)));
+    let by_100 = set_i16_m128i(1, 100, 1, 100, 1, 100, 1, 100);
+    let fours = mul_i16_horizontal_add_m128i(pairs, by_100);
+    let fours = pack_i32_to_i16_m128i(fours, fours);
+    let by_10_000 = set_i16_m128i(1, 10_000, 1, 10_000, 1, 10_000, 1, 10_000);
+    let eights = get_i64_from_m128i_s(mul_i16_horizontal_add_m128i(fours, by_10_000)) as u64;
     (eights & 0xffff_ffff) * 100_000_000 + (eights >> 32)
 }

@@ -11,7 +11,7 @@ use super::printed::{Printed, Short, Text, short};
 /// most are printed once or twice, and the worker that prints the first would prepare all while the others wait.
 pub(super) const READY: usize = 1 << 14;
 
-/// The names of a trace made ready to be printed, once for all who format rows.
+/// The names of a trace as they are printed, prepared once for all workers.
 #[derive(Debug)]
 pub(crate) struct Names {
     containers: OnceLock<Printed>,

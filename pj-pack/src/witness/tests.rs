@@ -7,7 +7,7 @@ use datasets::Shape;
 use paje_analysis::parts::Part;
 use paje_pack::{Definitions, Passage, Segment, Segments, Settings};
 use proptest::prelude::*;
-use testkit::{Dice, damage};
+use testkit::{Rng, damage};
 
 use super::*;
 
@@ -71,25 +71,25 @@ proptest! {
     fn segments_of_random_traces_tell_what_a_replay_does(seed: u64, segment in 60_usize..5_000) {
         let trace = datasets::random::trace(seed);
         assert_same(&trace.bytes, segment, "a random one");
-        let mut dice = Dice::new(seed);
-        assert_same(&damage(&trace.bytes, &mut dice), segment, "a damaged one");
-        assert_same(&shuffled(&trace.bytes, &mut dice), segment, "another one");
-        assert_same(&shuffled(&testkit::lively(&mut dice), &mut dice), segment, "a lively one");
+        let mut rng = Rng::new(seed);
+        assert_same(&damage(&trace.bytes, &mut rng), segment, "a damaged one");
+        assert_same(&shuffled(&trace.bytes, &mut rng), segment, "another one");
+        assert_same(&shuffled(&datasets::lively(seed), &mut rng), segment, "a lively one");
     }
 }
 
 /// A trace with some lines elsewhere, twice or not at all, and some words in the place of others.
-fn shuffled(text: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn shuffled(text: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> = text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-    for _ in 0..=dice.below(3) {
+    for _ in 0..=rng.index(3) {
         let events =
             lines.iter().rposition(|line| line.starts_with(b"%")).map_or(0, |last| last + 1);
         let count = lines.len() - events;
         if count < 3 {
             break;
         }
-        let (one, other) = (events + dice.below(count - 1), events + dice.below(count - 1));
-        match dice.below(4) {
+        let (one, other) = (events + rng.index(count - 1), events + rng.index(count - 1));
+        match rng.index(4) {
             0 => lines.swap(one, other),
             1 => drop(lines.remove(one)),
             2 => lines.insert(one, lines[other].clone()),
@@ -98,7 +98,7 @@ fn shuffled(text: &[u8], dice: &mut Dice) -> Vec<u8> {
                     line.split(|byte| *byte == b' ').map(<[u8]>::to_vec).collect()
                 };
                 let (mut here, there) = (words(&lines[one]), words(&lines[other]));
-                let place = dice.below(here.len().min(there.len()));
+                let place = rng.index(here.len().min(there.len()));
                 here[place].clone_from(&there[place]);
                 lines[one] = here.join(&b' ');
             }

@@ -17,7 +17,7 @@ pub(crate) trait Registered {
 
     fn alias(&self) -> Option<&[u8]>;
 
-    /// Tells whether its identifier was quoted where it was defined.
+    /// Returns whether its identifier was quoted where it was defined.
     fn is_quoted(&self) -> bool;
 
     /// The findings about quotes that are told as one with those about this thing, which has this number.

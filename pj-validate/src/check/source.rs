@@ -93,7 +93,7 @@ impl Source<'_> {
     }
 }
 
-/// Tells whether a field is in quotes, closed or not.
+/// Returns whether a field is in quotes, closed or not.
 pub(crate) fn quoted(field: Field<'_>) -> bool {
     field.quoting() != Quoting::Bare
 }

@@ -142,7 +142,7 @@ impl Types {
         })
     }
 
-    /// Tells whether `above` is `below` or one of its ancestors.
+    /// Returns whether `above` is `below` or one of its ancestors.
     fn is_ancestor(&self, above: u32, below: u32) -> bool {
         let depth = self.get(above).depth;
         let mut at = below;

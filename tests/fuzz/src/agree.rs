@@ -9,8 +9,8 @@ use crate::{checked, replayed, rows, streamed, style, team};
 /// The replay's verdict and its first error are the checker's, for blocks of any size.
 pub fn verdict(trace: &[u8], options: &Options) {
     let mut options = options.clone();
-    // A popped state that goes on as a new row counts for the order of its lane: PajeNG 1.3.6
-    // behaviour, of which the checker knows nothing.
+    // A popped state that continues as a new row counts for the order of its lane: PajeNG 1.3.6
+    // behaviour, which the checker does not have.
     options.no_imbrication = false;
     let wanted = checked(trace, &options, Rules::Replay);
     for block in [1 << 20, 256, 1] {
@@ -47,7 +47,7 @@ pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
 /// choose how large both are, and who replays them.
 pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) {
     let (mut options, mut style) = (options.clone(), style(byte));
-    // Nobody knows what is at the very end before it is there.
+    // A portion does not know yet what the end of the trace changes.
     style.as_released = false;
     let (one, team) = (&Workers::one(), team());
     let (whole, verdict) = replayed(trace, &options, one);

@@ -28,7 +28,7 @@ pub fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// Packs a text in segments of so many bytes, and keeps what windows of time need, as if the trace were sound: whether
+/// Packs a text in segments of `segment` bytes, and keeps what windows of time need, as if the trace were sound: whether
 /// it is, only a replay can say.
 pub fn pack_with_borders(
     text: &[u8],

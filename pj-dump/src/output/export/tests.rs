@@ -10,7 +10,7 @@ use crate::output::names::READY;
 
 const STYLE: Style = Style::DEFAULT;
 
-/// Takes so many buffers, slowly; then it fails or panics.
+/// Accepts this many buffers, slowly; then fails or panics.
 struct Ends {
     left: u32,
     panics: bool,

@@ -122,11 +122,11 @@ impl Hashes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testkit::SplitMix;
+    use testkit::Rng;
 
     /// A well mixed number, the same in each process.
     fn hash(i: u64) -> u64 {
-        SplitMix(i).next()
+        Rng::new(i).bits()
     }
 
     #[test]

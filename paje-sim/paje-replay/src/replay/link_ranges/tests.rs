@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use testkit::SplitMix;
+use testkit::Rng;
 
 use super::*;
 use crate::replay::link_merger::LinkMerger;
@@ -18,7 +18,7 @@ struct Kind {
 }
 
 impl Kind {
-    fn new(random: &mut SplitMix, late: u64) -> Self {
+    fn new(random: &mut Rng, late: u64) -> Self {
         Kind { late, values: [100, 1000][random.below(2) as usize] }
     }
 }
@@ -30,7 +30,7 @@ struct Made {
 }
 
 /// A random wave that begins at a byte.
-fn made(random: &mut SplitMix, mut at: u64, kind: Kind) -> Made {
+fn made(random: &mut Rng, mut at: u64, kind: Kind) -> Made {
     let mut wave = Made { links: Vec::new(), blocks: Vec::new() };
     for _ in 0..=random.below(5) {
         let start = at;
@@ -47,7 +47,7 @@ fn made(random: &mut SplitMix, mut at: u64, kind: Kind) -> Made {
     wave
 }
 
-fn completion(at: u64, lane: LaneId, random: &mut SplitMix, kind: Kind) -> Completion {
+fn completion(at: u64, lane: LaneId, random: &mut Rng, kind: Kind) -> Completion {
     let Kind { late, values } = kind;
     // Its line, which nothing else has.
     let key = KeyPlace::new(random.below(SHARDS as u64) as u8, at, 0);
@@ -104,7 +104,7 @@ proptest! {
     /// The order is that of a plain sort, for any blocks.
     #[test]
     fn ranges_are_in_the_order_of_lines(seed: u64, begin in 0..1_u64 << 39) {
-        let mut random = SplitMix(seed);
+        let mut random = Rng::new(seed);
         let kind = Kind::new(&mut random, 0);
         let wave = made(&mut random, begin, kind);
         let runs = by_shards(&wave);
@@ -122,7 +122,7 @@ proptest! {
     /// Lanes have the same links however many ranges there are, and the same one is refused.
     #[test]
     fn ranges_make_the_rows_of_one_worker(seed: u64, late in prop_oneof![Just(0), Just(5000), Just(3)]) {
-        let mut random = SplitMix(seed);
+        let mut random = Rng::new(seed);
         let kind = Kind::new(&mut random, late);
         let (mut whole, mut ranged) = (LinkMerger::default(), LinkMerger::default());
         let (mut begin, mut links) = (0, 0);
