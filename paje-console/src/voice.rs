@@ -53,7 +53,7 @@ impl Voice {
     /// [`empty_window`](Self::empty_window).
     pub fn doubts(self, name: &Path, trace: &Trace, selection: &Selection, so: &str) {
         self.warnings(name, trace);
-        self.unmet(&selection.resolve(trace));
+        self.unmet(&trace.select(selection));
         self.empty_window(selection.window, trace, so);
     }
 

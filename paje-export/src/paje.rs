@@ -287,7 +287,7 @@ mod tests {
 
     fn written(trace: &Trace, threads: usize, at_once: u64) -> Vec<u8> {
         let workers = team(threads);
-        let selected = Selection::default().resolve(trace);
+        let selected = trace.select(&Selection::default());
         let mut out = Vec::new();
         let form = Form { order: NameOrder::Bare, precision: Precision::Single };
         let run = || write_some(trace, &selected, form, &AsRecorded, &workers, at_once, &mut out);

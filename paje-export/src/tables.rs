@@ -72,7 +72,7 @@ impl<'t> Tables<'t> {
     /// Creates the tables of a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, options: TableOptions) -> Self {
-        let selected = options.selection.resolve(trace);
+        let selected = trace.select(&options.selection);
         let steps = trace.walk(options.order).filter(|step| selected.wants_step(*step)).collect();
         Tables {
             trace,

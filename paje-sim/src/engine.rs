@@ -35,25 +35,26 @@ use std::time::{Duration, Instant};
 use paje_parser::DefTable;
 use paje_workers::Workers;
 
-use crate::decode::definitions::DefinitionsByFile;
-use crate::decode::partitioning::Partitioning;
 use crate::engine::ledger::{Ledger, LedgerSink};
 use crate::engine::portions::Portions;
 use crate::engine::round::{Round, Wave};
 use crate::engine::state::{Findings, Job, SoFar, Team};
 use crate::engine::tasks::Tasks;
-use crate::input::feed::{BlockBudget, Feed};
-use crate::input::files::Files;
-use crate::input::source::Source;
-use crate::model::{Effects, Ending, Model};
-use crate::names::error::{Error, Problem};
-use crate::names::options::Options;
-use crate::names::progress::{Progress, Watch};
-use crate::problems::tally::ProblemTally;
-use crate::replay::lanes::Lanes;
-use crate::replay::symbol_map::SymbolMap;
 use crate::resolve::Deferred;
+use crate::trace::selected::Selected;
 use crate::trace::{Counted, Trace};
+use paje_decode::decode::definitions::DefinitionsByFile;
+use paje_decode::decode::partitioning::Partitioning;
+use paje_decode::input::feed::{BlockBudget, Feed};
+use paje_decode::input::files::Files;
+use paje_decode::input::source::Source;
+use paje_model::model::{Effects, Ending, Model};
+use paje_model::names::error::{Error, Problem};
+use paje_model::names::options::Options;
+use paje_model::names::progress::{Progress, Watch};
+use paje_replay::problems::tally::ProblemTally;
+use paje_replay::replay::lanes::Lanes;
+use paje_replay::replay::symbol_map::SymbolMap;
 
 /// Replays the trace that `source` gives.
 pub(crate) fn replay<'o>(
@@ -105,6 +106,8 @@ struct Engine<'o> {
     deferred: Vec<Deferred>,
     team: Team,
     lanes: Lanes,
+    /// The rows to keep; `None` if all are kept.
+    selected: Option<Selected>,
     findings: Findings,
     read: SoFar,
     /// The current portion, if the trace is shown in portions.
@@ -137,6 +140,7 @@ impl<'o> Engine<'o> {
             deferred: Vec::new(),
             team: Team::new(team, job, spread, follows),
             lanes: Lanes::new(options, spread, portions.is_some(), follows),
+            selected: Selected::of(options),
             findings: Findings {
                 tally: options.recover.then(ProblemTally::default),
                 ..Findings::default()

@@ -74,16 +74,8 @@
 //! `events`, `links`), `trace` (finished rows, and how to look at them), `model` (types and containers), `memory`
 //! (columns), `names`.
 
-mod decode;
 mod engine;
-mod input;
-mod lanes;
-mod memory;
-mod model;
-mod names;
-mod problems;
 mod read;
-mod replay;
 mod resolve;
 mod trace;
 
@@ -91,11 +83,14 @@ pub mod ledger {
     //! Tells which container each line belongs to, for who wants to take a trace apart.
 
     pub use crate::engine::ledger::{BlockLines, Ledger};
-    pub use crate::names::ledger::{LineOf, LineRemedy, Used};
+    #[doc(inline)]
+    pub use paje_model::names::ledger::{LineOf, LineRemedy, Used};
 }
 
-pub use model::{containers, types};
-pub use names::{error, excerpt, options, progress, recovered};
+#[doc(inline)]
+pub use paje_model::model::{containers, types};
+#[doc(inline)]
+pub use paje_model::names::{error, excerpt, options, progress, recovered};
 pub use trace::{portion, rows};
 
 pub mod visit {
@@ -110,25 +105,31 @@ pub mod visit {
 pub mod selection {
     //! Which rows of a trace are wanted.
 
-    pub use crate::names::selection::{Glob, Natures, ParseGlobError, Selection};
-    pub use crate::names::time_range::TimeRange;
     pub use crate::trace::selected::Selected;
+    #[doc(inline)]
+    pub use paje_model::names::selection::{Glob, Natures, ParseGlobError, Selection};
+    #[doc(inline)]
+    pub use paje_model::names::time_range::TimeRange;
 }
 
-pub use input::feed::names_files;
-pub use input::source::Source;
 pub use ledger::{BlockLines, Ledger, LineOf, LineRemedy, Used};
-pub use memory::LineNumber;
-pub use model::containers::Containers;
-pub use model::types::Types;
-pub use names::error::{Error, ErrorKind, Place, Problem, Warning, WarningKind};
-pub use names::ids::{ContainerId, LaneId, TypeId, ValueId};
-pub use names::options::{MemoryLimit, Options, Precision, ValueNames};
-pub use names::progress::{Phase, Progress};
-pub use names::recovered::{Recovered, Recovery, Remedy};
-pub use names::text::Name;
-pub use names::time_range::TimeRange;
-pub use names::usage::{OtherQuoting, Usage};
+#[doc(inline)]
+pub use paje_decode::input::{feed::names_files, source::Source};
+#[doc(inline)]
+pub use paje_model::memory::LineNumber;
+#[doc(inline)]
+pub use paje_model::model::{containers::Containers, types::Types};
+#[doc(inline)]
+pub use paje_model::names::{
+    error::{Error, ErrorKind, Place, Problem, Warning, WarningKind},
+    ids::{ContainerId, LaneId, TypeId, ValueId},
+    options::{MemoryLimit, Options, Precision, ValueNames},
+    progress::{Phase, Progress},
+    recovered::{Recovered, Recovery, Remedy},
+    text::Name,
+    time_range::TimeRange,
+    usage::{OtherQuoting, Usage},
+};
 pub use paje_parser::{FieldNames, Quoting, TypeNature};
 pub use selection::{Glob, Natures, Selected, Selection};
 pub use splitter::Limits;

@@ -10,12 +10,12 @@ use splitter::{Folders, Input};
 use crate::engine::ledger::Ledger;
 use crate::engine::portions::Portions;
 use crate::engine::replay;
-use crate::input::source::Source;
-use crate::names::error::Error;
-use crate::names::options::Options;
-use crate::names::progress::Progress;
 use crate::trace::Trace;
 use crate::trace::portion::Portion;
+use paje_decode::input::source::Source;
+use paje_model::names::error::Error;
+use paje_model::names::options::Options;
+use paje_model::names::progress::Progress;
 
 impl Trace {
     /// Replays the trace that `input` reads.

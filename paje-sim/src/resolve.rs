@@ -11,24 +11,25 @@ mod usage;
 use memchr::memchr_iter;
 use paje_parser::{DefTable, FieldName};
 
-use crate::decode::Decoder;
-use crate::decode::block::DecodedBlock;
-use crate::decode::context::{split_end_context, split_lane_context, value_type};
-use crate::decode::decoded::OrderedItem;
-use crate::decode::symbols::Symbol;
-use crate::input::files::Files;
-use crate::model::{AwaitedValue, Effects, Failed, Model};
-use crate::names::error::{Error, Place};
-use crate::names::ids::{TypeId, ValueId};
-use crate::names::ledger::LineOf;
-use crate::names::options::Keeps;
-use crate::names::progress::Progress;
-use crate::names::usage::Usage;
-use crate::problems::found::error_at_field;
-use crate::problems::tally::ProblemTally;
-use crate::problems::warnings::Warnings;
-use crate::replay::lanes::Lanes;
-use crate::replay::symbol_map::{Pending, SymbolMap};
+use crate::trace::selected::Selected;
+use paje_decode::decode::Decoder;
+use paje_decode::decode::block::DecodedBlock;
+use paje_decode::decode::context::{split_end_context, split_lane_context, value_type};
+use paje_decode::decode::decoded::OrderedItem;
+use paje_decode::decode::symbols::Symbol;
+use paje_decode::input::files::Files;
+use paje_model::model::{AwaitedValue, Effects, Failed, Model};
+use paje_model::names::error::{Error, Place};
+use paje_model::names::ids::{LaneId, TypeId, ValueId};
+use paje_model::names::ledger::LineOf;
+use paje_model::names::options::Keeps;
+use paje_model::names::progress::Progress;
+use paje_model::names::usage::Usage;
+use paje_replay::problems::found::error_at_field;
+use paje_replay::problems::tally::ProblemTally;
+use paje_replay::problems::warnings::Warnings;
+use paje_replay::replay::lanes::Lanes;
+use paje_replay::replay::symbol_map::{Pending, SymbolMap};
 
 /// Resolves what a block's decoder has listed.
 ///
@@ -40,6 +41,7 @@ pub(crate) fn resolve(
     defs: &DefTable,
     state: &mut Resolver<'_>,
 ) -> Result<(), Error> {
+    state.prefetch_containers(block);
     for (line, item) in &block.decoded.ordered {
         let failed = |failed| error_at_field(block, *line, failed);
         match item {
@@ -87,7 +89,8 @@ pub(crate) fn resolve(
                 };
                 if lane.index() == state.lanes.len() {
                     let shards = decoder.shards_of(*symbol);
-                    state.lanes.push(lane, state.model, shards);
+                    let wanted = state.wants_rows(lane);
+                    state.lanes.push(lane, state.model, shards, wanted);
                 } else {
                     state.maps.lanes_known_before += 1;
                 }
@@ -151,6 +154,8 @@ pub(crate) struct Resolver<'a> {
     /// Destructions whose lanes end when everything has been read.
     pub(crate) deferred: &'a mut Vec<Deferred>,
     pub(crate) counter: Counter,
+    /// The rows to keep; `None` if all are kept.
+    pub(crate) selected: Option<&'a mut Selected>,
     /// Subjects of the block's structural lines; only for a ledger.
     pub(crate) structural: Option<Vec<LineOf>>,
     /// Usage of definitions so far, if it is kept.
@@ -198,6 +203,29 @@ impl Counter {
 }
 
 impl Resolver<'_> {
+    /// Returns whether the rows of a lane are wanted.
+    fn wants_rows(&mut self, lane: LaneId) -> bool {
+        let Some(selected) = &mut self.selected else { return true };
+        let Model { types, containers, lanes, .. } = &*self.model;
+        selected.extend_by(types, containers);
+        let lane = &lanes[lane.index()];
+        selected.wants_rows(lane.container, lane.type_)
+    }
+
+    /// Prefetches what the block's new lanes and ends of containers will read.
+    fn prefetch_containers(&self, block: &DecodedBlock) {
+        let decoded = &block.decoded;
+        let hashes = decoded.ordered.iter().filter_map(|(_, item)| match item {
+            OrderedItem::Lane(_, hash) => Some(*hash),
+            OrderedItem::Structural(number) => {
+                let structure = decoded.structures[*number as usize];
+                decoded.lifetime_of(structure).map(|lifetime| lifetime.hash)
+            }
+            OrderedItem::Value(..) | OrderedItem::LinkEnd(_) => None,
+        });
+        self.model.prefetch_containers(hashes);
+    }
+
     /// Returns the type that a decoder's symbol stands for.
     pub(super) fn type_of(&mut self, decoder: &Decoder, symbol: Symbol) -> Result<TypeId, Failed> {
         if let Some(Some(known)) = self.maps.types.get(symbol as usize) {

@@ -2,7 +2,6 @@
 
 pub(crate) mod annotations;
 mod container_tree;
-pub(crate) mod finished;
 pub(crate) mod lane;
 pub(crate) mod order;
 pub mod portion;
@@ -19,19 +18,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use paje_parser::definition::Sequence;
 use paje_parser::{DefTable, EventDef, TypeNature};
 
-use crate::memory::LineNumber;
-use crate::model::Model;
-use crate::model::containers::Containers;
-use crate::model::types::Types;
-use crate::names::error::Warning;
-use crate::names::ids::{ContainerId, LaneId, TypeId};
-use crate::names::options::Keeps;
-use crate::names::progress::Times;
-use crate::names::recovered::Recovery;
-use crate::names::usage::Usage;
 use crate::trace::annotations::EventFields;
-use crate::trace::finished::FinishedRows;
 use crate::trace::lane::LaneView;
+use paje_model::memory::LineNumber;
+use paje_model::memory::finished::FinishedRows;
+use paje_model::model::Model;
+use paje_model::model::containers::Containers;
+use paje_model::model::types::Types;
+use paje_model::names::error::Warning;
+use paje_model::names::ids::{ContainerId, LaneId, TypeId};
+use paje_model::names::options::Keeps;
+use paje_model::names::progress::Times;
+use paje_model::names::recovered::Recovery;
+use paje_model::names::usage::Usage;
 
 /// Everything that a trace says happened: types, containers, and the objects of every lane.
 ///
@@ -167,7 +166,7 @@ impl Trace {
         self.read.bytes
     }
 
-    /// Lets go of memory, if the replay had a [limit](crate::names::options::MemoryLimit) and more is taken:
+    /// Lets go of memory, if the replay had a [limit](paje_model::names::options::MemoryLimit) and more is taken:
     /// what goes through a trace larger than that need not call it, since that is done now and then.
     pub fn relieve(&self) {
         self.rows.relieve();

@@ -88,7 +88,7 @@ pub fn convert<W: Write + Send>(
         Format::Paje => {
             let trace = Trace::read_with(source, &conversion.options, workers, progress)
                 .map_err(NotConverted::Trace)?;
-            let selected = conversion.options.selection.resolve(&trace);
+            let selected = trace.select(&conversion.options.selection);
             let mut out = out;
             let precision = conversion.options.variable_precision;
             let form = paje::Form { order: quotes.order(), precision };

@@ -127,7 +127,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     drop(shown);
     let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace?;
-    let selected = selection.resolve(&trace);
+    let selected = trace.select(&selection);
     let warns = !cli.talk.warnings.no_warnings;
     if warns {
         voice.warnings(&name, &trace);

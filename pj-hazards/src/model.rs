@@ -119,7 +119,7 @@ impl<'t> Model<'t> {
                 }
             }
         }
-        let selected = options.selection.resolve(trace);
+        let selected = trace.select(&options.selection);
         let window = selected.window();
         let is_selected = |message: &Message| {
             let container = tracks.list()[message.to as usize].container;

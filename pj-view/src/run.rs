@@ -180,7 +180,7 @@ fn read(
     let trace = trace?;
     if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
-        VOICE.unmet(&cli.selection().resolve(&trace));
+        VOICE.unmet(&trace.select(&cli.selection()));
         VOICE.empty_window(cli.span.window(), &trace, "the whole trace is shown");
     }
     if cli.reading.recover {

@@ -47,7 +47,7 @@ impl View {
         workers: &Workers,
     ) -> Self {
         let pyramid = Pyramid::outline(&trace, workers);
-        let selected = selection.resolve(&trace);
+        let selected = trace.select(selection);
         let colors = Colors::of(trace.types());
         let mut view = View { trace, pyramid, name, window, colors, selected };
         let all = view.extent();

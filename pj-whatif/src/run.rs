@@ -238,7 +238,7 @@ fn write_trace(
     workers: &Workers,
     path: &Path,
 ) -> Result<(), Failure> {
-    let selected = Selection::default().resolve(trace);
+    let selected = trace.select(&Selection::default());
     let form = Form { order: NameOrder::Bare, precision: PRECISION };
     if path == Path::new("-") {
         let mut out = BufWriter::new(standard_output().map_err(Failure::Output)?);

@@ -95,7 +95,7 @@ fn warn_of_unmatched(
     if selection.is_everything() {
         return Ok(());
     }
-    let selected = selection.resolve(trace);
+    let selected = trace.select(selection);
     let types = selected.unmet_types().map(|glob| ("types", glob, "type"));
     let containers = selected.unmet_containers().map(|glob| ("containers", glob, "container"));
     for (keyword, glob, what) in types.chain(containers) {

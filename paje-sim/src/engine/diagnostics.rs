@@ -3,12 +3,12 @@
 use paje_parser::{FieldName, LinkEnd};
 
 use super::round::Wave;
-use crate::decode::block::DecodedBlock;
-use crate::lanes::refusal::{Refusal, Refused};
-use crate::model::Model;
-use crate::names::error::{Error, Problem};
-use crate::problems::found::{error_at_field, field_of_line};
-use crate::replay::lanes::Lanes;
+use paje_decode::decode::block::DecodedBlock;
+use paje_model::model::Model;
+use paje_model::names::error::{Error, Problem};
+use paje_replay::lanes::refusal::{Refusal, Refused};
+use paje_replay::problems::found::{error_at_field, field_of_line};
+use paje_replay::replay::lanes::Lanes;
 
 /// Returns the error about a field of the line that begins at byte `at` of the wave.
 pub(super) fn error_at(wave: &Wave, at: u64, field: FieldName, problem: Problem) -> Option<Error> {

@@ -4,10 +4,10 @@ use paje_parser::FieldName;
 
 use crate::engine::round::Wave;
 use crate::engine::{Engine, diagnostics};
-use crate::model::Failed;
-use crate::names::error::Error;
-use crate::problems::found::{earliest, earliest_byte};
 use crate::resolve::Deferred;
+use paje_model::model::Failed;
+use paje_model::names::error::Error;
+use paje_replay::problems::found::{earliest, earliest_byte};
 
 /// Containers that end together: few enough for their prefetched lanes to stay in a core's second-level cache.
 pub(super) const TOGETHER: usize = 1024;

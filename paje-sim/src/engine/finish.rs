@@ -8,13 +8,13 @@ use paje_workers::exclusive;
 use super::Engine;
 use super::endings::TOGETHER;
 use super::resolving::unfinished_definition;
-use crate::input::feed::Feed;
-use crate::model::Ending;
-use crate::names::error::{Error, Problem};
-use crate::names::ids::ContainerId;
-use crate::names::progress::Times;
-use crate::names::recovered::{Recovery, Remedy};
 use crate::trace::{Counted, Trace};
+use paje_decode::input::feed::Feed;
+use paje_model::model::Ending;
+use paje_model::names::error::{Error, Problem};
+use paje_model::names::ids::ContainerId;
+use paje_model::names::progress::Times;
+use paje_model::names::recovered::{Recovery, Remedy};
 
 impl Engine<'_> {
     /// Ends the containers that no event destroyed.

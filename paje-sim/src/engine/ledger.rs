@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use paje_parser::{ByteOffset, LinkEnd};
 
-use crate::decode::block::DecodedBlock;
-use crate::decode::decoded::{HEADER, Op, STRUCTURAL, WORDLESS};
-use crate::model::UNKNOWN;
-use crate::names::ids::LaneId;
-use crate::names::ledger::{LineOf, LineRemedy, Used};
-use crate::replay::symbol_map::SymbolMap;
+use paje_decode::decode::block::DecodedBlock;
+use paje_decode::decode::decoded::{HEADER, Op, STRUCTURAL, WORDLESS};
+use paje_model::model::UNKNOWN;
+use paje_model::names::ids::LaneId;
+use paje_model::names::ledger::{LineOf, LineRemedy, Used};
+use paje_replay::replay::symbol_map::SymbolMap;
 
 /// Receives the container that each line of a trace belongs to.
 pub trait Ledger: Sync {

@@ -5,10 +5,10 @@
 
 use std::ops::ControlFlow;
 
-use crate::names::error::Error;
-use crate::names::ids::ContainerId;
 use crate::trace::Trace;
 use crate::trace::portion::Portion;
+use paje_model::names::error::Error;
+use paje_model::names::ids::ContainerId;
 
 /// Receives the portions.
 pub(crate) type Show<'o> = &'o mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> + Send);

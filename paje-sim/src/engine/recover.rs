@@ -5,28 +5,26 @@
 
 use splitter::ReadError;
 
-use crate::decode::block::DecodedBlock;
 use crate::engine::round::Wave;
 use crate::engine::{Engine, diagnostics};
-use crate::lanes::refusal::{Refusals, Refused};
-use crate::model::{Ending, Failed};
-use crate::names::error::Error;
-use crate::names::ids::TypeId;
-use crate::names::ledger::LineRemedy;
-use crate::names::recovered::{OpenState, Recovery, Remedy};
+use paje_decode::decode::block::DecodedBlock;
+use paje_model::model::{Ending, Failed};
+use paje_model::names::error::Error;
+use paje_model::names::ids::TypeId;
+use paje_model::names::ledger::LineRemedy;
+use paje_model::names::recovered::{OpenState, Recovery, Remedy};
+use paje_replay::lanes::refusal::{Refusals, Refused};
 
-impl LineRemedy {
-    /// The remedy for an event that a lane of this type refused.
-    const fn of(refused: Refused, type_: TypeId) -> Self {
-        match refused {
-            Refused::Earlier(_)
-            | Refused::EmptyStack
-            | Refused::KeyRepeated(_)
-            | Refused::Nowhere(_) => LineRemedy::Skipped,
-            Refused::LateLink(_) => LineRemedy::Kept,
-            Refused::Unset => LineRemedy::Unset,
-            Refused::ValuesDiffer { other, .. } => LineRemedy::OtherValue(type_, other),
-        }
+/// Returns the remedy for an event that a lane of this type refused.
+const fn remedy_of(refused: Refused, type_: TypeId) -> LineRemedy {
+    match refused {
+        Refused::Earlier(_)
+        | Refused::EmptyStack
+        | Refused::KeyRepeated(_)
+        | Refused::Nowhere(_) => LineRemedy::Skipped,
+        Refused::LateLink(_) => LineRemedy::Kept,
+        Refused::Unset => LineRemedy::Unset,
+        Refused::ValuesDiffer { other, .. } => LineRemedy::OtherValue(type_, other),
     }
 }
 
@@ -37,7 +35,7 @@ impl Engine<'_> {
         if let Some(follower) = &self.follower {
             for refusal in all.unwrap_or_default() {
                 let type_ = self.model.lanes[refusal.lane.index()].type_;
-                follower.mend(refusal.at, LineRemedy::of(refusal.why, type_));
+                follower.mend(refusal.at, remedy_of(refusal.why, type_));
             }
             for (at, container) in self.effects.made_up.drain(..) {
                 follower.mend(at, LineRemedy::Created(container));

@@ -7,15 +7,15 @@ use splitter::{Block, ReadError};
 use super::Engine;
 use super::round::Wave;
 use super::state::Team;
-use crate::decode::block::{BoxedBlock, DecodedBlock};
-use crate::input::feed::{BlockBudget, Feed};
-use crate::input::files::Origin;
-use crate::names::error::{Error, Problem, WarningKind};
-use crate::names::recovered::Remedy;
-use crate::names::usage::Usage;
-use crate::problems::found::error_at_fault;
-use crate::replay::symbol_map::SymbolMap;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
+use paje_decode::decode::block::{BoxedBlock, DecodedBlock};
+use paje_decode::input::feed::{BlockBudget, Feed};
+use paje_decode::input::files::Origin;
+use paje_model::names::error::{Error, Problem, WarningKind};
+use paje_model::names::recovered::Remedy;
+use paje_model::names::usage::Usage;
+use paje_replay::problems::found::error_at_fault;
+use paje_replay::replay::symbol_map::SymbolMap;
 
 /// Growth of waves, up to the largest. Blocks behind an event definition are decoded again, by one worker, so
 /// waves start small: a part of a block, then sixteen blocks.
@@ -188,6 +188,7 @@ impl Engine<'_> {
             progress: self.job.progress,
             deferred: &mut self.deferred,
             counter: Counter::default(),
+            selected: self.selected.as_mut(),
             structural: self.follower.is_some().then(|| std::mem::take(&mut block.structural)),
             usage: self.read.usage.as_deref_mut(),
             tally: self.findings.tally.as_mut(),

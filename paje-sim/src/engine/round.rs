@@ -7,18 +7,18 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use paje_parser::DefTable;
 use paje_workers::{Workers, exclusive};
 
-use crate::decode::Decoder;
-use crate::decode::block::{BoxedBlock, DecodedBlock};
-use crate::decode::columns::LaneFilter;
-use crate::decode::definitions::DefinitionsByFile;
 use crate::engine::ledger::{BlockLines, LedgerSink};
 use crate::engine::tasks::Tasks;
-use crate::input::feed::{BlockBudget, Feed, NextBlock};
-use crate::model::Model;
-use crate::names::progress::{Progress, Watch, WorkerTimes};
-use crate::replay::lanes::{Lanes, Merges};
-use crate::replay::symbol_map::SymbolMap;
 use crate::trace::selected::Selected;
+use paje_decode::decode::Decoder;
+use paje_decode::decode::block::{BoxedBlock, DecodedBlock};
+use paje_decode::decode::columns::LaneFilter;
+use paje_decode::decode::definitions::DefinitionsByFile;
+use paje_decode::input::feed::{BlockBudget, Feed, NextBlock};
+use paje_model::model::Model;
+use paje_model::names::progress::{Progress, Watch, WorkerTimes};
+use paje_replay::replay::lanes::{Lanes, Merges};
+use paje_replay::replay::symbol_map::SymbolMap;
 
 /// A worker's decoder and buffers. They stay with the worker, whose memory is near it.
 #[derive(Debug)]

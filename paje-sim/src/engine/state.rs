@@ -6,22 +6,22 @@ use paje_workers::Workers;
 
 use super::ledger::LedgerSink;
 use super::round::{FreeBlocks, Wave, WorkerState};
-use crate::decode::Decoder;
-use crate::decode::definitions::DefinitionsByFile;
-use crate::decode::partitioning::Partitioning;
-use crate::input::feed::BlockBudget;
-use crate::names::error::{Error, WarningKind};
-use crate::names::ledger::LineRemedy;
-use crate::names::options::Options;
-use crate::names::progress::Progress;
-use crate::names::recovered::{Recovery, Remedy};
-use crate::names::usage::Usage;
-use crate::problems::found::earliest;
-use crate::problems::tally::ProblemTally;
-use crate::problems::warnings::Warnings;
-use crate::replay::lanes::Lanes;
-use crate::replay::symbol_map::SymbolMap;
 use crate::trace::selected::Selected;
+use paje_decode::decode::Decoder;
+use paje_decode::decode::definitions::DefinitionsByFile;
+use paje_decode::decode::partitioning::Partitioning;
+use paje_decode::input::feed::BlockBudget;
+use paje_model::names::error::{Error, WarningKind};
+use paje_model::names::ledger::LineRemedy;
+use paje_model::names::options::Options;
+use paje_model::names::progress::Progress;
+use paje_model::names::recovered::{Recovery, Remedy};
+use paje_model::names::usage::Usage;
+use paje_replay::problems::found::earliest;
+use paje_replay::problems::tally::ProblemTally;
+use paje_replay::problems::warnings::Warnings;
+use paje_replay::replay::lanes::Lanes;
+use paje_replay::replay::symbol_map::SymbolMap;
 
 /// What the caller passes to a replay.
 #[derive(Clone, Copy)]

@@ -3,11 +3,11 @@
 use paje_parser::Span;
 
 use super::Resolver;
-use crate::decode::Decoder;
-use crate::decode::block::DecodedBlock;
-use crate::decode::decoded::Lifetime;
-use crate::model::lifetimes::PlainCreation;
-use crate::names::text::Name;
+use paje_decode::decode::Decoder;
+use paje_decode::decode::block::DecodedBlock;
+use paje_decode::decode::decoded::Lifetime;
+use paje_model::model::lifetimes::PlainCreation;
+use paje_model::names::text::Name;
 
 impl Resolver<'_> {
     /// Creates or destroys a container by a line with these words, and returns whether it did. If not,

@@ -3,13 +3,13 @@
 use paje_parser::{Fault, FieldName, LinkEnd, TypeNature, number};
 
 use super::Resolver;
-use crate::decode::block::DecodedBlock;
-use crate::decode::symbols::Symbol;
-use crate::model::Failed;
-use crate::names::error::{Error, ErrorKind};
-use crate::names::ids::{ContainerId, LaneId};
-use crate::names::recovered::Remedy;
-use crate::problems::found::{Where, error_in, field_of_line, line_problem};
+use paje_decode::decode::block::DecodedBlock;
+use paje_decode::decode::symbols::Symbol;
+use paje_model::model::Failed;
+use paje_model::names::error::{Error, ErrorKind};
+use paje_model::names::ids::{ContainerId, LaneId};
+use paje_model::names::recovered::Remedy;
+use paje_replay::problems::found::{Where, error_in, field_of_line, line_problem};
 
 impl Resolver<'_> {
     /// Reports an invalid line: the problem ends the replay, or is counted if it goes on without the line.

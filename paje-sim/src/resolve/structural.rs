@@ -4,16 +4,16 @@ use paje_parser::number::parse_time;
 use paje_parser::{DefTable, Event, Field, FieldName, RawEvent};
 
 use super::{Deferred, Resolver};
-use crate::decode::Decoder;
-use crate::decode::block::DecodedBlock;
-use crate::decode::decoded::Structure;
-use crate::memory::LineNumber;
-use crate::model::value_names::NamedValue;
-use crate::model::{Failed, Model};
-use crate::names::error::{Error, WarningKind};
-use crate::names::ids::{ContainerId, TypeId, ValueId};
-use crate::names::ledger::LineOf;
-use crate::problems::found::{Where, column_of, place};
+use paje_decode::decode::Decoder;
+use paje_decode::decode::block::DecodedBlock;
+use paje_decode::decode::decoded::Structure;
+use paje_model::memory::LineNumber;
+use paje_model::model::value_names::NamedValue;
+use paje_model::model::{Failed, Model};
+use paje_model::names::error::{Error, WarningKind};
+use paje_model::names::ids::{ContainerId, TypeId, ValueId};
+use paje_model::names::ledger::LineOf;
+use paje_replay::problems::found::{Where, column_of, place};
 
 impl Resolver<'_> {
     /// Applies a structural line. Returns its subject.

@@ -3,13 +3,13 @@
 use paje_parser::{DefTable, EventKind, FieldName, RawEvent};
 
 use super::{Counter, Resolver};
-use crate::decode::block::DecodedBlock;
-use crate::decode::decoded::{Op, Structure};
-use crate::decode::symbols::Symbol;
-use crate::decode::usage_notes::is_quoted;
-use crate::names::ids::{TypeId, ValueId};
-use crate::names::text::Name;
-use crate::names::usage::OtherQuoting;
+use paje_decode::decode::block::DecodedBlock;
+use paje_decode::decode::decoded::{Op, Structure};
+use paje_decode::decode::symbols::Symbol;
+use paje_decode::decode::usage_notes::is_quoted;
+use paje_model::names::ids::{TypeId, ValueId};
+use paje_model::names::text::Name;
+use paje_model::names::usage::OtherQuoting;
 
 impl Resolver<'_> {
     /// Notes a structural line before it is applied.

@@ -2,8 +2,8 @@
 
 use paje_parser::EventDef;
 
-use crate::memory::{ExtraPair, Extras, KeyPlace, LineNumber};
 use crate::trace::Trace;
+use paje_model::memory::{ExtraPair, Extras, KeyPlace, LineNumber};
 
 /// User-defined fields of the objects of a slice, and their lines; there are none unless the options ask for
 /// them.

@@ -5,9 +5,9 @@ use std::fmt;
 use paje_parser::TypeNature;
 
 use super::Trace;
-use crate::memory::{Arena, Chunk};
-use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
-use crate::names::text::Name;
+use paje_model::memory::{Arena, Chunk};
+use paje_model::names::ids::{ContainerId, LaneId, TypeId, ValueId};
+use paje_model::names::text::Name;
 
 /// One lane of a trace.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use paje_parser::Quoting;
 
-use crate::names::text::Name;
+use paje_model::names::text::Name;
 
 /// The order of identifiers where output order asks for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

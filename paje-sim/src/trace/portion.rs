@@ -1,9 +1,9 @@
 //! A trace as it goes by, in portions.
 
-use crate::names::ids::ContainerId;
 use crate::trace::Trace;
 use crate::trace::order::NameOrder;
 use crate::trace::walk::{Step, Walk};
+use paje_model::names::ids::ContainerId;
 
 /// The objects that the events of some bytes of a trace completed: see [`Trace::read_in_portions`].
 ///

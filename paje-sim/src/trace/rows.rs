@@ -7,11 +7,11 @@ use std::iter::FusedIterator;
 
 use paje_parser::{Field, TypeNature};
 
-use crate::memory::{Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, Width};
-use crate::names::ids::{ContainerId, ValueId};
-use crate::names::text::Name;
 use crate::trace::Trace;
 use crate::trace::lane::LaneView;
+use paje_model::memory::{Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, Width};
+use paje_model::names::ids::{ContainerId, ValueId};
+use paje_model::names::text::Name;
 
 /// A state of a container. Times are in seconds.
 #[derive(Clone, Copy, Debug)]

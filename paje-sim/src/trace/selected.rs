@@ -1,22 +1,22 @@
 //! A selection, applied to the types and containers of a trace.
 
 use super::Trace;
-use crate::model::containers::Containers;
-use crate::model::types::Types;
-use crate::names::ids::{ContainerId, TypeId};
-use crate::names::options::Options;
-use crate::names::selection::{Glob, Selection};
-use crate::names::text::Name;
-use crate::names::time_range::TimeRange;
 use crate::trace::lane::LaneView;
 use crate::trace::walk::Step;
+use paje_model::model::containers::Containers;
+use paje_model::model::types::Types;
+use paje_model::names::ids::{ContainerId, TypeId};
+use paje_model::names::options::Options;
+use paje_model::names::selection::{Glob, Selection};
+use paje_model::names::text::Name;
+use paje_model::names::time_range::TimeRange;
 
-impl Selection {
-    /// The selection, applied to the types and containers of a trace.
+impl Trace {
+    /// Applies a selection to the types and containers of the trace.
     #[must_use]
-    pub fn resolve(&self, trace: &Trace) -> Selected {
-        let mut selected = Selected::new(self);
-        selected.extend(trace);
+    pub fn select(&self, selection: &Selection) -> Selected {
+        let mut selected = Selected::new(selection);
+        selected.extend(self);
         selected
     }
 }

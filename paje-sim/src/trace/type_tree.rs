@@ -1,8 +1,8 @@
 //! The tree of types, gone through in PajeNG's order.
 
-use crate::names::ids::TypeId;
 use crate::trace::Trace;
 use crate::trace::order::NameOrder;
+use paje_model::names::ids::TypeId;
 
 impl Trace {
     /// Goes through the type tree from the root: `show` gets each type and the types in it, in reverse

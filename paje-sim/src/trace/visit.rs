@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use paje_parser::TypeNature;
 
-use crate::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
-use crate::names::ids::{ContainerId, ValueId};
 use crate::trace::Trace;
 use crate::trace::annotations::Annotations;
-use crate::trace::finished::FinishedRows;
 use crate::trace::lane::LaneView;
 use crate::trace::order::NameOrder;
 use crate::trace::walk::Step;
+use paje_model::memory::finished::FinishedRows;
+use paje_model::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
+use paje_model::names::ids::{ContainerId, ValueId};
 
 /// Small numbers of chunks up to this size are widened on the stack: of most lanes where lanes are many, and an
 /// allocation for each would take longer than they do.

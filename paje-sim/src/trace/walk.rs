@@ -6,7 +6,7 @@ use paje_parser::TypeNature;
 
 use super::Trace;
 use super::order::NameOrder;
-use crate::names::ids::{ContainerId, TypeId};
+use paje_model::names::ids::{ContainerId, TypeId};
 
 /// One step of a walk through a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -65,7 +65,7 @@ fn again(trace: &Trace, settings: &Settings) -> (Vec<u8>, (usize, usize)) {
     }
     let mut bytes = Vec::new();
     let changed = Changed::new(&graph, &plan, &retimed);
-    let selected = Selection::default().resolve(trace);
+    let selected = trace.select(&Selection::default());
     let form = Form { order: NameOrder::Bare, precision: Precision::Double };
     paje::write(trace, &selected, form, &changed, &testkit::team(1), &mut bytes).expect("memory");
     (bytes, dropped.count())

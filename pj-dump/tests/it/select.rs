@@ -193,7 +193,7 @@ fn look_at(what: &str, text: &[u8], mut options: Options, rng: &mut Rng) -> usiz
         // With and without the replay's help.
         options.selection = [Selection::default(), selection.clone()][rng.index(2)].clone();
         let trace = read(text, &options, workers).expect("it is valid");
-        let selected = selection.resolve(&trace);
+        let selected = trace.select(&selection);
         let (mut out, written) = (Vec::new(), Written::default());
         let style = style(selection.window);
         let exported = write_selected(&trace, &selected, style, workers, &mut out, &written)
@@ -305,7 +305,7 @@ fn assert_checked(what: &str, text: &[u8], mut options: Options, turn: usize) {
         let found = [whole(&options), in_portions(&options)];
         assert_eq!(found.each_ref().map(verdict), wanted, "{what}, {natures:?}");
         let [Ok(trace), Ok(_)] = found else { continue };
-        let selected = options.selection.resolve(&trace);
+        let selected = trace.select(&options.selection);
         for lane in trace.lanes().filter(|lane| !selected.wants_lane(*lane)) {
             assert!(lane.is_empty() || options.recover, "{what}, {natures:?}");
         }

@@ -38,7 +38,7 @@ fn rows(
     assert!(trace.warnings().is_empty(), "{:?}", trace.warnings());
     let TimeRange { from, to } = selection.window;
     let style = Style { quotes, precision: 9, as_released: false, from, to };
-    let selected = selection.resolve(&trace);
+    let selected = trace.select(selection);
     let steps = trace.walk(quotes.order()).filter(|step| selected.wants_step(*step));
     let mut out = Header::new(style).selecting(selection).lines(&trace, steps);
     write_selected(&trace, &selected, style, workers, &mut out, &Written::default())

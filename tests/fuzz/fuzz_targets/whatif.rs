@@ -40,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(applied) = changes.apply(&graph) else { return };
     let Ok(run) = graph.retime(&applied.plan, true, true, &mut dropped) else { return };
     let mut out = Vec::new();
-    let selected = Selection::default().resolve(&trace);
+    let selected = trace.select(&Selection::default());
     let changed = Changed::new(&graph, &applied.plan, &run);
     let form = Form { order: NameOrder::Bare, precision: Precision::Double };
     paje::write(&trace, &selected, form, &changed, team(), &mut out).expect("memory");

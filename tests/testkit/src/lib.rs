@@ -2,8 +2,8 @@
 //!
 //! They make traces ([`definitions`]), damage ([`damage`]) and compress them ([`pack`]), create
 //! folders with files ([`folder`]), run programs in them ([`Sandbox`], [`fed`], [`ended`],
-//! [`signal`]), also by cases in a text file ([`check_sessions`], [`check_cases`]), find PajeNG's
-//! programs ([`pajeng`]), and check the dependencies between modules ([`House`]).
+//! [`signal`]), also by cases in a text file ([`check_sessions`], [`check_cases`]), and find PajeNG's
+//! programs ([`pajeng`]).
 //!
 //! The tools do not implement the rules of the format, so that the code under test cannot make its
 //! own tests pass. They panic if they fail.
@@ -11,7 +11,6 @@
 mod cases;
 mod damage;
 mod disk;
-mod floors;
 mod folders;
 mod pack;
 pub mod pajeng;
@@ -25,7 +24,6 @@ pub use cases::{check_cases, check_sessions};
 pub use damage::damage;
 pub use datasets::{Rng, definitions};
 pub use disk::on_small_disk;
-pub use floors::House;
 pub use folders::{folder, names, pipe, read};
 pub use pack::{COMPRESSIONS, pack, pack_with_borders};
 pub use program::{ended, failing, failing_input, fed, outcome, said};

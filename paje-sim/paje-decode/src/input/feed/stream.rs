@@ -1,0 +1,182 @@
+//! Streams: one worker at a time reads ahead, while others decode and replay.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::{MutexGuard, PoisonError};
+
+use paje_parser::ByteOffset;
+use splitter::{Block, Blocks, ReadError};
+
+use super::{BlockSource, Feed, FeedState};
+
+type Lines<'r> = Blocks<Box<dyn Read + Send + 'r>>;
+
+/// A stream and the blocks that were read ahead.
+pub(super) struct Stream<'r> {
+    /// `None` while a worker reads.
+    blocks: Option<Lines<'r>>,
+    ready: VecDeque<ReadAhead>,
+    /// Whether the stream has ended.
+    ended: bool,
+    /// Blocks whose memory is reused.
+    spare: Vec<Block>,
+}
+
+/// A block that was read ahead, or an error.
+pub(super) struct ReadAhead {
+    text: Block,
+    /// The result of [`Blocks::read`].
+    pub(super) read: Result<bool, ReadError>,
+    /// Number of bytes of the stream up to the end of the block.
+    pub(super) end: ByteOffset,
+}
+
+impl<'r> Stream<'r> {
+    pub(super) fn new(blocks: Lines<'r>) -> Self {
+        let (ready, spare) = (VecDeque::new(), Vec::new());
+        Stream { blocks: Some(blocks), ready, ended: false, spare }
+    }
+
+    /// Returns whether all blocks have been taken.
+    pub(super) fn has_given_all(&self) -> bool {
+        self.ended && self.ready.is_empty()
+    }
+
+    /// Returns the rest of the stream, unless a worker reads from it.
+    pub(super) const fn blocks(&mut self) -> Option<&mut Lines<'r>> {
+        self.blocks.as_mut()
+    }
+
+    /// Returns whether a worker could read now.
+    const fn is_idle(&self) -> bool {
+        self.blocks.is_some() && !self.ended
+    }
+}
+
+/// A worker's turn to read. Returns the stream when it is dropped, also in a panic, as others wait for it.
+struct ReadTurn<'f, 'r> {
+    feed: &'f Feed<'r>,
+    blocks: Option<Lines<'r>>,
+    streamed: Option<ReadAhead>,
+}
+
+impl Drop for ReadTurn<'_, '_> {
+    fn drop(&mut self) {
+        let mut reading = self.feed.reading();
+        let streamed = self.streamed.take();
+        let more = match streamed.as_ref().map(|streamed| &streamed.read) {
+            Some(Ok(more)) => *more,
+            Some(Err(error)) => {
+                let origin = reading.origin.clone();
+                reading.note_failure(&origin, error);
+                matches!(error, ReadError::LineTooLong { .. }) && self.feed.options.recover
+            }
+            None => false,
+        };
+        let BlockSource::Stream(stream) = &mut reading.medium else { return };
+        stream.blocks = self.blocks.take();
+        stream.ready.extend(streamed);
+        stream.ended = !more;
+        // Without the check this would be a system call for nobody.
+        if reading.waiting > 0 {
+            self.feed.news.notify_all();
+        }
+    }
+}
+
+impl<'r> Feed<'r> {
+    /// Reads up to `most` blocks of compressed text ahead, unless another worker does. Only one can
+    /// decompress, which takes long, so the first worker of a round begins with it.
+    pub fn read_ahead(&self, most: usize) {
+        let mut reading = self.reading();
+        while reading.is_compressed
+            && !self.progress.is_stopped()
+            && let BlockSource::Stream(stream) = &mut reading.medium
+            && stream.is_idle()
+            && stream.ready.len() < most
+        {
+            let mut text = stream.spare.pop().unwrap_or_default();
+            reading = self.read_on(reading, &mut text);
+        }
+    }
+
+    /// Helps to decompress while another worker reads, if the format allows it.
+    pub fn help(&self) {
+        loop {
+            let reading = self.reading();
+            let BlockSource::Stream(Stream { blocks: None, .. }) = &reading.medium else { return };
+            let Some(unpacking) = reading.unpacking.clone() else { return };
+            drop(reading);
+            if !unpacking.help(self.threads) {
+                return;
+            }
+        }
+    }
+
+    /// Fills `block` with the next lines of a stream. Returns `None` for other sources, and at the end.
+    pub(super) fn take_streamed(
+        &self,
+        block: &mut Block,
+    ) -> (MutexGuard<'_, FeedState<'r>>, Option<ReadAhead>) {
+        let mut reading = self.reading();
+        loop {
+            let unpacking = reading.unpacking.clone();
+            let BlockSource::Stream(stream) = &mut reading.medium else { return (reading, None) };
+            if let Some(mut streamed) = stream.ready.pop_front() {
+                std::mem::swap(block, &mut streamed.text);
+                stream.spare.push(std::mem::take(&mut streamed.text));
+                return (reading, Some(streamed));
+            }
+            if stream.is_idle() {
+                reading = self.read_on(reading, block);
+                continue;
+            }
+            if stream.has_given_all() {
+                return (reading, None);
+            }
+            if let Some(unpacking) = unpacking {
+                drop(reading);
+                let has_helped = unpacking.help(self.threads);
+                reading = self.reading();
+                if has_helped {
+                    continue;
+                }
+            }
+            reading = self.wait(reading);
+        }
+    }
+
+    /// Reads a block into the memory of `text`, without holding the lock.
+    fn read_on<'f>(
+        &'f self,
+        mut reading: MutexGuard<'f, FeedState<'r>>,
+        text: &mut Block,
+    ) -> MutexGuard<'f, FeedState<'r>> {
+        let BlockSource::Stream(stream) = &mut reading.medium else { return reading };
+        let Some(blocks) = stream.blocks.take() else { return reading };
+        drop(reading);
+        let mut turn = ReadTurn { feed: self, blocks: Some(blocks), streamed: None };
+        if let Some(blocks) = &mut turn.blocks {
+            let mut text = std::mem::take(text);
+            let read = blocks.read(&mut text);
+            turn.streamed = Some(ReadAhead { text, read, end: blocks.position() });
+        }
+        drop(turn);
+        self.reading()
+    }
+
+    /// Waits until another worker has read.
+    fn wait<'f>(
+        &'f self,
+        mut reading: MutexGuard<'f, FeedState<'r>>,
+    ) -> MutexGuard<'f, FeedState<'r>> {
+        let BlockSource::Stream(stream) = &mut reading.medium else { return reading };
+        if !stream.ready.is_empty() || stream.blocks.is_some() {
+            return reading;
+        }
+        reading.waiting += 1;
+        reading = self.news.wait(reading).unwrap_or_else(PoisonError::into_inner);
+        reading.waiting -= 1;
+        reading
+    }
+}

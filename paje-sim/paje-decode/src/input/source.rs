@@ -1,0 +1,75 @@
+//! Where a trace is read from.
+
+use std::fmt;
+use std::io::Read;
+use std::path::PathBuf;
+
+use splitter::{Folders, Input};
+
+/// Where a trace is read from.
+#[derive(Debug)]
+pub struct Source<'r> {
+    pub kind: SourceKind<'r>,
+    pub files: Option<Root>,
+    pub further: Vec<PathBuf>,
+}
+
+/// How the files that the trace names are found.
+#[derive(Debug)]
+pub struct Root {
+    /// Path of the trace, or `None` for standard input and other streams.
+    pub path: Option<PathBuf>,
+    /// Folders that they may be in.
+    pub folders: Folders,
+}
+
+pub enum SourceKind<'r> {
+    /// Each worker reads its own blocks.
+    Input(Box<Input>),
+    /// One worker at a time reads a block.
+    Stream(Box<dyn Read + Send + 'r>),
+}
+
+impl fmt::Debug for SourceKind<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SourceKind::Input(input) => input.fmt(f),
+            SourceKind::Stream(_) => f.write_str("Stream"),
+        }
+    }
+}
+
+impl<'r> Source<'r> {
+    /// Creates a source from a reader.
+    pub fn stream(input: impl Read + Send + 'r) -> Self {
+        Source { kind: SourceKind::Stream(Box::new(input)), files: None, further: Vec::new() }
+    }
+
+    /// Also reads the files that the trace names (with PajeTraceFile, or the Filename of
+    /// PajeCreateContainer), as `docs/files.md` describes. Their names are relative to the folder of
+    /// `path`, the trace itself, or to the current folder. They must be regular files below `folders`:
+    /// messages may show lines of them, and the trace's author may have fewer rights than this
+    /// process.
+    ///
+    /// Otherwise such files are not read, and there is a warning for each.
+    #[must_use]
+    pub fn reading_files(mut self, path: Option<PathBuf>, folders: Folders) -> Self {
+        self.files = Some(Root { path, folders });
+        self
+    }
+
+    /// Also reads these files, as if the trace named them before all others: pieces of one trace, for
+    /// example. They may be anywhere and of any kind. A file that comes twice is noticed only after
+    /// [`Source::reading_files`].
+    #[must_use]
+    pub fn followed_by(mut self, files: Vec<PathBuf>) -> Self {
+        self.further = files;
+        self
+    }
+}
+
+impl From<Input> for Source<'static> {
+    fn from(input: Input) -> Self {
+        Source { kind: SourceKind::Input(Box::new(input)), files: None, further: Vec::new() }
+    }
+}

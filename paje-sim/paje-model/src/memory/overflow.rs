@@ -1,0 +1,150 @@
+//! Overflow file for rows beyond the memory limit.
+//!
+//! Beyond the limit, new pieces of arenas are mappings of a temporary file. Their pages are dropped from memory when
+//! the next piece is begun and while rows are written, so that they do not count as used. The file has no name, so it
+//! disappears with the process. Its disk space is reserved first: a full disk is then an error and not a signal.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use memmap2::{MmapMut, MmapOptions};
+
+use crate::memory::Arena;
+use crate::names::options::MemoryLimit;
+
+/// Rows beyond a memory limit.
+#[derive(Debug)]
+pub struct Overflow {
+    /// Limit in bytes.
+    limit: u64,
+    folder: PathBuf,
+    /// The file, once it exists, and its length.
+    file: Mutex<Option<(File, u64)>>,
+    /// Bytes of the file.
+    spilled: AtomicU64,
+    /// The first failure to create or extend it.
+    failure: Mutex<Option<io::Error>>,
+    /// `/proc/self/statm`, kept open since it is read often.
+    statm: OnceLock<Option<File>>,
+}
+
+impl Overflow {
+    pub fn new(limit: &MemoryLimit) -> Self {
+        Overflow {
+            // Leaves room for growth between two checks.
+            limit: limit.bytes - limit.bytes / 8,
+            folder: limit.folder.clone(),
+            file: Mutex::default(),
+            spilled: AtomicU64::new(0),
+            failure: Mutex::default(),
+            statm: OnceLock::new(),
+        }
+    }
+
+    /// Returns whether `bytes` more would exceed the limit.
+    pub fn is_needed(&self, bytes: usize) -> bool {
+        self.resident().is_some_and(|resident| resident + bytes as u64 > self.limit)
+    }
+
+    /// Returns the resident memory of the process in bytes.
+    fn resident(&self) -> Option<u64> {
+        let file = self.statm.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()?;
+        let mut text = [0; 128];
+        let len = file.read_at(&mut text, 0).ok()?;
+        let text = std::str::from_utf8(&text[..len]).ok()?;
+        let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+        Some(pages * rustix::param::page_size() as u64)
+    }
+
+    /// Returns whether the limit is exceeded although rows went to the file.
+    pub fn is_exceeded(&self) -> bool {
+        self.spilled() > 0 && self.is_needed(0)
+    }
+
+    /// Drops pages of the file from memory if the limit is exceeded: first of the last pieces of these arenas, then
+    /// of all.
+    pub fn relieve<'a, I: Iterator<Item = &'a Arena>>(&self, arenas: impl Fn() -> I) {
+        for last in [2, usize::MAX] {
+            if !self.is_exceeded() {
+                return;
+            }
+            arenas().for_each(|arena| arena.let_go(last));
+        }
+    }
+
+    /// Returns the size of the file in bytes.
+    pub fn spilled(&self) -> u64 {
+        self.spilled.load(Ordering::Relaxed)
+    }
+
+    /// Maps `bytes` zero bytes of the file; `None` on failure, which [`Overflow::failure`] returns.
+    pub(crate) fn map(&self, bytes: usize) -> Option<MmapMut> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.extend(&mut file, bytes as u64) {
+            Ok(map) => Some(map),
+            Err(error) => {
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                failure.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    fn extend(&self, file: &mut Option<(File, u64)>, bytes: u64) -> io::Result<MmapMut> {
+        let (file, len) = match file {
+            Some(file) => file,
+            None => file.insert((tempfile::tempfile_in(&self.folder)?, 0)),
+        };
+        reserve(file, *len, bytes)?;
+        // SAFETY: the file has no name and no other user, so nothing else changes or truncates it; each range is
+        // mapped once.
+        #[allow(unsafe_code)]
+        let map = unsafe { MmapOptions::new().offset(*len).len(bytes as usize).map_mut(&*file) }?;
+        *len += bytes;
+        self.spilled.fetch_add(bytes, Ordering::Relaxed);
+        Ok(map)
+    }
+
+    /// Takes the first failure.
+    pub fn failure(&self) -> Option<io::Error> {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.take().map(|error| {
+            let text =
+                format!("cannot keep objects in a temporary file in {:?}: {error}", self.folder);
+            io::Error::new(error.kind(), text)
+        })
+    }
+}
+
+/// Drops the pages of a mapping from memory. Their contents stay in the file.
+pub(crate) fn let_go(map: &MmapMut) {
+    // SAFETY: the mapping is shared, so its contents are those of the file and are read from there again.
+    #[cfg(target_os = "linux")]
+    #[allow(unsafe_code)]
+    let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+    #[cfg(not(target_os = "linux"))]
+    let _ = map;
+}
+
+/// Extends a file by `bytes`, and reserves disk space for them.
+fn reserve(file: &File, len: u64, bytes: u64) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{FallocateFlags, fallocate};
+        use rustix::io::Errno;
+        match fallocate(file, FallocateFlags::empty(), len, bytes) {
+            Err(Errno::OPNOTSUPP) => {}
+            done => return Ok(done?),
+        }
+    }
+    let zeros = vec![0; 1 << 20];
+    for start in (len..len + bytes).step_by(zeros.len()) {
+        let count = (len + bytes - start).min(zeros.len() as u64) as usize;
+        file.write_all_at(&zeros[..count], start)?;
+    }
+    Ok(())
+}

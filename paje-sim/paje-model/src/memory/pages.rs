@@ -1,0 +1,244 @@
+//! Texts on pages that never move.
+
+use paje_parser::Span;
+
+use std::sync::Arc;
+
+use crate::memory::{Arena, KeyPlace, Overflow, Place};
+use crate::names::hash::{bare, hash_text};
+
+/// Link keys as they were written, each after its length. No key crosses a page boundary.
+#[derive(Debug, Default)]
+pub struct TextPages {
+    pub(super) arena: Arena,
+    /// Place and size in bytes of each page.
+    pages: Vec<(Place, usize)>,
+    /// Bytes in use of all pages except the last.
+    full: Vec<u32>,
+    /// Bytes in use of the last page.
+    used: usize,
+}
+
+/// Marks a length that follows in four bytes.
+const LONG: u8 = u8::MAX;
+
+/// Size of a page, unless a key is longer.
+const PAGE: usize = 1 << 16;
+
+/// The last page, borrowed while several keys are added.
+pub struct KeyRoom<'a> {
+    page: &'a mut [u8],
+    used: &'a mut usize,
+    /// Place of its first byte.
+    before: u64,
+}
+
+impl KeyRoom<'_> {
+    /// Stores a key of up to sixteen bytes. Returns its place, if there is room.
+    #[inline(always)]
+    pub fn push_short(&mut self, padded: &[u8; 16], len: usize) -> Option<u64> {
+        let at = *self.used;
+        let [length, text @ ..] = self.page.get_mut(at..)?.first_chunk_mut::<17>()?;
+        (*length, *text) = (len as u8, *padded);
+        *self.used = at + 1 + len;
+        Some(self.before + at as u64)
+    }
+}
+
+impl TextPages {
+    pub(super) fn new(overflow: Option<Arc<Overflow>>) -> Self {
+        TextPages { arena: Arena::new(overflow), ..TextPages::default() }
+    }
+
+    /// Returns the last page, if there is one.
+    #[inline(always)]
+    pub fn room(&mut self) -> Option<KeyRoom<'_>> {
+        let TextPages { arena, pages, used, .. } = self;
+        let (page, bytes) = *pages.last()?;
+        let page: &mut [u8] = bytemuck::cast_slice_mut(arena.words_mut(page));
+        let before = ((pages.len() - 1) * PAGE) as u64;
+        Some(KeyRoom { page: page.get_mut(..bytes)?, used, before })
+    }
+
+    /// Stores a key and returns its place.
+    #[inline(never)]
+    pub fn push(&mut self, raw: &[u8]) -> u64 {
+        // Places determine pages, so no key may begin beyond the regular page size.
+        let room = self.pages.last().map_or(0, |page| page.1.min(PAGE)).saturating_sub(self.used);
+        if room < raw.len() + 5 {
+            assert!(self.pages.len() < 1 << (KeyPlace::BITS - PAGE.ilog2()), "too many keys");
+            let bytes = PAGE.max((raw.len() + 5).next_multiple_of(8));
+            if !self.pages.is_empty() {
+                self.full.push(self.used as u32);
+            }
+            self.pages.push((self.arena.take(bytes / 8), bytes));
+            self.used = 0;
+        }
+        let place = ((self.pages.len() - 1) * PAGE + self.used) as u64;
+        let Some((page, bytes)) = self.pages.last() else { return place };
+        let page: &mut [u8] =
+            bytemuck::cast_slice_mut(&mut self.arena.words_mut(*page)[..bytes / 8]);
+        let page = &mut page[self.used..];
+        let text = match u8::try_from(raw.len()) {
+            Ok(len) if len < LONG => {
+                page[0] = len;
+                1
+            }
+            _ => {
+                page[0] = LONG;
+                page[1..5].copy_from_slice(&(raw.len() as u32).to_le_bytes());
+                5
+            }
+        };
+        page[text..text + raw.len()].copy_from_slice(raw);
+        self.used += text + raw.len();
+        place
+    }
+
+    /// See [`Arena::relieve`].
+    pub fn relieve(&self) {
+        self.arena.relieve();
+    }
+
+    /// Returns the key at a place.
+    #[inline(always)]
+    pub fn get(&self, place: u64) -> &[u8] {
+        let (page, start, len) = self.find(place);
+        &page[start..start + len]
+    }
+
+    /// The hash of the key at a place, without its quotes.
+    #[inline(never)]
+    fn hash(&self, place: u64) -> u64 {
+        let (page, start, len) = self.find(place);
+        let (start, end) = bare(page, Span { start: start as u32, end: (start + len) as u32 });
+        hash_text(page, start, end)
+    }
+
+    /// Returns the hashes of all keys, without quotes.
+    pub fn all_hashes(&self) -> impl Iterator<Item = u64> + '_ {
+        let ends = self.full.iter().map(|used| *used as usize).chain([self.used]);
+        self.pages.iter().zip(ends).enumerate().flat_map(move |(number, ((page, bytes), end))| {
+            let page: &[u8] = bytemuck::cast_slice(self.arena.words(*page, 0, bytes / 8));
+            self.relieve();
+            let (mut hashes, mut at) = (self.hashes(), 0);
+            std::iter::from_fn(move || {
+                let here = (at < end).then_some(at)?;
+                let (start, len) = text_at(page, here);
+                at = start + len;
+                Some(hashes.of((number * PAGE + here) as u64))
+            })
+        })
+    }
+
+    /// Returns a reader of many hashes.
+    pub const fn hashes(&self) -> KeyHashes<'_> {
+        KeyHashes { keys: self, number: usize::MAX, page: &[] }
+    }
+
+    /// Returns the page of a key, where the key begins in it, and its length.
+    #[inline(always)]
+    fn find(&self, place: u64) -> (&[u8], usize, usize) {
+        let (page, bytes) = self.pages[place as usize / PAGE];
+        let page: &[u8] = bytemuck::cast_slice(self.arena.words(page, 0, bytes / 8));
+        let (start, len) = text_at(page, place as usize % PAGE);
+        (page, start, len)
+    }
+}
+
+/// Returns where the key at a place of its page begins, and its length.
+#[inline(always)]
+fn text_at(page: &[u8], at: usize) -> (usize, usize) {
+    match page[at] {
+        LONG => {
+            let len = page[at + 1..].first_chunk().map_or(0, |len| u32::from_le_bytes(*len));
+            (at + 5, len as usize)
+        }
+        len => (at + 1, usize::from(len)),
+    }
+}
+
+/// Reader of key hashes, which mostly come page by page.
+pub struct KeyHashes<'k> {
+    keys: &'k TextPages,
+    /// Current page, and its number.
+    page: &'k [u8],
+    number: usize,
+}
+
+impl KeyHashes<'_> {
+    /// The hash of the key at a place, without its quotes.
+    #[inline(always)]
+    pub fn of(&mut self, place: u64) -> u64 {
+        let (number, at) = (place as usize / PAGE, place as usize % PAGE);
+        if number != self.number {
+            let (page, bytes) = self.keys.pages[number];
+            self.page = bytemuck::cast_slice(self.keys.arena.words(page, 0, bytes / 8));
+            self.number = number;
+        }
+        match self.page.get(at..).and_then(<[u8]>::first_chunk::<17>) {
+            Some([len @ ..16, text @ ..]) if text[0] != b'"' => {
+                hash_text(text, 0, usize::from(*len))
+            }
+            // It has quotes, is long, or is at the end of its page.
+            _ => self.keys.hash(place),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::hash::hash_bytes;
+
+    #[test]
+    fn keys_of_any_length() {
+        let mut keys = TextPages::default();
+        let texts: Vec<Vec<u8>> =
+            [0, 1, 5, 253, 254, 255, 256, 70_000].iter().map(|len| vec![b'k'; *len]).collect();
+        let places: Vec<u64> = texts.iter().map(|text| keys.push(text)).collect();
+        let mut hashes = keys.hashes();
+        for (text, at) in texts.iter().zip(places) {
+            assert_eq!(keys.get(at), text);
+            assert_eq!(hashes.of(at), hash_bytes(text));
+        }
+        assert!(keys.all_hashes().eq(texts.iter().map(|text| hash_bytes(text))));
+        let quoted = keys.push(b"\"a key\"");
+        assert_eq!(keys.hashes().of(quoted), hash_bytes(b"a key"));
+    }
+
+    /// A page for one long key may have some bytes left, up to seven: they are beyond what places can tell.
+    #[test]
+    fn nothing_comes_behind_a_key_that_is_longer_than_a_page() {
+        for len in PAGE - 6..PAGE + 10 {
+            let mut keys = TextPages::default();
+            let texts = [vec![b'k'; len], b"ab".to_vec(), vec![b'l'; len], vec![], b"c".to_vec()];
+            let places = texts.each_ref().map(|text| keys.push(text));
+            for (text, place) in texts.iter().zip(places) {
+                assert_eq!(keys.get(place), text, "{len}");
+            }
+            assert!(keys.all_hashes().eq(texts.iter().map(|text| hash_bytes(text))), "{len}");
+        }
+    }
+
+    /// Up to the end of a page, and on to the next one.
+    #[test]
+    fn hashes_of_many_pages() {
+        let mut keys = TextPages::default();
+        let texts: Vec<String> = (0..20_000).map(|i| format!("key{}", i * i)).collect();
+        let mut places = Vec::new();
+        for text in &texts {
+            let mut padded = [0; 16];
+            padded[..text.len()].copy_from_slice(text.as_bytes());
+            let short = keys.room().and_then(|mut room| room.push_short(&padded, text.len()));
+            places.push(short.unwrap_or_else(|| keys.push(text.as_bytes())));
+        }
+        let mut hashes = keys.hashes();
+        for (text, at) in texts.iter().zip(places) {
+            assert_eq!(hashes.of(at), hash_bytes(text.as_bytes()));
+        }
+        assert!(keys.pages.len() > 2);
+        assert!(keys.all_hashes().eq(texts.iter().map(|text| hash_bytes(text.as_bytes()))));
+        assert_eq!(TextPages::default().all_hashes().count(), 0);
+    }
+}

@@ -1,0 +1,386 @@
+//! The tree of containers.
+
+mod made_up;
+
+use hashbrown::HashTable;
+use paje_parser::ByteOffset;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::memory::{CreationExtras, LineNumber};
+use crate::model::types::Names;
+use crate::names::error::Named;
+use crate::names::hash::hash_bytes;
+use crate::names::ids::{ContainerId, LaneId, TypeId};
+use crate::names::prefetch::prefetch;
+use crate::names::text::{Name, TextArena};
+
+/// All containers of a trace, by their numbers. Container 0 is the root, named `0`.
+#[derive(Clone, Debug)]
+pub struct Containers {
+    list: Vec<Container>,
+    by_identifier: HashTable<ContainerId>,
+    texts: TextArena,
+    /// Most containers end with others: in a trace that destroys none, all at the same time.
+    endings: Vec<Ended>,
+    /// User-defined fields of creations and their containers, in the order of creation.
+    extras: CreationExtras,
+    extra_owners: Vec<ContainerId>,
+    /// Containers that no event has created: the first event for them did. Only they ever leave their parent.
+    /// With the sibling before each, or [`NONE`].
+    made_up: FxHashMap<ContainerId, u32>,
+    /// Those of them that an event has created since.
+    adopted: FxHashSet<ContainerId>,
+    /// For containers that went on for longer: the times at which destructions said that they ended.
+    said_ends: FxHashMap<ContainerId, f64>,
+}
+
+const NONE: u32 = u32::MAX;
+const NEVER: u64 = u64::MAX;
+
+#[derive(Clone, Debug)]
+struct Container {
+    names: Names,
+    type_: TypeId,
+    parent: ContainerId,
+    start: f64,
+    /// Index of its ending; `NONE` while it lives.
+    ending: u32,
+    first_child: u32,
+    last_child: u32,
+    next_sibling: u32,
+    last_lane: u32,
+    /// The last file that created it, and the flags [`SETTLED`] and [`ENDED_BY_NAME`].
+    defined_in: u32,
+}
+
+/// The container and everything in it has ended. Keeps nested destructions linear: a settled container is
+/// skipped, unless a new child is created somewhere in it.
+const SETTLED: u32 = 1;
+/// The event that ended the container named it, not an ancestor.
+const ENDED_BY_NAME: u32 = 2;
+const FLAGS: u32 = SETTLED | ENDED_BY_NAME;
+
+impl Container {
+    const fn is(&self, flag: u32) -> bool {
+        self.defined_in & flag != 0
+    }
+
+    /// Sets or clears a flag. Returns whether it was set.
+    const fn mark(&mut self, flag: u32, set: bool) -> bool {
+        let was = self.is(flag);
+        self.defined_in = if set { self.defined_in | flag } else { self.defined_in & !flag };
+        was
+    }
+
+    const fn set_defined_in(&mut self, file: u32) {
+        self.defined_in = (file * (FLAGS + 1)) | (self.defined_in & FLAGS);
+    }
+}
+
+/// Time at which containers ended, and the byte of the event that ended them; `NEVER` if only the end of the
+/// trace did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ended {
+    time: f64,
+    at: u64,
+}
+
+/// The fields of a PajeCreateContainer.
+#[derive(Clone, Copy, Debug)]
+pub struct NewContainer<'a> {
+    pub(crate) name: Name<'a>,
+    pub(crate) alias: Option<Name<'a>>,
+    pub(crate) type_: TypeId,
+    pub(crate) parent: ContainerId,
+    pub(crate) time: f64,
+    pub(crate) defined_in: u32,
+}
+
+impl Containers {
+    pub(crate) fn new() -> Self {
+        let mut containers = Containers {
+            list: Vec::new(),
+            by_identifier: HashTable::new(),
+            texts: TextArena::default(),
+            endings: Vec::new(),
+            extras: CreationExtras::default(),
+            extra_owners: Vec::new(),
+            made_up: FxHashMap::default(),
+            adopted: FxHashSet::default(),
+            said_ends: FxHashMap::default(),
+        };
+        let root = NewContainer {
+            name: Name::bare(b"0"),
+            alias: None,
+            type_: TypeId::ROOT,
+            parent: ContainerId::ROOT,
+            time: 0.0,
+            defined_in: 0,
+        };
+        containers.add(root, hash_bytes(b"0"));
+        containers
+    }
+
+    /// Number of containers, the root included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Never: there is always the root.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All containers in the order of their creation, the root first.
+    pub fn ids(&self) -> impl Iterator<Item = ContainerId> + use<> {
+        (0..self.list.len() as u32).map(ContainerId)
+    }
+
+    /// The container that events call by this text.
+    #[must_use]
+    pub fn find(&self, identifier: &[u8]) -> Option<ContainerId> {
+        self.find_hashed(identifier, hash_bytes(identifier))
+    }
+
+    /// Returns the container of a text with this hash.
+    pub(crate) fn find_hashed(&self, identifier: &[u8], hash: u64) -> Option<ContainerId> {
+        let same = |id: &ContainerId| self.identifier(*id).text == identifier;
+        self.by_identifier.find(hash, same).copied()
+    }
+
+    /// Prefetches what [`Containers::find_hashed`] reads for these hashes. Returns the containers that it
+    /// will probably find.
+    pub fn prefetch(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
+        let found = hashes.filter_map(|hash| self.by_identifier.find(hash, |_| true).copied());
+        let found: Vec<ContainerId> = found.collect();
+        let names: Vec<Names> = found.iter().map(|id| self.list[id.index()].names).collect();
+        prefetch(names.iter().filter_map(|names| names.name(&self.texts).text.first().copied()));
+        found
+    }
+
+    /// The name, which rows print.
+    #[must_use]
+    pub fn name(&self, id: ContainerId) -> Name<'_> {
+        self.list[id.index()].names.name(&self.texts)
+    }
+
+    /// The alias, if the creation gave one.
+    #[must_use]
+    pub fn alias(&self, id: ContainerId) -> Option<Name<'_>> {
+        self.list[id.index()].names.alias(&self.texts)
+    }
+
+    /// The text that events call the container by: its alias if it has one, else its name.
+    #[must_use]
+    #[inline]
+    pub fn identifier(&self, id: ContainerId) -> Name<'_> {
+        self.list[id.index()].names.identifier(&self.texts)
+    }
+
+    /// Returns the container's name for messages. A container that was made up has only a name, even if an
+    /// event names it later: that event may or may not have been read when a lane's problem is found.
+    pub fn named(&self, id: ContainerId) -> Named {
+        if self.is_made_up(id) || self.adopted.contains(&id) {
+            return self.identifier(id).named(None);
+        }
+        self.name(id).named(self.alias(id))
+    }
+
+    /// The container's type.
+    #[must_use]
+    pub fn type_of(&self, id: ContainerId) -> TypeId {
+        self.list[id.index()].type_
+    }
+
+    /// The container that it was created in; the root is its own parent.
+    #[must_use]
+    pub fn parent(&self, id: ContainerId) -> ContainerId {
+        self.list[id.index()].parent
+    }
+
+    /// The time of its creation, in seconds; 0 for the root.
+    #[must_use]
+    pub fn start(&self, id: ContainerId) -> f64 {
+        self.list[id.index()].start
+    }
+
+    /// The time of its end, in seconds: its destruction, an ancestor's, or the end of the trace.
+    #[must_use]
+    pub fn end(&self, id: ContainerId) -> f64 {
+        self.ending(id).time
+    }
+
+    /// The container's end as far as it is known; a time of 0 while it lives.
+    fn ending(&self, id: ContainerId) -> Ended {
+        let ending = self.endings.get(self.list[id.index()].ending as usize);
+        ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })
+    }
+
+    /// Tells whether an event of the trace ended it, its own or an ancestor's destruction.
+    #[must_use]
+    pub fn is_destroyed(&self, id: ContainerId) -> bool {
+        self.ending(id).at != NEVER
+    }
+
+    /// The containers created in it, in the order of their creation.
+    pub fn children(&self, id: ContainerId) -> impl Iterator<Item = ContainerId> + '_ {
+        let link = |id: u32| (id != NONE).then_some(ContainerId(id));
+        let first = link(self.list[id.index()].first_child);
+        std::iter::successors(first, move |child| link(self.list[child.index()].next_sibling))
+    }
+
+    /// A container and all that is in it, at any depth: each before what is in it, and the
+    /// [children](Containers::children) of one in the order of their creation.
+    pub fn within(&self, id: ContainerId) -> impl Iterator<Item = ContainerId> + '_ {
+        let mut stack = vec![id];
+        std::iter::from_fn(move || {
+            let next = stack.pop()?;
+            let first = stack.len();
+            stack.extend(self.children(next));
+            stack[first..].reverse();
+            Some(next)
+        })
+    }
+
+    /// The definition and the user-defined fields of the creation, each field as it was written and
+    /// with a newline after it, if they were kept.
+    pub fn extras(&self, id: ContainerId) -> Option<(u32, &[u8])> {
+        let index = self.extra_owners.binary_search(&id).ok()?;
+        self.extras.fields(index as u32 + 1)
+    }
+
+    /// The line of the event that created a container; it means something if lines are kept.
+    pub fn line(&self, id: ContainerId) -> Option<LineNumber> {
+        let index = self.extra_owners.binary_search(&id).ok()?;
+        self.extras.line(index as u32 + 1)
+    }
+
+    /// Keeps the definition and the user-defined fields of the creation of the last container, if it has
+    /// any, and its line.
+    pub fn keep_extras(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
+        self.extras.push(fields, line);
+        self.extra_owners.push(ContainerId(self.list.len() as u32 - 1));
+    }
+
+    /// The byte of the event that ended the container; `u64::MAX` while it lives.
+    pub fn ended_at(&self, id: ContainerId) -> u64 {
+        self.ending(id).at
+    }
+
+    pub fn set_end(&mut self, id: ContainerId, time: f64, at: Option<u64>) {
+        let ended = Ended { time, at: at.unwrap_or(NEVER) };
+        if self.endings.last() != Some(&ended) {
+            self.endings.push(ended);
+        }
+        self.list[id.index()].ending = self.endings.len() as u32 - 1;
+    }
+
+    /// The byte where the line begins of the destruction that ended the container, its own or an
+    /// ancestor's, and whether it is its own.
+    #[must_use]
+    pub fn destruction(&self, id: ContainerId) -> Option<(ByteOffset, bool)> {
+        let ended_at = self.ended_at(id);
+        (ended_at != NEVER).then_some((ByteOffset(ended_at), self.is_ended_by_name(id)))
+    }
+
+    /// Tells whether the event that ended the container was for it, and not for one that it is in.
+    pub fn is_ended_by_name(&self, id: ContainerId) -> bool {
+        self.list[id.index()].is(ENDED_BY_NAME)
+    }
+
+    pub fn end_by_name(&mut self, id: ContainerId) {
+        self.list[id.index()].mark(ENDED_BY_NAME, true);
+    }
+
+    /// The last of the trace's files that created the container.
+    pub fn defined_in(&self, id: ContainerId) -> u32 {
+        self.list[id.index()].defined_in / (FLAGS + 1)
+    }
+
+    /// Another file of the trace creates the container, too.
+    pub fn define_again(&mut self, id: ContainerId, file: u32) {
+        self.list[id.index()].set_defined_in(file);
+    }
+
+    /// Marks the container as settled; returns whether it was before.
+    pub fn settle(&mut self, id: ContainerId) -> bool {
+        self.list[id.index()].mark(SETTLED, true)
+    }
+
+    /// The lane last opened in the container; the lanes themselves know the one before.
+    pub fn last_lane(&self, id: ContainerId) -> Option<LaneId> {
+        let lane = self.list[id.index()].last_lane;
+        (lane != NONE).then_some(LaneId(lane))
+    }
+
+    pub fn set_last_lane(&mut self, id: ContainerId, lane: LaneId) {
+        self.list[id.index()].last_lane = lane.0;
+    }
+
+    /// Its identifier must be free, and have this hash.
+    pub fn insert(&mut self, new: NewContainer<'_>, hash: u64) -> ContainerId {
+        let id = self.add(new, hash);
+        self.attach(id, new.parent);
+        id
+    }
+
+    /// Puts a container behind the others in its parent; returns the one before it.
+    fn attach(&mut self, id: ContainerId, parent: ContainerId) -> u32 {
+        let mut ancestor = parent;
+        while self.list[ancestor.index()].mark(SETTLED, false) {
+            ancestor = self.parent(ancestor);
+        }
+        let before = std::mem::replace(&mut self.list[parent.index()].last_child, id.0);
+        match self.list.get_mut(before as usize) {
+            Some(sibling) => sibling.next_sibling = id.0,
+            None => self.list[parent.index()].first_child = id.0,
+        }
+        before
+    }
+
+    fn add(&mut self, new: NewContainer<'_>, hash: u64) -> ContainerId {
+        let id = ContainerId(self.list.len() as u32);
+        let names = Names::new(&mut self.texts, new.name, new.alias);
+        let (texts, list) = (&self.texts, &mut self.list);
+        list.push(Container {
+            names,
+            type_: new.type_,
+            parent: new.parent,
+            start: new.time,
+            ending: NONE,
+            first_child: NONE,
+            last_child: NONE,
+            next_sibling: NONE,
+            last_lane: NONE,
+            defined_in: new.defined_in * (FLAGS + 1),
+        });
+        let known = &mut self.by_identifier;
+        if known.len() == known.capacity() {
+            // In the order of the texts in memory: a table that grows by itself looks at them in its own.
+            *known = HashTable::with_capacity(2 * known.len().max(8));
+            let identifier = |id: ContainerId| list[id.index()].names.identifier(texts).text;
+            let all = (0..id.0).map(ContainerId);
+            all.for_each(|id| insert(known, hash_bytes(identifier(id)), id));
+        }
+        insert(known, hash, id);
+        id
+    }
+}
+
+/// Adds what is not there to a table that has room.
+fn insert(known: &mut HashTable<ContainerId>, hash: u64, id: ContainerId) {
+    known.insert_unique(hash, id, |_| hash);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trace may have a million of them.
+    #[test]
+    fn containers_are_small() {
+        assert!(size_of::<Container>() <= 48, "{} bytes", size_of::<Container>());
+    }
+}

@@ -1,0 +1,83 @@
+//! Containers of damaged traces: some that no event creates, and some that end later than an event says.
+
+use super::{Container, Containers, Ended, NONE, NewContainer};
+use crate::model::types::Names;
+use crate::names::hash::hash_bytes;
+use crate::names::ids::{ContainerId, TypeId};
+use crate::names::text::Name;
+
+impl Containers {
+    /// Removes a container from its parent, where it follows `before`.
+    fn detach(&mut self, id: ContainerId, before: u32) {
+        let Container { parent, next_sibling: next, .. } = self.list[id.index()];
+        match self.list.get_mut(before as usize) {
+            Some(sibling) => sibling.next_sibling = next,
+            None => self.list[parent.index()].first_child = next,
+        }
+        if next == NONE {
+            self.list[parent.index()].last_child = before;
+        } else if let Some(of_next) = self.made_up.get_mut(&ContainerId(next)) {
+            *of_next = before;
+        }
+        self.list[id.index()].next_sibling = NONE;
+    }
+
+    /// Creates a container without an event, in the root.
+    pub fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, defined_in: u32) {
+        let (name, parent) = (Name::bare(name), ContainerId::ROOT);
+        let hash = hash_bytes(name.text);
+        let new = NewContainer { name, alias: None, type_, parent, time, defined_in };
+        let id = self.add(new, hash);
+        let before = self.attach(id, parent);
+        self.made_up.insert(id, before);
+    }
+
+    /// Whether no event has created the container so far.
+    pub fn is_made_up(&self, id: ContainerId) -> bool {
+        self.made_up.contains_key(&id)
+    }
+
+    /// Whether there is any container that no event has created so far.
+    pub fn any_made_up(&self) -> bool {
+        !self.made_up.is_empty()
+    }
+
+    /// Completes a container that was made up with the name and the parent of its creation, and keeps its
+    /// start. Returns whether that is possible: a container cannot be in itself.
+    pub fn adopt(&mut self, id: ContainerId, new: &NewContainer<'_>) -> bool {
+        let mut ancestor = new.parent;
+        while self.list[id.index()].first_child != NONE && ancestor != ContainerId::ROOT {
+            if ancestor == id {
+                return false;
+            }
+            ancestor = self.parent(ancestor);
+        }
+        if new.parent == id {
+            return false;
+        }
+        if let Some(before) = self.made_up.remove(&id) {
+            self.detach(id, before);
+        }
+        self.adopted.insert(id);
+        let names = Names::new(&mut self.texts, new.name, new.alias);
+        let container = &mut self.list[id.index()];
+        (container.names, container.parent) = (names, new.parent);
+        container.set_defined_in(new.defined_in);
+        self.attach(id, new.parent);
+        true
+    }
+
+    /// Returns the time at which an event said that it ended, in seconds. In a damaged trace it may have
+    /// ended later.
+    #[must_use]
+    pub fn said_end(&self, id: ContainerId) -> f64 {
+        self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))
+    }
+
+    /// Notes that a container, which an event ended, went on until `time`.
+    pub fn prolong(&mut self, id: ContainerId, time: f64) {
+        let Ended { time: said, at } = self.ending(id);
+        self.said_ends.insert(id, said);
+        self.set_end(id, time, Some(at));
+    }
+}

@@ -1,0 +1,308 @@
+//! The tree of types, and the values of each.
+
+use hashbrown::HashTable;
+use paje_parser::TypeNature;
+use paje_parser::color::Color;
+
+use crate::model::value_names::{NamedValue, ValueEntryId, ValueNameTable};
+use crate::names::error::Named;
+use crate::names::hash::hash_bytes;
+use crate::names::ids::{TypeId, ValueId};
+use crate::names::options::ValueNames;
+use crate::names::text::{Name, TextArena, TextRef};
+
+/// All types of a trace, by number. Type 0 is the root's, named `0`.
+#[derive(Clone, Debug)]
+pub struct Types {
+    list: Vec<Type>,
+    by_identifier: HashTable<TypeId>,
+    texts: TextArena,
+    /// The names of all values.
+    value_names: ValueNameTable,
+}
+
+#[derive(Clone, Debug)]
+struct Type {
+    names: Names,
+    nature: TypeNature,
+    parent: TypeId,
+    /// For a link type: the types of the containers at its start and end.
+    ends: Option<(TypeId, TypeId)>,
+    /// The last file that defined it.
+    defined_in: u32,
+    /// Its values, once it has one: in traces with many types, most have none.
+    values: Option<Box<Values>>,
+}
+
+/// The values of a type, by number.
+#[derive(Clone, Debug, Default)]
+struct Values {
+    names: Vec<ValueEntryId>,
+    /// Colours of the values that have one.
+    colors: Vec<(ValueId, Color)>,
+}
+
+/// A name and perhaps an alias.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names(TextRef);
+
+impl Names {
+    pub(crate) fn new(texts: &mut TextArena, name: Name<'_>, alias: Option<Name<'_>>) -> Self {
+        Names(texts.push_with(name, alias))
+    }
+
+    /// Returns the halves of their position in the arena.
+    pub(crate) const fn place(self) -> (u32, u32) {
+        self.0.halves()
+    }
+
+    /// Returns the names at a position.
+    pub(crate) const fn at(high: u32, low: u32) -> Self {
+        Names(TextRef::of_halves(high, low))
+    }
+
+    #[inline]
+    pub(crate) fn name<'a>(&self, texts: &'a TextArena) -> Name<'a> {
+        texts.get(self.0)
+    }
+
+    pub(crate) fn alias<'a>(&self, texts: &'a TextArena) -> Option<Name<'a>> {
+        texts.alias(self.0)
+    }
+
+    /// Returns the alias if there is one, or else the name.
+    #[inline]
+    pub(crate) fn identifier<'a>(&self, texts: &'a TextArena) -> Name<'a> {
+        texts.last(self.0)
+    }
+}
+
+/// The fields of a type's definition.
+#[derive(Clone, Copy, Debug)]
+pub struct NewType<'a> {
+    pub(crate) name: Name<'a>,
+    pub(crate) alias: Option<Name<'a>>,
+    pub(crate) nature: TypeNature,
+    pub(crate) parent: TypeId,
+    pub(crate) ends: Option<(TypeId, TypeId)>,
+    pub(crate) defined_in: u32,
+}
+
+impl Types {
+    pub(crate) fn new() -> Self {
+        let mut types = Types {
+            list: Vec::new(),
+            by_identifier: HashTable::new(),
+            texts: TextArena::default(),
+            value_names: ValueNameTable::default(),
+        };
+        types.insert(NewType {
+            name: Name::bare(b"0"),
+            alias: None,
+            nature: TypeNature::Container,
+            parent: TypeId::ROOT,
+            ends: None,
+            defined_in: 0,
+        });
+        types
+    }
+
+    /// Number of types, the root's included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Never: there is always the root's type.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All types in the order of their definitions, the root's first.
+    pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {
+        (0..self.list.len() as u32).map(TypeId)
+    }
+
+    /// The type that events call by this text.
+    #[must_use]
+    pub fn find(&self, identifier: &[u8]) -> Option<TypeId> {
+        let same = |id: &TypeId| self.identifier(*id).text == identifier;
+        self.by_identifier.find(hash_bytes(identifier), same).copied()
+    }
+
+    /// The name, which rows print.
+    #[must_use]
+    pub fn name(&self, id: TypeId) -> Name<'_> {
+        self.list[id.index()].names.name(&self.texts)
+    }
+
+    /// The alias, if the definition gave one.
+    #[must_use]
+    pub fn alias(&self, id: TypeId) -> Option<Name<'_>> {
+        self.list[id.index()].names.alias(&self.texts)
+    }
+
+    /// The text that events call the type by: its alias if it has one, else its name.
+    #[must_use]
+    pub fn identifier(&self, id: TypeId) -> Name<'_> {
+        self.list[id.index()].names.identifier(&self.texts)
+    }
+
+    /// The type's name in messages.
+    pub fn named(&self, id: TypeId) -> Named {
+        self.name(id).named(self.alias(id))
+    }
+
+    /// A value's name in messages.
+    pub fn named_value(&self, id: TypeId, value: ValueId) -> Named {
+        let (names, texts) = self.names_of(id, value);
+        names.name(texts).named(names.alias(texts))
+    }
+
+    /// The nature of what the type describes.
+    #[must_use]
+    pub fn nature(&self, id: TypeId) -> TypeNature {
+        self.list[id.index()].nature
+    }
+
+    /// The container type that the type belongs to; the root's type is its own.
+    #[must_use]
+    pub fn parent(&self, id: TypeId) -> TypeId {
+        self.list[id.index()].parent
+    }
+
+    /// Of a link type, the types of the containers at its start and at its end.
+    #[must_use]
+    pub fn link_ends(&self, id: TypeId) -> Option<(TypeId, TypeId)> {
+        self.list[id.index()].ends
+    }
+
+    /// The types that belong to a container type, in the order of their definitions.
+    pub fn children(&self, id: TypeId) -> impl Iterator<Item = TypeId> + '_ {
+        self.ids().skip(1).filter(move |child| self.parent(*child) == id)
+    }
+
+    /// Number of values of a type.
+    #[must_use]
+    pub fn value_count(&self, id: TypeId) -> usize {
+        self.list[id.index()].values.as_ref().map_or(0, |values| values.names.len())
+    }
+
+    /// All values of a type, in the order of their definitions and first uses.
+    pub fn values(&self, id: TypeId) -> impl Iterator<Item = ValueId> + use<> {
+        (0..self.value_count(id) as u32).map(ValueId)
+    }
+
+    /// The name of a value, which rows print.
+    #[must_use]
+    pub fn value_name(&self, id: TypeId, value: ValueId) -> Name<'_> {
+        let (names, texts) = self.names_of(id, value);
+        names.name(texts)
+    }
+
+    /// The text that events call a value by: its alias if it has one, else its name.
+    #[must_use]
+    pub fn value_identifier(&self, id: TypeId, value: ValueId) -> Name<'_> {
+        let (names, texts) = self.names_of(id, value);
+        names.identifier(texts)
+    }
+
+    fn names_of(&self, id: TypeId, value: ValueId) -> (Names, &TextArena) {
+        let values = self.list[id.index()].values.as_ref();
+        self.value_names.get(values.map_or(&[][..], |values| &values.names)[value.index()])
+    }
+
+    /// The colour of a value, if its definition gave one.
+    #[must_use]
+    pub fn value_color(&self, id: TypeId, value: ValueId) -> Option<Color> {
+        let colors = &self.list[id.index()].values.as_ref()?.colors;
+        let found = colors.binary_search_by_key(&value, |(value, _)| *value).ok()?;
+        Some(colors[found].1)
+    }
+
+    /// The value that events of this type call so.
+    #[must_use]
+    pub fn find_value(
+        &self,
+        id: TypeId,
+        identifier: Name<'_>,
+        names: ValueNames,
+    ) -> Option<ValueId> {
+        self.value_names.find(id, identifier, hash_bytes(identifier.text), names)
+    }
+
+    /// The last of the trace's files that defined the type.
+    pub fn defined_in(&self, id: TypeId) -> u32 {
+        self.list[id.index()].defined_in
+    }
+
+    /// Another file of the trace defines the type, too.
+    pub fn define_again(&mut self, id: TypeId, file: u32) {
+        self.list[id.index()].defined_in = file;
+    }
+
+    /// Adds a type, whose identifier must be free.
+    pub fn insert(&mut self, new: NewType<'_>) -> TypeId {
+        let id = TypeId(self.list.len() as u32);
+        let names = Names::new(&mut self.texts, new.name, new.alias);
+        let (texts, list) = (&self.texts, &mut self.list);
+        list.push(Type {
+            names,
+            nature: new.nature,
+            parent: new.parent,
+            ends: new.ends,
+            defined_in: new.defined_in,
+            values: None,
+        });
+        let hash = |id: &TypeId| hash_bytes(list[id.index()].names.identifier(texts).text);
+        self.by_identifier.insert_unique(hash(&id), id, hash);
+        id
+    }
+
+    /// Defines a value, unless its type has one with the same identifier, whose hash is `hash`. Returns whether it did.
+    pub fn define_value(
+        &mut self,
+        id: TypeId,
+        value: NamedValue<'_>,
+        hash: u64,
+        color: Option<Color>,
+        names: ValueNames,
+    ) -> bool {
+        let (value, is_new) = self.intern_value(id, value, hash, names);
+        if let (true, Some(color), Some(values)) =
+            (is_new, color, &mut self.list[id.index()].values)
+        {
+            values.colors.push((value, color));
+        }
+        is_new
+    }
+
+    /// Returns the value of a name, whose text has this hash, and whether it is new.
+    #[inline]
+    pub fn value(
+        &mut self,
+        id: TypeId,
+        name: Name<'_>,
+        hash: u64,
+        names: ValueNames,
+    ) -> (ValueId, bool) {
+        self.intern_value(id, NamedValue { name, alias: None }, hash, names)
+    }
+
+    #[inline]
+    fn intern_value(
+        &mut self,
+        id: TypeId,
+        value: NamedValue<'_>,
+        hash: u64,
+        names: ValueNames,
+    ) -> (ValueId, bool) {
+        let next = ValueId(self.value_count(id) as u32);
+        let (value, entry) = self.value_names.intern(id, hash, value, next, names);
+        if let Some(entry) = entry {
+            self.list[id.index()].values.get_or_insert_default().names.push(entry);
+        }
+        (value, entry.is_some())
+    }
+}

@@ -1,0 +1,208 @@
+//! The names of the values of all types.
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
+use crate::model::types::Names;
+use crate::names::ids::{TypeId, ValueId};
+use crate::names::options::ValueNames;
+use crate::names::text::{Name, TextArena};
+
+/// Names of values, by their types.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ValueNameTable {
+    index: HashTable<Indexed>,
+    entries: ValueEntries,
+}
+
+/// A value's entry, and enough of its hash that growing the index need not read the text, which is elsewhere in memory.
+#[derive(Clone, Copy, Debug)]
+struct Indexed {
+    key: ValueKey,
+    entry: ValueEntryId,
+}
+
+/// A value. Small, for there may be millions.
+#[derive(Clone, Copy, Debug)]
+struct ValueEntry {
+    /// The low half of the position of its names.
+    text: u32,
+    type_: TypeId,
+    number: ValueId,
+}
+
+/// Values and the texts of their names.
+#[derive(Clone, Debug, Default)]
+struct ValueEntries {
+    list: Vec<ValueEntry>,
+    texts: TextArena,
+    /// The first entry after each 4 GiB of texts.
+    turns: Vec<u32>,
+}
+
+/// Index of a value's entry in a [`ValueNameTable`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ValueEntryId(u32);
+
+/// A value as a line names it.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedValue<'n> {
+    pub name: Name<'n>,
+    pub alias: Option<Name<'n>>,
+}
+
+impl<'n> NamedValue<'n> {
+    /// The name by which events refer to the value.
+    fn identifier(self) -> Name<'n> {
+        self.alias.unwrap_or(self.name)
+    }
+}
+
+/// Half of the hash of a name and its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ValueKey(u32);
+
+impl ValueKey {
+    /// Returns the key of a text with this hash.
+    #[inline(always)]
+    const fn new(type_: TypeId, hash: u64) -> Self {
+        ValueKey((hash ^ hash >> 32) as u32 ^ type_.0.wrapping_mul(0x9e37_79b9))
+    }
+
+    /// Returns a whole hash: tables use both of its ends.
+    const fn hash(self) -> u64 {
+        self.0 as u64 | (self.0 as u64) << 32
+    }
+}
+
+impl ValueEntries {
+    fn add(&mut self, type_: TypeId, value: NamedValue<'_>, number: ValueId) -> ValueEntryId {
+        let entry = self.list.len() as u32;
+        let (turn, text) = Names::new(&mut self.texts, value.name, value.alias).place();
+        self.turns.resize(turn as usize, entry);
+        self.list.push(ValueEntry { text, type_, number });
+        ValueEntryId(entry)
+    }
+
+    fn names(&self, entry: ValueEntryId) -> Names {
+        let turn = self.turns.iter().filter(|first| **first <= entry.0).count();
+        Names::at(turn as u32, self.list[entry.0 as usize].text)
+    }
+
+    /// Whether an entry is that of a value of this type with this identifier.
+    fn is(
+        &self,
+        known: Indexed,
+        key: ValueKey,
+        type_: TypeId,
+        identifier: Name<'_>,
+        names: ValueNames,
+    ) -> bool {
+        if known.key != key || self.list[known.entry.0 as usize].type_ != type_ {
+            return false;
+        }
+        let found = self.names(known.entry).identifier(&self.texts);
+        found.text == identifier.text
+            && (names == ValueNames::Bare || found.quoting == identifier.quoting)
+    }
+}
+
+impl ValueNameTable {
+    /// Returns the names of a value, and the arena that holds their texts.
+    pub(crate) fn get(&self, entry: ValueEntryId) -> (Names, &TextArena) {
+        (self.entries.names(entry), &self.entries.texts)
+    }
+
+    /// Returns the value of a type with this identifier, whose text has this hash.
+    pub(crate) fn find(
+        &self,
+        type_: TypeId,
+        identifier: Name<'_>,
+        hash: u64,
+        names: ValueNames,
+    ) -> Option<ValueId> {
+        let key = ValueKey::new(type_, hash);
+        let same = |known: &Indexed| self.entries.is(*known, key, type_, identifier, names);
+        let found = self.index.find(key.hash(), same)?;
+        Some(self.entries.list[found.entry.0 as usize].number)
+    }
+
+    /// Returns the number of a value of this type, whose identifier has this hash. If there is none, adds one with the
+    /// number `next`, and also returns its entry.
+    #[inline]
+    pub(crate) fn intern(
+        &mut self,
+        type_: TypeId,
+        hash: u64,
+        value: NamedValue<'_>,
+        next: ValueId,
+        names: ValueNames,
+    ) -> (ValueId, Option<ValueEntryId>) {
+        let ValueNameTable { index, entries } = self;
+        let key = ValueKey::new(type_, hash);
+        let same = |known: &Indexed| entries.is(*known, key, type_, value.identifier(), names);
+        match index.entry(key.hash(), same, |known| known.key.hash()) {
+            Entry::Occupied(known) => (entries.list[known.get().entry.0 as usize].number, None),
+            Entry::Vacant(place) => {
+                let entry = entries.add(type_, value, next);
+                place.insert(Indexed { key, entry });
+                (next, Some(entry))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::hash::hash_bytes;
+    use paje_parser::Quoting;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    /// A line: the number of a type, the text of a value, whether that is in quotes, and whether it is an alias.
+    type Line = (u32, String, bool, bool);
+
+    fn named(line: &Line) -> (TypeId, u64, NamedValue<'_>) {
+        let (type_, text, quoted, aliased) = line;
+        let quoting = if *quoted { Quoting::Quoted } else { Quoting::Bare };
+        let name = Name { text: text.as_bytes(), quoting };
+        let alias = aliased.then_some(name);
+        let value = NamedValue { name: if *aliased { Name::bare(b"name") } else { name }, alias };
+        (TypeId(*type_), hash_bytes(text.as_bytes()), value)
+    }
+
+    proptest! {
+        #[test]
+        fn equals_a_plain_map(
+            lines in proptest::collection::vec(
+                (0..3u32, "[a-d]{0,3}", any::<bool>(), any::<bool>()), 0..300),
+            as_written in any::<bool>(),
+        ) {
+            let names = if as_written { ValueNames::AsWritten } else { ValueNames::Bare };
+            let mut table = ValueNameTable::default();
+            let mut plain: HashMap<(u32, String, bool), (ValueId, Line)> = HashMap::new();
+            let mut counts = [0; 3];
+            for line in &lines {
+                let (type_, hash, value) = named(line);
+                let key = (line.0, line.1.clone(), as_written && line.2);
+                let next = ValueId(counts[type_.index()]);
+                let expected = plain.get(&key).map(|(value, _)| *value);
+                let (number, new) = table.intern(type_, hash, value, next, names);
+                prop_assert_eq!((number, new.is_none()), (expected.unwrap_or(next), expected.is_some()));
+                if let Some(entry) = new {
+                    counts[type_.index()] += 1;
+                    plain.insert(key, (number, line.clone()));
+                    let (names, texts) = table.get(entry);
+                    prop_assert_eq!(names.identifier(texts).text, line.1.as_bytes());
+                }
+            }
+            for (value, line) in plain.values() {
+                let (type_, hash, named) = named(line);
+                let found = table.find(type_, named.identifier(), hash, names);
+                prop_assert_eq!(found, Some(*value));
+            }
+            prop_assert_eq!(table.index.len(), plain.len());
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Links of one container and type: each has two ends that share a key.
+
+mod ends;
+mod filter;
+mod hashes;
+mod open;
+
+use paje_parser::LinkEnd;
+use splitter::LaterLine;
+
+pub(crate) use crate::lanes::links::ends::{HalfLink, Keeper, WrittenKey, bare_key};
+pub(crate) use crate::lanes::links::filter::{Filter, Hashes};
+use crate::lanes::links::hashes::KeyHashList;
+use crate::lanes::links::open::{OpenLink, OpenLinks};
+use crate::lanes::refusal::Refused;
+use paje_model::memory::{ExtraPair, KeyPlace, NewLink, Store};
+use paje_model::names::error::Place;
+
+/// Replay of one strand of a link lane: the links whose key hashes fall into it. Rows of all strands are merged in
+/// order of completion: see `replay::link_merger`.
+#[derive(Debug, Default)]
+pub struct LinkStrand {
+    /// Incomplete links, by key.
+    open: OpenLinks,
+    /// Filter of the keys of all links. A key must not be used twice.
+    pub(crate) filter: Filter,
+    /// Links whose keys may have been used before, in the order of their first events.
+    pub(crate) reuse_candidates: Vec<ReuseCandidate>,
+    keys: KeyMemory,
+    /// Whether the rows of its lane are not wanted.
+    unwanted: bool,
+    /// Hashes of all keys, if these are what is remembered.
+    hashes: KeyHashList,
+    /// Whether a key was reused in a container that has ended.
+    had_key_again: bool,
+}
+
+/// What is remembered of the keys of completed links, which must not be reused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyMemory {
+    /// All keys.
+    #[default]
+    Keys,
+    /// Hashes: they show that no key is reused, but not that one is.
+    Hashes,
+    /// Nothing, to save memory.
+    Nothing,
+}
+
+/// Link whose key may have been used before, as far as the filter can tell.
+#[derive(Clone, Debug)]
+pub struct ReuseCandidate {
+    pub(crate) hash: u64,
+    /// Byte of its first event.
+    pub at: u64,
+    /// Place of its key in memory.
+    pub(crate) key: u64,
+    pub written: KeyInFile,
+}
+
+/// Place of a key in a file, and its line if the text is not there yet.
+pub type KeyInFile = (Place, Option<LaterLine>);
+
+/// Link whose key is to be remembered.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened {
+    hash: u64,
+    /// Its first event.
+    at: u64,
+    /// Place of its key.
+    key: u64,
+}
+
+impl LinkStrand {
+    pub fn new(keys: KeyMemory) -> Self {
+        LinkStrand { keys, ..LinkStrand::default() }
+    }
+
+    /// Turns it into a strand of a lane whose rows are not wanted.
+    pub fn unwanted(self) -> Self {
+        LinkStrand { unwanted: true, ..self }
+    }
+
+    /// Returns whether the rows of its lane are wanted.
+    pub const fn is_wanted(&self) -> bool {
+        !self.unwanted
+    }
+
+    /// Returns whether a key may have been reused, where only hashes are remembered. The `last` call covers all
+    /// links; earlier ones may leave out recent links.
+    pub fn has_key_again(&mut self, last: bool) -> bool {
+        self.had_key_again || self.hashes.comes_again(last)
+    }
+
+    /// Opens a link, or completes the one that this key opened and passes it to `completed`. Returns false, and does
+    /// nothing, if there is no room for the key. The keys of links in `opened` are to be
+    /// [remembered](LinkStrand::remember).
+    ///
+    /// `at` is the byte of the event, and `keys` are those of the shard with this number.
+    #[inline(always)]
+    pub fn add(
+        &mut self,
+        (keys, shard): (&mut impl Keeper, u8),
+        half: HalfLink,
+        written: WrittenKey<'_>,
+        at: u64,
+        opened: &mut Vec<Opened>,
+        completed: impl FnOnce(NewLink),
+    ) -> Result<bool, Refused> {
+        let WrittenKey { short, hash, .. } = written;
+        let is = |open: &OpenLink| keys.has_at(written, open.key.place());
+        let Some(slot) = self.open.find(hash, short, is) else {
+            let Some(key) = keys.keep(written) else { return Ok(false) };
+            if self.keys != KeyMemory::Nothing {
+                opened.push(Opened { hash, at, key });
+            }
+            let key = KeyPlace::new(shard, key, hash as u32);
+            self.open.insert(OpenLink::new((hash, *short), half, key, at));
+            return Ok(true);
+        };
+        let other = self.open.get(slot).half();
+        if other.end == half.end {
+            return Err(Refused::KeyRepeated(half.end));
+        }
+        if other.value != half.value {
+            return Err(Refused::ValuesDiffer { value: half.value, other: other.value });
+        }
+        completed(complete(self.open.remove(slot), half));
+        Ok(true)
+    }
+
+    /// Completes the link that this key opened, with the value of its first event.
+    #[cold]
+    pub fn complete_as_begun(
+        &mut self,
+        store: &Store,
+        half: HalfLink,
+        written: WrittenKey<'_>,
+    ) -> Option<NewLink> {
+        let is = |open: &OpenLink| written.is_kept_at(store, open.key.place());
+        let slot = self.open.find(written.hash, written.short, is)?;
+        let value = self.open.get(slot).half().value;
+        Some(complete(self.open.remove(slot), HalfLink { value, ..half }))
+    }
+
+    /// Remembers the keys of opened links, all at once so that cache misses overlap. `is_far` says whether other
+    /// blocks were replayed since the last call; `locate` finds a key in its file by the byte of its event.
+    pub fn remember(
+        &mut self,
+        is_far: bool,
+        opened: &mut Vec<Opened>,
+        mut locate: impl FnMut(u64) -> KeyInFile,
+    ) {
+        self.filter.prefetch(is_far, opened.iter().map(|opened| opened.hash));
+        match self.keys {
+            KeyMemory::Keys => {
+                for &Opened { hash, at, key } in &*opened {
+                    if self.filter.insert(hash) {
+                        let written = locate(at);
+                        self.reuse_candidates.push(ReuseCandidate { hash, at, key, written });
+                    }
+                }
+            }
+            KeyMemory::Hashes => {
+                opened.iter().for_each(|opened| self.hashes.add(opened.hash, &mut self.filter));
+            }
+            KeyMemory::Nothing => {}
+        }
+        opened.clear();
+    }
+
+    /// Returns the bytes of the events of incomplete links, and the places of their keys.
+    pub fn open(&self) -> impl Iterator<Item = (u64, KeyPlace)> + '_ {
+        self.open.iter().map(|open| (open.at, open.key))
+    }
+
+    /// Returns the number of incomplete links.
+    pub fn open_count(&self) -> u64 {
+        self.open.len() as u64
+    }
+
+    /// Carries incomplete links over to a new store.
+    pub fn start_afresh(&mut self, old: &Store, new: &mut Store) {
+        for open in self.open.iter_mut() {
+            open.key = open.key.moved(new.keys.push(old.keys.get(open.key.place())));
+            let extra = ExtraPair { opening: open.extra, closing: 0 };
+            open.extra = new.carry_extras(old, extra).opening;
+        }
+    }
+
+    /// Ends the lane: its incomplete links will never be complete.
+    pub fn close(&mut self) {
+        let had_key_again = self.has_key_again(true);
+        *self = LinkStrand { had_key_again, ..LinkStrand::new(self.keys) };
+    }
+}
+
+/// Makes a link of two ends, of which `open` came first.
+#[inline(always)]
+fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
+    let (other, key) = (open.half(), open.key);
+    let (start, end) = match half.end {
+        LinkEnd::Start => (half, other),
+        LinkEnd::End => (other, half),
+    };
+    NewLink {
+        start: start.time,
+        end: end.time,
+        value: half.value,
+        from: start.container,
+        to: end.container,
+        key,
+        // In the order of the file: PajeNG 1.3.6 behaviour.
+        extra: ExtraPair { opening: other.extra, closing: half.extra },
+    }
+}

@@ -1,0 +1,109 @@
+//! Events that lanes refuse, and why.
+
+use paje_parser::LinkEnd;
+
+use paje_model::names::ids::{LaneId, ValueId};
+use paje_model::names::recovered::Remedy;
+
+/// Reason why a lane refuses an event. It is small: the message is made only for the first problem of a trace.
+#[derive(Clone, Copy, Debug)]
+pub enum Refused {
+    /// The lane is already at this later time.
+    Earlier(f64),
+    EmptyStack,
+    Unset,
+    /// The key has this end already.
+    KeyRepeated(LinkEnd),
+    /// The other end of the link has another value.
+    ValuesDiffer {
+        value: ValueId,
+        other: ValueId,
+    },
+    /// The link completes before the lane's last one; only in damaged traces.
+    LateLink(f64),
+    /// The container at this end is unknown; only in damaged traces.
+    Nowhere(LinkEnd),
+}
+
+/// An event that a lane refused.
+#[derive(Clone, Copy, Debug)]
+pub struct Refusal {
+    /// Byte where the event's line begins.
+    pub at: u64,
+    pub lane: LaneId,
+    pub time: f64,
+    pub why: Refused,
+}
+
+impl Refused {
+    /// Returns the remedy for such an event.
+    pub const fn remedy(self) -> Remedy {
+        match self {
+            Refused::Earlier(_)
+            | Refused::EmptyStack
+            | Refused::KeyRepeated(_)
+            | Refused::Nowhere(_) => Remedy::Skipped,
+            Refused::LateLink(_) | Refused::Unset | Refused::ValuesDiffer { .. } => Remedy::Kept,
+        }
+    }
+
+    const fn number(self) -> usize {
+        match self {
+            Refused::Earlier(_) => 0,
+            Refused::EmptyStack => 1,
+            Refused::Unset => 2,
+            Refused::KeyRepeated(_) => 3,
+            Refused::ValuesDiffer { .. } => 4,
+            Refused::LateLink(_) => 5,
+            Refused::Nowhere(LinkEnd::Start) => 6,
+            Refused::Nowhere(LinkEnd::End) => 7,
+        }
+    }
+}
+
+/// Refused events: the first of each kind, and their number.
+#[derive(Debug, Default)]
+pub struct Refusals {
+    pub first: [Option<(Refusal, u64)>; 8],
+    /// All of them, if they are listed.
+    pub all: Option<Vec<Refusal>>,
+}
+
+impl Refusals {
+    /// Makes an empty collection, which keeps every event if they are `listed`.
+    pub fn new(listed: bool) -> Self {
+        Refusals { all: listed.then(Vec::new), ..Refusals::default() }
+    }
+
+    pub fn add(&mut self, refusal: Refusal) {
+        self.add_many(refusal, 1);
+        if let Some(all) = &mut self.all {
+            all.push(refusal);
+        }
+    }
+
+    fn add_many(&mut self, refusal: Refusal, more: u64) {
+        match &mut self.first[refusal.why.number()] {
+            Some((first, count)) => {
+                *count += more;
+                if refusal.at < first.at {
+                    *first = refusal;
+                }
+            }
+            none => *none = Some((refusal, more)),
+        }
+    }
+
+    /// Adds the events of another collection, which is empty then.
+    pub fn take(&mut self, others: &mut Refusals) {
+        for (refusal, count) in std::mem::take(&mut others.first).into_iter().flatten() {
+            self.add_many(refusal, count);
+        }
+        if let Some(more) = &mut others.all {
+            self.all.get_or_insert_default().append(more);
+        }
+    }
+}
+
+/// Result for a slice of events: the index of the first refused one, and the reason.
+pub type Checked = Result<(), (usize, Refused)>;

@@ -1,0 +1,100 @@
+//! Variable of one container and type: a number that changes over time.
+
+use crate::lanes::refusal::Refused;
+use paje_model::memory::{ExtraPair, Store, VariableRoom, Written};
+
+/// Replay of a variable lane. Each row lasts until the next one starts, and the current row is not written yet.
+/// Packed, so that the nature of a lane fits beside it.
+#[derive(Debug)]
+#[repr(C, packed(4))]
+pub struct VariableLane {
+    /// Start of the current row; NaN if there is none.
+    start: f64,
+    /// Value of the current row. Without a current row, this and the next field mean nothing.
+    value: f64,
+    extra: u32,
+}
+
+impl Default for VariableLane {
+    fn default() -> Self {
+        VariableLane { start: f64::NAN, value: 0.0, extra: 0 }
+    }
+}
+
+impl VariableLane {
+    #[inline]
+    pub fn check_order(&self, time: f64) -> Result<(), Refused> {
+        if time < self.start {
+            return Err(Refused::Earlier(self.start));
+        }
+        Ok(())
+    }
+
+    /// Begins a new row, or replaces the value of one that started at the same time.
+    #[inline]
+    pub fn set(&mut self, lane: &mut Written<'_>, time: f64, value: f64) {
+        if self.is_set() {
+            if self.start == time {
+                self.value = value;
+                return;
+            }
+            lane.store.variable(lane.rows, self.start, self.value, self.extra);
+        }
+        *self = VariableLane { start: time, value, extra: lane.store.extra() };
+    }
+
+    /// Adds to the current value. The order is that of the file, since the last bit depends on it.
+    #[inline]
+    pub fn add(&mut self, lane: &mut Written<'_>, time: f64, change: f64) -> Result<(), Refused> {
+        if !self.is_set() {
+            return Err(Refused::Unset);
+        }
+        self.set(lane, time, self.value + change);
+        Ok(())
+    }
+
+    /// Does [`VariableLane::set`] in the last chunk. Returns false if there is no current row, or no room for it.
+    #[inline(always)]
+    pub fn set_in(&mut self, room: &mut VariableRoom<'_>, time: f64, value: f64) -> bool {
+        if self.start == time {
+            self.value = value;
+            return true;
+        }
+        if !self.is_set() || !room.push(self.start, self.value) {
+            return false;
+        }
+        (self.start, self.value) = (time, value);
+        true
+    }
+
+    /// Does [`VariableLane::add`] in the last chunk.
+    #[inline(always)]
+    pub fn add_in(&mut self, room: &mut VariableRoom<'_>, time: f64, change: f64) -> bool {
+        self.set_in(room, time, self.value + change)
+    }
+
+    /// Returns the start of the current row, where the last written one ends.
+    pub fn current_start(&self) -> Option<f64> {
+        self.is_set().then_some(self.start)
+    }
+
+    fn is_set(&self) -> bool {
+        !{ self.start }.is_nan()
+    }
+
+    /// Carries the current row over to a new store.
+    pub fn start_afresh(&mut self, old: &Store, new: &mut Store) {
+        if self.is_set() {
+            let extra = ExtraPair { opening: self.extra, closing: 0 };
+            self.extra = new.carry_extras(old, extra).opening;
+        }
+    }
+
+    /// Ends the lane: writes the current row.
+    pub fn close(&mut self, lane: &mut Written<'_>) {
+        if self.is_set() {
+            lane.store.variable(lane.rows, self.start, self.value, self.extra);
+            self.start = f64::NAN;
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Ends of containers.
+
+use paje_parser::{FieldName, TypeNature};
+use paje_workers::{Workers, exclusive};
+
+use super::Lanes;
+use crate::lanes::links::bare_key;
+use crate::replay::places::StrandPlace;
+use crate::replay::shard::{MANY, Shard};
+use crate::replay::strand::Objects;
+use paje_model::model::{Ending, Failed, Model};
+use paje_model::names::error::Problem;
+use paje_model::names::ids::{ContainerId, LaneId, ValueId};
+use paje_model::names::options::Options;
+use paje_model::names::prefetch::prefetch;
+
+impl Lanes {
+    /// Ends the lanes of a container; call [`Lanes::close_ended`] after one or several of these.
+    ///
+    /// # Errors
+    /// The container ends before its last event, or with incomplete links.
+    pub fn end_container(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        ending: &Ending,
+    ) -> Result<(), Failed> {
+        let Ending { container, time, .. } = *ending;
+        if let Some((failed, _)) = self.ends_too_early(model, ending) {
+            return Err(failed);
+        }
+        // In the order of opening, so that the first error is well defined.
+        let mut lanes = std::mem::take(&mut self.ending);
+        lanes.clear();
+        lanes.extend(model.lanes_of(container));
+        for lane in lanes.iter().rev().copied() {
+            if !options.ignore_incomplete_links
+                && model.nature(lane) == TypeNature::Link
+                && let Some((keys, count)) = self.open_links(lane)
+            {
+                let container = model.containers.named(container);
+                return Err((FieldName::Name, Problem::OpenLinks { container, keys, count }));
+            }
+            for place in self.places.of(lane) {
+                exclusive(&mut self.shards[place.shard as usize]).close(place.local, time);
+            }
+        }
+        self.ending = lanes;
+        Ok(())
+    }
+
+    /// Prefetches what [`Lanes::end_container`] needs for these containers, where lanes are many.
+    pub fn expect_endings(&mut self, model: &Model, containers: impl Iterator<Item = ContainerId>) {
+        if self.places.len() < MANY {
+            return;
+        }
+        let last = containers.filter_map(|container| model.containers.last_lane(container));
+        let last: Vec<LaneId> = last.collect();
+        prefetch(last.iter().map(|lane| model.lanes[lane.index()].type_.0));
+        let lanes =
+            last.iter().flat_map(|last| model.lanes_of(model.lanes[last.index()].container));
+        let places: Vec<StrandPlace> =
+            lanes.flat_map(|lane| self.places.of(lane)).copied().collect();
+        let shards = &mut self.shards;
+        prefetch(places.into_iter().map(|StrandPlace { shard, local }| {
+            exclusive(&mut shards[shard as usize]).strands[local as usize].prefetch()
+        }));
+    }
+
+    /// Closes the strands of ended containers, shard by shard. Their rows must not be read before.
+    pub fn close_ended(&mut self, workers: &Workers) {
+        let shards = self.shards.iter_mut().map(exclusive);
+        let ended: usize = shards.map(|shard| shard.closing.len()).sum();
+        if ended < MANY {
+            self.shards.iter_mut().for_each(|shard| exclusive(shard).close_ended());
+            return;
+        }
+        workers.share_out(self.shards.len(), |_, number| {
+            if let Ok(mut shard) = self.shards[number].lock() {
+                shard.close_ended();
+            }
+        });
+    }
+
+    /// Returns the problem of a container that ends before its last event, and the latest time of its lanes.
+    pub fn ends_too_early(&mut self, model: &Model, ending: &Ending) -> Option<(Failed, f64)> {
+        let Ending { container, time, named, .. } = *ending;
+        let last = self.last_of(model, container).filter(|last| named && time < *last)?;
+        let mut latest = last;
+        for lane in model.lanes_of(container) {
+            for place in self.places.of(lane) {
+                let shard = exclusive(&mut self.shards[place.shard as usize]);
+                latest = latest.max(shard.strands[place.local as usize].latest(&shard.output));
+            }
+        }
+        let container = model.containers.named(container);
+        Some(((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }), latest))
+    }
+
+    /// Drops the incomplete links of a container. Returns the problem that this is, their number, and the bytes of
+    /// their events.
+    pub fn drop_open_links(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        container: ContainerId,
+    ) -> Option<(Failed, u64, Vec<u64>)> {
+        let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
+        lanes.reverse();
+        let (mut keys, mut count, mut all) = (Vec::new(), 0, Vec::new());
+        for lane in lanes {
+            if let Some((more, open)) = self.open_links(lane) {
+                keys.extend(more);
+                count += open;
+                for place in self.places.of(lane) {
+                    let Shard { store, strands, .. } =
+                        exclusive(&mut self.shards[place.shard as usize]);
+                    let strand = &mut strands[place.local as usize];
+                    if let Objects::Link(links) = &strand.objects {
+                        all.extend(links.open().map(|(at, _)| at));
+                    }
+                    strand.close(store, f64::NAN);
+                }
+            }
+        }
+        keys.truncate(Problem::LISTED);
+        let container = model.containers.named(container);
+        let failed = (FieldName::Name, Problem::OpenLinks { container, keys, count });
+        (count > 0 && !options.ignore_incomplete_links).then_some((failed, count, all))
+    }
+
+    /// Returns the values of a lane's open states, in the order of opening.
+    pub fn open_values(&mut self, lane: LaneId) -> Vec<ValueId> {
+        let places = self.places.of(lane).iter();
+        let mut values = Vec::new();
+        for place in places {
+            let shard = exclusive(&mut self.shards[place.shard as usize]);
+            let strand = &shard.strands[place.local as usize];
+            if let Objects::State(lane) = &strand.objects {
+                values.extend(lane.open_values(&strand.rows, &shard.store));
+            }
+        }
+        values
+    }
+
+    /// Returns whether a key may have been reused, where only hashes are remembered. The `last` call covers all
+    /// links.
+    pub fn has_keys_again(&mut self, last: bool) -> bool {
+        let shards = self.shards.iter_mut();
+        let mut strands = shards.flat_map(|shard| exclusive(shard).strands.iter_mut());
+        strands.any(|strand| match &mut strand.objects {
+            Objects::Link(links) => links.has_key_again(last),
+            _ => false,
+        })
+    }
+
+    /// Returns the time of the last event in a container's lanes.
+    fn last_of(&mut self, model: &Model, container: ContainerId) -> Option<f64> {
+        let mut last: Option<(u64, f64)> = None;
+        for lane in model.lanes_of(container) {
+            for place in self.places.of(lane) {
+                let strand = &exclusive(&mut self.shards[place.shard as usize]).strands
+                    [place.local as usize];
+                if let Some(found) = strand.last()
+                    && last.is_none_or(|last| found.0 > last.0)
+                {
+                    last = Some(found);
+                }
+            }
+        }
+        last.map(|(_, time)| time)
+    }
+
+    /// Returns the first keys of a lane's incomplete links, in file order, and how many there are.
+    fn open_links(&mut self, lane: LaneId) -> Option<(Vec<Vec<u8>>, u64)> {
+        let mut open: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut count = 0;
+        for place in self.places.of(lane) {
+            let Shard { store, strands, .. } = exclusive(&mut self.shards[place.shard as usize]);
+            if let Objects::Link(links) = &strands[place.local as usize].objects {
+                count += links.open_count();
+                let open_links = links.open().map(|(at, key)| (at, key.place()));
+                let mut first: Vec<(u64, u64)> = open_links.collect();
+                first.sort_unstable();
+                let first = first.into_iter().take(Problem::LISTED);
+                open.extend(first.map(|(at, key)| (at, bare_key(store.keys.get(key)).to_vec())));
+            }
+        }
+        open.sort_unstable();
+        let keys = open.into_iter().take(Problem::LISTED).map(|(_, key)| key).collect();
+        (count > 0).then_some((keys, count))
+    }
+}

@@ -1,0 +1,158 @@
+//! Parallel merging of links: each worker sorts the links of some blocks into chunks of its own, which are then
+//! appended to their lanes in order.
+//!
+//! Links of a block are not compared with one another: the byte of the completing line gives each its place.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::lanes::refusal::Refusal;
+use crate::replay::completion::Completion;
+use paje_model::memory::{Arena, LARGEST, LinkChunk, LinkRoom, Overflow, Rows, Width, push_link};
+use paje_model::names::ids::LaneId;
+
+/// Fewer links of a lane are added one by one: the last chunk of a range stays partly empty.
+const FEW: usize = 4 * LARGEST;
+
+/// Sorted links of a range of blocks.
+#[derive(Debug)]
+pub struct RangePart {
+    pub arena: Arena,
+    /// One entry for each lane.
+    pub lanes: Vec<LanePart>,
+}
+
+/// Links of one lane.
+#[derive(Debug)]
+pub enum LanePart {
+    /// To be added one by one.
+    Single(Vec<Completion>),
+    Chunks {
+        lane: LaneId,
+        first: Completion,
+        /// First link that is earlier than the one before it in the range.
+        late: Option<Refusal>,
+        /// Start and end of the last link.
+        last: (f64, f64),
+        /// Chunks in the arena of the range.
+        chunks: Vec<Rows>,
+    },
+}
+
+impl RangePart {
+    /// Stores sorted links. `is_large` says whether the next chunk of a lane has the largest size.
+    pub(crate) fn new(
+        mut links: Vec<&Completion>,
+        is_large: impl Fn(LaneId) -> bool,
+        overflow: Option<Arc<Overflow>>,
+    ) -> Self {
+        if !links.is_sorted_by_key(|link| link.lane) {
+            // The sort is stable: links of a lane stay in order.
+            links.sort_by_key(|link| link.lane);
+        }
+        let mut arena = Arena::new(overflow);
+        let of_lanes = links.chunk_by(|a, b| a.lane == b.lane);
+        let lanes = of_lanes.filter_map(|links| {
+            let first = **links.first()?;
+            Some(match links.len() >= FEW && is_large(first.lane) {
+                true => LanePart::new(links, first, chunks(links, &mut arena)),
+                false => LanePart::Single(links.iter().copied().copied().collect()),
+            })
+        });
+        RangePart { lanes: lanes.collect(), arena }
+    }
+}
+
+impl LanePart {
+    fn new(links: &[&Completion], first: Completion, chunks: Vec<Rows>) -> Self {
+        let ends = |link: &Completion| (link.link.start, link.link.end);
+        let mut pairs = links.iter().zip(&links[1..]);
+        let late = pairs.find_map(|(before, link)| {
+            link.is_before(Some(ends(before))).map(|last| link.refused(last))
+        });
+        let last = links.last().map_or(ends(&first), |last| ends(last));
+        LanePart::Chunks { lane: first.lane, first, late, last, chunks }
+    }
+}
+
+/// Stores links in chunks of the largest size.
+fn chunks(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
+    let is_narrow = links.iter().all(|link| link.link.width() == Width::Narrow);
+    let width = if is_narrow { Width::Narrow } else { Width::Wide };
+    let words = LinkChunk::words(LARGEST, width, false);
+    let place = arena.take(words * links.len().div_ceil(LARGEST));
+    let chunks = links.chunks(LARGEST).enumerate().map(|(number, links)| {
+        let mut rows = Rows::in_largest(place.behind(number * words), width);
+        let pushed = LinkRoom::of(&mut rows, arena)
+            .map_or(0, |mut room| links.iter().take_while(|link| room.push(&link.link)).count());
+        for link in &links[pushed..] {
+            push_link(arena, &mut rows, &link.link, false);
+        }
+        rows
+    });
+    chunks.collect()
+}
+
+/// Fewest bytes of a link's line: it has an event number, a time, a type, a container, a value and a key.
+const LINE: u64 = 8;
+
+/// Most slots for the lines of a block. A block with a very long line has more, and its links are sorted by
+/// comparison.
+const MOST_SLOTS: usize = (4 << 20) / LINE as usize;
+
+/// Returns the links of `blocks` in the order of their lines. `runs` are in the order of blocks; `blocks` are
+/// adjacent ranges of bytes.
+pub(crate) fn ordered(
+    runs: &[Vec<Completion>],
+    blocks: impl Iterator<Item = Range<u64>> + Clone,
+) -> Vec<&Completion> {
+    let Some(start) = blocks.clone().next().map(|block| block.start) else { return Vec::new() };
+    let runs = runs.iter().map(|run| &run[run.partition_point(|link| link.at < start)..]);
+    let mut rest: Vec<&[Completion]> = runs.collect();
+    let mut all: Vec<&Completion> = Vec::new();
+    let slots = |block: &Range<u64>| ((block.end - block.start) / LINE) as usize + 1;
+    let most = blocks.clone().map(|block| slots(&block)).filter(|slots| *slots <= MOST_SLOTS).max();
+    // One bit for each line, and for each word the number of bits before it.
+    let mut taken = vec![0_u64; most.unwrap_or(0).div_ceil(64)];
+    let mut earlier = vec![0_u32; taken.len()];
+    let mut of_block: Vec<&Completion> = Vec::new();
+    for block in blocks {
+        let now = rest.iter_mut().flat_map(|run| {
+            let count = run.iter().take_while(|link| link.at < block.end).count();
+            run.split_off(..count).unwrap_or_default()
+        });
+        let from = all.len();
+        if slots(&block) > 64 * taken.len() {
+            all.extend(now);
+            all[from..].sort_unstable_by_key(|link| link.at);
+            continue;
+        }
+        all.extend(now);
+        of_block.clear();
+        of_block.extend_from_slice(&all[from..]);
+        let slot = |link: &Completion| {
+            let slot = ((link.at - block.start) / LINE) as usize;
+            (slot / 64, 1 << (slot % 64))
+        };
+        for link in &of_block {
+            let (word, bit) = slot(link);
+            debug_assert!(taken[word] & bit == 0, "a line has room for the next");
+            taken[word] |= bit;
+        }
+        let mut sum = from as u32;
+        for (word, earlier) in taken.iter().zip(&mut earlier) {
+            *earlier = sum;
+            sum += word.count_ones();
+        }
+        for link in &of_block {
+            let (word, bit) = slot(link);
+            let place = earlier[word] + (taken[word] & (bit - 1)).count_ones();
+            all[place as usize] = link;
+        }
+        taken.fill(0);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

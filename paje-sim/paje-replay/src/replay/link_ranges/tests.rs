@@ -1,0 +1,152 @@
+use proptest::prelude::*;
+use testkit::Rng;
+
+use super::*;
+use crate::replay::link_merger::LinkMerger;
+use paje_model::memory::{ExtraPair, KeyPlace, NewLink, key_places};
+use paje_model::names::ids::{ContainerId, ValueId};
+
+/// Shards that leave links.
+const SHARDS: usize = 7;
+
+/// Links of all waves.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// One in so many is late.
+    late: u64,
+    values: u32,
+}
+
+impl Kind {
+    fn new(random: &mut Rng, late: u64) -> Self {
+        Kind { late, values: [100, 1000][random.below(2) as usize] }
+    }
+}
+
+/// Completions of a wave in file order, and the bytes of its blocks.
+struct Made {
+    links: Vec<Completion>,
+    blocks: Vec<Range<u64>>,
+}
+
+/// A random wave that begins at a byte.
+fn made(random: &mut Rng, mut at: u64, kind: Kind) -> Made {
+    let mut wave = Made { links: Vec::new(), blocks: Vec::new() };
+    for _ in 0..=random.below(5) {
+        let start = at;
+        // Some blocks without links, and now and then a very long line.
+        let links = random.below(3) * random.below(1000);
+        for _ in 0..links {
+            at += LINE + random.below(9);
+            let lane = LaneId(if random.below(4) == 0 { random.below(3) as u32 } else { 0 });
+            wave.links.push(completion(at, lane, random, kind));
+        }
+        at += LINE + if random.below(8) == 0 { 2 << 20 } else { random.below(500) };
+        wave.blocks.push(start..at);
+    }
+    wave
+}
+
+fn completion(at: u64, lane: LaneId, random: &mut Rng, kind: Kind) -> Completion {
+    let Kind { late, values } = kind;
+    // Its line, which nothing else has.
+    let key = KeyPlace::new(random.below(SHARDS as u64) as u8, at, 0);
+    let end = at as f64;
+    let time = if late > 0 && random.below(late) == 0 { -1.0 } else { end };
+    let value = ValueId(if random.below(9000) == 0 { 1 << 20 } else { at as u32 % values });
+    let (from, to) = (ContainerId::ROOT, ContainerId::ROOT);
+    let extra = ExtraPair::default();
+    let link = NewLink { start: end - 1.0, end, value, from, to, key, extra };
+    Completion { at, time, lane, link }
+}
+
+/// Links as shards leave them: those of a block by lanes, and then those of the next block.
+fn by_shards(wave: &Made) -> Vec<Vec<Completion>> {
+    let mut runs = vec![Vec::new(); SHARDS];
+    for block in &wave.blocks {
+        let of_block = wave.links.iter().filter(|link| block.contains(&link.at));
+        let mut of_block: Vec<&Completion> = of_block.collect();
+        of_block.sort_by_key(|link| std::cmp::Reverse(link.lane));
+        for link in of_block {
+            runs[link.link.key.shard()].push(*link);
+        }
+    }
+    runs
+}
+
+/// Links of a lane: the byte of each, its start, and its value.
+type Told = Vec<(u64, f64, u32)>;
+
+fn rows(home: &mut LinkMerger) -> Vec<(LaneId, Told)> {
+    let lanes: Vec<(LaneId, Rows)> = home.take_rows().collect();
+    let arena = &home.arena;
+    let mut lanes: Vec<_> = lanes
+        .into_iter()
+        .map(|(lane, rows)| {
+            let of_chunk = |chunk| {
+                let keys = key_places(arena, &chunk, LinkChunk::key(&chunk)).map(KeyPlace::place);
+                let starts = arena.words(chunk.place, 0, chunk.count());
+                let values = chunk.place.behind(LinkChunk::small(&chunk, 0));
+                let value = move |index| arena.small_at(values, chunk.width, index);
+                let rows = keys.enumerate();
+                rows.map(move |(index, at)| (at, f64::from_bits(starts[index]), value(index)))
+            };
+            (lane, rows.chunks_from(arena, 0).flat_map(of_chunk).collect())
+        })
+        .collect();
+    lanes.sort_by_key(|(lane, _)| *lane);
+    lanes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// The order is that of a plain sort, for any blocks.
+    #[test]
+    fn ranges_are_in_the_order_of_lines(seed: u64, begin in 0..1_u64 << 39) {
+        let mut random = Rng::new(seed);
+        let kind = Kind::new(&mut random, 0);
+        let wave = made(&mut random, begin, kind);
+        let runs = by_shards(&wave);
+        let first = random.below(wave.blocks.len() as u64) as usize;
+        for end in first..=wave.blocks.len() {
+            let blocks = &wave.blocks[first..end];
+            let found = ordered(&runs, blocks.iter().cloned());
+            let inside = |link: &&Completion| blocks.iter().any(|block| block.contains(&link.at));
+            let mut sorted: Vec<&Completion> = runs.iter().flatten().filter(inside).collect();
+            sorted.sort_by_key(|link| link.at);
+            prop_assert!(found.iter().map(|link| link.at).eq(sorted.iter().map(|link| link.at)));
+        }
+    }
+
+    /// Lanes have the same links however many ranges there are, and the same one is refused.
+    #[test]
+    fn ranges_make_the_rows_of_one_worker(seed: u64, late in prop_oneof![Just(0), Just(5000), Just(3)]) {
+        let mut random = Rng::new(seed);
+        let kind = Kind::new(&mut random, late);
+        let (mut whole, mut ranged) = (LinkMerger::default(), LinkMerger::default());
+        let (mut begin, mut links) = (0, 0);
+        for _ in 0..4 {
+            let wave = made(&mut random, begin, kind);
+            begin = wave.blocks.last().map_or(begin, |block| block.end);
+            links += wave.links.len();
+            for (whole_run, run) in by_shards(&wave).iter_mut().zip(&mut by_shards(&wave)) {
+                whole.take(whole_run);
+                ranged.take(run);
+            }
+            prop_assert_eq!(ranged.pending(), wave.links.len());
+            let size = 1 + random.below(wave.blocks.len() as u64) as usize;
+            let ranges = wave.blocks.chunks(size);
+            let parts = ranges.map(|blocks| ranged.range(blocks.iter().cloned(), None));
+            let parts: Vec<RangePart> = parts.collect();
+            ranged.append(parts.into_iter());
+            whole.merge(false);
+            prop_assert_eq!(ranged.pending(), 0);
+            let refused = |home: &LinkMerger| home.refused.map(|refused| (refused.at, refused.lane));
+            prop_assert_eq!(refused(&ranged), refused(&whole));
+        }
+        let (whole, ranged) = (rows(&mut whole), rows(&mut ranged));
+        prop_assert_eq!(whole.iter().map(|(_, rows)| rows.len()).sum::<usize>(), links);
+        prop_assert!(ranged == whole);
+    }
+}
