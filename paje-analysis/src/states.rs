@@ -15,7 +15,6 @@ use crate::quantiles::{Durations, EXACT};
 use crate::scope::{By, Scope, places};
 use crate::{Data, Label, Seconds, Table};
 
-pub(crate) mod part;
 mod row;
 mod spreads;
 

@@ -16,7 +16,6 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod borders;
 mod coder;
 mod columns;
 mod definitions;
@@ -28,15 +27,12 @@ mod grid;
 mod index;
 mod keys;
 mod lines;
-mod look;
 mod numbers;
 mod out;
 mod outline;
-mod passage;
 mod passing;
 mod patterns;
 mod reader;
-mod rows;
 mod segment;
 mod sheet;
 mod spare;
@@ -47,22 +43,18 @@ mod table;
 mod template;
 mod texts;
 mod times;
-mod trail;
 mod units;
 mod untell;
 mod value;
 mod window;
 mod writer;
 
-pub use borders::Borders;
 pub use columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
 pub use definitions::Definitions;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;
 pub use outline::{Outline, OutlinedLine};
-pub use passage::Passage;
 pub use reader::{KIND_NAMES, Packed, Reader, Text};
-pub use rows::{Ending, HalfLink, Lane, LinkEnd, LinkRow, NO_CELL, Rows, StateRow};
 pub use structure::{Iterations, Structure, Token};
-pub use window::{Piece, Window};
+pub use window::{Border, Piece, TextLine, Window, WindowIndex};
 pub use writer::{Segment, Segments, Settings, Writer, pack};

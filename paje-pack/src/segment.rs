@@ -10,14 +10,11 @@ use crate::definitions::Definitions;
 use crate::fields::FieldsOut;
 use crate::keys::{FIRST_PART, KeysOut};
 use crate::lines::{Line, LinesOut, RAW, holes};
-use crate::look::look;
-use crate::passage::Passage;
 use crate::patterns::{Patterns, Slots};
 use crate::stencils::{Place, Stencils, StepHole, Trio, Words};
 use crate::steps::Steps;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Scale, TimesOut};
-use crate::trail::{Content, Trail};
 
 /// The streams of a segment: lines, times, values, keys.
 pub(crate) const STREAMS: usize = 4;
@@ -44,56 +41,25 @@ struct HolesWriter {
 }
 
 impl HolesWriter {
-    /// The holes of a line of a step that has these, and where they are in the text.
+    /// Writes the holes of a line, whose step has these holes at these places of the text.
     #[inline(always)]
     fn put(
         &mut self,
         sides: &mut [Writing; STREAMS],
         (line, holes): (Line, &[StepHole]),
         text: &[u8],
-        has_quotes: bool,
         places: impl Iterator<Item = Place>,
-    ) -> Content {
+    ) {
         let keys = &mut sides[3];
-        let mut content = Content::new();
         for (hole, (start, end)) in holes.iter().zip(places) {
-            let (slot, start, end) = (hole.slot, start as usize, end as usize);
+            let (slot, range) = (hole.slot, start as usize..end as usize);
             match hole.kind {
-                holes::TIME => content.time(self.times.put(line, text, start..end)),
-                holes::START => {
-                    content.key(start..end, self.keys.start(keys, slot, text, start..end));
-                }
-                holes::END => {
-                    let link = self.keys.end(keys, (slot, line.lane), text, start..end);
-                    content.key(start..end, link);
-                }
-                _ => {
-                    let is_number = self.values.value(slot, text, start..end);
-                    content.value(start..end, is_number);
-                    if is_number {
-                        continue;
-                    }
-                }
-            }
-            if has_quotes && hole.kind != holes::TIME {
-                let is_key = hole.kind != holes::VALUE;
-                if has_odd_quotes(&text[start..end]) {
-                    content.odd_quotes();
-                } else if is_key && text[start..end].starts_with(b"\"") {
-                    content.quoted_key();
-                }
+                holes::TIME => self.times.put(line, text, range),
+                holes::START => self.keys.start(keys, slot, text, range),
+                holes::END => self.keys.end(keys, (slot, line.lane), text, range),
+                _ => self.values.value(slot, text, range),
             }
         }
-        content
-    }
-}
-
-/// There is a quote in a word that is not one of two around it.
-#[inline]
-fn has_odd_quotes(text: &[u8]) -> bool {
-    match text {
-        [b'"', inner @ .., b'"'] => memchr::memchr(b'"', inner).is_some(),
-        _ => memchr::memchr(b'"', text).is_some(),
     }
 }
 
@@ -121,10 +87,6 @@ struct LineWriter<'t> {
     places: Vec<Place>,
     /// The slots of the next step.
     next: Slots,
-    /// None if nobody looks.
-    trail: Option<Trail>,
-    /// Somebody looks, and there are quotes.
-    has_quotes: bool,
 }
 
 impl<'t> LineWriter<'t> {
@@ -181,22 +143,15 @@ impl<'t> LineWriter<'t> {
 
     /// Tells the lines that were found.
     fn put_found(&mut self) {
-        let quotes = self.has_quotes;
-        let LineWriter { text, sides, holes, stencils, lines, trail, .. } = self;
+        let LineWriter { text, sides, holes, stencils, lines, .. } = self;
         lines.extend(self.found.iter().map(|found| found.step));
         for Found { step, at, places } in self.found.drain(..) {
             let place = |[first, end]: [u8; 2]| (at + u32::from(first), at + u32::from(end));
-            let content = if let Some(line) = stencils.timed(step) {
+            if let Some(line) = stencils.timed(step) {
                 let (first, end) = place(places[0]);
-                let mut content = Content::new();
-                content.time(holes.times.put(line, text, first as usize..end as usize));
-                content
+                holes.times.put(line, text, first as usize..end as usize);
             } else {
-                let places = places.into_iter().map(place);
-                holes.put(sides, stencils.get(step), text, quotes, places)
-            };
-            if let Some(trail) = trail {
-                trail.note(step, at as usize, &content);
+                holes.put(sides, stencils.get(step), text, places.into_iter().map(place));
             }
         }
     }
@@ -216,12 +171,10 @@ impl<'t> LineWriter<'t> {
         });
         let step = match found {
             Some(step) => {
-                let (of_step, quotes) = (self.stencils.get(step), self.has_quotes);
                 let places = self.places.iter();
                 let places = places.map(|(from, to)| (start as u32 + from, start as u32 + to));
-                let content = self.holes.put(&mut self.sides, of_step, text, quotes, places);
+                self.holes.put(&mut self.sides, self.stencils.get(step), text, places);
                 self.lines.extend(std::iter::once(step));
-                self.note(step, start, &content);
                 step
             }
             None => {
@@ -271,43 +224,16 @@ impl<'t> LineWriter<'t> {
             let Range { start: first, end } = cut.fields[usize::from(hole.number)];
             ((start + first) as u32, (start + end) as u32)
         });
-        let quotes = self.has_quotes;
-        let content = self.holes.put(&mut self.sides, of_step, self.text, quotes, places);
-        self.note(step, start, &content);
+        self.holes.put(&mut self.sides, of_step, self.text, places);
         step
     }
-
-    /// Notes a line, for who looks at all when they are told.
-    #[inline(always)]
-    fn note(&mut self, step: u32, at: usize, content: &Content) {
-        if let Some(trail) = &mut self.trail {
-            trail.note(step, at, content);
-        }
-    }
 }
 
-/// Aim of a look at lines while they are packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Looks {
-    /// None is wanted.
-    Not,
-    /// Rows that cross the segment's ends.
-    Across,
-    /// These, and all others.
-    AtRows,
-}
-
-/// Tells a text, with the definitions that stand before it. Its last line need not end. Who `looks` is also given what crosses its
-/// ends, if it can be read by itself.
+/// Encodes a text that comes after these definitions. Its last line need not end.
 ///
 /// # Errors
 /// zstd lacks memory.
-pub(crate) fn tell(
-    text: &[u8],
-    definitions: &Definitions,
-    level: i32,
-    looks: Looks,
-) -> io::Result<(Told, Option<Passage>)> {
+pub(crate) fn tell(text: &[u8], definitions: &Definitions, level: i32) -> io::Result<Told> {
     let roles = definitions.roles.clone();
     let mut all = roles.clone();
     all.learn_all(text);
@@ -330,8 +256,6 @@ pub(crate) fn tell(
         found: Vec::new(),
         places: Vec::new(),
         next: Slots::default(),
-        trail: (looks != Looks::Not).then(Trail::default),
-        has_quotes: looks != Looks::Not && memchr::memchr(b'"', text).is_some(),
     };
     lines.all(text.strip_suffix(b"\n").unwrap_or(text));
     let count = lines.lines.len() as u64;
@@ -345,10 +269,5 @@ pub(crate) fn tell(
     for (stream, side) in streams.iter_mut().zip(sides) {
         *stream = side.finish(level)?;
     }
-    let steps = lines.stencils.len();
-    let look = |mut trail: Trail| {
-        trail.steps = steps;
-        look(text, &trail, scale, definitions, looks == Looks::AtRows)
-    };
-    Ok((Told { lines: count, scale, streams }, lines.trail.and_then(look)))
+    Ok(Told { lines: count, scale, streams })
 }

@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use paje_parser::number::parse_time;
-
 use crate::coder::{Side, Writing};
-use crate::digits::Spelling;
 use crate::fields::{FieldsOut, Place, zigzag};
 use crate::lines::Line;
 use crate::table::{Rows, TABLE};
@@ -86,24 +83,6 @@ impl Scale {
         let power = 10_i64.pow(self.zeros.into());
         (after == self.after && bits as i64 % power == 0).then(|| bits as i64 / power)
     }
-
-    /// The seconds that a time is, as they are read from its text.
-    pub(crate) fn seconds(self, units: i64) -> f64 {
-        let spelt = Spelling::new(self.after, self.zeros).long(units);
-        parse_time(spelt.text()).unwrap_or_default()
-    }
-
-    /// The units in a second, if that is a double without rounding.
-    pub(crate) const fn units_in_second(self) -> Option<f64> {
-        let power = self.after - self.zeros;
-        // Digits are 18 at most.
-        if power <= 18 { Some(10_u64.pow(power as u32) as f64) } else { None }
-    }
-
-    /// About so many units as these seconds are.
-    pub(crate) fn units_in(self, seconds: f64) -> f64 {
-        seconds * 10_f64.powi(i32::from(self.after) - i32::from(self.zeros))
-    }
 }
 
 /// Columns of times: what differences begin with, and a table of these by action; then what odd ones need.
@@ -163,18 +142,11 @@ impl TimesOut {
         TimesOut { scale, units: Units::new(scale), last, lanes, tables, base, odd }
     }
 
-    /// The time of the next line, at this place of the text. Gives its units, unless it is spelt otherwise.
+    /// Writes the time of the next line, which is at this place of the text.
     #[inline(always)]
-    pub(crate) fn put(
-        &mut self,
-        line: Line,
-        text: &[u8],
-        Range { start, end }: Range<usize>,
-    ) -> Option<i64> {
-        let units = match self.units.read(text, start, end) {
-            Some(units) => units,
-            None => self.other(line, text, start..end)?,
-        };
+    pub(crate) fn put(&mut self, line: Line, text: &[u8], Range { start, end }: Range<usize>) {
+        let units = self.units.read(text, start, end);
+        let Some(units) = units.or_else(|| self.other(line, text, start..end)) else { return };
         let lane = std::mem::replace(self.lanes.of(line.lane), units);
         let bases = [std::mem::replace(&mut self.last, units), lane];
         // Units have 18 digits, and so it does not get too large.
@@ -193,10 +165,9 @@ impl TimesOut {
                 }
             }
         }
-        Some(units)
     }
 
-    /// A time that is not spelt as most of them: its units if these are spelt as the scale says.
+    /// Returns the units of a time that is spelt differently, if the scale can express them; writes it as a text otherwise.
     #[cold]
     #[inline(never)]
     fn other(&mut self, line: Line, text: &[u8], range: Range<usize>) -> Option<i64> {

@@ -2,16 +2,14 @@
 
 use std::io::{self, Read, Write};
 
-use crate::borders::{Borders, Pages};
 use crate::definitions::Definitions;
 use crate::format::{
     BORDERS, END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, THOROUGH,
     VERSION, kind, put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
-use crate::passage::Passage;
-use crate::segment::{Looks, STREAMS, Told, tell};
-use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS};
+use crate::segment::{STREAMS, Told, tell};
+use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS, WindowIndex};
 
 /// Settings of packing.
 #[derive(Clone, Copy, Debug)]
@@ -103,47 +101,13 @@ impl Segment {
     /// # Errors
     /// zstd lacks memory.
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
-        Segment::make(text, definitions, settings, Looks::Not).map(|(segment, _)| segment)
-    }
-
-    /// The same, and what crosses the ends of the text, for [`Borders`]; none if no part of the trace may be read by itself: it
-    /// names other files, has lines that cannot be understood, or one that is not whole.
-    ///
-    /// # Errors
-    /// zstd lacks memory.
-    pub fn pack_and_look(
-        text: &[u8],
-        definitions: &Definitions,
-        settings: Settings,
-    ) -> io::Result<(Segment, Option<Passage>)> {
-        Segment::make(text, definitions, settings, Looks::Across)
-    }
-
-    /// The same, and its rows, of which [`Passage::rows`] has those of most sound traces.
-    ///
-    /// # Errors
-    /// zstd lacks memory.
-    pub fn pack_with_rows(
-        text: &[u8],
-        definitions: &Definitions,
-        settings: Settings,
-    ) -> io::Result<(Segment, Option<Passage>)> {
-        Segment::make(text, definitions, settings, Looks::AtRows)
-    }
-
-    fn make(
-        text: &[u8],
-        definitions: &Definitions,
-        settings: Settings,
-        looks: Looks,
-    ) -> io::Result<(Segment, Option<Passage>)> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
         // Short texts cost little time and have little to learn from; but long ones that are cut into short segments are long, and so
         // are those that end with a short one.
         let is_first = definitions.are_none();
         let is_below = |most: usize| is_first && text.len() < most.min(settings.segment / 2);
         let level = if is_below(4 * SHORT) { settings.level.max(THOROUGH) } else { settings.level };
-        let (told, passage) = tell(text, definitions, level, looks)?;
+        let told = tell(text, definitions, level)?;
         let lines = told.lines;
         let mut pages = pages_of(&told, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
@@ -158,7 +122,7 @@ impl Segment {
                 ];
             }
         }
-        Ok((Segment { text: text.len() as u64, lines, pages }, passage))
+        Ok(Segment { text: text.len() as u64, lines, pages })
     }
 }
 
@@ -242,16 +206,19 @@ impl<W: Write> Writer<W> {
         Ok(true)
     }
 
-    /// Keeps what [`Window`](crate::Window) needs behind the segments, in `most` bytes of the file or not at all; false if
-    /// it is left out.
+    /// Writes what [`Window`](crate::Window) needs, behind all segments. Returns false, and writes nothing, if
+    /// there are fewer than two segments or if it takes more than `most` bytes of the file.
     ///
     /// # Errors
     /// Writing fails, or zstd lacks memory.
-    pub fn put_borders(&mut self, borders: Borders, most: u64) -> io::Result<bool> {
-        let Some(Pages { windows, borders }) = borders.pages() else { return Ok(false) };
+    pub fn put_windows(&mut self, windows: &WindowIndex, most: u64) -> io::Result<bool> {
+        let count = self.index.segments.len();
+        if count < 2 || windows.times.len() != count || windows.borders.len() + 1 != count {
+            return Ok(false);
+        }
         let (mut pages, mut left) = (Vec::new(), most);
-        let windows = std::iter::once((WINDOWS, windows));
-        for (name, content) in windows.chain(borders.map(|content| (BORDER, content))) {
+        let borders = windows.borders.iter().map(|border| (BORDER, border.to_bytes()));
+        for (name, content) in std::iter::once((WINDOWS, windows.to_bytes())).chain(borders) {
             let Some(page) =
                 summary(name, content, |content| Page::of_level(kind::SUMMARY, content, BORDERS))?
             else {

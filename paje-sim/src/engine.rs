@@ -19,6 +19,7 @@ mod court;
 mod endings;
 mod expected;
 mod finish;
+pub(crate) mod lane_events;
 pub(crate) mod page;
 pub(crate) mod portions;
 pub(crate) mod recover;

@@ -37,17 +37,16 @@ struct Field {
     base: u8,
     /// The last number.
     last: i64,
-    /// Those by number that came as texts, and which of them are decimal numbers.
+    /// Values that came as texts.
     texts: Texts,
-    numbers: Vec<bool>,
     /// The first values, until there are enough to choose a form.
     waiting: Vec<Row>,
 }
 
 impl Default for Field {
     fn default() -> Self {
-        let (texts, numbers, waiting) = Default::default();
-        Field { form: WAITING, base: 0, last: 0, texts, numbers, waiting }
+        let (texts, waiting) = Default::default();
+        Field { form: WAITING, base: 0, last: 0, texts, waiting }
     }
 }
 
@@ -72,9 +71,9 @@ pub(crate) struct FieldsOut {
 }
 
 impl FieldsOut {
-    /// The next value of a slot, which is at this place of the text. It is a decimal number, or not.
+    /// Writes the next value of a slot, which is at this place of the text.
     #[inline]
-    pub(crate) fn value(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+    pub(crate) fn value(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = at(&mut self.fields, place.field);
         match field.form {
             form::TEXTS => {
@@ -87,9 +86,9 @@ impl FieldsOut {
                 };
                 if is_last {
                     self.table.push(place.slot, slot.told.into());
-                    return field.numbers[slot.told as usize - 1];
+                } else {
+                    self.text(place, text, range);
                 }
-                self.text(place, text, range)
             }
             form::DECIMAL if range.len() <= SHORT => {
                 let word = word_at(text, range.start, range.len());
@@ -103,7 +102,6 @@ impl FieldsOut {
                 slot.take(came);
                 field.last = came;
                 self.table.push(place.slot, told);
-                true
             }
             WAITING => self.wait(place, text, range),
             _ => self.number(place, text, range),
@@ -112,7 +110,7 @@ impl FieldsOut {
 
     /// A value that is told by which of the texts it is, or as a new one.
     #[inline(never)]
-    fn text(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+    fn text(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let (field, slot) =
             (&mut self.fields[place.field as usize], &mut self.slots[place.slot as usize]);
         let given = &text[range.clone()];
@@ -122,17 +120,14 @@ impl FieldsOut {
         (slot.len, slot.told) = (given.len(), number + 1);
         if number < count {
             self.table.push(place.slot, u64::from(number) + 1);
-            return field.numbers[number as usize];
+        } else {
+            self.spell(place.slot, range);
         }
-        let is_number = is_decimal(Value::of(given));
-        field.numbers.push(is_number);
-        self.spell(place.slot, range);
-        is_number
     }
 
     /// A value that is told by what it is more than another, if it is such a number.
     #[inline(never)]
-    fn number(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+    fn number(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
         let value = number(field.form, text, range.clone());
         let slot = &mut at(&mut self.slots, place.slot).numbers;
@@ -145,7 +140,6 @@ impl FieldsOut {
             }
             None => self.spell(place.slot, range),
         }
-        is_decimal(value)
     }
 
     /// A value that follows as a text.
@@ -157,7 +151,7 @@ impl FieldsOut {
 
     /// One of the first values of a field.
     #[cold]
-    fn wait(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+    fn wait(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
         if field.waiting.is_empty() {
             field.waiting = spare::take();
@@ -172,7 +166,6 @@ impl FieldsOut {
                 self.settle(place.field, way, text);
             }
         }
-        is_decimal(Some(value))
     }
 
     /// Sets the form of a field, and tells the values that wait for it.
@@ -206,10 +199,6 @@ impl FieldsOut {
         }
         self.table.write(side, column + column::NUMBERS);
     }
-}
-
-const fn is_decimal(value: Option<Value>) -> bool {
-    matches!(value, Some(Value { kind: Kind::Decimal(_), .. }))
 }
 
 /// The number that a value is, most probably one of this form.

@@ -199,14 +199,14 @@ impl KeysOut {
         }
     }
 
-    /// The key of a link that begins, whose parts have places from one on. Gives the number of the link.
+    /// The key of a link that begins, whose parts have places from one on.
     pub(crate) fn start(
         &mut self,
         side: &mut Writing,
         place: Place,
         text: &[u8],
         range: Range<usize>,
-    ) -> u32 {
+    ) {
         let (count, ends) = self.spell(side, place, text, range.clone());
         let link = self.links.len() as u32;
         let mut places = [0; TELLING];
@@ -221,17 +221,16 @@ impl KeysOut {
         let key = (range.start as u32, range.end as u32);
         self.links.push(Link { key, next: NONE, places });
         self.ended.push(false);
-        link
     }
 
-    /// The key of a link that ends in lane number `lane`. Gives the number of the first open link with this key, or [`NONE`].
+    /// The key of a link that ends in lane number `lane`.
     pub(crate) fn end(
         &mut self,
         side: &mut Writing,
         (place, lane): (Place, u32),
         text: &[u8],
         range: Range<usize>,
-    ) -> u32 {
+    ) {
         let lane = lane as usize;
         if self.told.len() <= lane {
             self.told.resize(lane + 1, [0; TELLING]);
@@ -246,14 +245,14 @@ impl KeysOut {
             side.hit(column::AGAIN, true);
             side.hit(column::FIRST + self.how, true);
             self.close(lane, link);
-            return link;
+            return;
         }
         let (link, found) = self.find(&text[range.clone()], text, queue);
         let Some((how, index)) = found else {
             side.hit(column::AGAIN, false);
             side.byte(column::HOW, SPELT as u8);
             self.spell(side, place, text, range);
-            return link;
+            return;
         };
         if !side.hit(column::AGAIN, how == self.how) {
             side.byte(column::HOW, how as u8);
@@ -265,7 +264,6 @@ impl KeysOut {
         // Those before it come to stand together.
         self.queues[queue(how)].place(index, &self.ended);
         self.close(lane, link);
-        link
     }
 
     /// A link ends in this lane.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use paje_parser::{ByteOffset, LinkEnd};
 
 use crate::decode::block::DecodedBlock;
-use crate::decode::decoded::{HEADER, Op, STRUCTURAL, WORDLESS};
+use crate::decode::decoded::{Decoded, HEADER, Op, STRUCTURAL, WORDLESS};
 use crate::model::UNKNOWN;
 use crate::names::ids::LaneId;
 use crate::names::ledger::{LineOf, LineRemedy, Used};
@@ -50,6 +50,10 @@ impl fmt::Debug for Page<'_> {
 impl<'a> Page<'a> {
     pub(crate) const fn new(block: &'a DecodedBlock, maps: &'a Maps) -> Self {
         Page { block, maps }
+    }
+
+    pub(super) const fn parts(&self) -> (&'a Decoded, &'a Maps) {
+        (&self.block.decoded, self.maps)
     }
 
     /// Where the block begins in the trace.

@@ -65,7 +65,7 @@ fn time(text: &[u8], end: f64, draw: &mut Draw) -> f64 {
 fn look_at(what: &str, text: &[u8], segment: usize, draw: &mut Draw) -> usize {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("t.pjp");
-    fs::write(&path, testkit::pack_with_borders(text, segment, &[]))
+    fs::write(&path, pj_pack::pack::pack_all(text, segment).expect("memory"))
         .expect("the folder is writable");
     let quotes = [Quotes::Strip, Quotes::Keep, Quotes::Auto][draw.below(3)];
     let mut options = Options::default();
@@ -201,7 +201,7 @@ fn all_options() {
         fs::write(folder.path().join(name), bytes).expect("it is writable")
     };
     write("t", &text);
-    write("t.pjp", &testkit::pack_with_borders(&text, 400, &[]));
+    write("t.pjp", &pj_pack::pack::pack_all(&text, 400).expect("memory"));
     let options = [
         "",
         "-n",

@@ -27,7 +27,7 @@ pub use disk::on_small_disk;
 pub use floors::House;
 pub use folders::{folder, names, pipe, read};
 pub use lively::{WORLD, lively};
-pub use pack::{COMPRESSIONS, pack, pack_with_borders};
+pub use pack::{COMPRESSIONS, pack};
 pub use program::{ended, fed, outcome, said};
 pub use random::{Dice, SplitMix, number};
 pub use recorded::assert_recorded;
