@@ -48,18 +48,6 @@ pub struct Linked {
 impl Linked {
     /// In place of a number.
     pub const NONE: u32 = u32::MAX;
-
-    /// Of a line that begins at `start`, if one of its holes, and no other, is the key of this link.
-    pub(crate) fn of(link: Option<u32>, start: usize, holes: &[Hole]) -> Linked {
-        let mut keys = holes.iter().filter(|hole| hole.kind == HoleKind::Key);
-        match (link, keys.next(), keys.next()) {
-            (Some(link), Some(Hole { range, .. }), None) => {
-                let (at, end) = ((start + range.start) as u32, (start + range.end) as u32);
-                Linked { link, key_at: (at, end), at }
-            }
-            _ => Linked::default(),
-        }
-    }
 }
 
 impl Default for Linked {

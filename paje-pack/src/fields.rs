@@ -6,7 +6,7 @@
 mod read;
 mod write;
 
-pub(crate) use read::{FieldsIn, Part, SMALL};
+pub(crate) use read::FieldsIn;
 pub(crate) use write::FieldsOut;
 
 /// Parts that a key is cut into: each is a value of a field of its own.

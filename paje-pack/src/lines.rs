@@ -3,7 +3,7 @@
 //! An action is the text of a line, with placeholders for its lane, time, keys, and for what is no name. The lanes of all lines
 //! stand together, and so do the actions of each lane: zstd finds what a lane does again, and what lanes have in common.
 
-use crate::coder::{NUMBER, Reading, Side, Writing};
+use crate::coder::{NUMBER, Reading, Writing};
 use crate::numbers::Numbers;
 use crate::spare;
 use crate::table::Table;
@@ -202,5 +202,5 @@ fn number(told: Option<u64>, texts: &mut Texts, side: &mut Reading<'_>) -> u32 {
 /// A reader never looks for texts, and one that came twice is no harm to it.
 #[cold]
 fn new(texts: &mut Texts, side: &mut Reading<'_>) -> u32 {
-    texts.push(side.text(b""))
+    texts.push(side.text())
 }

@@ -179,9 +179,14 @@ impl Out {
         self.copy(&bytes[from..from + len]);
     }
 
-    /// Appends `len` bytes once more, which stand from byte `from` on.
+    /// Appends bytes from `from` to `to` once more, unless they begin at `end` or behind it and have just been appended.
     #[inline]
-    pub(crate) fn repeat(&mut self, from: usize, len: usize) {
+    pub(crate) fn repeat_before(&mut self, end: usize, (from, to): (u32, u32)) {
+        let (from, to) = (from as usize, to as usize);
+        if from >= end {
+            return;
+        }
+        let len = to.saturating_sub(from);
         let piece = self.bytes.get(from..).and_then(|bytes| bytes.first_chunk::<STEP>()).copied();
         let place = self.bytes.get_mut(self.len..).and_then(|to| to.first_chunk_mut::<STEP>());
         if len <= STEP
@@ -190,7 +195,7 @@ impl Out {
             *place = piece;
             self.len += len;
         } else if self.len.saturating_add(len) <= self.bytes.len() {
-            self.bytes.copy_within(from..from + len, self.len);
+            self.bytes.copy_within(from..to, self.len);
             self.len += len;
         } else {
             self.full = true;

@@ -2,7 +2,7 @@
 
 use paje_parser::EventKind;
 
-use crate::coder::{Reading, Side};
+use crate::coder::Reading;
 use crate::format::{Error, ErrorKind};
 use crate::lines::{LinesIn, RAW};
 use crate::reader::Packed;
@@ -57,7 +57,7 @@ impl Outline {
         for _ in 0..count {
             let line = lines.next(&mut side);
             if line.action == RAW {
-                let text = side.text(b"");
+                let text = side.text();
                 bytes += text.len();
                 raw(roles, text, &mut visit);
             } else {

@@ -2,7 +2,7 @@
 
 use paje_parser::token::is_white;
 
-use crate::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
+use crate::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 use crate::fields::Place;
 use crate::lines::{Line, holes};
 use crate::out::Out;
@@ -72,8 +72,6 @@ struct ColumnReader<'a, 'j> {
     passed: Vec<Passed>,
     judge: &'j mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     holes: Vec<Hole>,
-    /// Number of the link of the line that was written last.
-    link: Option<u32>,
     scale: Scale,
     /// Values and keys are not read: nobody has needed any.
     is_of_times: bool,
@@ -114,7 +112,6 @@ impl ColumnReader<'_, '_> {
     /// Reads a line that is not as others: the first of its step, one whose text is wanted, or a raw one. Its time, if it is left out.
     #[cold]
     fn line(&mut self, told: ColumnLine, out: &mut Out) -> Option<(Content, Option<i64>)> {
-        let start = out.len();
         let Some(line) = self.order.step(told.step) else {
             out.put(self.order.raw());
             out.push(b'\n');
@@ -132,15 +129,13 @@ impl ColumnReader<'_, '_> {
                 (ColumnLine::OTHER, None)
             }
         };
-        let linked = Linked::of(self.link, start, &self.holes);
-        Some((Content { step, linked, ..Content::default() }, left_out))
+        Some((Content { step, ..Content::default() }, left_out))
     }
 
     /// A line whose text is wanted.
     #[cold]
     fn write(&mut self, line: Line, step: usize, time: i64, out: &mut Out) {
         self.holes.clear();
-        self.link = None;
         let (LineReader { sides, pieces, times, values, keys, .. }, start) =
             (&mut self.reader, out.len());
         let [_, _, values_side, keys_side] = sides;
@@ -158,11 +153,12 @@ impl ColumnReader<'_, '_> {
                     if piece.hole == holes::VALUE { HoleKind::Value } else { HoleKind::Key }
                 }
                 holes::START => {
-                    self.link = Some(keys.start(keys_side, piece.place, out));
+                    keys.start(keys_side, piece.place, out);
                     HoleKind::Key
                 }
                 holes::END => {
-                    self.link = keys.end(keys_side, piece.place, line.lane, out);
+                    let at = keys.end(keys_side, (piece.place, line.lane), out);
+                    out.repeat_before(from, at);
                     HoleKind::Key
                 }
                 holes::VALUE => {
@@ -282,7 +278,6 @@ fn read(
         passed: Vec::new(),
         judge,
         holes: Vec::new(),
-        link: None,
         scale: told.scale,
         is_of_times,
         lacks: false,

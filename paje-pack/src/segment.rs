@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use paje_parser::scan::{PlainLines, Scanner, ShortLines};
 
-use crate::coder::{Side, Writing};
+use crate::coder::Writing;
 use crate::definitions::Definitions;
 use crate::fields::FieldsOut;
 use crate::keys::{FIRST_PART, KeysOut};
@@ -50,13 +50,13 @@ impl HolesWriter {
         text: &[u8],
         places: impl Iterator<Item = Place>,
     ) {
-        let keys = &mut sides[3];
+        let side = &mut sides[3];
         for (hole, (start, end)) in holes.iter().zip(places) {
             let (slot, range) = (hole.slot, start as usize..end as usize);
             match hole.kind {
                 holes::TIME => self.times.put(line, text, range),
-                holes::START => self.keys.start(keys, slot, text, range),
-                holes::END => self.keys.end(keys, (slot, line.lane), text, range),
+                holes::START => self.keys.start(side, slot, text, range),
+                holes::END => self.keys.end(side, (slot, line.lane), text, range),
                 _ => self.values.value(slot, text, range),
             }
         }
@@ -241,7 +241,7 @@ pub(crate) fn tell(text: &[u8], definitions: &Definitions, level: i32) -> io::Re
     let holes = HolesWriter {
         times: TimesOut::new(scale),
         values: FieldsOut::default(),
-        keys: KeysOut::new(FieldsOut::default()),
+        keys: KeysOut::default(),
     };
     let mut lines = LineWriter {
         text,

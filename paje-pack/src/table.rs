@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::coder::{NUMBER, Reading, Side, Writing};
+use crate::coder::{NUMBER, Reading, Writing};
 use crate::numbers::Numbers;
 use crate::spare;
 

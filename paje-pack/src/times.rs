@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::coder::{Side, Writing};
+use crate::coder::Writing;
 use crate::fields::{FieldsOut, Place, zigzag};
 use crate::lines::Line;
 use crate::table::{Rows, TABLE};

@@ -1,9 +1,9 @@
 //! A segment that is read: its text, line by line.
 
-use crate::coder::{Reading, Side};
+use crate::coder::Reading;
 use crate::digits::{SHORT, Short};
 use crate::fields::{FieldsIn, Place};
-use crate::keys::{FIRST_PART, KeysIn};
+use crate::keys::KeysIn;
 use crate::lines::{Line, LinesIn, RAW, holes};
 use crate::out::Out;
 use crate::patterns::{Patterns, Slots};
@@ -98,7 +98,7 @@ impl LineReader<'_> {
         let [lines, times, values, keys] = &mut self.sides;
         let line = self.lines.next(lines);
         if line.action == RAW {
-            out.put(lines.text(b""));
+            out.put(lines.text());
             out.push(b'\n');
             return;
         }
@@ -111,7 +111,9 @@ impl LineReader<'_> {
                     self.keys.start(keys, piece.place, out);
                 }
                 holes::END => {
-                    self.keys.end(keys, piece.place, line.lane, out);
+                    let end = out.len();
+                    let at = self.keys.end(keys, (piece.place, line.lane), out);
+                    out.repeat_before(end, at);
                 }
                 holes::VALUE => {
                     self.values.value(values, piece.place, out);
@@ -151,12 +153,11 @@ impl LineReader<'_> {
                 false => Reading::new(&[], &[], length),
             }
         });
-        let parts = FieldsIn::new(&mut sides[3], FIRST_PART, length);
         LineReader {
             lines: LinesIn::new(&mut sides[0], told.lines),
             times: TimesIn::new(&mut sides[1], told.scale, length),
             values: FieldsIn::new(&mut sides[2], 0, length),
-            keys: KeysIn::new(&sides[3], parts),
+            keys: KeysIn::new(&mut sides[3], length),
             pieces: Pieces::default(),
             sides,
         }

@@ -1,7 +1,7 @@
 //! The fields of a stream that is read.
 
 use super::{BASES, DIGITS, PARTS, Place, Slot, at, column, form, unzigzag};
-use crate::coder::{Reading, Side};
+use crate::coder::Reading;
 use std::ops::Range;
 
 use crate::columns::{is_bare, is_word};
@@ -33,24 +33,7 @@ struct Known {
     /// Its bytes, if they are [`FEW`] at most, the first one lowest.
     text: u64,
     len: u32,
-    /// As a part of a key.
-    part: Part,
     is_word: bool,
-}
-
-/// A part of a key as far as it is a small number; or that it is another value.
-pub(crate) type Part = Option<u16>;
-
-/// Numbers that are small.
-pub(crate) const SMALL: u64 = 1 << 12;
-
-/// The part that a value is.
-#[inline(always)]
-fn part(value: Value) -> Part {
-    match value.kind {
-        Kind::Decimal(0) if value.bits < SMALL => Some(value.bits as u16),
-        _ => None,
-    }
 }
 
 /// Bytes that stand in a number, with another one behind them.
@@ -166,42 +149,28 @@ impl FieldsIn {
         self.told(side, place, told)
     }
 
-    /// The next values of some slots, one behind the other, with `joint` between them: short ones, mostly. They are appended to `out`;
-    /// the first ones are noted in `given`.
+    /// Appends the next values of some slots to `out`, with `joint` between them: short ones, mostly.
     #[inline(always)]
-    pub(crate) fn parts<const GIVEN: usize>(
+    pub(crate) fn parts(
         &mut self,
         side: &mut Reading<'_>,
         place: Place,
         count: u32,
         joint: u8,
         out: &mut Out,
-        given: &mut [(Part, Value); GIVEN],
     ) {
-        let first = self.whole_parts(place, count, joint, out, given);
-        for number in first..count {
+        for number in self.short_parts(place, count, joint, out)..count {
             if number > 0 {
                 out.push(joint);
             }
             let of = Place { slot: place.slot + number, field: place.field + number };
-            let value = self.value_only(side, of);
-            self.put(value, out);
-            if let Some(given) = given.get_mut(number as usize) {
-                *given = (part(value), value);
-            }
+            self.value(side, of, out);
         }
     }
 
-    /// The same of those before the first that is long; how many they are.
+    /// Appends the values before the first that is long. Returns how many they are.
     #[inline(always)]
-    fn whole_parts<const GIVEN: usize>(
-        &mut self,
-        place: Place,
-        count: u32,
-        joint: u8,
-        out: &mut Out,
-        given: &mut [(Part, Value); GIVEN],
-    ) -> u32 {
+    fn short_parts(&mut self, place: Place, count: u32, joint: u8, out: &mut Out) -> u32 {
         let of = |first: u32| first as usize..first as usize + count as usize;
         let FieldsIn { table, fields, slots, .. } = self;
         let (groups, numbers) = table.wide_parts();
@@ -215,12 +184,7 @@ impl FieldsIn {
         let Some(room) = out.room().first_chunk_mut::<ROOM>() else { return 0 };
         let (mut at, mut done) = (0, 0);
         for ((group, slot), field) in groups.iter_mut().zip(slots).zip(fields) {
-            let given = given.get_mut(done as usize);
-            let short = field.short(numbers, group, slot, given.is_some());
-            let Some((part, text, len)) = short else { break };
-            if let Some(given) = given {
-                given.0 = part;
-            }
+            let Some((text, len)) = field.short(numbers, group, slot) else { break };
             let Some(to) = room.get_mut(at..).and_then(|room| room.first_chunk_mut()) else {
                 break;
             };
@@ -299,7 +263,7 @@ impl FieldsIn {
     #[cold]
     #[inline(never)]
     fn text(&mut self, side: &mut Reading<'_>, place: Place) -> Value {
-        let text = side.text(b"");
+        let text = side.text();
         self.has_odd |= text.is_empty() || !is_bare(text);
         let value = Value::of(text)
             .unwrap_or_else(|| Value { kind: Kind::Text, bits: self.texts.put(text).into() });
@@ -308,41 +272,36 @@ impl FieldsIn {
         let field = at(&mut self.fields, place.field);
         if field.form == form::TEXTS {
             let text = Known::text_of(text);
-            field.known.push(Known { value, text, len, part: part(value), is_word });
+            field.known.push(Known { value, text, len, is_word });
         }
         value
     }
 }
 
 impl Field {
-    /// The next part of a slot, if it is short, and if a small number is asked for, one of these: its text, the first byte lowest, and the
-    /// bytes of that. Else nothing has been read.
+    /// Returns the next part of a slot, if it is short: its text, the first byte lowest, and its length. Else reads nothing.
     #[inline(always)]
     fn short(
         &mut self,
         numbers: &[u64],
         group: &mut Group,
         slot: &mut Slot,
-        is_small: bool,
-    ) -> Option<(Part, u64, usize)> {
+    ) -> Option<(u64, usize)> {
         let told = numbers.get(group.next_or_other())?.checked_sub(1)?;
         if self.form == form::DECIMAL {
             let came = slot.base(self.base, self.last).wrapping_add(unzigzag(told));
-            if is_small && came as u64 >= SMALL {
-                return None;
-            }
-            let (text, len) = digits(came as u64)?;
+            let text = digits(came as u64)?;
             slot.take(came);
             self.last = came;
             group.pass();
-            return Some((Some(came as u16), text, len));
+            return Some(text);
         }
         let known = self.known.get(told as usize).filter(|_| self.form == form::TEXTS)?;
-        if known.len > FEW as u32 || is_small && known.part.is_none() {
+        if known.len > FEW as u32 {
             return None;
         }
         group.pass();
-        Some((known.part, known.text, known.len as usize))
+        Some((known.text, known.len as usize))
     }
 }
 

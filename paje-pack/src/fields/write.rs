@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{BASES, DIGITS, Place, Slot, at, column, form, zigzag};
-use crate::coder::{Side, Writing};
+use crate::coder::Writing;
 use crate::spare::{self, kept};
 use crate::table::Rows;
 use crate::texts::{Texts, fold, hash, word_at};

@@ -1,6 +1,6 @@
 //! The steps of all lines of a segment, before anything else is read of them.
 
-use crate::coder::{Reading, Side};
+use crate::coder::Reading;
 use crate::columns::ColumnLine;
 use crate::grid::{Grid, NONE};
 use crate::lines::{Line, LinesIn, RAW, holes};
@@ -38,7 +38,7 @@ impl Order {
                 return None;
             }
             to.step = if line.action == RAW {
-                self.raw.extend_from_slice(side.text(b""));
+                self.raw.extend_from_slice(side.text());
                 self.raw.push(b'\n');
                 ColumnLine::OTHER
             } else {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{LastOfLanes, ODD, Scale, base, column};
-use crate::coder::{Reading, Side};
+use crate::coder::Reading;
 use crate::columns::ColumnLine;
 use crate::digits::{Short, Spelling};
 use crate::fields::{FieldsIn, unzigzag};
@@ -64,7 +64,7 @@ const ODD_TIME: i64 = i64::MIN;
 impl TimesIn {
     /// Of a segment whose text has `length` bytes.
     pub(crate) fn new(side: &mut Reading<'_>, scale: Scale, length: usize) -> TimesIn {
-        let base = if side.is_empty() { base::LINE } else { side.byte(column::BASE, 0) };
+        let base = if side.is_empty() { base::LINE } else { side.byte(column::BASE) };
         if base > base::LANE {
             side.fail();
         }
