@@ -56,7 +56,7 @@ impl Default for Linked {
     }
 }
 
-/// Content of a line that tells more than its time.
+/// Content of a line that has more than a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Content {
     /// Number of the line among [`Lines::lines`].
@@ -88,7 +88,7 @@ pub struct Lines {
     pub counts: Vec<u32>,
     /// Digits behind the point of times: a time is a whole number of units of one tenth to this power.
     pub digits: u8,
-    /// Steps may be [left out](Wanted::Nothing): to be set by who asks.
+    /// Whether steps may be [left out](Wanted::Nothing); set by the caller.
     pub leaves_out: bool,
     /// Number of lines that were left out.
     pub left_out: u64,
@@ -132,7 +132,7 @@ pub struct Hole {
     pub range: Range<usize>,
 }
 
-/// Answer of who is shown the first line of a step.
+/// What a reader needs of the lines of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// All lines of the step are to have their texts.

@@ -1,4 +1,4 @@
-//! The file: a header, pages, and where they are. `docs/pack.md` tells it byte by byte.
+//! The file: a header, pages, and where they are. See `docs/pack.md`.
 
 use std::cell::RefCell;
 use std::fmt;

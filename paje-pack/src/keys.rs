@@ -6,9 +6,9 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::coder::{NUMBER, Reading, Writing};
 use crate::fields::{FieldsIn, FieldsOut, PARTS, Place};
 use crate::out::Out;
+use crate::stream::{NUMBER, StreamReader, StreamWriter};
 use crate::texts::{Texts, word_at};
 use crate::value::bytes_of;
 
@@ -100,7 +100,7 @@ impl KeysOut {
     #[inline]
     pub(crate) fn start(
         &mut self,
-        side: &mut Writing,
+        side: &mut StreamWriter,
         place: Place,
         text: &[u8],
         range: Range<usize>,
@@ -113,7 +113,7 @@ impl KeysOut {
     #[inline]
     pub(crate) fn end(
         &mut self,
-        side: &mut Writing,
+        side: &mut StreamWriter,
         (place, lane): (Place, u32),
         text: &[u8],
         range: Range<usize>,
@@ -132,7 +132,7 @@ impl KeysOut {
 
     /// Writes a key part by part.
     #[inline]
-    fn spell(&mut self, side: &mut Writing, place: Place, text: &[u8], range: Range<usize>) {
+    fn spell(&mut self, side: &mut StreamWriter, place: Place, text: &[u8], range: Range<usize>) {
         let mut start = range.start;
         let (count, ends) = cut(text, range);
         side.byte(COUNTS, count as u8);
@@ -169,13 +169,18 @@ pub(crate) struct KeysIn {
 
 impl KeysIn {
     /// Keys of a segment with `length` bytes of text.
-    pub(crate) fn new(side: &mut Reading<'_>, length: usize) -> KeysIn {
+    pub(crate) fn new(side: &mut StreamReader<'_>, length: usize) -> KeysIn {
         KeysIn { fields: FieldsIn::new(side, FIRST_PART, length), waiting: Waiting::default() }
     }
 
     /// Reads the key of a link that starts, and appends it to `out`. Returns its place there.
     #[inline(never)]
-    pub(crate) fn start(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> KeyAt {
+    pub(crate) fn start(
+        &mut self,
+        side: &mut StreamReader<'_>,
+        place: Place,
+        out: &mut Out,
+    ) -> KeyAt {
         let at = self.spell(side, place, out);
         self.waiting.start(out.between(at), at);
         at
@@ -185,7 +190,7 @@ impl KeysIn {
     #[inline(never)]
     pub(crate) fn end(
         &mut self,
-        side: &mut Reading<'_>,
+        side: &mut StreamReader<'_>,
         (place, lane): (Place, u32),
         out: &mut Out,
     ) -> KeyAt {
@@ -205,7 +210,7 @@ impl KeysIn {
 
     /// Reads a key part by part.
     #[inline(always)]
-    fn spell(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> KeyAt {
+    fn spell(&mut self, side: &mut StreamReader<'_>, place: Place, out: &mut Out) -> KeyAt {
         let start = out.len() as u32;
         let count = u32::from(side.byte(COUNTS));
         if count == 0 || count > PARTS as u32 {

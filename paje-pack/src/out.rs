@@ -93,12 +93,12 @@ pub(crate) struct Out {
 }
 
 impl Out {
-    /// Room for so many bytes.
+    /// Makes room for this many bytes.
     pub(crate) fn new(length: usize) -> Out {
         Out { bytes: vec![0; length + STEP], len: 0, full: false }
     }
 
-    /// Room for so many bytes where there were others before. What is passed over stays what it was.
+    /// Makes room for this many bytes in place of others. Bytes that are passed over stay as they were.
     pub(crate) fn within(mut bytes: Vec<u8>, length: usize) -> Out {
         bytes.resize(bytes.len().max(length + STEP), 0);
         Out { bytes, len: 0, full: false }
@@ -109,13 +109,13 @@ impl Out {
         self.bytes
     }
 
-    /// Passes over so many bytes.
+    /// Passes over this many bytes.
     #[inline]
     pub(crate) const fn pass(&mut self, bytes: usize) {
         self.len += bytes;
     }
 
-    /// Goes to a place: so many bytes are before what comes next.
+    /// Moves to a place, given by the number of bytes before it.
     #[inline]
     pub(crate) const fn move_to(&mut self, len: usize) {
         self.len = len;

@@ -1,18 +1,18 @@
-//! A segment that is written: so many lines, and the streams that tell them.
+//! Encoding of a segment: its lines go into four streams.
 
 use std::io;
 use std::ops::Range;
 
 use paje_parser::scan::{PlainLines, Scanner, ShortLines};
 
-use crate::coder::Writing;
 use crate::definitions::Definitions;
 use crate::fields::FieldsOut;
 use crate::keys::{FIRST_PART, KeysOut};
+use crate::line_cache::{LineCache, Place, StepHole, Trio, Words};
 use crate::lines::{Line, LinesOut, RAW, holes};
 use crate::patterns::{Patterns, Slots};
-use crate::stencils::{Place, Stencils, StepHole, Trio, Words};
 use crate::steps::Steps;
+use crate::stream::StreamWriter;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Scale, TimesOut};
 
@@ -20,14 +20,14 @@ use crate::times::{Scale, TimesOut};
 pub(crate) const STREAMS: usize = 4;
 
 /// Coded form of a segment.
-pub(crate) struct Told {
+pub(crate) struct EncodedSegment {
     pub(crate) lines: u64,
     pub(crate) scale: Scale,
     /// For each stream, its columns and its texts.
     pub(crate) streams: [[Vec<u8>; 2]; STREAMS],
 }
 
-/// Bytes of text that are scanned together, so that what is found of them is at hand.
+/// Bytes of text that are scanned together, so that the results stay in the cache.
 const BLOCK: usize = 1 << 14;
 
 /// Places where fields begin and end in a line: those of lines with more are looked for anew.
@@ -45,7 +45,7 @@ impl HolesWriter {
     #[inline(always)]
     fn put(
         &mut self,
-        sides: &mut [Writing; STREAMS],
+        sides: &mut [StreamWriter; STREAMS],
         (line, holes): (Line, &[StepHole]),
         text: &[u8],
         places: impl Iterator<Item = Place>,
@@ -73,15 +73,15 @@ struct Found {
 /// Writer of the lines of a segment.
 struct LineWriter<'t> {
     text: &'t [u8],
-    sides: [Writing; STREAMS],
+    sides: [StreamWriter; STREAMS],
     holes: HolesWriter,
     lines: LinesOut,
     roles: Roles,
     cut: Cut,
     steps: Steps,
     patterns: Patterns,
-    stencils: Stencils,
-    /// Lines that were found and not yet told.
+    cache: LineCache,
+    /// Lines that were found and not yet written.
     found: Vec<Found>,
     /// Where the holes of a line are.
     places: Vec<Place>,
@@ -128,12 +128,12 @@ impl<'t> LineWriter<'t> {
         block: &[u8],
         (start, mut at): (usize, usize),
     ) -> usize {
-        let LineWriter { text, stencils, found, .. } = self;
+        let LineWriter { text, cache, found, .. } = self;
         while let Some(line) = lines.usual(at)
             && at + (line.1 as usize) < block.len()
             && let Some(window) = text[start + at..].first_chunk()
-            && let Some((words, places)) = Words::of(window, line, &stencils.heads)
-            && let Some(step) = stencils.quick.find(&words)
+            && let Some((words, places)) = Words::of(window, line, &cache.heads)
+            && let Some(step) = cache.quick.find(&words)
         {
             found.push(Found { step, at: (start + at) as u32, places });
             at += line.1 as usize + 1;
@@ -143,20 +143,20 @@ impl<'t> LineWriter<'t> {
 
     /// Tells the lines that were found.
     fn put_found(&mut self) {
-        let LineWriter { text, sides, holes, stencils, lines, .. } = self;
+        let LineWriter { text, sides, holes, cache, lines, .. } = self;
         lines.extend(self.found.iter().map(|found| found.step));
         for Found { step, at, places } in self.found.drain(..) {
             let place = |[first, end]: [u8; 2]| (at + u32::from(first), at + u32::from(end));
-            if let Some(line) = stencils.timed(step) {
+            if let Some(line) = cache.timed(step) {
                 let (first, end) = place(places[0]);
                 holes.times.put(line, text, first as usize..end as usize);
             } else {
-                holes.put(sides, stencils.get(step), text, places.into_iter().map(place));
+                holes.put(sides, cache.get(step), text, places.into_iter().map(place));
             }
         }
     }
 
-    /// A line with so many bytes, which begins at a place of the scanned block, and was not found.
+    /// Writes a line of `len` bytes, which begins at a place of the scanned block, and was not found.
     fn other(&mut self, start: usize, len: usize, (lines, at): (ShortLines<'_>, usize)) {
         let text = self.text;
         let mut room = [0; EDGES];
@@ -167,43 +167,43 @@ impl<'t> LineWriter<'t> {
         };
         self.places.clear();
         let found = edges.filter(|(_, of)| *of == len).and_then(|edges| {
-            self.stencils.find(&text[start..], edges, &self.roles, &mut self.places)
+            self.cache.find(&text[start..], edges, &self.roles, &mut self.places)
         });
         let step = match found {
             Some(step) => {
                 let places = self.places.iter();
                 let places = places.map(|(from, to)| (start as u32 + from, start as u32 + to));
-                self.holes.put(&mut self.sides, self.stencils.get(step), text, places);
+                self.holes.put(&mut self.sides, self.cache.get(step), text, places);
                 self.lines.extend(std::iter::once(step));
                 step
             }
             None => {
                 let step = self.line(start, len);
-                let (Line { lane, action }, _) = self.stencils.get(step);
+                let (Line { lane, action }, _) = self.cache.get(step);
                 let texts = [self.lines.actions.get(action), self.lines.names.get(lane)];
-                self.stencils.learn(step, texts);
+                self.cache.learn(step, texts);
                 step
             }
         };
         if let Some(plain) = lines.plain()
             && let Some(line) = plain.usual(at).filter(|line| line.1 as usize == len)
             && let Some(window) = text[start..].first_chunk()
-            && let Some((words, _)) = Words::of(window, line, &self.stencils.heads)
+            && let Some((words, _)) = Words::of(window, line, &self.cache.heads)
         {
-            let (Line { lane, action }, _) = self.stencils.get(step);
+            let (Line { lane, action }, _) = self.cache.get(step);
             let texts = [self.lines.actions.get(action), self.lines.names.get(lane)];
-            self.stencils.learn_quick(step, texts, words);
+            self.cache.learn_quick(step, texts, words);
         }
     }
 
-    /// Any line, which has so many bytes; its step.
+    /// Writes any line of `len` bytes. Returns its step.
     #[inline(never)]
     fn line(&mut self, start: usize, len: usize) -> u32 {
         let line = &self.text[start..start + len];
         let header = is_header(line);
         if header {
             self.roles.learn(line);
-            self.stencils.forget();
+            self.cache.forget();
         }
         let known = !header && self.cut.cut(line, &self.roles);
         let cut = &self.cut;
@@ -215,11 +215,11 @@ impl<'t> LineWriter<'t> {
             self.patterns.learn(&cut.action);
         }
         let step = self.steps.number(came);
-        if self.stencils.len() == step as usize {
-            self.stencils.push(came, self.patterns.get(came.action), &mut self.next);
+        if self.cache.len() == step as usize {
+            self.cache.push(came, self.patterns.get(came.action), &mut self.next);
         }
         self.lines.extend(std::iter::once(step));
-        let of_step = self.stencils.get(step);
+        let of_step = self.cache.get(step);
         let places = of_step.1.iter().map(|hole| {
             let Range { start: first, end } = cut.fields[usize::from(hole.number)];
             ((start + first) as u32, (start + end) as u32)
@@ -233,7 +233,11 @@ impl<'t> LineWriter<'t> {
 ///
 /// # Errors
 /// zstd lacks memory.
-pub(crate) fn tell(text: &[u8], definitions: &Definitions, level: i32) -> io::Result<Told> {
+pub(crate) fn encode(
+    text: &[u8],
+    definitions: &Definitions,
+    level: i32,
+) -> io::Result<EncodedSegment> {
     let roles = definitions.roles.clone();
     let mut all = roles.clone();
     all.learn_all(text);
@@ -252,7 +256,7 @@ pub(crate) fn tell(text: &[u8], definitions: &Definitions, level: i32) -> io::Re
         cut: Cut::default(),
         steps: Steps::default(),
         patterns: Patterns::default(),
-        stencils: Stencils::default(),
+        cache: LineCache::default(),
         found: Vec::new(),
         places: Vec::new(),
         next: Slots::default(),
@@ -261,7 +265,7 @@ pub(crate) fn tell(text: &[u8], definitions: &Definitions, level: i32) -> io::Re
     let count = lines.lines.len() as u64;
     let HolesWriter { mut times, mut values, mut keys } = lines.holes;
     let mut sides = lines.sides;
-    lines.lines.write(&mut sides[0], lines.stencils.lines());
+    lines.lines.write(&mut sides[0], lines.cache.lines());
     times.write(&mut sides[1], text)?;
     values.write(&mut sides[2], 0, text);
     keys.fields.write(&mut sides[3], FIRST_PART, text);
@@ -269,5 +273,5 @@ pub(crate) fn tell(text: &[u8], definitions: &Definitions, level: i32) -> io::Re
     for (stream, side) in streams.iter_mut().zip(sides) {
         *stream = side.finish(level)?;
     }
-    Ok(Told { lines: count, scale, streams })
+    Ok(EncodedSegment { lines: count, scale, streams })
 }

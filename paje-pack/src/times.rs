@@ -1,10 +1,10 @@
-//! Times of lines: how they are spelt, and how they are told.
+//! Times of lines: how they are spelt and encoded.
 
 use std::ops::Range;
 
-use crate::coder::Writing;
 use crate::fields::{FieldsOut, Place, zigzag};
 use crate::lines::Line;
+use crate::stream::StreamWriter;
 use crate::table::{Rows, TABLE};
 use crate::template::{Roles, is_header};
 use crate::units::Units;
@@ -94,7 +94,7 @@ mod column {
     pub(super) const ODD: usize = NUMBERS + TABLE;
 }
 
-/// Times are told by what they are more than the last one, or more than the last one of their lane.
+/// Times are differences to the last one, or to the last one of their lane.
 mod base {
     pub(super) const LINE: u8 = 0;
     pub(super) const LANE: u8 = 1;
@@ -119,7 +119,7 @@ impl LastOfLanes {
 /// All odd times are of one field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
-/// Numbers of a table from which it is told what makes it shorter, behind as many with which a segment begins.
+/// Numbers of a table that decide which base is shorter, behind as many at the start of the segment.
 const SAMPLE: usize = 1 << 12;
 
 /// Times that are written, in the order of their lines.
@@ -129,9 +129,9 @@ pub(crate) struct TimesOut {
     /// The last time of all lines.
     last: i64,
     lanes: LastOfLanes,
-    /// By what they are told from: one more than the difference, as a number without sign, or 0 for an odd one.
+    /// By base: one more than the difference, without sign, or 0 for an odd one.
     tables: [Rows; 2],
-    /// Number of the table that is shorter, once there are enough to tell; from then on, the other one is not needed.
+    /// Number of the shorter table, once there are enough numbers to decide; the other one is then no longer filled.
     base: Option<u8>,
     odd: FieldsOut,
 }
@@ -150,15 +150,15 @@ impl TimesOut {
         let lane = std::mem::replace(self.lanes.of(line.lane), units);
         let bases = [std::mem::replace(&mut self.last, units), lane];
         // Units have 18 digits, and so it does not get too large.
-        let told = |base: i64| zigzag(units - base) + 1;
+        let code = |base: i64| zigzag(units - base) + 1;
         match self.base {
             Some(base) => {
                 let base = usize::from(base & 1);
-                self.tables[base].push(line.action, told(bases[base]));
+                self.tables[base].push(line.action, code(bases[base]));
             }
             None => {
                 for (table, base) in self.tables.iter_mut().zip(bases) {
-                    table.push(line.action, told(base));
+                    table.push(line.action, code(base));
                 }
                 if self.tables[0].len() >= 2 * SAMPLE {
                     self.base = self.shorter().ok();
@@ -186,7 +186,7 @@ impl TimesOut {
     #[cold]
     fn shorter(&self) -> std::io::Result<u8> {
         let size = |table: &Rows| {
-            let mut side = Writing::default();
+            let mut side = StreamWriter::default();
             let from = if table.len() < 2 * SAMPLE { 0 } else { SAMPLE };
             table.part(from..table.len().min(2 * SAMPLE)).write(&mut side, 0);
             side.finish(1).map(|[columns, _]| columns.len())
@@ -199,7 +199,7 @@ impl TimesOut {
     ///
     /// # Errors
     /// zstd lacks memory.
-    pub(crate) fn write(&mut self, side: &mut Writing, text: &[u8]) -> std::io::Result<()> {
+    pub(crate) fn write(&mut self, side: &mut StreamWriter, text: &[u8]) -> std::io::Result<()> {
         if self.tables.iter().all(Rows::is_empty) {
             return Ok(());
         }

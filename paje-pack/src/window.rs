@@ -63,7 +63,7 @@ impl<R: Read + Seek> Window<R> {
         Window { parts, reader }
     }
 
-    /// The same part, which is read by itself; nothing may have been read of this one.
+    /// Returns the same window of another reader; nothing may have been read of this one.
     pub fn again<Q: Read + Seek>(&self, from: Q) -> Window<Q> {
         Window::new(from, self.parts.clone())
     }

@@ -8,7 +8,7 @@ use crate::format::{
     VERSION, kind, put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
-use crate::segment::{STREAMS, Told, tell};
+use crate::segment::{EncodedSegment, STREAMS, encode};
 use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS, WindowIndex};
 
 /// Settings of packing.
@@ -96,7 +96,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Packs a text, at most 64 MiB of it, with the definitions that stand before it.
+    /// Packs a text of at most 64 MiB, which comes after these definitions.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -107,9 +107,9 @@ impl Segment {
         let is_first = definitions.are_none();
         let is_below = |most: usize| is_first && text.len() < most.min(settings.segment / 2);
         let level = if is_below(4 * SHORT) { settings.level.max(THOROUGH) } else { settings.level };
-        let told = tell(text, definitions, level)?;
-        let lines = told.lines;
-        let mut pages = pages_of(&told, text, level)?;
+        let encoded = encode(text, definitions, level)?;
+        let lines = encoded.lines;
+        let mut pages = pages_of(&encoded, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
         // Texts that are no trace, or hardly any, may be better off without all this, and short ones, too.
         let is_good = size(&pages) * if is_below(SHORT) { 16 } else { 4 } < text.len();
@@ -117,7 +117,7 @@ impl Segment {
             let whole = Page::compressed(kind::TEXT, text.to_vec(), level.max(HIGH))?;
             if whole.kept.len() < size(&pages) {
                 pages = vec![
-                    Page::plain(kind::HEAD, head(text, lines, &told, 1 << (2 * STREAMS))),
+                    Page::plain(kind::HEAD, head(text, lines, &encoded, 1 << (2 * STREAMS))),
                     whole,
                 ];
             }
@@ -127,10 +127,10 @@ impl Segment {
 }
 
 /// Head of a segment, as bytes; `which` has a bit for each of the pages that follow.
-fn head(text: &[u8], lines: u64, told: &Told, which: u64) -> Vec<u8> {
+fn head(text: &[u8], lines: u64, encoded: &EncodedSegment, which: u64) -> Vec<u8> {
     let mut head = Vec::new();
     for number in
-        [text.len() as u64, lines, told.scale.after.into(), told.scale.zeros.into(), which]
+        [text.len() as u64, lines, encoded.scale.after.into(), encoded.scale.zeros.into(), which]
     {
         put_number(number, &mut head);
     }
@@ -138,10 +138,10 @@ fn head(text: &[u8], lines: u64, told: &Told, which: u64) -> Vec<u8> {
     head
 }
 
-fn pages_of(told: &Told, text: &[u8], level: i32) -> io::Result<Vec<Page>> {
-    let parts = told.streams.iter().flatten().enumerate().filter(|(_, part)| !part.is_empty());
+fn pages_of(encoded: &EncodedSegment, text: &[u8], level: i32) -> io::Result<Vec<Page>> {
+    let parts = encoded.streams.iter().flatten().enumerate().filter(|(_, part)| !part.is_empty());
     let which = parts.clone().fold(0, |which, (number, _)| which | 1 << number);
-    let mut pages = vec![Page::plain(kind::HEAD, head(text, told.lines, told, which))];
+    let mut pages = vec![Page::plain(kind::HEAD, head(text, encoded.lines, encoded, which))];
     for (number, part) in parts {
         let kind = kind::STREAMS + number as u8;
         pages.push(match number % 2 {

@@ -1,7 +1,7 @@
 //! The fields of a stream that is read.
 
 use super::{BASES, DIGITS, PARTS, Place, Slot, at, column, form, unzigzag};
-use crate::coder::Reading;
+use crate::stream::StreamReader;
 use std::ops::Range;
 
 use crate::columns::{is_bare, is_word};
@@ -36,7 +36,7 @@ struct Known {
     is_word: bool,
 }
 
-/// Bytes that stand in a number, with another one behind them.
+/// Bytes that fit in a number with one more.
 const FEW: usize = 7;
 
 /// Room for the parts of a key of so many bytes, and for what is written behind them.
@@ -54,7 +54,7 @@ pub(crate) struct FieldsIn {
 
 impl FieldsIn {
     /// Of a segment whose text has `length` bytes; their columns begin with `column`.
-    pub(crate) fn new(side: &mut Reading<'_>, column: usize, length: usize) -> FieldsIn {
+    pub(crate) fn new(side: &mut StreamReader<'_>, column: usize, length: usize) -> FieldsIn {
         let bases = side.all(column + column::BASES).iter();
         let ways = side.all(column + column::FORMS).iter().zip(bases);
         let field =
@@ -88,13 +88,17 @@ impl FieldsIn {
 
     /// The next value of a slot, which is not written, and its bytes; none if it is no word.
     #[inline(always)]
-    pub(crate) fn word(&mut self, side: &mut Reading<'_>, place: Place) -> Option<(Value, usize)> {
+    pub(crate) fn word(
+        &mut self,
+        side: &mut StreamReader<'_>,
+        place: Place,
+    ) -> Option<(Value, usize)> {
         self.plain(place).or_else(|| self.any_word(side, place))
     }
 
     /// The bytes of the next value of a slot; none if it is no word.
     #[inline(always)]
-    pub(crate) fn pass(&mut self, side: &mut Reading<'_>, place: Place) -> Option<u32> {
+    pub(crate) fn pass(&mut self, side: &mut StreamReader<'_>, place: Place) -> Option<u32> {
         match self.plain(place) {
             Some((_, len)) => Some(len as u32),
             None => self.any_word(side, place).map(|(_, len)| len as u32),
@@ -102,7 +106,7 @@ impl FieldsIn {
     }
 
     #[inline(never)]
-    fn any_word(&mut self, side: &mut Reading<'_>, place: Place) -> Option<(Value, usize)> {
+    fn any_word(&mut self, side: &mut StreamReader<'_>, place: Place) -> Option<(Value, usize)> {
         let value = self.value_only(side, place);
         Some((value, self.len_of(value)?))
     }
@@ -113,16 +117,16 @@ impl FieldsIn {
         let FieldsIn { table, fields, slots, .. } = self;
         let (groups, numbers) = table.wide_parts();
         let group = groups.get_mut(place.slot as usize)?;
-        let told = numbers.get(group.next_or_other())?.checked_sub(1)?;
+        let code = numbers.get(group.next_or_other())?.checked_sub(1)?;
         let field = fields.get_mut(place.field as usize)?;
         if field.form == form::TEXTS {
-            let known = field.known.get(told as usize).filter(|known| known.is_word)?;
+            let known = field.known.get(code as usize).filter(|known| known.is_word)?;
             group.pass();
             return Some((known.value, known.len as usize));
         }
         let after = field.form.checked_sub(form::DECIMAL)?;
         let slot = slots.get_mut(place.slot as usize)?;
-        let came = slot.base(field.base, field.last).wrapping_add(unzigzag(told));
+        let came = slot.base(field.base, field.last).wrapping_add(unzigzag(code));
         if !field.lengths.0.contains(&came) {
             field.lengths = decimal_lengths(came, after);
         }
@@ -134,26 +138,26 @@ impl FieldsIn {
 
     /// The next value of a slot, which is appended to `out`.
     #[inline(always)]
-    pub(crate) fn value(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) {
+    pub(crate) fn value(&mut self, side: &mut StreamReader<'_>, place: Place, out: &mut Out) {
         let value = self.value_only(side, place);
         self.put(value, out);
     }
 
     /// The next value of a slot, which is not written.
     #[inline]
-    pub(crate) fn value_only(&mut self, side: &mut Reading<'_>, place: Place) -> Value {
-        let Some(told) = self.table.next(place.slot) else {
+    pub(crate) fn value_only(&mut self, side: &mut StreamReader<'_>, place: Place) -> Value {
+        let Some(code) = self.table.next(place.slot) else {
             side.fail();
             return Value::default();
         };
-        self.told(side, place, told)
+        self.code(side, place, code)
     }
 
     /// Appends the next values of some slots to `out`, with `joint` between them: short ones, mostly.
     #[inline(always)]
     pub(crate) fn parts(
         &mut self,
-        side: &mut Reading<'_>,
+        side: &mut StreamReader<'_>,
         place: Place,
         count: u32,
         joint: u8,
@@ -216,41 +220,41 @@ impl FieldsIn {
         out.put_value(value, &self.texts);
     }
 
-    /// The next value of a slot, unless it is known by the number that tells it, and this is the same as the last time: a text that came before.
+    /// Returns the next value of a slot; none if it is a text with the same code as the last time.
     #[inline]
     pub(crate) fn other(
         &mut self,
-        side: &mut Reading<'_>,
+        side: &mut StreamReader<'_>,
         place: Place,
         last: &mut u64,
     ) -> Option<Value> {
-        let Some(told) = self.table.next(place.slot) else {
+        let Some(code) = self.table.next(place.slot) else {
             side.fail();
             return Some(Value::default());
         };
-        if told == *last && told > 0 && at(&mut self.fields, place.field).form == form::TEXTS {
+        if code == *last && code > 0 && at(&mut self.fields, place.field).form == form::TEXTS {
             return None;
         }
-        *last = told;
-        Some(self.told(side, place, told))
+        *last = code;
+        Some(self.code(side, place, code))
     }
 
-    /// The value that a number tells.
+    /// Returns the value of a code.
     #[inline(always)]
-    fn told(&mut self, side: &mut Reading<'_>, place: Place, told: u64) -> Value {
+    fn code(&mut self, side: &mut StreamReader<'_>, place: Place, code: u64) -> Value {
         let field = at(&mut self.fields, place.field);
-        let Some(told) = told.checked_sub(1) else { return self.text(side, place) };
+        let Some(code) = code.checked_sub(1) else { return self.text(side, place) };
         if field.form == form::TEXTS {
-            let value = field.known.get(told as usize).map(|known| known.value);
+            let value = field.known.get(code as usize).map(|known| known.value);
             if value.is_none() {
                 side.fail();
             }
             return value.unwrap_or_default();
         }
         let (difference, kind) = match field.form {
-            form::HEX => (told, Kind::Hex),
-            form::ANY => (told / DIGITS, Kind::Decimal((told % DIGITS) as u8)),
-            form => (told, Kind::Decimal(form - form::DECIMAL)),
+            form::HEX => (code, Kind::Hex),
+            form::ANY => (code / DIGITS, Kind::Decimal((code % DIGITS) as u8)),
+            form => (code, Kind::Decimal(form - form::DECIMAL)),
         };
         let slot = at(&mut self.slots, place.slot);
         let came = slot.base(field.base, field.last).wrapping_add(unzigzag(difference));
@@ -259,10 +263,10 @@ impl FieldsIn {
         Value { kind, bits: came as u64 }
     }
 
-    /// A value that is told as a text.
+    /// Reads a value that is a text.
     #[cold]
     #[inline(never)]
-    fn text(&mut self, side: &mut Reading<'_>, place: Place) -> Value {
+    fn text(&mut self, side: &mut StreamReader<'_>, place: Place) -> Value {
         let text = side.text();
         self.has_odd |= text.is_empty() || !is_bare(text);
         let value = Value::of(text)
@@ -287,16 +291,16 @@ impl Field {
         group: &mut Group,
         slot: &mut Slot,
     ) -> Option<(u64, usize)> {
-        let told = numbers.get(group.next_or_other())?.checked_sub(1)?;
+        let code = numbers.get(group.next_or_other())?.checked_sub(1)?;
         if self.form == form::DECIMAL {
-            let came = slot.base(self.base, self.last).wrapping_add(unzigzag(told));
+            let came = slot.base(self.base, self.last).wrapping_add(unzigzag(code));
             let text = digits(came as u64)?;
             slot.take(came);
             self.last = came;
             group.pass();
             return Some(text);
         }
-        let known = self.known.get(told as usize).filter(|_| self.form == form::TEXTS)?;
+        let known = self.known.get(code as usize).filter(|_| self.form == form::TEXTS)?;
         if known.len > FEW as u32 {
             return None;
         }

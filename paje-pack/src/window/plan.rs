@@ -1,4 +1,4 @@
-//! Segments that a window of time takes, by their times, and the lines that stand in the place of others.
+//! Which segments a window of time reads, and which lines replace the others.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -65,7 +65,7 @@ impl<'p> Windows<'p> {
                 }
             }
         }
-        // No border tells what is open at the end of the trace; such rows are in the window if that begins earlier.
+        // Rows that are open at the end of the trace are in the window if they begin before its end, and no border has them.
         let ends_later = || self.times.iter().any(|(_, last)| *last >= from);
         if let Some(last) = runs.last_mut()
             && last.is_outside

@@ -2,10 +2,10 @@
 
 use super::{ColumnReader, Form, Passed};
 use crate::columns::{ColumnLine, Content, Lines, Linked, is_word};
+use crate::decode::LineReader;
 use crate::fields::Place;
 use crate::lines::holes;
 use crate::out::Out;
-use crate::untell::LineReader;
 use crate::value::{Kind, Value};
 
 impl ColumnReader<'_, '_> {

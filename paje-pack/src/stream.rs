@@ -1,7 +1,7 @@
 //! Streams of a segment: numbered columns of bytes and numbers, and texts.
 
+use crate::column_page::{ColumnPage, write_columns};
 use crate::numbers::Numbers;
-use crate::sheet::{Sheet, sheet};
 use crate::spare;
 
 /// Numbers below this are their own first byte; above it, the first byte says how many follow.
@@ -18,12 +18,12 @@ const fn count(number: u64) -> u8 {
 
 /// A stream that is written.
 #[derive(Default)]
-pub(crate) struct Writing {
+pub(crate) struct StreamWriter {
     columns: Vec<Vec<u8>>,
     texts: Vec<u8>,
 }
 
-impl Writing {
+impl StreamWriter {
     #[inline]
     fn column(&mut self, column: usize) -> &mut Vec<u8> {
         if self.columns.len() <= column {
@@ -61,7 +61,7 @@ impl Writing {
         self.texts.push(b'\n');
     }
 
-    /// Writes numbers, as [`Writing::number`] does one by one, into columns that have none.
+    /// Writes numbers, as [`StreamWriter::number`] does one by one, into columns that have none.
     pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
         let plane = |_| {
             let mut plane: Vec<u8> = spare::take();
@@ -127,26 +127,26 @@ impl Writing {
     /// # Errors
     /// zstd lacks memory.
     pub(crate) fn finish(self, level: i32) -> std::io::Result<[Vec<u8>; 2]> {
-        let sheet = sheet(&self.columns, level)?;
+        let sheet = write_columns(&self.columns, level)?;
         self.columns.into_iter().for_each(spare::give);
         Ok([sheet, self.texts])
     }
 }
 
 /// A stream that is read.
-pub(crate) struct Reading<'a> {
-    sheet: Sheet,
+pub(crate) struct StreamReader<'a> {
+    sheet: ColumnPage,
     texts: &'a [u8],
     pub(crate) failed: bool,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> StreamReader<'a> {
     /// Reads a page of columns and one of texts, of a segment with `length` bytes of text.
     pub(crate) fn new(columns: &[u8], texts: &'a [u8], length: usize) -> Self {
-        let sheet = Sheet::read(columns, length);
+        let sheet = ColumnPage::read(columns, length);
         let failed = sheet.is_none();
         let sheet = sheet.unwrap_or_default();
-        Reading { sheet, texts, failed }
+        StreamReader { sheet, texts, failed }
     }
 
     /// It has no columns at all.
@@ -226,7 +226,7 @@ impl<'a> Reading<'a> {
 /// Makes numbers of their first bytes and those that follow; none if there are too few.
 fn complete(numbers: &mut [u64], others: [&[u8]; NUMBER - 1]) -> Option<()> {
     let mut others = others.map(<[u8]>::iter);
-    // Most have a few bytes; the places of these stay at hand.
+    // Most have a few bytes.
     let [mut one, mut two, mut three, ..] = others.clone();
     for number in numbers.iter_mut().filter(|number| **number >= SMALL) {
         let count = *number - (SMALL - 1);
