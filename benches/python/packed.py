@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of sizes of docs/pack.md: packed.py [OPTIONS] TRACE-OR-FOLDER...
+"""Table of the sizes of packed traces: packed.py [OPTIONS] TRACE-OR-FOLDER...
 
 Traces are plain or compressed with xz; in folders, all are looked at, and small ones left out. What is packed is unpacked, and
 compared. Needs gzip, zstd, xz, pj_pack, and for Parquet a pj_dump with tables, which writes the rows, not the text; it has none of
