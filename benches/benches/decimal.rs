@@ -4,14 +4,14 @@ use std::hint::black_box;
 use std::io::Write;
 use std::time::Duration;
 
-use benches::Numbers;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use datasets::Rng;
 use paje_decimal::{fixed_room, put_fixed, write_fixed, write_general};
 
 const COUNT: usize = 20_000;
 
 /// A name, and how to make a number of that kind.
-type Kind = (&'static str, fn(&mut Numbers) -> f64);
+type Kind = (&'static str, fn(&mut Rng) -> f64);
 
 /// Kinds of numbers in the columns of a dump.
 const KINDS: [Kind; 5] = [
@@ -38,7 +38,7 @@ fn by_std(values: &[f64], precision: usize) -> Vec<u8> {
 fn fixed(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("decimal");
     for (kind, make) in KINDS {
-        let mut numbers = Numbers::default();
+        let mut numbers = Rng::new(1);
         let values: Vec<f64> = (0..COUNT).map(|_| make(&mut numbers)).collect();
         for precision in [6, 9] {
             let expected = by_std(&values, precision);
@@ -88,7 +88,7 @@ fn fixed(criterion: &mut Criterion) {
 /// `%g`, for the times of containers.
 fn general(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("general");
-    let mut numbers = Numbers::default();
+    let mut numbers = Rng::new(1);
     let values: Vec<f64> = (0..COUNT).map(|_| numbers.below(1_000_000_000) as f64 / 1e6).collect();
     let write = |text: &mut Vec<u8>| {
         text.clear();

@@ -1,24 +1,24 @@
-//! Text to numbers, each where it stands in a block of lines, as the decoder meets it.
+//! Text to numbers in the middle of lines, as the decoder reads them.
 
 use std::hint::black_box;
 use std::ops::Range;
 use std::time::Duration;
 
-use benches::Numbers;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use datasets::Rng;
 use paje_parser::number::{PADDING, parse_f32_at, parse_f64, parse_f64_at};
 
 const COUNT: usize = 20_000;
 
 /// A name, and how to write a number of that kind.
-type Kind = (&'static str, fn(&mut Numbers) -> String);
+type Kind = (&'static str, fn(&mut Rng) -> String);
 
 /// Kinds of numbers that producers write.
 const KINDS: [Kind; 7] = [
     ("6 decimals", |numbers| format!("{:.6}", numbers.below(1_000_000_000) as f64 / 1e6)),
     ("9 decimals", |numbers| format!("{:.9}", numbers.below(1_000_000_000_000) as f64 / 1e9)),
     ("integers", |numbers| {
-        let limit = [10, 1_000, 1_000_000][numbers.below(3) as usize];
+        let limit = [10, 1_000, 1_000_000][numbers.index(3)];
         numbers.below(limit).to_string()
     }),
     ("negative", |numbers| format!("{:.6}", numbers.below(100_000_000) as f64 / 1e6 - 150.0)),
@@ -44,8 +44,8 @@ struct Block {
 }
 
 impl Block {
-    fn new(write: fn(&mut Numbers) -> String) -> Self {
-        let mut numbers = Numbers::default();
+    fn new(write: fn(&mut Rng) -> String) -> Self {
+        let mut numbers = Rng::new(1);
         let mut block = Block { text: vec![b'\n'; 16], places: Vec::new() };
         for i in 0..COUNT {
             block.text.extend_from_slice(b"12 ");

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What windows of packed traces take, beside all rows: windows.py [OPTIONS] TRACE.pjp...
+"""Measures windows of packed traces beside all rows: windows.py [OPTIONS] TRACE.pjp...
 
-A table: for some places of each trace, a window of a part of its time, of all containers or of those that --in names, with the bytes that
-are read, the time that the process takes from its start to its end, and its share of what all rows take; last, a trace of some lines, which
-is the start of a program. Times are medians, in turns, so that a machine that is busy for a while is busy for all.
+Prints a table with some windows of each trace, of all containers or of those that --in names: bytes read, time of the process, and
+its share of the time of all rows. The last row is a trace of a few lines, which shows the start-up time. Times are medians. All
+configurations take turns, so that the noise of a shared machine affects all of them alike.
 """
 
 import argparse
@@ -18,13 +18,13 @@ SOON_DONE = b"%EventDef PajeDefineContainerType 0\n%  Name string\n%  Type strin
 
 
 def stats(given, arguments):
-    """What the program says of a run."""
+    """Returns the statistics of a run."""
     run = subprocess.run([given.program, "-q", "--stats=json", *arguments], capture_output=True, check=True)
     return json.loads(run.stderr)
 
 
 def seconds(given, arguments):
-    """How long a run takes whose rows go nowhere."""
+    """Returns the time of a run whose rows are discarded."""
     began = time.perf_counter()
     subprocess.run([given.program, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     return time.perf_counter() - began

@@ -1,6 +1,6 @@
 //! Benchmarks of Pajé Replay.
 //!
-//! Piece by piece, with bytes a second of each, and every answer checked before it is timed:
+//! Parts of the engine, in bytes per second. Every answer is checked before it is timed:
 //!
 //! ```text
 //! cargo bench -p benches --bench stages             all of the next three
@@ -11,59 +11,29 @@
 //! cargo bench -p benches --bench decimal            numbers to text
 //! ```
 //!
-//! Whole programs side by side with PajeNG's, on generated traces and on any others given:
+//! Whole programs; each explains itself with `--help`:
 //!
 //! ```text
-//! cargo run --release -p benches --bin compare -- --help
+//! cargo run --release -p benches --bin compare         beside PajeNG's
+//! cargo run --release -p benches --bin scaling         with threads, their placement, and pieces
+//! cargo run --release -p benches --bin instructions    in instructions, where nothing can be timed
+//! cargo run --release -p benches --bin soak            random traces, options and faults
 //! ```
 //!
-//! Scaling of `pj_dump` with threads:
-//!
-//! ```text
-//! cargo run --release -p benches --bin scaling -- --help
-//! ```
-//!
-//! Costs of `pj_dump` where nothing can be timed, in instructions:
-//!
-//! ```text
-//! cargo run --release -p benches --bin instructions -- --help
-//! ```
-//!
-//! Costs of `pj_split`, and of the replay of its pieces:
-//!
-//! ```text
-//! cargo run --release -p benches --bin pieces -- --help
-//! ```
-//!
-//! This library holds what the benchmarks are fed, and these two studies.
+//! This library has the common parts of these programs.
 
-#[cfg(target_os = "linux")]
-pub mod pieces;
 // Threads are placed and pages dropped the way Linux does.
-#[cfg(target_os = "linux")]
-pub mod scaling;
+#![cfg(target_os = "linux")]
 
-/// A generator of numbers that is the same everywhere: G. Marsaglia's xorshift of 64 bits
-/// ("Xorshift RNGs", 2003). Good enough to keep a branch predictor from learning by heart.
-#[derive(Clone, Debug)]
-pub struct Numbers(u64);
+pub mod cache;
+pub mod floor;
+pub mod machine;
+pub mod process;
+pub mod report;
+pub mod study;
 
-impl Default for Numbers {
-    fn default() -> Self {
-        // The seed of the paper's examples.
-        Numbers(88_172_645_463_325_252)
-    }
-}
-
-impl Numbers {
-    /// A number below `limit`, which must not be 0.
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
+/// A result whose error is one line for the user.
+pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// The examples of the document compile.
 #[cfg(doctest)]

@@ -19,74 +19,32 @@ mod cutter;
 mod lines;
 mod pieces;
 
-use std::error::Error;
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::str::FromStr;
 
 use cutter::Cutter;
 use lines::Lines;
 
-/// Style of files: the way in which they tell what they hold, and are named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Style {
-    /// Every file is a valid trace by itself: it repeats the event definitions, types and values and the creations and
-    /// destructions that it needs, and ends with the destruction of the root container when the whole trace ends.
-    /// PajeTraceFile names it, once for each of its containers.
-    Full,
-    /// Files without event definitions: those of the file that names them hold. They have the events of their containers, and
-    /// the destructions of these and of what is above them. PajeTraceFile names them.
-    Bare,
-    /// Every file has event definitions of its own, which number the events otherwise than any other file, and the lines
-    /// of [`Style::Bare`]. The `Filename` of PajeCreateContainer names it; what belongs to the root container stands in the
-    /// file of the first other one.
-    Filename,
-}
+use crate::named::named;
 
-impl Style {
-    /// Every style.
-    pub const ALL: [Self; 3] = [Self::Full, Self::Bare, Self::Filename];
-
-    /// The name on a command line, such as `full`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Bare => "bare",
-            Self::Filename => "filename",
-        }
+named! {
+    /// How files hold the trace, and are named.
+    #[non_exhaustive]
+    pub Style {
+        /// Each file is a valid trace by itself: it repeats the event definitions, types and values and the creations and
+        /// destructions that it needs, and ends with the destruction of the root container when the whole trace ends.
+        /// PajeTraceFile names it, once for each of its containers.
+        Full "full",
+        /// Files without event definitions, which are in the file that names them. They have the events of their containers,
+        /// and the destructions of these and their ancestors. PajeTraceFile names them.
+        Bare "bare",
+        /// Each file has its own event definitions, with other numbers than any other file, and the lines of
+        /// [`Style::Bare`]. The `Filename` of PajeCreateContainer names it. Events of the root container are in the
+        /// file of the first other one.
+        Filename "filename",
     }
 }
-
-impl fmt::Display for Style {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
-    }
-}
-
-impl FromStr for Style {
-    type Err = ParseStyleError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|style| style.name() == text);
-        found.ok_or_else(|| ParseStyleError(text.to_owned()))
-    }
-}
-
-/// A text that names no style.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseStyleError(String);
-
-impl fmt::Display for ParseStyleError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Style::ALL.map(Style::name).join(", ");
-        write!(formatter, "no style is called `{}`; there are {names}", self.0)
-    }
-}
-
-impl Error for ParseStyleError {}
 
 /// A trace in many files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,11 +68,11 @@ impl TraceFiles {
     /// The name that [`TraceFiles::write`] gives the root's file.
     pub const ROOT: &'static str = "root.trace";
 
-    /// Writes all files into a folder, which is made if it is not there.
+    /// Writes all files into a folder, which is created if needed.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// An error of the file system.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         fs::write(folder.join(Self::ROOT), &self.root)?;
@@ -126,8 +84,8 @@ impl TraceFiles {
 /// container counted, nor fewer than one.
 ///
 /// Containers are dealt out in turn, so that neighbours end up in different files. Everything of a container stays together and
-/// in order. The trace must be valid; its times are read as decimal numbers. Of an invalid trace the lines that belong to no
-/// known container stay in the root's file, and it may be invalid in another way when it is cut. Comments and empty
+/// in order. The trace must be valid; its times are read as decimal numbers. In an invalid trace, lines that belong to no
+/// known container stay in the root's file, and the files may be invalid in another way. Comments and empty
 /// lines are dropped. Works in memory.
 pub fn cut(trace: &[u8], style: Style, pieces: usize) -> TraceFiles {
     Cutter::new(Lines::new(trace), style, pieces).cut()

@@ -1,118 +1,61 @@
-//! The `%` headers of generated traces, in SimGrid's numbering and order of fields.
+//! The `%` headers of generated traces.
 
-use std::io::{self, Write};
+use std::io;
 
 use crate::sink::Sink;
 
-/// One event definition: number, name, and fields as `Name type`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Def(pub(crate) u32, pub(crate) &'static str, pub(crate) &'static [&'static str]);
+/// An event definition: number or word in the trace, name without `Paje`, fields. A field is a string unless it has another
+/// type: `"Time:date Type Container"`.
+pub type Definition<'d> = (&'d str, &'d str, &'d str);
 
-pub(crate) const CONTAINER_TYPE: Def =
-    Def(0, "PajeDefineContainerType", &["Alias string", "Type string", "Name string"]);
-pub(crate) const VARIABLE_TYPE: Def = Def(
-    1,
-    "PajeDefineVariableType",
-    &["Alias string", "Type string", "Name string", "Color color"],
-);
-pub(crate) const STATE_TYPE: Def =
-    Def(2, "PajeDefineStateType", &["Alias string", "Type string", "Name string"]);
-pub(crate) const EVENT_TYPE: Def =
-    Def(3, "PajeDefineEventType", &["Alias string", "Type string", "Name string"]);
-pub(crate) const LINK_TYPE: Def = Def(
-    4,
-    "PajeDefineLinkType",
-    &[
-        "Alias string",
-        "Type string",
-        "StartContainerType string",
-        "EndContainerType string",
-        "Name string",
-    ],
-);
-pub(crate) const ENTITY_VALUE: Def =
-    Def(5, "PajeDefineEntityValue", &["Alias string", "Type string", "Name string", "Color color"]);
-pub(crate) const CREATE: Def = Def(
-    6,
-    "PajeCreateContainer",
-    &["Time date", "Alias string", "Type string", "Container string", "Name string"],
-);
-pub(crate) const DESTROY: Def =
-    Def(7, "PajeDestroyContainer", &["Time date", "Type string", "Name string"]);
-pub(crate) const SET_VARIABLE: Def =
-    Def(8, "PajeSetVariable", &["Time date", "Type string", "Container string", "Value double"]);
-pub(crate) const ADD_VARIABLE: Def =
-    Def(9, "PajeAddVariable", &["Time date", "Type string", "Container string", "Value double"]);
-pub(crate) const SUB_VARIABLE: Def =
-    Def(10, "PajeSubVariable", &["Time date", "Type string", "Container string", "Value double"]);
-pub(crate) const SET_STATE: Def =
-    Def(11, "PajeSetState", &["Time date", "Type string", "Container string", "Value string"]);
-pub(crate) const PUSH_STATE: Def =
-    Def(12, "PajePushState", &["Time date", "Type string", "Container string", "Value string"]);
-pub(crate) const POP_STATE: Def =
-    Def(13, "PajePopState", &["Time date", "Type string", "Container string"]);
-pub(crate) const RESET_STATE: Def =
-    Def(14, "PajeResetState", &["Time date", "Type string", "Container string"]);
-pub(crate) const START_LINK: Def = Def(
-    15,
-    "PajeStartLink",
-    &[
-        "Time date",
-        "Type string",
-        "Container string",
-        "Value string",
-        "StartContainer string",
-        "Key string",
-    ],
-);
-pub(crate) const END_LINK: Def = Def(
-    16,
-    "PajeEndLink",
-    &[
-        "Time date",
-        "Type string",
-        "Container string",
-        "Value string",
-        "EndContainer string",
-        "Key string",
-    ],
-);
-pub(crate) const NEW_EVENT: Def =
-    Def(17, "PajeNewEvent", &["Time date", "Type string", "Container string", "Value string"]);
+/// Returns the header lines of events.
+///
+/// ```
+/// let text = datasets::definitions([("pop", "PopState", "Time:date Type Container")]);
+/// let fields = "% Time date\n% Type string\n% Container string\n";
+/// assert_eq!(text, format!("%EventDef PajePopState pop\n{fields}%EndEventDef\n"));
+/// ```
+pub fn definitions<'d>(events: impl IntoIterator<Item = Definition<'d>>) -> String {
+    let mut text = String::new();
+    for (number, event, fields) in events {
+        text += &format!("%EventDef Paje{event} {number}\n");
+        for field in fields.split(' ') {
+            let (name, kind) = field.split_once(':').unwrap_or((field, "string"));
+            text += &format!("% {name} {kind}\n");
+        }
+        text += "%EndEventDef\n";
+    }
+    text
+}
 
-/// All of the above.
-pub(crate) const ALL: [Def; 18] = [
-    CONTAINER_TYPE,
-    VARIABLE_TYPE,
-    STATE_TYPE,
-    EVENT_TYPE,
-    LINK_TYPE,
-    ENTITY_VALUE,
-    CREATE,
-    DESTROY,
-    SET_VARIABLE,
-    ADD_VARIABLE,
-    SUB_VARIABLE,
-    SET_STATE,
-    PUSH_STATE,
-    POP_STATE,
-    RESET_STATE,
-    START_LINK,
-    END_LINK,
-    NEW_EVENT,
+/// SimGrid's events, each at the index that is its number.
+const EVENTS: [Definition<'_>; 18] = [
+    ("0", "DefineContainerType", "Alias Type Name"),
+    ("1", "DefineVariableType", "Alias Type Name Color:color"),
+    ("2", "DefineStateType", "Alias Type Name"),
+    ("3", "DefineEventType", "Alias Type Name"),
+    ("4", "DefineLinkType", "Alias Type StartContainerType EndContainerType Name"),
+    ("5", "DefineEntityValue", "Alias Type Name Color:color"),
+    ("6", "CreateContainer", "Time:date Alias Type Container Name"),
+    ("7", "DestroyContainer", "Time:date Type Name"),
+    ("8", "SetVariable", "Time:date Type Container Value:double"),
+    ("9", "AddVariable", "Time:date Type Container Value:double"),
+    ("10", "SubVariable", "Time:date Type Container Value:double"),
+    ("11", "SetState", "Time:date Type Container Value"),
+    ("12", "PushState", "Time:date Type Container Value"),
+    ("13", "PopState", "Time:date Type Container"),
+    ("14", "ResetState", "Time:date Type Container"),
+    ("15", "StartLink", "Time:date Type Container Value StartContainer Key"),
+    ("16", "EndLink", "Time:date Type Container Value EndContainer Key"),
+    ("17", "NewEvent", "Time:date Type Container Value"),
 ];
 
-/// Writes `definitions`.
-pub(crate) fn write<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
-    definitions: &[Def],
-) -> io::Result<()> {
-    for Def(number, name, fields) in definitions {
-        sink.text("%EventDef ").text(name).text(" ").digits(u64::from(*number)).end()?;
-        for field in *fields {
-            sink.text("% ").text(field).end()?;
-        }
-        sink.text("%EndEventDef").end()?;
-    }
-    Ok(())
+/// Writes the definitions of SimGrid's events with these numbers.
+pub(crate) fn write(sink: &mut Sink<'_>, numbers: &[usize]) -> io::Result<()> {
+    sink.lines(definitions(numbers.iter().map(|number| EVENTS[*number])).as_bytes())
+}
+
+/// Returns the definitions of all SimGrid's events.
+pub(crate) fn all() -> String {
+    definitions(EVENTS)
 }

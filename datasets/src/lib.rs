@@ -27,6 +27,8 @@ pub mod passing;
 pub mod random;
 
 mod header;
+mod lively;
+mod named;
 mod rng;
 mod shapes;
 mod sink;
@@ -34,5 +36,9 @@ mod size;
 #[cfg(test)]
 mod testing;
 
-pub use shapes::{ParseShapeError, Shape, generate, ping_pong, write};
+pub use header::{Definition, definitions};
+pub use lively::{WORLD, lively};
+pub use named::ParseNameError;
+pub use rng::Rng;
+pub use shapes::{Shape, generate, ping_pong, write};
 pub use size::{ParseSizeError, Size};

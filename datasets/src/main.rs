@@ -16,32 +16,32 @@ use datasets::{Shape, Size};
 #[derive(Debug, Parser)]
 #[command(version, about)]
 struct Arguments {
-    /// What the trace holds most of
+    /// Shape of the trace
     #[arg(value_name = "SHAPE", required_unless_present = "list", value_parser = PossibleValuesParser::new(Shape::ALL.map(Shape::name)))]
     shape: Option<String>,
 
-    /// Bytes, with K, M, G or T (powers of 1024) or KB, MB, GB or TB (powers of 1000)
+    /// Size in bytes, with K, M, G or T (powers of 1024) or KB, MB, GB or TB (powers of 1000)
     #[arg(short, long, default_value = "16M")]
     size: Size,
 
-    /// Any number: the same one makes the same trace
+    /// Seed: the same one makes the same trace
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Where to write; standard output if absent or `-`. With --files, a folder
+    /// Output file, standard output if absent or `-`; with --files, a folder
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Cut the trace by container into files, which root.trace in the folder FILE names: `full` traces by themselves, `bare`
-    /// events, or events numbered anew and named by the `Filename` of a creation
+    /// Split the trace by container into files that root.trace in the folder FILE names: `full` traces, `bare` events, or
+    /// renumbered events that the `filename` of a container names
     #[arg(long, value_name = "STYLE", requires = "output", value_parser = PossibleValuesParser::new(Style::ALL.map(Style::name)))]
     files: Option<String>,
 
-    /// Into how many files, at most
+    /// Largest number of files
     #[arg(long, value_name = "N", default_value_t = 8, requires = "files")]
     pieces: usize,
 
-    /// List the shapes and what each stresses
+    /// List the shapes and what each of them stresses
     #[arg(short, long)]
     list: bool,
 }
@@ -49,10 +49,10 @@ struct Arguments {
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads has seen enough.
+        // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody is left to tell if standard error is closed too.
+            // Standard error may be closed, too.
             let _ = writeln!(io::stderr(), "datasets: {error}");
             ExitCode::from(2)
         }

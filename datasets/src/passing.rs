@@ -1,7 +1,7 @@
 //! Runs of message-passing programs, as small traces: closed forms with known answers, and random ones.
 //!
 //! Ranks compute, send, receive, and take part in operations of all, in the states and links of SimGrid's SMPI. Each rank has
-//! a clock in microseconds; who receives waits for who sends, so that no trace deadlocks.
+//! a clock in microseconds; a receiver waits for its sender, so that no trace deadlocks.
 
 mod hazards;
 mod known;

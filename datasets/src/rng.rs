@@ -9,7 +9,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 /// A stream of random numbers decided by its seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Rng {
+pub struct Rng {
     /// Numbers that are drawn first, the next at the end.
     choices: Vec<u16>,
     then: Xoshiro256PlusPlus,
@@ -17,13 +17,13 @@ pub(crate) struct Rng {
 
 impl Rng {
     /// The stream of `seed`.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self { choices: Vec::new(), then: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
 
     /// The stream that begins with these choices, two bytes for each number drawn, and goes on as that
     /// of seed 0. A fuzzer that changes a byte so changes one draw.
-    pub(crate) fn from_choices(choices: &[u8]) -> Self {
+    pub fn from_choices(choices: &[u8]) -> Self {
         let pairs = choices.chunks(2);
         let choices = pairs
             .rev()
@@ -32,7 +32,7 @@ impl Rng {
     }
 
     /// The next 64 bits.
-    pub(crate) fn bits(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         match self.choices.pop() {
             // Ranges are drawn from the upper bits.
             Some(choice) => u64::from(choice) * 0x0001_0001_0001_0001,
@@ -44,32 +44,32 @@ impl Rng {
     ///
     /// Multiply and shift: without the division of a remainder, and with a bias below 2⁻³² for the
     /// bounds used here, which no test of a trace can see.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
     /// An index into a sequence of `len` elements; `len` must not be 0 for the index to be valid.
-    pub(crate) fn index(&mut self, len: usize) -> usize {
+    pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
 
     /// A number in `low..=high`.
-    pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
+    pub fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high - low + 1)
     }
 
     /// True in `percent` of 100 cases.
-    pub(crate) fn percent(&mut self, percent: u64) -> bool {
+    pub fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
     /// One of `items`, which must not be empty.
-    pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.index(items.len())]
     }
 
     /// Puts `items` in a random order.
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.index(last + 1));
         }

@@ -9,9 +9,8 @@ use std::io::{self, Write};
 const FULL: usize = 128 * 1024;
 
 /// An output of lines that knows how much was written.
-#[derive(Debug)]
-pub(crate) struct Sink<'a, W: Write + ?Sized> {
-    out: &'a mut W,
+pub(crate) struct Sink<'a> {
+    out: &'a mut dyn Write,
     buffer: Vec<u8>,
     /// Bytes handed on.
     flushed: u64,
@@ -20,8 +19,8 @@ pub(crate) struct Sink<'a, W: Write + ?Sized> {
     separator: u8,
 }
 
-impl<'a, W: Write + ?Sized> Sink<'a, W> {
-    pub(crate) fn new(out: &'a mut W) -> Self {
+impl<'a> Sink<'a> {
+    pub(crate) fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
             buffer: Vec::with_capacity(FULL + 8192),
@@ -57,6 +56,16 @@ impl<'a, W: Write + ?Sized> Sink<'a, W> {
     pub(crate) fn word(&mut self, text: &str) -> &mut Self {
         self.next_field();
         self.text(text)
+    }
+
+    /// A field of plain text and a number.
+    pub(crate) fn name(&mut self, text: &str, number: u64) -> &mut Self {
+        self.word(text).digits(number)
+    }
+
+    /// A field of text and a number, in quotes.
+    pub(crate) fn quoted(&mut self, text: &str, number: u64) -> &mut Self {
+        self.word("\"").text(text).digits(number).text("\"")
     }
 
     /// A field that is a whole number.
@@ -147,8 +156,7 @@ mod tests {
         sink.event(12)
             .micros(50_543_261)
             .num(0)
-            .word("k")
-            .digits(u64::MAX)
+            .name("k", u64::MAX)
             .text("_")
             .padded(7, 3)
             .end()

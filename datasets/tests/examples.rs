@@ -1,4 +1,4 @@
-//! The example traces are what the generators write, and each has an expected output beside it.
+//! The generators write the example traces, and each has an expected output.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use datasets::files::{Style, cut};
 use datasets::invalid::{self, Fault};
 use datasets::{Shape, generate, random};
 
-/// Writes a trace to a file of its own and has PajeNG replay it.
+/// Writes a trace to a file, and runs PajeNG on it.
 fn replay(name: &str, trace: &[u8], options: &[String]) -> Output {
     let program = env::var_os("PAJENG_PJ_DUMP").expect("PAJENG_PJ_DUMP must name PajeNG's pj_dump");
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);

@@ -2,12 +2,10 @@
 
 use datasets::{Shape, generate, write};
 
-/// 64-bit FNV-1a.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
+#[path = "../src/testing.rs"]
+mod testing;
+
+use testing::fnv;
 
 /// The time of an event line, in the unit of its last decimal; `None` for lines without a time.
 fn time(line: &str) -> Option<u64> {

@@ -19,47 +19,47 @@ pub enum Asked {
     States(By),
     /// Links between containers: see [`comm`].
     Comm {
-        /// Adds up what is in containers of the type of this name.
+        /// Type of the containers whose contents are added up.
         level: Option<String>,
-        /// The user-defined field with a link's bytes.
+        /// User-defined field with the bytes of a link.
         bytes: Option<String>,
     },
     /// Time by bin: see [`time`].
     Time {
         /// Grouping of the rows.
         by: By,
-        /// Number of parts that the time is divided into.
+        /// Number of bins.
         bins: u32,
-        /// True if states count with all that is in them.
+        /// Whether states include the states inside them.
         inclusive: bool,
-        /// True if rows are of classes, and not of values.
+        /// Whether rows are of classes instead of values.
         classes: bool,
-        /// Map of values to classes; if none is given, the map that fits.
+        /// Map of values to classes; the best built-in one if not given.
         map: Option<Map>,
     },
     /// Waiting of containers for one another: see [`waits`](crate::waits).
     Waits(WaitsBy, About),
-    /// Parts of the critical path: see [`critical`](crate::critical); by value, or by container.
+    /// The critical path: see [`critical`](crate::critical).
     Critical {
-        /// True if by value, with the imbalance; by container otherwise.
+        /// Whether by value, with the imbalance, instead of by container.
         by_value: bool,
-        /// Settings that waiting is told from.
+        /// Settings of the analysis of waiting.
         about: About,
     },
 }
 
-/// Grouping of waiting: each of these has a row of its own.
+/// Grouping of waiting to rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitsBy {
-    /// Each kind.
+    /// By kind.
     Kind,
-    /// Each container that waits.
+    /// By waiting container.
     Waiter,
-    /// Each container that waits, with each that it waits for.
+    /// By pair of waiting container and container waited for.
     Pair,
 }
 
-/// Settings that waiting is told from.
+/// Settings of the analysis of waiting.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// Map of state values to classes; if none is given, the map that fits.
@@ -124,13 +124,13 @@ impl Asked {
                 let mut time =
                     Time::new(scope, by.clone(), Bins::new(start, end, *bins), *inclusive);
                 time.see(trace, workers);
-                time::table(&match classes {
+                match classes {
                     true => {
                         let map = map.clone().unwrap_or_else(|| Map::of_trace(trace));
-                        time.rows_by_class(trace, &Classes::new(trace, &map))
+                        time.table_by_class(trace, &Classes::new(trace, &map))
                     }
-                    false => time.rows(trace),
-                })
+                    false => time.table(trace),
+                }
             }
             Asked::Waits(by, about) => {
                 let waits = about.waits(trace)?;
@@ -154,7 +154,7 @@ impl Asked {
     }
 }
 
-/// The window that is asked for, and the whole where it has no end.
+/// Returns the window, with the whole range where it is unbounded.
 fn within(whole: (f64, f64), window: TimeRange) -> (f64, f64) {
     let finite = |asked: f64, found: f64| if asked.is_finite() { asked } else { found };
     (finite(window.from, whole.0), finite(window.to, whole.1))

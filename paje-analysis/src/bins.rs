@@ -5,7 +5,7 @@ use crate::Seconds;
 /// Parts of equal length, each without its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bins {
-    /// Begin of each, and end of the last one.
+    /// Begin of each bin, and end of the last one.
     edges: Vec<Seconds>,
 }
 
@@ -36,7 +36,7 @@ impl Bins {
         (self.edges[bin], self.edges[bin + 1])
     }
 
-    /// Calls `add` with each bin that a time from `start` to `end` is in, and how long it is in there.
+    /// Calls `add` with each bin that overlaps a time span, and the length of the overlap.
     #[inline]
     pub(crate) fn overlaps(&self, start: f64, end: f64, mut add: impl FnMut(usize, Seconds)) {
         let (start, end) = (Seconds::new(start), Seconds::new(end));

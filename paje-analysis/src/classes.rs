@@ -14,17 +14,17 @@ pub use map::{Map, MapError};
 /// Class of a state: the activity that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// The program's own work.
+    /// Work of the program itself.
     Compute,
-    /// Sends a message, or begins to.
+    /// Sends a message, or starts to.
     Send,
-    /// Receives a message, or begins to.
+    /// Receives a message, or starts to.
     Recv,
-    /// Sends one and receives another.
+    /// Sends one message and receives another.
     SendRecv,
-    /// Waits for what was begun.
+    /// Waits for nonblocking operations.
     Wait,
-    /// An operation of a whole group.
+    /// A collective operation of a group.
     Collective(Collective),
     /// Reads or writes files.
     Io,
@@ -32,18 +32,18 @@ pub enum Class {
     Other,
 }
 
-/// Class of an operation of a whole group: who waits for whom.
+/// Class of a collective operation: who waits for whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Collective {
-    /// All for all: nobody leaves before the last one enters.
+    /// All wait for all: nobody leaves before the last one enters.
     NxN,
-    /// All for the root: a broadcast.
+    /// All wait for the root: a broadcast.
     OneToN,
-    /// The root for all: a reduction.
+    /// The root waits for all: a reduction.
     NToOne,
-    /// All for all, and nothing else.
+    /// All wait for all, without data.
     Barrier,
-    /// Each for those before it.
+    /// Each waits for the ones before it.
     Scan,
 }
 
@@ -64,7 +64,7 @@ impl Class {
         Class::Other,
     ];
 
-    /// The name in maps and tables, such as `send` or `nxn`.
+    /// Returns the name in maps and tables, such as `send` or `nxn`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,25 +79,25 @@ impl Class {
         }
     }
 
-    /// The class of this name.
+    /// Returns the class of a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Class> {
         Class::ALL.into_iter().find(|class| class.name() == name)
     }
 
-    /// True if a message can start in such a state.
+    /// Whether a message can start in a state of this class.
     #[must_use]
     pub const fn sends(self) -> bool {
         matches!(self, Class::Send | Class::SendRecv)
     }
 
-    /// True if a message can end in such a state.
+    /// Whether a message can end in a state of this class.
     #[must_use]
     pub const fn receives(self) -> bool {
         matches!(self, Class::Recv | Class::SendRecv | Class::Wait)
     }
 
-    /// True if it is about other containers.
+    /// Whether it is about other containers.
     #[must_use]
     pub const fn communicates(self) -> bool {
         self.sends() || self.receives() || matches!(self, Class::Collective(_))
@@ -105,7 +105,7 @@ impl Class {
 }
 
 impl Collective {
-    /// The name in maps and tables.
+    /// Returns the name in maps and tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -129,20 +129,19 @@ impl fmt::Display for Class {
 pub struct Classes {
     /// By type and value; empty for types that are not chosen.
     by_type: Vec<Vec<Class>>,
-    /// The values that the map does not know, of chosen types.
+    /// Values of chosen types that the map does not know.
     unknown: Vec<(TypeId, ValueId)>,
-    /// By container type, the state type that is gone by.
+    /// Chosen state type of each container type.
     chosen: Vec<Option<TypeId>>,
-    /// State types that hold values that the map knows, and that are not chosen all the same.
+    /// State types with values that the map knows, but that are not chosen.
     passed_over: Vec<TypeId>,
 }
 
 impl Classes {
-    /// Gives each value its class.
+    /// Classifies the values of one state type for each container type.
     ///
-    /// Of the state types of one type of containers, one is gone by that holds values that the map knows: rather one
-    /// that the map names, then the one with the most such values, then the one with the most about other
-    /// containers, then the first.
+    /// Among the state types with values that the map knows, it prefers one that the map names, then the one with the
+    /// most known values, then the one with the most that communicate, then the first.
     #[must_use]
     pub fn new(trace: &Trace, map: &Map) -> Classes {
         let types = trace.types();
@@ -186,53 +185,52 @@ impl Classes {
         }
     }
 
-    /// The class of a value; `other` if its type is not gone by.
+    /// Returns the class of a value; `other` if its type is not chosen.
     #[must_use]
     #[inline]
     pub fn class(&self, type_: TypeId, value: ValueId) -> Class {
         self.of_type(type_).get(value.index()).copied().unwrap_or(Class::Other)
     }
 
-    /// The classes of a type's values, in the order of their numbers.
+    /// Returns the classes of a type's values, in the order of their numbers.
     #[must_use]
     #[inline]
     pub fn of_type(&self, type_: TypeId) -> &[Class] {
         self.by_type.get(type_.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// The state type that is gone by in a container, if there is one.
+    /// Returns the chosen state type of a container.
     #[must_use]
     pub fn state_type(&self, trace: &Trace, container: ContainerId) -> Option<TypeId> {
         self.chosen[trace.containers().type_of(container).index()]
     }
 
-    /// The state types that are gone by, in the order of the types of their containers.
+    /// Returns the chosen state types, in the order of their container types.
     pub fn chosen(&self) -> impl Iterator<Item = TypeId> + '_ {
         self.chosen.iter().flatten().copied()
     }
 
-    /// State types that hold values that the map knows, beside one with more such values in the same
-    /// containers: they are not looked at.
+    /// Returns the state types that are ignored, since another one of the same containers has more known values.
     #[must_use]
     pub fn passed_over(&self) -> &[TypeId] {
         &self.passed_over
     }
 
-    /// The values that the map does not know, of the types that are gone by: they are `other` in the types of a
+    /// Returns the values of chosen types that the map does not know: they are `other` in the types of a
     /// message-passing library, and `compute` elsewhere.
     #[must_use]
     pub fn unknown(&self) -> &[(TypeId, ValueId)] {
         &self.unknown
     }
 
-    /// True if the map knows none of the values.
+    /// Whether the map knows none of the values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen().next().is_none()
     }
 }
 
-/// Number of a type's values that the map knows, and of those of them that are about other containers.
+/// Counts the values of a type that the map knows, and those of them that communicate.
 fn known_values(trace: &Trace, map: &Map, id: TypeId) -> (usize, usize) {
     let values = (0..trace.types().value_count(id) as u32).map(ValueId);
     let known = values.filter_map(|value| map.class(trace.types().value_name(id, value).text));

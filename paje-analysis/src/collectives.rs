@@ -13,8 +13,8 @@ use crate::tracks::{Tracks, grouped};
 /// Settings for finding the operations of groups.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
-    /// Containers are a group if they are in the same container of this type, at any depth, or have none around
-    /// them. Without it, they are if they have the same parent.
+    /// Containers below the same container of this type, at any depth, or below none, form a group. Without it,
+    /// containers with the same parent do.
     pub level: Option<TypeId>,
     /// The container that is the root of all operations that have one. Without it, the root is assumed.
     pub root: Option<ContainerId>,
@@ -50,7 +50,7 @@ impl Grouping {
 /// The operations of groups.
 #[derive(Clone, Debug, Default)]
 pub struct Collectives {
-    /// The groups: tracks whose containers belong together, with states of one type.
+    /// Groups of tracks with states of one type.
     pub groups: Vec<Vec<u32>>,
     /// The operations, by group and value.
     pub series: Vec<Series>,
@@ -67,20 +67,20 @@ pub struct Series {
     pub type_: TypeId,
     /// The value.
     pub value: ValueId,
-    /// Class: who waits for whom.
+    /// Class of the operations.
     pub class: Collective,
-    /// Operation after operation, the state of each track of the group.
+    /// State of each member, operation after operation.
     states: Vec<u32>,
     members: usize,
     /// The place of the first operation's root among the group's tracks, in series that have roots.
     pub root: Option<usize>,
-    /// True if one member after the other is the root, in the order of the group's tracks; else, it is always the same one.
+    /// Whether one member after the other is the root, in the order of the group's tracks; else, it is always the same one.
     pub is_turning: bool,
-    /// True if the root is assumed, not named.
+    /// Whether the root is assumed, not named.
     pub assumed: bool,
 }
 
-/// A value whose operations were not found, since not all containers of a group have as many.
+/// A value that the containers of a group do not have equally often, so that its operations are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uneven {
     /// The group's place among the groups.
@@ -103,13 +103,13 @@ impl Series {
         self.states.len() / self.members
     }
 
-    /// True if there are no operations.
+    /// Whether there are no operations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
 
-    /// The states of operation `instance`, in the order of the group's tracks.
+    /// Returns the states of operation `instance`, in the order of the group's tracks.
     #[must_use]
     #[inline]
     pub fn operation(&self, instance: usize) -> &[u32] {
@@ -176,7 +176,7 @@ impl Collectives {
         found
     }
 
-    /// The tracks of a series, in the order of its operations' states.
+    /// Returns the tracks of a series, in the order of its operations' states.
     #[must_use]
     #[inline]
     pub fn members(&self, series: &Series) -> &[u32] {
@@ -185,7 +185,7 @@ impl Collectives {
 }
 
 impl Series {
-    /// The place of an operation's root among the group's tracks, in series that have roots.
+    /// Returns the index of an operation's root among the group's tracks, in series with roots.
     #[must_use]
     pub fn root_of(&self, instance: usize) -> Option<usize> {
         let turned = if self.is_turning { instance } else { 0 };
@@ -237,7 +237,7 @@ impl Series {
     }
 }
 
-/// The nearest nanosecond: integers, so that what is the same on paper is so in sums.
+/// Rounds to nanoseconds: sums of integers are exact.
 fn nanos(seconds: f64) -> i128 {
     (seconds * 1e9).round() as i128
 }
@@ -279,7 +279,7 @@ fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     }
 }
 
-/// The states of each collective value of a track, in order of opening.
+/// Returns the states of each collective value of a track, in order of opening.
 fn by_value(tracks: &Tracks<'_>, track: usize) -> BTreeMap<ValueId, (Collective, Vec<u32>)> {
     let track = &tracks.list()[track];
     let classes = tracks.classes().of_type(track.type_);

@@ -8,22 +8,21 @@ use paje_sim::{
     Visitor,
 };
 use paje_workers::Workers;
+use rustc_hash::FxHashMap;
 
-use crate::at_hand::{AtHand, Sums, near};
 use crate::lanes;
 use crate::scope::{Scope, ancestor, part_in, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// The user-defined fields that say how many bytes a link stands for, if nothing else is named: the first of
-/// these that it has.
+/// Default user-defined fields with the bytes of a link: the first one that it has counts.
 pub const BYTES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
 
-/// Adds up links while they go by.
+/// Analysis of links, portion by portion.
 #[derive(Clone, Debug)]
 pub struct Comm {
     scope: Scope,
     bytes: Vec<String>,
-    lanes: Vec<Sums<Pair, Cell>>,
+    lanes: Vec<FxHashMap<Pair, Cell>>,
 }
 
 /// Pairs of containers that have rows of their own.
@@ -44,11 +43,11 @@ pub struct Row {
     pub type_: Label,
     /// Their value.
     pub value: Label,
-    /// Container that they start in.
+    /// Container of the start.
     pub from: Label,
-    /// Container that they end in.
+    /// Container of the end.
     pub to: Label,
-    /// The containers, for those who make a matrix of it.
+    /// Both containers.
     pub ends: [ContainerId; 2],
     /// Number of links.
     pub count: u64,
@@ -68,13 +67,13 @@ pub struct Row {
 
 type Pair = (ValueId, ContainerId, ContainerId);
 
-/// Place of a row: by type, value, and the places of its ends in output order.
+/// Sort key of a row: type, value, and positions of its ends in output order.
 type Place = (TypeId, Label, [usize; 2]);
 
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     count: u64,
-    /// Bytes add up exactly, as seconds do.
+    /// Added exactly, as seconds are.
     bytes: Option<Seconds>,
     seconds: Seconds,
     min: f64,
@@ -126,8 +125,8 @@ impl Cell {
 }
 
 impl Comm {
-    /// Of this part of a trace; `bytes` is the user-defined field that has a link's size, if it is not one of
-    /// [`BYTES`]. The trace must have been read with its user-defined fields.
+    /// Creates the analysis; `bytes` is the user-defined field with a link's size, if it is not one of [`BYTES`]. The
+    /// trace must have been read with its user-defined fields.
     #[must_use]
     pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
         let names: Vec<String> = match bytes {
@@ -142,9 +141,8 @@ impl Comm {
         self.scope.extend(trace);
         let (window, bytes) = (self.scope.window(), &self.bytes);
         let lanes = self.scope.lanes(trace, TypeNature::Link);
-        lanes::each(lanes, &mut self.lanes, workers, |lane, pairs, at_hand: &mut AtHand<_>| {
-            at_hand.turn();
-            let Ok(()) = lane.visit(&mut Adding { window, bytes, pairs, at_hand });
+        lanes::each(lanes, &mut self.lanes, workers, |lane, pairs, (): &mut ()| {
+            let Ok(()) = lane.visit(&mut Adding { window, bytes, pairs });
         });
     }
 
@@ -156,7 +154,7 @@ impl Comm {
         let mut all: BTreeMap<Place, ([ContainerId; 2], Cell)> = BTreeMap::new();
         for lane in trace.lanes() {
             let Some(pairs) = self.lanes.get(lane.id().index()) else { continue };
-            for ((value, from, to), cell) in pairs.iter() {
+            for ((value, from, to), cell) in pairs {
                 let value = lane.value_name(*value).into();
                 let both = [*from, *to].map(|id| ends.of(trace, id));
                 let key = (lane.type_id(), value, both.map(|id| places[&id]));
@@ -196,23 +194,7 @@ impl Ends {
 struct Adding<'a> {
     window: TimeRange,
     bytes: &'a [String],
-    pairs: &'a mut Sums<Pair, Cell>,
-    /// Some of these pairs, each at a number of its own, and where their sums are.
-    at_hand: &'a mut AtHand<(Option<Pair>, u32)>,
-}
-
-/// Number of a pair among those that are at hand.
-#[inline]
-const fn number((value, from, to): Pair) -> usize {
-    near((value.0 as u64) << 48 ^ (from.0 as u64) << 24 ^ to.0 as u64)
-}
-
-impl Adding<'_> {
-    /// The place of the sums of a pair.
-    #[inline]
-    fn place(&mut self, pair: Pair) -> u32 {
-        self.at_hand.place(number(pair), pair, self.pairs)
-    }
+    pairs: &'a mut FxHashMap<Pair, Cell>,
 }
 
 impl Visitor for Adding<'_> {
@@ -222,14 +204,14 @@ impl Visitor for Adding<'_> {
         for (i, (start, end)) in links.start.iter().zip(links.end).enumerate() {
             let Some((start, end)) = part_in(self.window, *start, *end) else { continue };
             let bytes = bytes(self.bytes, &links.user_defined, i);
-            let place = self.place((links.value[i], links.from[i], links.to[i]));
-            self.pairs.at(place).add_link(start, end, bytes);
+            let pair = (links.value[i], links.from[i], links.to[i]);
+            self.pairs.entry(pair).or_default().add_link(start, end, bytes);
         }
         Ok(())
     }
 }
 
-/// The number in the first of these fields that a link has; of its start, if both of its events have the field.
+/// Returns the number in the first of these fields that a link has, of its start if both events have the field.
 fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seconds> {
     if fields.are_none_of(link) {
         return None;
@@ -242,7 +224,7 @@ fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seco
     text.parse().ok().filter(|bytes: &f64| bytes.is_finite()).map(Seconds::new)
 }
 
-/// The report as a table.
+/// Converts the rows to a table.
 #[must_use]
 pub fn table(rows: &[Row]) -> Table {
     Table::new("comm")

@@ -17,7 +17,7 @@ pub struct Run<'r> {
 /// A row of the report: a value in both runs, or in one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Whose states they are, if each container has rows of its own.
+    /// Container, if each has its own rows.
     pub container: Option<Label>,
     /// Their type.
     pub type_: Label,
@@ -27,9 +27,9 @@ pub struct Row {
     pub count: [u64; 2],
     /// Their exclusive time in each run.
     pub exclusive: [Seconds; 2],
-    /// By how much more that is in the second.
+    /// Increase in the second run.
     pub change: Seconds,
-    /// The same as a part of the first; none where there it is nothing.
+    /// Relative increase; `None` from zero.
     pub percent: Option<f64>,
     /// The change in a container of the type, on average, as a part of the change in makespan; none if both runs are as
     /// long.
@@ -73,7 +73,7 @@ pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
     rows
 }
 
-/// The report as a table.
+/// Converts the rows to a table.
 #[must_use]
 pub fn table(rows: &[Row]) -> Table {
     Table::new("compare")

@@ -33,9 +33,9 @@ pub struct CriticalPath {
 pub struct Part {
     /// The container, as the number of a track.
     pub track: u32,
-    /// Since when, in seconds.
+    /// Begin in seconds.
     pub start: f64,
-    /// Until when, in seconds.
+    /// End in seconds.
     pub end: f64,
 }
 
@@ -64,7 +64,7 @@ pub struct Imbalance {
     pub mean: Seconds,
     /// Excess of the path over the mean: the run would be shorter by that, if all did equally much.
     pub imbalance: Seconds,
-    /// Cost of that for all these containers together.
+    /// Cost of the imbalance for all containers together.
     pub cost: Seconds,
 }
 
@@ -102,7 +102,7 @@ impl CriticalPath {
         Some(CriticalPath { parts })
     }
 
-    /// The parts of the path that are in a window of time.
+    /// Returns the parts of the path within a window.
     fn within(&self, window: (f64, f64)) -> impl Iterator<Item = Part> + '_ {
         let clipped = self.parts.iter().map(move |part| Part {
             start: part.start.max(window.0),
@@ -182,7 +182,7 @@ impl CriticalPath {
     }
 }
 
-/// The exclusive time of each activity of a track in the window, without waiting.
+/// Returns the exclusive time of each activity of a track in the window, without waiting.
 fn working_times(waits: &Waits<'_>, at: usize, window: (f64, f64)) -> Vec<(Activity, Seconds)> {
     let track = &waits.tracks.list()[at];
     let mut times = track.exclusive(window.0, window.1);

@@ -13,7 +13,7 @@ pub struct Edge<'a> {
     pub weight: f64,
 }
 
-/// A directed graph of this name, a word, with these edges in their order; the heavier, the wider.
+/// Writes a directed graph. The name is a word; heavier edges are wider.
 #[must_use]
 pub fn digraph(name: &str, edges: &[Edge<'_>]) -> String {
     let mut dot = format!("digraph {name} {{\n  node [shape=box];\n");
@@ -28,14 +28,14 @@ pub fn digraph(name: &str, edges: &[Edge<'_>]) -> String {
     dot
 }
 
-/// A text as Graphviz takes it for a name, and as a label shows it: in labels, a backslash begins a command.
-fn quoted(text: &str) -> String {
+/// Quotes a name or label: in labels, a backslash begins a command, and some readers end a text at a control character.
+#[must_use]
+pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
         match letter {
             '"' => quoted.push_str("\\\""),
             '\\' => quoted.push_str("\\\\"),
-            // It cannot have a line or a zero byte in it that ends the text for some reader.
             letter if letter.is_control() => quoted.push('\u{fffd}'),
             letter => quoted.push(letter),
         }

@@ -11,30 +11,11 @@ use crate::lanes;
 use crate::scope::{Scope, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Counts events while they go by.
+/// Analysis of events, portion by portion.
 #[derive(Clone, Debug)]
 pub struct Events {
     scope: Scope,
     lanes: Vec<FxHashMap<ValueId, Cell>>,
-}
-
-/// A row of the report: the events of a value in a container.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// Their type.
-    pub type_: Label,
-    /// Their value.
-    pub value: Label,
-    /// Container that they happened in.
-    pub container: Label,
-    /// Number of events.
-    pub count: u64,
-    /// Time of the first one, in seconds.
-    pub first: f64,
-    /// Time of the last one, in seconds.
-    pub last: f64,
-    /// Number of events in each second that the container was there; none if it was not.
-    pub rate: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +26,7 @@ struct Cell {
 }
 
 impl Events {
-    /// Of this part of a trace.
+    /// Creates the analysis.
     #[must_use]
     pub const fn new(scope: Scope) -> Self {
         Events { scope, lanes: Vec::new() }
@@ -61,10 +42,10 @@ impl Events {
         });
     }
 
-    /// Rows found, types in the order of their definitions, values in that of their names, containers in output
-    /// order.
+    /// Returns the report: types in the order of their definitions, values in that of their names, containers in output
+    /// order. The rate is per second of the container's lifetime.
     #[must_use]
-    pub fn rows(&self, trace: &Trace) -> Vec<Row> {
+    pub fn table(&self, trace: &Trace) -> Table {
         let places = places(trace);
         let mut all: BTreeMap<(TypeId, Label, usize), (LaneView<'_>, Cell)> = BTreeMap::new();
         for lane in trace.lanes() {
@@ -78,20 +59,23 @@ impl Events {
                 sum.last = sum.last.max(cell.last);
             }
         }
-        let row =
-            |((_, value, _), (lane, cell)): ((TypeId, Label, usize), (LaneView<'_>, Cell))| {
-                let lifetime = self.scope.lifetime(trace, lane.container());
-                Row {
-                    type_: lane.type_name().into(),
-                    value,
-                    container: lane.container_name().into(),
-                    count: cell.count,
-                    first: cell.first,
-                    last: cell.last,
-                    rate: (!lifetime.is_zero()).then(|| cell.count as f64 / lifetime.to_f64()),
-                }
-            };
-        all.into_iter().map(row).collect()
+        let rows: Vec<_> =
+            all.into_iter().map(|((_, value, _), (lane, cell))| (value, lane, cell)).collect();
+        let text = |name: &dyn Fn(LaneView<'_>) -> Label| {
+            Data::Text(rows.iter().map(|(_, lane, _)| name(*lane)).collect())
+        };
+        let rate = |lane: LaneView<'_>, count: u64| {
+            let lifetime = self.scope.lifetime(trace, lane.container());
+            (!lifetime.is_zero()).then(|| count as f64 / lifetime.to_f64())
+        };
+        Table::new("events")
+            .with("type", text(&|lane| lane.type_name().into()))
+            .with("value", Data::text(&rows, |(value, ..)| value))
+            .with("container", text(&|lane| lane.container_name().into()))
+            .with("count", Data::count(&rows, |(.., cell)| cell.count))
+            .with("first", Data::seconds(&rows, |(.., cell)| Seconds::new(cell.first)))
+            .with("last", Data::seconds(&rows, |(.., cell)| Seconds::new(cell.last)))
+            .with("rate", Data::number(&rows, |(_, lane, cell)| rate(*lane, cell.count)))
     }
 }
 
@@ -116,17 +100,4 @@ impl Visitor for Counting<'_> {
         }
         Ok(())
     }
-}
-
-/// The report as a table.
-#[must_use]
-pub fn table(rows: &[Row]) -> Table {
-    Table::new("events")
-        .with("type", Data::text(rows, |row| &row.type_))
-        .with("value", Data::text(rows, |row| &row.value))
-        .with("container", Data::text(rows, |row| &row.container))
-        .with("count", Data::count(rows, |row| row.count))
-        .with("first", Data::seconds(rows, |row| Seconds::new(row.first)))
-        .with("last", Data::seconds(rows, |row| Seconds::new(row.last)))
-        .with("rate", Data::number(rows, |row| row.rate))
 }

@@ -36,7 +36,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Those of a trace that was read to its end.
+    /// Returns the facts of a trace that was read to its end.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         Facts {
@@ -53,7 +53,7 @@ impl Facts {
 /// A report that was kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
-    /// Of the trace that it is about.
+    /// Facts of the trace.
     pub facts: Facts,
     /// The report.
     pub table: Table,
@@ -82,7 +82,7 @@ impl Keeper {
         })
     }
 
-    /// Options for the replay of the trace: as the format says.
+    /// Returns the options for the replay of the trace, as the format requires.
     #[must_use]
     pub fn options() -> Options {
         let mut options = Options::default();
@@ -97,7 +97,7 @@ impl Keeper {
         self.comm.see(trace, workers);
     }
 
-    /// The reports, in the order of [`REPORTS`], with these facts. None of a trace with warnings, which belong to the report.
+    /// Returns the reports in the order of [`REPORTS`]; `None` for a trace with warnings, which belong to the report.
     #[must_use]
     pub fn reports(&self, trace: &Trace, facts: Facts) -> Option<[Kept; REPORTS.len()]> {
         if !trace.warnings().is_empty() {
@@ -108,14 +108,14 @@ impl Keeper {
         Some([states, comm].map(|table| Kept { facts, table }))
     }
 
-    /// The lanes that have states; none if there are too many to be kept.
+    /// Returns the lanes with states; `None` if there are too many.
     #[must_use]
     pub fn lanes(&self, trace: &Trace) -> Option<Lanes> {
         Lanes::of(trace, self.states.lanes(trace))
     }
 }
 
-/// The columns of a report; none of one that is not kept.
+/// Returns a report without rows; `None` if it is not kept.
 fn columns(report: &str) -> Option<Table> {
     match report {
         "states" => Some(states::table(&[])),
@@ -125,7 +125,7 @@ fn columns(report: &str) -> Option<Table> {
 }
 
 impl Kept {
-    /// The bytes to be kept.
+    /// Encodes the report.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let Facts { end, bytes, lines, events, containers, types } = self.facts;
@@ -142,7 +142,7 @@ impl Kept {
         out
     }
 
-    /// Report in such bytes. None if they are not those of this report as it is today.
+    /// Decodes a report; `None` if the bytes are not those of this version.
     #[must_use]
     pub fn parse(report: &str, bytes: &[u8]) -> Option<Kept> {
         let mut table = columns(report)?;
@@ -165,7 +165,7 @@ impl Kept {
     }
 }
 
-/// Writes a name: its quoting, its length, and its bytes.
+/// Writes a name: quoting, length, bytes.
 fn put_text(quoting: u8, text: &[u8], out: &mut Vec<u8>) {
     out.push(quoting);
     out.extend_from_slice(&(text.len() as u32).to_le_bytes());
@@ -206,7 +206,7 @@ fn put_maybe<const N: usize>(bytes: Option<[u8; N]>, out: &mut Vec<u8>) {
     out.extend(bytes.iter().flatten());
 }
 
-/// Rest of the bytes.
+/// Bytes still to be parsed.
 struct Left<'b>(&'b [u8]);
 
 impl<'b> Left<'b> {
@@ -258,7 +258,7 @@ impl<'b> Left<'b> {
         Some(Label::from(Name { text, quoting }))
     }
 
-    /// Fills a column with so many rows, each of which takes a byte or more.
+    /// Parses a column; each row takes a byte or more.
     fn data(&mut self, data: &mut Data, rows: usize) -> Option<()> {
         if rows > self.0.len() {
             return None;
@@ -283,7 +283,7 @@ impl<'b> Left<'b> {
 mod tests {
     use super::*;
 
-    /// A report with a row, and with a value that is not there.
+    /// Returns a report with one row and missing values.
     fn kept() -> Kept {
         let quoted = Label::from(Name { text: b"rank 1", quoting: Quoting::Quoted });
         let mut table = comm::table(&[]);

@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use paje_sim::LaneView;
 use paje_workers::Workers;
 
-/// A worker takes so many lanes at once.
+/// Number of lanes that a worker takes at a time.
 const AT_ONCE: usize = 16;
 
-/// Calls `see` with each lane, what is kept of it, and what the worker that looks at it has found; returns
-/// what each worker found. `kept` has one place for each lane of the trace, by number, and grows with them.
+/// Calls `see` with each lane, its entry in `kept`, and the results of the worker; returns the results of all
+/// workers. `kept` is indexed by lane, and grows as needed.
 pub fn each<'t, K: Default + Send, F: Default + Send>(
     lanes: impl Iterator<Item = LaneView<'t>>,
     kept: &mut Vec<K>,

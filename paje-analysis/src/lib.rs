@@ -29,7 +29,6 @@
 #[cfg(feature = "arrow")]
 mod arrow;
 pub mod asked;
-mod at_hand;
 pub mod bins;
 pub mod classes;
 pub mod collectives;
@@ -48,6 +47,7 @@ mod scope;
 pub mod seconds;
 pub mod states;
 pub mod summary;
+mod sums;
 pub mod table;
 pub mod time;
 pub mod tracks;

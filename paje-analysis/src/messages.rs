@@ -7,6 +7,7 @@
 
 mod ends;
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::str;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,11 +16,9 @@ use paje_sim::{ContainerId, LaneId, LaneView, Links, Trace, TypeNature, ValueId,
 use rayon::prelude::*;
 
 use crate::classes::Map;
+use crate::comm::BYTES;
 use crate::tracks::Tracks;
 use ends::Side;
-
-/// The user-defined fields that hold the size of a message, if no other is named: the first that occurs.
-pub const SIZES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
 
 /// The messages of a trace.
 #[derive(Clone, Debug, Default)]
@@ -27,9 +26,9 @@ pub struct Messages {
     list: Vec<Message>,
     /// Links that join containers of which at least one has no track.
     pub elsewhere: u64,
-    /// By track, the messages that end there, in order of their ends.
+    /// By receiving track, in order of their ends.
     received: Vec<Vec<u32>>,
-    /// By track, the messages that start there, in order of their starts.
+    /// By sending track, in order of their starts.
     sent: Vec<Vec<u32>>,
 }
 
@@ -46,7 +45,7 @@ pub struct Message {
     pub start: f64,
     /// End, in seconds.
     pub end: f64,
-    /// See [`Message::bytes`]; not a number if that is not known.
+    /// NaN if not known.
     bytes: f64,
     /// The track that it starts in.
     pub from: u32,
@@ -56,11 +55,10 @@ pub struct Message {
     recv: u32,
 }
 
-/// No state.
 const NONE: u32 = u32::MAX;
 
 impl Message {
-    /// Room for a message that is not read yet.
+    /// Placeholder of a message that is not read yet.
     const NOWHERE: Message = Message {
         lane: LaneId(0),
         row: 0,
@@ -74,21 +72,21 @@ impl Message {
         recv: NONE,
     };
 
-    /// Its size, if the trace tells it and [user-defined fields](paje_sim::Options::user_defined) were kept.
+    /// Returns its size, if the trace has it and [user-defined fields](paje_sim::Options::user_defined) were kept.
     #[must_use]
     #[inline]
     pub fn bytes(&self) -> Option<f64> {
         Some(self.bytes).filter(|bytes| !bytes.is_nan())
     }
 
-    /// The state of track `from` that sends it.
+    /// Returns the state of track `from` that sends it.
     #[must_use]
     #[inline]
     pub fn send(&self) -> Option<usize> {
         Some(self.send).filter(|state| *state != NONE).map(|state| state as usize)
     }
 
-    /// The state of track `to` that receives it.
+    /// Returns the state of track `to` that receives it.
     #[must_use]
     #[inline]
     pub fn recv(&self) -> Option<usize> {
@@ -97,18 +95,17 @@ impl Message {
 }
 
 impl Messages {
-    /// The links that the map calls messages, of all lanes in their order. Sizes are in the user-defined field
-    /// `bytes`, or the first of [`SIZES`] that the trace defines.
+    /// Reads the messages of all lanes, in their order. Sizes are in the user-defined field `bytes`, or in the first
+    /// of [`BYTES`] that the trace defines.
     ///
-    /// Where several states could be meant, since they take no time, the links of that time are theirs in order,
-    /// and if there are more links, the first state has those.
+    /// If several states of no duration fit, the links of that time belong to them in order; surplus links belong to
+    /// the first.
     #[must_use]
     pub fn new(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, false)
     }
 
-    /// The same, but those that end in one track stand together, track after track: so who goes through what each track
-    /// receives and sends finds them side by side in memory.
+    /// Reads the messages ordered by receiving track, so that a pass over a track is local in memory.
     #[must_use]
     pub fn by_receiver(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, true)
@@ -122,12 +119,14 @@ impl Messages {
         // Messages are many: a list that grows would be there twice.
         let mut next = Vec::new();
         if by_receiver {
-            let mut counter = Counter { tracks, counts: vec![0; tracks.list().len()] };
-            for lane in &lanes {
-                let Ok(()) = lane.visit(&mut counter);
+            next = vec![0; tracks.list().len()];
+            let track = |container| tracks.of_container(container);
+            for link in lanes.iter().flat_map(|lane| lane.links()) {
+                if let (Some(_), Some(to)) = (track(link.from), track(link.to)) {
+                    next[to] += 1;
+                }
             }
             let mut sum = 0;
-            next = counter.counts;
             next.iter_mut().for_each(|count| (*count, sum) = (sum, sum + *count));
             // Memory that is first touched side by side.
             messages.list = (0..sum).into_par_iter().map(|_| Message::NOWHERE).collect();
@@ -146,8 +145,7 @@ impl Messages {
         messages
     }
 
-    /// The same messages at other times, in seconds, by number and message; where there are none, no state sends or receives
-    /// it any more.
+    /// Returns the messages at other times, in seconds; without times, no state sends or receives a message any more.
     #[must_use]
     pub fn at_times(&self, times: impl Fn(usize, &Message) -> Option<(f64, f64)>) -> Self {
         let mut messages = self.clone();
@@ -188,15 +186,14 @@ impl Messages {
         all.for_each(|(message, send)| message.send = send.into_inner());
     }
 
-    /// The containers in which a message starts or ends, in the order of their creation.
+    /// Returns the containers in which messages start or end, in the order of their creation.
     #[must_use]
     pub fn ends(trace: &Trace, map: &Map) -> Vec<ContainerId> {
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
-        let mut ends = Ends { seen: vec![false; trace.containers().len()] };
-        for lane in lanes.filter(|lane| map.is_message(lane.type_name().text)) {
-            let Ok(()) = lane.visit(&mut ends);
-        }
-        trace.containers().ids().filter(|id| ends.seen[id.index()]).collect()
+        let lanes = lanes.filter(|lane| map.is_message(lane.type_name().text));
+        let ends: BTreeSet<ContainerId> =
+            lanes.flat_map(|lane| lane.links()).flat_map(|link| [link.from, link.to]).collect();
+        ends.into_iter().collect()
     }
 
     /// All messages: lane after lane, in order of completion; or, of [`Messages::by_receiver`], so for each track that receives.
@@ -205,19 +202,19 @@ impl Messages {
         &self.list
     }
 
-    /// The numbers of the messages that end in a track, in order of their ends.
+    /// Returns the messages that end in a track, in order of their ends.
     #[must_use]
     pub fn received(&self, track: usize) -> &[u32] {
         &self.received[track]
     }
 
-    /// The numbers of the messages that start in a track, in order of their starts.
+    /// Returns the messages that start in a track, in order of their starts.
     #[must_use]
     pub fn sent(&self, track: usize) -> &[u32] {
         &self.sent[track]
     }
 
-    /// Number of messages that have no state at their start, and of those that have none at their end.
+    /// Returns the numbers of messages without a sending and without a receiving state.
     #[must_use]
     pub fn without_state(&self) -> (u64, u64) {
         let count =
@@ -226,7 +223,7 @@ impl Messages {
     }
 }
 
-/// The numbers of messages, by the track that each is of; in vectors that are as long as they need to be.
+/// Groups messages by track, in vectors of exact capacity.
 fn by_track(count: usize, tracks: impl Iterator<Item = u32> + Clone) -> Vec<Vec<u32>> {
     let mut lengths = vec![0; count];
     tracks.clone().for_each(|track| lengths[track as usize] += 1);
@@ -235,7 +232,7 @@ fn by_track(count: usize, tracks: impl Iterator<Item = u32> + Clone) -> Vec<Vec<
     by_track
 }
 
-/// Sorts the messages of each track by the times of one side, and finds the states there, or [`NONE`].
+/// Sorts the messages of each track by the times of one side, and finds their states, or [`NONE`].
 fn find(
     list: &[Message],
     by_track: &mut [Vec<u32>],
@@ -256,57 +253,20 @@ fn find(
     found.collect()
 }
 
-/// The first of [`SIZES`] that an event definition of the trace has as a user-defined field.
+/// Returns the first of [`BYTES`] that an event definition of the trace has.
 fn size_field(trace: &Trace) -> Option<&'static str> {
     let defined =
         |name: &&str| trace.defs().iter().any(|def| def.extras().any(|(field, _)| field == *name));
-    SIZES.into_iter().find(defined)
+    BYTES.into_iter().find(defined)
 }
 
-/// The containers that links join.
-struct Ends {
-    seen: Vec<bool>,
-}
-
-impl Visitor for Ends {
-    type Error = Infallible;
-
-    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        for container in links.from.iter().chain(links.to) {
-            self.seen[container.index()] = true;
-        }
-        Ok(())
-    }
-}
-
-/// Counts the messages that end in each track.
-struct Counter<'a> {
-    tracks: &'a Tracks<'a>,
-    counts: Vec<u32>,
-}
-
-impl Visitor for Counter<'_> {
-    type Error = Infallible;
-
-    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        let track = |container| self.tracks.of_container(container);
-        for (from, to) in links.from.iter().zip(links.to) {
-            if let (Some(_), Some(to)) = (track(*from), track(*to)) {
-                self.counts[to] += 1;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Takes the links of a lane down.
 struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     field: Option<&'a str>,
     messages: Messages,
-    /// By track, the place of the next message that ends there; `None` if they stand as they come.
+    /// By track, the index of the next message that ends there; `None` in the order of the links.
     next: Option<Vec<u32>>,
-    /// Number of links of the lane that are behind.
+    /// Number of links of the lane read so far.
     row: u64,
 }
 
@@ -347,7 +307,7 @@ impl Visitor for Reader<'_> {
     }
 }
 
-/// Size of a link, as the field says: a number that is not negative.
+/// Parses the size of a link: a number that is not negative.
 fn size(links: &Links<'_>, i: usize, field: &str) -> Option<f64> {
     let mut fields = links.user_defined.of(i).filter(|(name, _)| *name == field);
     let number = |text| str::from_utf8(text).ok()?.trim_matches('"').parse::<f64>().ok();

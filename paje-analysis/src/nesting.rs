@@ -10,7 +10,7 @@ use paje_sim::{LaneView, States, TimeRange, ValueId, Visitor};
 use crate::Seconds;
 use crate::scope::part_in;
 
-/// A state, with what is known of those directly in it.
+/// A state, with what is known of the states directly inside it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nested {
     pub(crate) start: f64,
@@ -20,7 +20,7 @@ pub(crate) struct Nested {
     inner: Inner,
 }
 
-/// States that began directly in another: the sum of their durations, and when the first of them did.
+/// Sum of the durations of the states that began directly in another, and begin of the first one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inner {
     pub(crate) sum: Seconds,
@@ -34,7 +34,6 @@ impl Default for Inner {
 }
 
 impl Inner {
-    /// Others began in the same state.
     #[inline]
     pub(crate) fn add(&mut self, others: Inner) {
         self.sum += others.sum;
@@ -50,33 +49,33 @@ impl Inner {
 }
 
 impl Nested {
-    /// Duration without those directly in it.
+    /// Returns the duration without the states directly inside.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds) -> Seconds {
         self.inner.exclusive(inclusive, self.end)
     }
 }
 
-/// Part of a state that is in the window: how long it is.
+/// Length of the part of a state within the window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub(crate) inclusive: Seconds,
     pub(crate) seconds: f64,
 }
 
-/// Goes through the states of a lane.
+/// Walks the states of a lane.
 pub(crate) struct Nesting<F> {
     window: TimeRange,
     stack: Vec<Nested>,
-    /// States that the portion before left open, from the bottom up, and how many of them have come again.
+    /// States that the previous portion left open, outermost first, and how many of them were seen again.
     open: Vec<Nested>,
     again: usize,
-    /// Gets each state with an end, its part in the window, and the one that it is directly in.
+    /// Called with each closed state, its part in the window, and its parent.
     closed: F,
 }
 
 impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
-    /// Shows the states of a lane that have an end, and leaves those that have none in `open`.
+    /// Visits the closed states of a lane, and leaves the open ones in `open`.
     pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
         let (stack, before) = (Vec::new(), std::mem::take(open));
         let mut nesting = Nesting { window, stack, open: before, again: 0, closed };
@@ -85,14 +84,14 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
         *open = nesting.stack;
     }
 
-    /// Shows what would be shown if the open states of a lane ended now.
+    /// Visits the open states of a lane as if they ended now.
     pub(crate) fn end_now(now: f64, window: TimeRange, open: &[Nested], closed: F) {
         let ended = open.iter().map(|nested| Nested { end: now.max(nested.start), ..*nested });
         let (stack, open) = (ended.collect(), Vec::new());
         Nesting { window, stack, open, again: 0, closed }.close_to(0);
     }
 
-    /// No more states come that are in one with this imbrication or a greater one.
+    /// Closes the states of this imbrication or more.
     #[inline]
     fn close_to(&mut self, imbrication: u32) {
         while let [outer @ .., top] = &mut self.stack[..]

@@ -15,8 +15,8 @@
 //! it reads it. It holds 4 bytes for each step and 128 for each different clock whose messages are on their way; who
 //! knows nothing of the 32 tracks has no clock.
 
-mod course;
 mod posts;
+mod schedule;
 mod sequence;
 mod steps;
 mod sweep;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use crate::collectives::Collectives;
 use crate::messages::Messages;
 use crate::tracks::Tracks;
-use course::Course;
+use schedule::Schedule;
 
 pub use posts::posts;
 pub use sweep::LANES;
@@ -36,32 +36,31 @@ pub use sweep::LANES;
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     tracks: usize,
-    /// The first step of each line, and how many there are in all: lines are the tracks, then those of operations.
+    /// First step of each line, and the total: lines are the tracks, then those of operations.
     first: Vec<u32>,
-    /// By step of a track: its time, in seconds.
+    /// By step of a track, in seconds.
     time: Vec<f64>,
-    /// Of an order of nothing.
+    /// Only in an unordered run.
     edges: Edges,
     /// By message.
     send: Vec<Step>,
     recv: Vec<Step>,
-    /// Empty in an order of nothing.
-    course: Course,
+    /// Empty in an unordered run.
+    schedule: Schedule,
     operations: Vec<Operation>,
     left_out: u64,
 }
 
-/// Edges between steps.
 #[derive(Clone, Debug, Default)]
 struct Edges {
-    /// By step: its first edge.
+    /// First edge of each step.
     first: Vec<u32>,
-    /// Steps that keep each step back: until they begin, or, if they are [`TAKEN`], until their messages are taken.
+    /// Steps that delay each step: until they begin, or, with [`TAKEN`], until their messages are taken.
     from: Vec<u32>,
 }
 
 impl Edges {
-    /// The edges that keep a step back.
+    /// Returns the edges that delay a step.
     fn to(&self, step: usize) -> Range<usize> {
         self.first[step] as usize..self.first[step + 1] as usize
     }
@@ -78,14 +77,13 @@ pub struct Operation {
     pub series: usize,
     /// Its number in the series, from 0.
     pub instance: usize,
-    /// Its line, if all or each before have to enter first.
+    /// Its line, if all members, or all before each, have to enter first.
     line: u32,
 }
 
-/// No step.
 const NONE: u32 = u32::MAX;
 
-/// Of a step in an edge: not only what is before it, but its messages too.
+/// Marks an edge that also waits for the messages of its step.
 const TAKEN: u32 = 1 << 31;
 
 /// Messages that keep their senders back.
@@ -93,9 +91,9 @@ const TAKEN: u32 = 1 << 31;
 pub enum Rendezvous<'a> {
     /// None.
     No,
-    /// Those with `true`, until their receiving step begins, and takes them.
+    /// Those with `true`, until the receiving step begins and takes them.
     Taken(&'a [bool]),
-    /// Those that have a step here, until it begins; see [`posts`]. For [`Order::circles`] only.
+    /// Those with a step here, until it begins; see [`posts`]. For [`Order::circles`] only.
     Posted(&'a [Option<Step>]),
 }
 
@@ -109,10 +107,10 @@ pub struct Question {
 }
 
 impl Order {
-    /// The steps of the tracks, and what keeps them back.
+    /// Orders the steps of the tracks.
     ///
-    /// A trace may contradict itself, for example by clocks that differ. What would keep steps back for ever is
-    /// [left out](Order::left_out) where the first track is stuck.
+    /// A trace may contradict itself, for example by clocks that differ. What would block steps for ever is [left
+    /// out](Order::left_out) where the first track is stuck.
     #[must_use]
     pub fn new(
         tracks: &Tracks<'_>,
@@ -125,7 +123,7 @@ impl Order {
         order
     }
 
-    /// The steps, and what keeps them back, in an order of nothing: for [`Order::circles`].
+    /// Collects the steps without ordering them, for [`Order::circles`].
     #[must_use]
     pub fn unordered(
         tracks: &Tracks<'_>,
@@ -136,33 +134,33 @@ impl Order {
         steps::of(tracks, messages, collectives, rendezvous)
     }
 
-    /// The circles of steps that keep one another back for ever, a sender among them: a step of each track in it, where
-    /// the first waits for the second, and so on, and the last for the first. As soon as one is found, the first of its
-    /// steps is let go, and the search goes on. At most `limit` are listed; the second is how many there are.
+    /// Returns cycles of steps that block one another for ever, a sender among them: a step of each track, where the
+    /// first waits for the second, and so on, and the last for the first. Each cycle found is broken at its first
+    /// step. At most `limit` are returned, with the number of all.
     #[must_use]
     pub fn circles(&self, limit: usize) -> (Vec<Vec<Step>>, u64) {
         sequence::circles(self, limit)
     }
 
-    /// Number of messages and members of operations that are not kept to, since the trace contradicts itself.
+    /// Returns the number of messages and members of operations that are ignored since the trace contradicts itself.
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// The step that sends a message.
+    /// Returns the step that sends a message.
     #[must_use]
     pub fn send(&self, message: usize) -> Step {
         self.send[message]
     }
 
-    /// The step that receives a message.
+    /// Returns the step that receives a message.
     #[must_use]
     pub fn recv(&self, message: usize) -> Step {
         self.recv[message]
     }
 
-    /// The track of a step, and how many of its steps are before it.
+    /// Returns the track of a step, and the number of its steps before.
     #[must_use]
     pub fn place(&self, step: Step) -> (usize, u32) {
         let track = self.first.partition_point(|first| *first <= step.0) - 1;
@@ -181,13 +179,13 @@ impl Order {
         self.first[track + 1] - self.first[track]
     }
 
-    /// True if there are no steps.
+    /// Whether there are no steps.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()
     }
 
-    /// The first step of a track at `time` or later, in seconds, if there is one.
+    /// Returns the first step of a track at `time` or later, in seconds.
     #[must_use]
     pub fn at(&self, track: usize, time: f64) -> Option<Step> {
         let (first, end) = (self.first[track] as usize, self.first[track + 1] as usize);
@@ -195,13 +193,13 @@ impl Order {
         (step < end).then_some(Step(step as u32))
     }
 
-    /// The time of a step, in seconds.
+    /// Returns the time of a step, in seconds.
     #[must_use]
     pub fn time(&self, step: Step) -> f64 {
         self.time[step.0 as usize]
     }
 
-    /// The operations of groups that keep anybody back.
+    /// Returns the operations that block anybody.
     #[must_use]
     pub fn operations(&self) -> &[Operation] {
         &self.operations
@@ -213,8 +211,8 @@ impl Order {
         sweep::all(self, questions)
     }
 
-    /// The same as if operation `skipped` (its place among [`Order::operations`]) did not keep anybody back, for
-    /// questions about steps of the stretch around it.
+    /// Answers the same as if operation `skipped` (an index in [`Order::operations`]) blocked nobody, for steps of
+    /// the stretch around it.
     #[must_use]
     pub fn known_without(
         &self,
@@ -225,10 +223,10 @@ impl Order {
         sweep::without(self, self.operations[skipped].line, stretch, questions)
     }
 
-    /// By operation, the part of the run that it can make a difference to.
+    /// Returns the part of the run that each operation can make a difference to.
     ///
-    /// It is between the operations before and after it that all tracks with steps take part in, and that let nobody go
-    /// before all have entered: all before such an operation are known to all after it.
+    /// It is between the operations before and after it that all tracks with steps take part in and that all enter
+    /// before anybody leaves: everything before such an operation is known to everything after it.
     #[must_use]
     pub fn stretches(&self) -> Vec<Stretch> {
         sequence::stretches(self)
@@ -238,15 +236,15 @@ impl Order {
 /// A part of a run. All before it are known to all in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// In the sequence.
+    /// Range in the sequence.
     range: Range<usize>,
-    /// By line, the step that it is in at the begin, and at the end.
+    /// By line, the current step at the begin and at the end.
     begin: Arc<[u32]>,
     end: Arc<[u32]>,
 }
 
 impl Stretch {
-    /// The steps of a track that begin in it.
+    /// Returns the steps of a track that begin in it.
     #[must_use]
     pub fn steps(&self, track: usize) -> RangeInclusive<Step> {
         Step(self.begin[track])..=Step(self.end[track])

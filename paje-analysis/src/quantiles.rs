@@ -6,13 +6,13 @@
 
 use rustc_hash::FxHashMap;
 
-/// So many durations are kept as they are; with more, quantiles are within 0.4 %.
+/// Largest number of durations with exact quantiles; with more, they are within 0.4 %.
 pub const EXACT: usize = 100_000;
 
-/// The bits of a double that a bucket does not tell: 52 of the mantissa, less seven.
+/// Bits of a double that a bucket ignores: 52 of the mantissa, less seven.
 const IGNORED: u32 = 45;
 
-/// Durations, in seconds, none of them below 0.
+/// Durations in seconds, none below 0.
 #[derive(Clone, Debug)]
 pub enum Durations {
     /// At most [`EXACT`] of them.
@@ -28,7 +28,7 @@ impl Default for Durations {
 }
 
 impl Durations {
-    /// These, however many they are.
+    /// Collects any number of durations.
     #[must_use]
     pub fn of(all: Vec<f64>) -> Self {
         let mut durations = Durations::Few(all);
@@ -82,7 +82,7 @@ impl Durations {
         }
     }
 
-    /// True if there are no durations.
+    /// Whether there are no durations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -91,8 +91,8 @@ impl Durations {
         }
     }
 
-    /// Quantiles for these parts, in seconds: the median for 0.5. Between two durations, it is in
-    /// proportion, as R's and NumPy's are; in a histogram it is the lower one's bucket. None of none.
+    /// Returns quantiles, in seconds: the median for 0.5. They are interpolated, as in R and NumPy; in a histogram,
+    /// the lower one's bucket counts. `None` without durations.
     #[must_use]
     pub fn quantiles<const N: usize>(&self, parts: [f64; N]) -> [Option<f64>; N] {
         match self {
@@ -109,7 +109,7 @@ impl Durations {
     }
 }
 
-/// A quantile of these durations, whose order changes.
+/// Returns a quantile of these durations; reorders them.
 fn between(all: &mut [f64], part: f64) -> Option<f64> {
     let place = part * all.len().checked_sub(1)? as f64;
     let (_, lower, behind) = all.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);

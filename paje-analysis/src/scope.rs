@@ -16,25 +16,25 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The lanes and the window of this selection. Rows that reach out of the window are cut there.
+    /// Returns the scope of a selection. Rows that exceed its window are cut there.
     #[must_use]
     pub fn new(selection: &Selection) -> Self {
         Scope { selection: selection.clone(), selected: None }
     }
 
-    /// The window.
+    /// Returns the window.
     #[must_use]
     pub const fn window(&self) -> TimeRange {
         self.selection.window
     }
 
-    /// Learns the types and containers that the trace has got since.
+    /// Resolves new types and containers of the trace.
     pub(crate) fn extend(&mut self, trace: &Trace) {
         let new = || Selected::new(&self.selection);
         self.selected.get_or_insert_with(new).extend(trace);
     }
 
-    /// The lanes that are looked at, of this nature.
+    /// Returns the selected lanes of a nature.
     pub(crate) fn lanes<'s, 't: 's>(
         &'s self,
         trace: &'t Trace,
@@ -45,17 +45,16 @@ impl Scope {
         trace.lanes().filter(move |lane| lane.nature() == nature && wanted(lane))
     }
 
-    /// Tells whether the rows of this type in this container are looked at.
+    /// Whether the rows of this type in this container are selected.
     pub(crate) fn wants(&self, container: ContainerId, type_: TypeId) -> bool {
         self.selected.as_ref().is_none_or(|all| all.wants_rows(container, type_))
     }
 
-    /// A time, moved into the window.
     pub(crate) fn clip(&self, time: f64) -> f64 {
         clip(self.selection.window, time)
     }
 
-    /// Lifetime of a container within the window.
+    /// Returns the lifetime of a container within the window.
     pub(crate) fn lifetime(&self, trace: &Trace, id: ContainerId) -> Seconds {
         let containers = trace.containers();
         let (start, end) = (self.clip(containers.start(id)), self.clip(containers.end(id)));
@@ -63,13 +62,13 @@ impl Scope {
     }
 }
 
-/// A time, moved into the window.
+/// Clamps a time to the window.
 #[inline]
 pub(crate) fn clip(window: TimeRange, time: f64) -> f64 {
     time.max(window.from).min(window.to)
 }
 
-/// Part of what begins and ends at these times that is in the window: when it begins and ends; none if nothing is.
+/// Returns begin and end of the part of a time span within the window, if there is one.
 #[inline]
 pub(crate) fn part_in(window: TimeRange, start: f64, end: f64) -> Option<(f64, f64)> {
     // Mostly, it is all of it.
@@ -82,17 +81,17 @@ pub(crate) fn part_in(window: TimeRange, start: f64, end: f64) -> Option<(f64, f
 /// Grouping to rows: containers that are added up to one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum By {
-    /// All containers: there is a row for each type and value.
+    /// All containers: a row for each type and value.
     #[default]
     Value,
-    /// Nothing: each container has rows of its own.
+    /// Nothing: each container has its own rows.
     Container,
-    /// All that is in a container of the type of this name. What is in none is left out.
+    /// All inside a container of this type. What is in none is left out.
     Type(Label),
 }
 
 impl By {
-    /// Whose row it is added to what is of this container; none if it is left out.
+    /// Returns the container whose row a container is added to; `None` if it is left out.
     pub(crate) fn group(&self, trace: &Trace, id: ContainerId) -> Option<ContainerId> {
         match self {
             By::Value => Some(ContainerId::ROOT),
@@ -102,7 +101,7 @@ impl By {
     }
 }
 
-/// The container, or the nearest one that it is in, whose type has this name.
+/// Returns the container itself or its nearest ancestor of this type.
 pub(crate) fn ancestor(trace: &Trace, mut id: ContainerId, type_: &Label) -> Option<ContainerId> {
     let (containers, types) = (trace.containers(), trace.types());
     loop {
@@ -119,7 +118,7 @@ pub(crate) fn ancestor(trace: &Trace, mut id: ContainerId, type_: &Label) -> Opt
     }
 }
 
-/// The place of each container in output order.
+/// Returns the position of each container in output order.
 pub(crate) fn places(trace: &Trace) -> FxHashMap<ContainerId, usize> {
     let steps = trace.walk(NameOrder::Bare).filter_map(|step| match step {
         Step::Container(id) => Some(id),

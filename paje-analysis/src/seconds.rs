@@ -12,13 +12,13 @@ use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seconds(i128);
 
-/// Number of bits behind the point.
+/// Number of fraction bits.
 const FRACTION: u32 = 64;
 
-/// A mantissa that is moved by so many bits is no later than [`Seconds::LATEST`].
+/// Largest shift of a mantissa that stays within [`Seconds::LATEST`].
 const MOST_SHIFT: u64 = 73;
 
-/// The digits behind the point that are printed.
+/// Default number of printed decimals.
 const DIGITS: u32 = 9;
 
 impl Seconds {
@@ -68,14 +68,14 @@ impl Seconds {
         Seconds::new(end) - Seconds::new(start)
     }
 
-    /// The nearest double.
+    /// Converts to the nearest double.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         // The conversion rounds once, the scaling by a power of two never.
         self.0 as f64 / (1u128 << FRACTION) as f64
     }
 
-    /// The mean of `count` durations of this sum; 0 of none.
+    /// Returns the mean of `count` durations with this sum; 0 without durations.
     #[must_use]
     pub fn mean(self, count: u64) -> Self {
         match i128::from(count) {
@@ -90,7 +90,7 @@ impl Seconds {
         if whole.0 == 0 { 0.0 } else { self.to_f64() / whole.to_f64() }
     }
 
-    /// The end of part `part` of `parts` equal ones of the time from `start` to `end`; the last one ends at
+    /// Returns the end of part `part` of `parts` equal ones of the time from `start` to `end`; the last one ends at
     /// `end` exactly.
     #[must_use]
     pub fn nth_part(start: Seconds, end: Seconds, part: u64, parts: u64) -> Self {
@@ -100,26 +100,26 @@ impl Seconds {
         Seconds(start.0 + whole * part + rest * part / parts)
     }
 
-    /// All its bits, the lowest first; for who keeps it.
+    /// Encodes all bits, the lowest first.
     #[must_use]
     pub const fn to_le_bytes(self) -> [u8; 16] {
         self.0.to_le_bytes()
     }
 
-    /// Seconds that these bits stand for.
+    /// Decodes them.
     #[must_use]
     pub const fn from_le_bytes(bytes: [u8; 16]) -> Self {
         Seconds(i128::from_le_bytes(bytes))
     }
 
-    /// True if it is zero.
+    /// Whether it is zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 }
 
-/// The quotient, rounded to the nearest, and to the even one of two that are as near.
+/// Divides, rounding half to even.
 fn rounded(number: i128, by: i128) -> i128 {
     let (quotient, rest) = (number.div_euclid(by), number.rem_euclid(by));
     let up = rest > by - rest || (rest == by - rest && quotient % 2 != 0);
@@ -131,10 +131,7 @@ impl Add for Seconds {
 
     #[inline]
     fn add(self, other: Seconds) -> Seconds {
-        match self.0.checked_add(other.0) {
-            Some(sum) => Seconds(sum),
-            None => Seconds(self.0.saturating_add(other.0)),
-        }
+        Seconds(self.0.checked_add(other.0).unwrap_or_else(|| self.0.saturating_add(other.0)))
     }
 }
 
@@ -143,10 +140,7 @@ impl Sub for Seconds {
 
     #[inline]
     fn sub(self, other: Seconds) -> Seconds {
-        match self.0.checked_sub(other.0) {
-            Some(rest) => Seconds(rest),
-            None => Seconds(self.0.saturating_sub(other.0)),
-        }
+        Seconds(self.0.checked_sub(other.0).unwrap_or_else(|| self.0.saturating_sub(other.0)))
     }
 }
 
@@ -178,22 +172,20 @@ impl Sum for Seconds {
     }
 }
 
-/// With nine digits, or as many as are asked for; rounded as doubles are when they are printed. What rounds to zero
-/// has no sign.
+/// Writes nine digits, or as many as asked for, rounded as doubles are. What rounds to zero has no sign.
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = f.precision().map_or(DIGITS, |digits| digits.min(18) as u32);
-        let scale = 10i128.pow(digits);
-        let size = self.0.unsigned_abs();
-        let (mut whole, part) = (size >> FRACTION, size & ((1 << FRACTION) - 1));
-        // Both factors are below 2⁶⁴.
-        let mut part = rounded_power(part * scale as u128);
-        if part == scale as u128 {
-            (whole, part) = (whole + 1, 0);
-        }
-        let positive = self.0 >= 0 || (whole == 0 && part == 0);
+        let (scale, size) = (10u128.pow(digits), self.0.unsigned_abs());
+        // The fraction is below 2⁶⁴ and the scale below 2⁶⁰.
+        let part = (size & ((1 << FRACTION) - 1)) * scale;
+        let mut scaled = (size >> FRACTION) * scale + (part >> FRACTION);
+        let (rest, half) = (part & ((1 << FRACTION) - 1), 1 << (FRACTION - 1));
+        scaled += u128::from(rest > half || (rest == half && scaled % 2 != 0));
+        let positive = self.0 >= 0 || scaled == 0;
+        let (whole, part) = (scaled / scale, scaled % scale);
         match digits {
-            0 => f.pad_integral(positive, "", &odd_half(whole, size).to_string()),
+            0 => f.pad_integral(positive, "", &whole.to_string()),
             _ => {
                 let text = format!("{whole}.{part:0digits$}", digits = digits as usize);
                 f.pad_integral(positive, "", &text)
@@ -202,26 +194,10 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Divided by 2⁶⁴, and rounded to the nearest, or the even one.
-fn rounded_power(number: u128) -> u128 {
-    let (quotient, rest) = (number >> FRACTION, number & ((1 << FRACTION) - 1));
-    let half = 1 << (FRACTION - 1);
-    quotient + u128::from(rest > half || (rest == half && quotient % 2 != 0))
-}
-
-/// Without digits behind the point, which is to be even is the whole.
-fn odd_half(rounded: u128, size: u128) -> u128 {
-    match size & ((1 << FRACTION) - 1) == 1 << (FRACTION - 1) {
-        true => rounded_power(size),
-        false => rounded,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Doubles of all sizes, with few and with many bits.
     fn doubles() -> impl Iterator<Item = f64> {
         let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
         std::iter::repeat_with(move || {

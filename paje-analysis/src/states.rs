@@ -7,12 +7,12 @@ use paje_sim::{ContainerId, LaneView, TimeRange, Trace, TypeId, TypeNature, Valu
 use paje_workers::Workers;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::at_hand::{AtHand, Sums};
 use crate::kept::Lanes;
 use crate::lanes;
 use crate::nesting::{Nested, Nesting, Part};
 use crate::quantiles::{Durations, EXACT};
 use crate::scope::{By, Scope, places};
+use crate::sums::{IndexCache, Sums};
 use crate::{Data, Label, Seconds, Table};
 
 mod row;
@@ -21,21 +21,20 @@ mod spreads;
 pub use row::Row;
 use spreads::Spreads;
 
-/// Adds up states while they go by.
+/// Analysis of states, portion by portion.
 #[derive(Clone, Debug)]
 pub struct States {
     scope: Scope,
     by: By,
     lanes: Vec<Lane>,
     durations: FxHashMap<(TypeId, ValueId), Spread>,
-    /// Those that have states somewhere in the trace, if no more than a part of it is seen.
+    /// Lanes with states anywhere in the trace, if only a part of it is seen.
     of_whole: Option<Lanes>,
 }
 
-/// Sums of a lane, and its open states.
 #[derive(Clone, Debug, Default)]
 struct Lane {
-    /// It has had a state that ended.
+    /// Whether a state of it ended.
     has_states: bool,
     cells: Sums<ValueId, Cell>,
     open: Vec<Nested>,
@@ -60,7 +59,7 @@ impl Default for Cell {
 }
 
 impl Cell {
-    /// Adds a state, of which this part is in the window.
+    /// Adds a state with its part in the window.
     #[inline]
     fn add_state(&mut self, state: &Nested, part: Part) {
         self.add_one(part, state.exclusive(part.inclusive));
@@ -95,26 +94,27 @@ struct Spread {
     by: FxHashMap<ContainerId, Durations>,
 }
 
-/// Durations of states that a worker finds in a portion.
+/// Durations that a worker finds in a portion.
 #[derive(Debug, Default)]
 struct Found {
     durations: Sums<Key, Durations>,
-    /// By value, where the lane's sums are, and the durations.
-    at_hand: AtHand<(u32, u32)>,
+    /// By value, the indices of the lane's sums and of the durations.
+    cache: IndexCache<(u32, u32)>,
 }
 
-/// A value of a type, of all containers (those of the root) or of one.
+/// A value of a type, in all containers (the root) or in one.
 type Key = (TypeId, ValueId, ContainerId);
 
 impl States {
-    /// Of this part of a trace, with rows of this kind.
+    /// Creates the analysis with rows of this kind.
     #[must_use]
     pub fn new(scope: Scope, by: By) -> Self {
         let (lanes, durations) = (Vec::new(), FxHashMap::default());
         States { scope, by, lanes, durations, of_whole: None }
     }
 
-    /// The same for who will see no more of a trace than its window, with the lanes that have states anywhere in it.
+    /// Restricts it to the window of a trace of which nothing else is read, given the lanes that have states
+    /// anywhere.
     #[must_use]
     pub fn in_part_of(mut self, lanes: Lanes) -> Self {
         self.of_whole = Some(lanes);
@@ -197,7 +197,7 @@ impl States {
         }
     }
 
-    /// The places of containers in output order, if each has rows of its own.
+    /// Returns the positions of containers in output order, if each has its own rows.
     fn places(&self, trace: &Trace) -> FxHashMap<ContainerId, usize> {
         if self.by == By::Value { FxHashMap::default() } else { places(trace) }
     }
@@ -239,10 +239,9 @@ impl States {
     }
 }
 
-/// Sums for the rows of a type.
 struct Group {
     id: ContainerId,
-    /// Number of lanes of the type, and the sum of their containers' lifetimes.
+    /// Number of lanes of the type, and sum of their containers' lifetimes.
     lanes: u64,
     lifetime: Seconds,
     /// By name: values of one name are one.
@@ -289,14 +288,14 @@ impl Lane {
         let mut open = std::mem::take(&mut self.open);
         let group = if *by == By::Value { ContainerId::ROOT } else { lane.container() };
         let type_ = lane.type_id();
-        let Found { durations, at_hand } = found;
-        at_hand.turn();
+        let Found { durations, cache } = found;
+        cache.next_lane();
         Nesting::walk(lane, window, &mut open, |state, part, _| {
             self.note_end(state.end);
             let Some(part) = part else { return };
-            let (cell, spread) = at_hand.get(state.value.index(), || {
+            let (cell, spread) = cache.get(state.value.index(), || {
                 let key = (type_, state.value, group);
-                (self.cells.place(state.value), durations.place(key))
+                (self.cells.index(state.value), durations.index(key))
             });
             self.cells.at(cell).add_state(state, part);
             durations.at(spread).push(part.seconds);
@@ -306,7 +305,6 @@ impl Lane {
         self.open = open;
     }
 
-    /// A state has ended.
     #[inline]
     fn note_end(&mut self, end: f64) {
         if !self.has_states || end > self.latest {
@@ -315,7 +313,7 @@ impl Lane {
         self.has_states = true;
     }
 
-    /// The lane as if its open states ended now; their durations go to `of_open`.
+    /// Returns the lane as if its open states ended now; their durations go to `of_open`.
     fn ended(
         &self,
         now: f64,
@@ -331,7 +329,7 @@ impl Lane {
         Nesting::end_now(now, window, &self.open, |state, part, _| {
             ended.note_end(state.end);
             if let Some(part) = part {
-                let cell = ended.cells.place(state.value);
+                let cell = ended.cells.index(state.value);
                 ended.cells.at(cell).add_state(state, part);
                 of_open.entry((type_, state.value, container)).or_default().push(part.seconds);
             }
@@ -353,7 +351,7 @@ impl Spread {
     }
 }
 
-/// The report as a table.
+/// Converts the rows to a table.
 #[must_use]
 pub fn table(rows: &[Row]) -> Table {
     Table::new("states")

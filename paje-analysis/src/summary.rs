@@ -10,10 +10,10 @@ use crate::states::States;
 use crate::time::range;
 use crate::{By, Data, Label, Scope, Seconds, Table, lanes};
 
-/// Of each list, so many.
+/// Maximum length of a list.
 const MOST: usize = 10;
 
-/// Adds up states and links, and looks for the longest states, while they go by.
+/// Summary of states and links, portion by portion.
 #[derive(Clone, Debug)]
 pub struct Summary {
     scope: Scope,
@@ -24,7 +24,6 @@ pub struct Summary {
     backwards: Vec<Backwards>,
 }
 
-/// A long state of a lane.
 #[derive(Clone, Copy, Debug)]
 struct Long {
     seconds: Seconds,
@@ -33,7 +32,7 @@ struct Long {
 }
 
 impl Long {
-    /// The longest first, then the earliest; then by value, and what still is the same looks the same.
+    /// Orders by length, the longest first, then by begin and value.
     fn order(&self, other: &Long) -> Ordering {
         let longer = other.seconds.cmp(&self.seconds);
         let earlier = longer.then_with(|| self.start.total_cmp(&other.start));
@@ -41,19 +40,19 @@ impl Long {
     }
 }
 
-/// Of a lane, when there was a state and when there was none.
+/// Time with and without states of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Covered {
     /// Time covered by states.
     seconds: Seconds,
     /// End of the last state, in seconds.
     last: Option<f64>,
-    /// The longest time between two, and when it began.
+    /// Length and begin of the longest gap.
     gap: (Seconds, f64),
 }
 
 impl Covered {
-    /// Sees the outermost states of a lane, one after another.
+    /// Adds the next outermost state.
     fn add(&mut self, start: f64, end: f64, first: f64) {
         self.seconds += Seconds::between(start, end);
         self.meet(self.last.unwrap_or(first), start);
@@ -75,19 +74,11 @@ struct Backwards {
     by: f64,
 }
 
-/// A line of the summary.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// Section of the page.
-    pub section: Label,
-    /// Name that it tells something of.
-    pub name: Label,
-    /// Text beside the name.
-    pub value: Label,
-}
+/// Section, name and value of a line of the summary.
+type Row = [Label; 3];
 
 impl Summary {
-    /// Of this part of a trace; `bytes` as in [`Comm::new`].
+    /// Creates the summary; `bytes` as in [`Comm::new`].
     #[must_use]
     pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
         Summary {
@@ -143,9 +134,9 @@ impl Summary {
         });
     }
 
-    /// Lines of the summary.
+    /// Returns the summary.
     #[must_use]
-    pub fn rows(&self, trace: &Trace) -> Vec<Row> {
+    pub fn table(&self, trace: &Trace) -> Table {
         let mut page = Page(Vec::new());
         self.trace(trace, &mut page);
         self.states(trace, &mut page);
@@ -153,7 +144,11 @@ impl Summary {
         self.stateless(trace, &mut page);
         self.traffic(trace, &mut page);
         self.suspicious(trace, &mut page);
-        page.0
+        let rows = page.0;
+        Table::new("summary")
+            .with("section", Data::text(&rows, |row| &row[0]))
+            .with("name", Data::text(&rows, |row| &row[1]))
+            .with("value", Data::text(&rows, |row| &row[2]))
     }
 
     fn trace(&self, trace: &Trace, page: &mut Page) {
@@ -204,7 +199,7 @@ impl Summary {
         }
     }
 
-    /// Containers that were in no state for long: idle, or computing where a tracer tells of calls alone.
+    /// Lists containers that were in no state for long: idle, or computing if the tracer records calls only.
     fn stateless(&self, trace: &Trace, page: &mut Page) {
         let (types, containers) = (trace.types(), trace.containers());
         let mut all = Vec::new();
@@ -272,18 +267,8 @@ struct Page(Vec<Row>);
 
 impl Page {
     fn add(&mut self, section: &str, name: impl AsRef<str>, value: impl AsRef<str>) {
-        let (name, value) = (name.as_ref().into(), value.as_ref().into());
-        self.0.push(Row { section: section.into(), name, value });
+        self.0.push([section.into(), name.as_ref().into(), value.as_ref().into()]);
     }
-}
-
-/// The summary as a table.
-#[must_use]
-pub fn table(rows: &[Row]) -> Table {
-    Table::new("summary")
-        .with("section", Data::text(rows, |row| &row.section))
-        .with("name", Data::text(rows, |row| &row.name))
-        .with("value", Data::text(rows, |row| &row.value))
 }
 
 #[cfg(test)]
@@ -304,9 +289,14 @@ mod tests {
         let trace = Trace::read(text.as_bytes(), &Options::default()).expect("it is sound");
         let mut summary = Summary::new(Scope::default(), None);
         summary.see(&trace, &Workers::one());
-        let rows = summary.rows(&trace);
-        let told = rows.iter().filter(|row| row.section == "time without a state".into());
-        let told: Vec<_> = told.map(|row| format!("{}: {}", row.name, row.value)).collect();
+        let table = summary.table(&trace);
+        let columns = ["section", "name", "value"].map(|name| match table.column(name) {
+            Some(Data::Text(all)) => all,
+            _ => panic!("a column of texts"),
+        });
+        let rows = (0..table.len()).filter(|row| columns[0][*row] == "time without a state".into());
+        let told: Vec<_> =
+            rows.map(|row| format!("{}: {}", columns[1][row], columns[2][row])).collect();
         // p is in a state from 1 to 3 and from 7 to 8; q always.
         assert_eq!(told, ["p S: 7.000000 s, 70.0 %; the longest 4.000000 s, from 3 s"]);
     }

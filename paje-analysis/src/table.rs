@@ -8,7 +8,7 @@ use paje_sim::{Name, Quoting};
 
 use crate::Seconds;
 
-/// Result of an analysis: columns in the order in which they are shown.
+/// Result of an analysis: columns in display order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Name of the things in the rows, in a word: `states`.
@@ -35,34 +35,34 @@ pub enum Data {
     Count(Vec<u64>),
     /// Times and durations.
     Seconds(Vec<Option<Seconds>>),
-    /// Shares, means and the like; none where there is nothing to divide by.
+    /// Shares, means and the like; `None` if undefined.
     Number(Vec<Option<f64>>),
-    /// Amounts that are added up as they are, such as bytes; none where nothing is said of them.
+    /// Sums of plain amounts, such as bytes; `None` if not known.
     Amount(Vec<Option<f64>>),
 }
 
-/// A name of a trace, which outlives it. Names are the same if they are so without their quotes.
+/// A name that outlives its trace. Quotes do not matter for equality.
 #[derive(Clone, Debug)]
 pub struct Label {
     text: Arc<[u8]>,
-    quoting: u8,
+    quoting: Quoting,
 }
 
 impl Table {
-    /// A table without columns.
+    /// Creates a table without columns.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Table { name, columns: Vec::new() }
     }
 
-    /// The table with one more column, to the right.
+    /// Adds a column on the right.
     #[must_use]
     pub fn with(mut self, name: &'static str, data: Data) -> Self {
         self.columns.push(Column { name, data });
         self
     }
 
-    /// The table with a column of containers, if the rows are of one each.
+    /// Adds a column of containers, if each row has one.
     #[must_use]
     pub(crate) fn with_containers<R>(
         self,
@@ -83,20 +83,19 @@ impl Table {
         self.columns.first().map_or(0, |column| column.data.len())
     }
 
-    /// True if there are no rows.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The values of the column of this name.
+    /// Returns the values of a column.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Data> {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.data)
     }
 
-    /// Only so many rows: those with the largest in the first of these columns; where that is the same, or nothing,
-    /// in the next. Of equal ones, what came first comes first.
+    /// Keeps the rows that are largest in the first of these columns, then in the next. Ties keep their order.
     #[must_use]
     pub fn top(self, rows: usize, by: &[&str]) -> Self {
         let keys: Vec<&Data> = by.iter().filter_map(|name| self.column(name)).collect();
@@ -135,27 +134,27 @@ impl Data {
         }
     }
 
-    /// One value for each of these rows.
+    /// Collects a value of each row.
     pub fn text<R>(rows: &[R], value: impl Fn(&R) -> &Label) -> Self {
         Data::Text(rows.iter().map(|row| value(row).clone()).collect())
     }
 
-    /// One value for each of these rows.
+    /// Collects a value of each row.
     pub fn count<R>(rows: &[R], value: impl Fn(&R) -> u64) -> Self {
         Data::Count(rows.iter().map(value).collect())
     }
 
-    /// One value for each of these rows.
+    /// Collects a value of each row.
     pub fn seconds<R>(rows: &[R], value: impl Fn(&R) -> Seconds) -> Self {
         Data::Seconds(rows.iter().map(|row| Some(value(row))).collect())
     }
 
-    /// One value for each of these rows.
+    /// Collects a value of each row.
     pub fn number<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Number(rows.iter().map(value).collect())
     }
 
-    /// One value for each of these rows.
+    /// Collects a value of each row.
     pub fn amount<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Amount(rows.iter().map(value).collect())
     }
@@ -171,7 +170,7 @@ impl Data {
         }
     }
 
-    /// True if there are no values.
+    /// Whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -179,15 +178,10 @@ impl Data {
 }
 
 impl Label {
-    /// The name without its quotes, and how it was written.
+    /// Returns the name with its quoting.
     #[must_use]
     pub fn name(&self) -> Name<'_> {
-        let quoting = match self.quoting {
-            0 => Quoting::Bare,
-            1 => Quoting::Quoted,
-            _ => Quoting::Unclosed,
-        };
-        Name { text: &self.text, quoting }
+        Name { text: &self.text, quoting: self.quoting }
     }
 }
 
@@ -213,12 +207,7 @@ impl Ord for Label {
 
 impl From<Name<'_>> for Label {
     fn from(name: Name<'_>) -> Self {
-        let quoting = match name.quoting {
-            Quoting::Bare => 0,
-            Quoting::Quoted => 1,
-            Quoting::Unclosed => 2,
-        };
-        Label { text: name.text.into(), quoting }
+        Label { text: name.text.into(), quoting: name.quoting }
     }
 }
 
@@ -228,7 +217,7 @@ impl From<&str> for Label {
     }
 }
 
-/// The name without its quotes; what is no UTF-8 is replaced.
+/// Writes the name without its quotes; invalid UTF-8 is replaced.
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.name().fmt(f)

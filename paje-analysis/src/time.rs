@@ -13,7 +13,7 @@ use crate::nesting::{Nested, Nesting};
 use crate::scope::{By, Scope, clip, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Adds up states by bins while they go by.
+/// Analysis of states by bins, portion by portion.
 #[derive(Clone, Debug)]
 pub struct Time {
     scope: Scope,
@@ -23,21 +23,13 @@ pub struct Time {
     lanes: Vec<Lane>,
 }
 
-/// A row of the report: a value in a bin, in which it took time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// Number of the bin, from 0.
-    pub bin: u64,
-    /// Its begin and end.
-    pub span: (Seconds, Seconds),
-    /// Whose states they are; nobody's in particular if all containers are added up.
-    pub container: Label,
-    /// Their type.
-    pub type_: Label,
-    /// Their value.
-    pub value: Label,
-    /// Time that they took in the bin.
-    pub seconds: Seconds,
+/// A value in a bin in which it took time.
+struct Row {
+    bin: usize,
+    container: Label,
+    type_: Label,
+    value: Label,
+    seconds: Seconds,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -47,7 +39,7 @@ struct Lane {
 }
 
 impl Time {
-    /// Of this part of a trace in these bins: the time of the innermost states, or of all if `inclusive`.
+    /// Creates the analysis: the time of the innermost states, or of all if `inclusive`.
     #[must_use]
     pub const fn new(scope: Scope, by: By, bins: Bins, inclusive: bool) -> Self {
         Time { scope, by, inclusive, bins, lanes: Vec::new() }
@@ -68,27 +60,23 @@ impl Time {
         });
     }
 
-    /// Rows found, bin after bin; in each, containers in output order, types in that of their definitions, values
+    /// Returns the report, bin after bin; in each, containers in output order, types in that of their definitions, values
     /// in that of their names. Values that took no time have no row.
     #[must_use]
-    pub fn rows(&self, trace: &Trace) -> Vec<Row> {
-        self.rows_named(trace, |type_, value| Some(trace.types().value_name(type_, value).into()))
+    pub fn table(&self, trace: &Trace) -> Table {
+        self.table_named(trace, |type_, value| Some(trace.types().value_name(type_, value).into()))
     }
 
-    /// The same by class: the value of a row is the name of a class. Types that classes do not go by are left out.
+    /// Returns the report by class: values are names of classes. Types without classes are left out.
     #[must_use]
-    pub fn rows_by_class(&self, trace: &Trace, classes: &Classes) -> Vec<Row> {
-        self.rows_named(trace, |type_, value| {
+    pub fn table_by_class(&self, trace: &Trace, classes: &Classes) -> Table {
+        self.table_named(trace, |type_, value| {
             let class = classes.of_type(type_).get(value.index())?;
             Some(class.name().into())
         })
     }
 
-    fn rows_named(
-        &self,
-        trace: &Trace,
-        name: impl Fn(TypeId, ValueId) -> Option<Label>,
-    ) -> Vec<Row> {
+    fn table_named(&self, trace: &Trace, name: impl Fn(TypeId, ValueId) -> Option<Label>) -> Table {
         let places = places(trace);
         let mut all: BTreeMap<(usize, TypeId, Label), (Label, Vec<Seconds>)> = BTreeMap::new();
         for lane in trace.lanes() {
@@ -108,15 +96,14 @@ impl Time {
                 sums.iter_mut().zip(seconds).for_each(|(sum, seconds)| *sum += *seconds);
             }
         }
-        let mut rows = Vec::new();
+        let mut rows: Vec<Row> = Vec::new();
         for bin in 0..self.bins.len() {
             for ((_, type_, value), (container, seconds)) in &all {
                 if seconds[bin].is_zero() {
                     continue;
                 }
                 rows.push(Row {
-                    bin: bin as u64,
-                    span: self.bins.span(bin),
+                    bin,
                     container: container.clone(),
                     type_: trace.types().name(*type_).into(),
                     value: value.clone(),
@@ -124,7 +111,14 @@ impl Time {
                 });
             }
         }
-        rows
+        Table::new("time")
+            .with("bin", Data::count(&rows, |row| row.bin as u64))
+            .with("start", Data::seconds(&rows, |row| self.bins.span(row.bin).0))
+            .with("end", Data::seconds(&rows, |row| self.bins.span(row.bin).1))
+            .with("container", Data::text(&rows, |row| &row.container))
+            .with("type", Data::text(&rows, |row| &row.type_))
+            .with("value", Data::text(&rows, |row| &row.value))
+            .with("seconds", Data::seconds(&rows, |row| row.seconds))
     }
 }
 
@@ -148,7 +142,7 @@ impl Lane {
     }
 }
 
-/// The stretch of time that bins divide: the window, as far as the trace goes.
+/// Returns the time range that bins divide: the window, as far as the trace goes.
 #[must_use]
 pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     let containers = trace.containers();
@@ -162,17 +156,4 @@ pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
 pub fn makespan(trace: &Trace, scope: &Scope) -> Seconds {
     let (start, end) = range(trace, scope);
     Seconds::between(start, end).max(Seconds::ZERO)
-}
-
-/// The report as a table.
-#[must_use]
-pub fn table(rows: &[Row]) -> Table {
-    Table::new("time")
-        .with("bin", Data::count(rows, |row| row.bin))
-        .with("start", Data::seconds(rows, |row| row.span.0))
-        .with("end", Data::seconds(rows, |row| row.span.1))
-        .with("container", Data::text(rows, |row| &row.container))
-        .with("type", Data::text(rows, |row| &row.type_))
-        .with("value", Data::text(rows, |row| &row.value))
-        .with("seconds", Data::seconds(rows, |row| row.seconds))
 }

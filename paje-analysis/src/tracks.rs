@@ -19,7 +19,7 @@ pub struct Tracks<'t> {
     trace: &'t Trace,
     classes: Classes,
     list: Vec<Track>,
-    /// By container.
+    /// Track of each container.
     found: Vec<Option<u32>>,
 }
 
@@ -36,12 +36,11 @@ pub struct Track {
     pub end: Vec<f64>,
     /// Its value.
     pub value: Vec<ValueId>,
-    /// The state directly around each, or [`NONE`].
+    /// State directly around each, or [`NONE`].
     parent: Vec<u32>,
     last_exit: f64,
 }
 
-/// No state.
 const NONE: u32 = u32::MAX;
 
 /// A part of a track in which the innermost state is the same.
@@ -51,7 +50,7 @@ pub struct Piece {
     pub state: Option<usize>,
     /// From when, in seconds.
     pub start: f64,
-    /// Until when, in seconds.
+    /// End in seconds.
     pub end: f64,
 }
 
@@ -59,8 +58,8 @@ impl<'t> Tracks<'t> {
     /// So many bytes are kept of a state: times, value, and the state around it.
     pub const STATE: usize = 2 * size_of::<f64>() + 2 * size_of::<u32>();
 
-    /// The tracks of all containers that have states of a type that `classes` go by. Containers are in the order
-    /// of their names, in which numbers count as such: `rank-2` comes before `rank-10`.
+    /// Collects the tracks of all containers with states of a chosen type, in the natural order of the containers'
+    /// names: `rank-2` before `rank-10`.
     #[must_use]
     pub fn new(trace: &'t Trace, classes: Classes) -> Self {
         let containers = trace.containers();
@@ -75,7 +74,7 @@ impl<'t> Tracks<'t> {
         Tracks::of_list(trace, classes, list)
     }
 
-    /// The same, with tracks that have no states for the other containers of these.
+    /// Adds tracks without states for the other ones of these containers.
     #[must_use]
     pub fn with_others(self, containers: impl IntoIterator<Item = ContainerId>) -> Self {
         let Tracks { trace, classes, mut list, found } = self;
@@ -95,7 +94,7 @@ impl<'t> Tracks<'t> {
         Tracks { trace, classes, list, found }
     }
 
-    /// The same states at other times, by track and state: when they are entered and left, in seconds.
+    /// Returns the states at other times, by track and state, in seconds.
     #[must_use]
     pub fn at_times(&self, start: &[Vec<f64>], end: &[Vec<f64>]) -> Self {
         let mut tracks = self.clone();
@@ -107,33 +106,33 @@ impl<'t> Tracks<'t> {
         tracks
     }
 
-    /// The trace.
+    /// Returns the trace.
     #[must_use]
     pub fn trace(&self) -> &'t Trace {
         self.trace
     }
 
-    /// The classes of the states.
+    /// Returns the classes of the states.
     #[must_use]
     pub fn classes(&self) -> &Classes {
         &self.classes
     }
 
-    /// The tracks, in the order of the containers' names.
+    /// Returns the tracks, in the order of the containers' names.
     #[must_use]
     #[inline]
     pub fn list(&self) -> &[Track] {
         &self.list
     }
 
-    /// The number of a container's track, if it has one.
+    /// Returns the track of a container.
     #[must_use]
     #[inline]
     pub fn of_container(&self, container: ContainerId) -> Option<usize> {
         self.found[container.index()].map(|at| at as usize)
     }
 
-    /// The class of a state of a track.
+    /// Returns the class of a state of a track.
     #[must_use]
     #[inline]
     pub fn class(&self, track: usize, state: usize) -> Class {
@@ -189,13 +188,13 @@ impl Track {
         self.start.len()
     }
 
-    /// True if there are no states.
+    /// Whether there are no states.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
     }
 
-    /// The state directly around a state.
+    /// Returns the state directly around a state.
     #[must_use]
     #[inline]
     pub fn parent(&self, state: usize) -> Option<usize> {
@@ -216,8 +215,8 @@ impl Track {
         ends.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The parts from `start` to `end`, in seconds, the latest first: each as long as the innermost state is
-    /// the same. They touch, and cover all the time.
+    /// Returns the pieces from `start` to `end`, in seconds, the latest first: in each, the innermost state is the
+    /// same. They cover all the time.
     pub fn pieces_back(&self, start: f64, end: f64) -> impl Iterator<Item = Piece> + '_ {
         let mut until = end;
         // States are behind us that start at `until` or later.
@@ -263,7 +262,7 @@ impl Track {
     }
 }
 
-/// The order of names in which numbers count as such.
+/// Compares names naturally: numbers by value.
 fn natural(a: &[u8], b: &[u8]) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {
@@ -288,7 +287,7 @@ fn natural(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Tracks by what their containers have in common, in the order of the first of each.
+/// Groups tracks by a key of their containers, ordered by the first track.
 pub(crate) fn grouped<K: Ord>(
     tracks: &Tracks<'_>,
     key: impl Fn(&Track) -> K,
@@ -306,7 +305,7 @@ pub(crate) fn grouped<K: Ord>(
 mod tests {
     use super::*;
 
-    /// States as start, end, imbrication; the value of each is its number.
+    /// Builds a track from start, end and imbrication of its states; the value of each is its number.
     fn track(states: &[(f64, f64, usize)]) -> Track {
         let mut open: Vec<u32> = Vec::new();
         let parent = states.iter().enumerate().map(|(at, state)| {

@@ -10,46 +10,12 @@ use crate::lanes;
 use crate::scope::{Scope, clip, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Adds up variables while they go by.
+/// Analysis of variables, portion by portion.
 #[derive(Clone, Debug)]
 pub struct Variables {
     scope: Scope,
     bins: Option<Bins>,
     lanes: Vec<Lane>,
-}
-
-/// A row of the report: a variable of a container.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The variable's type.
-    pub type_: Label,
-    /// Whose it is.
-    pub container: Label,
-    /// Number of its values.
-    pub count: u64,
-    /// The least of them.
-    pub min: f64,
-    /// The greatest of them.
-    pub max: f64,
-    /// Its mean over the time that it had a value; none if that is no time.
-    pub mean: Option<f64>,
-    /// The sum of its values, each times the seconds that it lasted.
-    pub integral: f64,
-}
-
-/// A row of the report by bins: the mean of a variable in a bin, in which it had a value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BinRow {
-    /// Number of the bin, from 0.
-    pub bin: u64,
-    /// Its begin and end.
-    pub span: (Seconds, Seconds),
-    /// The variable's type.
-    pub type_: Label,
-    /// Whose it is.
-    pub container: Label,
-    /// The mean over the time that it had a value in the bin.
-    pub mean: f64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -93,16 +59,10 @@ impl Integral {
 }
 
 impl Variables {
-    /// Of this part of a trace; in these bins, too, if there are any.
+    /// Creates the analysis, by bins if given.
     #[must_use]
     pub const fn new(scope: Scope, bins: Option<Bins>) -> Self {
         Variables { scope, bins, lanes: Vec::new() }
-    }
-
-    /// True if it adds up by bins, too.
-    #[must_use]
-    pub const fn has_bins(&self) -> bool {
-        self.bins.is_some()
     }
 
     /// Looks at the next portion of a trace, or at a whole one.
@@ -115,38 +75,31 @@ impl Variables {
         });
     }
 
-    /// Rows of the report: types in the order of their definitions, containers in output order.
+    /// Returns the report, by bins if there are any: types in the order of their definitions, containers in output order,
+    /// and the bins of each. The mean is over the time that the variable had a value, the integral of value by seconds.
     #[must_use]
-    pub fn rows(&self, trace: &Trace) -> Vec<Row> {
-        let row = |(lane, kept): (LaneView<'_>, &Lane)| Row {
-            type_: lane.type_name().into(),
-            container: lane.container_name().into(),
-            count: kept.count,
-            min: kept.min,
-            max: kept.max,
-            mean: kept.whole.mean(),
-            integral: kept.whole.value(),
+    pub fn table(&self, trace: &Trace) -> Table {
+        let rows = self.sorted(trace);
+        let Some(bins) = &self.bins else {
+            let table = names(Table::new("variables"), rows.iter().map(|(lane, _)| *lane));
+            return table
+                .with("count", Data::count(&rows, |(_, kept)| kept.count))
+                .with("min", Data::amount(&rows, |(_, kept)| Some(kept.min)))
+                .with("max", Data::amount(&rows, |(_, kept)| Some(kept.max)))
+                .with("mean", Data::amount(&rows, |(_, kept)| kept.whole.mean()))
+                .with("integral", Data::amount(&rows, |(_, kept)| Some(kept.whole.value())));
         };
-        self.sorted(trace).into_iter().map(row).collect()
-    }
-
-    /// Rows of the report by bins; variables in the same order, and the bins of each in theirs.
-    #[must_use]
-    pub fn bin_rows(&self, trace: &Trace) -> Vec<BinRow> {
-        let Some(bins) = &self.bins else { return Vec::new() };
-        let mut rows = Vec::new();
-        for (lane, kept) in self.sorted(trace) {
-            for (bin, integral) in kept.bins.iter().enumerate() {
-                rows.extend(integral.mean().map(|mean| BinRow {
-                    bin: bin as u64,
-                    span: bins.span(bin),
-                    type_: lane.type_name().into(),
-                    container: lane.container_name().into(),
-                    mean,
-                }));
-            }
-        }
-        rows
+        let means = rows.iter().flat_map(|(lane, kept)| {
+            let means = kept.bins.iter().map(Integral::mean).enumerate();
+            means.filter_map(|(bin, mean)| Some((*lane, bin, mean?)))
+        });
+        let means: Vec<(LaneView<'_>, usize, f64)> = means.collect();
+        let table = Table::new("variables")
+            .with("bin", Data::count(&means, |(_, bin, _)| *bin as u64))
+            .with("start", Data::seconds(&means, |(_, bin, _)| bins.span(*bin).0))
+            .with("end", Data::seconds(&means, |(_, bin, _)| bins.span(*bin).1));
+        names(table, means.iter().map(|(lane, ..)| *lane))
+            .with("mean", Data::amount(&means, |(.., mean)| Some(*mean)))
     }
 
     fn sorted<'t>(&self, trace: &'t Trace) -> Vec<(LaneView<'t>, &Lane)> {
@@ -196,27 +149,9 @@ impl Adding<'_> {
     }
 }
 
-/// The report as a table.
-#[must_use]
-pub fn table(rows: &[Row]) -> Table {
-    Table::new("variables")
-        .with("type", Data::text(rows, |row| &row.type_))
-        .with("container", Data::text(rows, |row| &row.container))
-        .with("count", Data::count(rows, |row| row.count))
-        .with("min", Data::amount(rows, |row| Some(row.min)))
-        .with("max", Data::amount(rows, |row| Some(row.max)))
-        .with("mean", Data::amount(rows, |row| row.mean))
-        .with("integral", Data::amount(rows, |row| Some(row.integral)))
-}
-
-/// The report by bins as a table.
-#[must_use]
-pub fn bin_table(rows: &[BinRow]) -> Table {
-    Table::new("variables")
-        .with("bin", Data::count(rows, |row| row.bin))
-        .with("start", Data::seconds(rows, |row| row.span.0))
-        .with("end", Data::seconds(rows, |row| row.span.1))
-        .with("type", Data::text(rows, |row| &row.type_))
-        .with("container", Data::text(rows, |row| &row.container))
-        .with("mean", Data::amount(rows, |row| Some(row.mean)))
+/// Adds the columns of types and containers.
+fn names<'t>(table: Table, lanes: impl Iterator<Item = LaneView<'t>> + Clone) -> Table {
+    let types = lanes.clone().map(|lane| Label::from(lane.type_name())).collect();
+    let containers = lanes.map(|lane| Label::from(lane.container_name())).collect();
+    table.with("type", Data::Text(types)).with("container", Data::Text(containers))
 }

@@ -32,13 +32,13 @@ use crate::tracks::Tracks;
 pub struct Options {
     /// Settings for the operations of groups.
     pub grouping: Grouping,
-    /// From how many bytes on a transfer is a rendezvous; 0: all are. Without it, as the map says.
+    /// Rendezvous threshold in bytes; 0: every transfer. Without it, that of the map.
     pub eager: Option<u64>,
     /// The user-defined field that holds the sizes of messages; see [`Messages::new`].
     pub bytes: Option<String>,
 }
 
-/// All waiting of a trace, and the states, messages and operations that it is told from.
+/// All waits of a trace, and the states, messages and operations that they are derived from.
 #[derive(Clone, Debug)]
 pub struct Waits<'t> {
     /// The states.
@@ -73,9 +73,9 @@ pub struct Wait {
     pub waiter: u32,
     /// Its state that waits.
     pub state: u32,
-    /// Since when, in seconds.
+    /// Begin in seconds.
     pub from: f64,
-    /// Until when, in seconds: later than `from`.
+    /// End in seconds, after `from`.
     pub until: f64,
     /// The track that it waits for.
     pub whom: u32,
@@ -88,9 +88,9 @@ pub struct Wait {
 /// Message or operation that a waiting is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// The message of this number.
+    /// Number of the message.
     Message(u32),
-    /// An operation of a group: the place of its series, and the number of the operation there.
+    /// An operation of a group: index of its series, and number in the series.
     Operation(u32, u32),
 }
 
@@ -106,7 +106,7 @@ impl Kind {
         Kind::Scan,
     ];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -157,7 +157,7 @@ impl<'t> Waits<'t> {
         Waits::of(tracks, messages, collectives, map, options.eager)
     }
 
-    /// Finds all waiting in these states, messages and operations; `eager` is as in [`Options`].
+    /// Finds all waits in these states, messages and operations; `eager` as in [`Options`].
     #[must_use]
     pub fn of(
         tracks: impl Into<Arc<Tracks<'t>>>,
@@ -188,7 +188,7 @@ impl<'t> Waits<'t> {
         Waits { tracks, messages, collectives, by_track }
     }
 
-    /// The waiting of a track, in the order of its ends.
+    /// Returns the waits of a track, in the order of their ends.
     #[must_use]
     pub fn of_track(&self, track: usize) -> &[Wait] {
         &self.by_track[track]
@@ -200,10 +200,10 @@ impl<'t> Waits<'t> {
     }
 }
 
-/// Rule that tells the transfers that are a rendezvous.
+/// Decides which transfers are a rendezvous.
 struct Rendezvous {
     eager: Option<u64>,
-    /// By type and value, for states that send.
+    /// By type and value of sending states.
     values: Vec<Vec<bool>>,
 }
 
@@ -225,7 +225,7 @@ impl Rendezvous {
     }
 }
 
-/// The waiting of a track for messages that it receives or sends.
+/// Finds the waits of a track for messages that it receives or sends.
 fn of_messages(
     tracks: &Tracks<'_>,
     messages: &Messages,
@@ -265,7 +265,7 @@ fn of_messages(
     waits.into_iter().map(|(_, wait)| wait).collect()
 }
 
-/// The waiting in the operations of a series.
+/// Finds the waits in the operations of a series.
 fn of_series(tracks: &Tracks<'_>, group: &[u32], series: &Series, at: u32) -> Vec<Wait> {
     let mut waits = Vec::new();
     for instance in 0..series.len() {

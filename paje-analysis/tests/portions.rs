@@ -35,7 +35,7 @@ fn the_longest_states_come_in_one_order() {
         let (source, options) = (Source::stream(&text[..]), options());
         let last = Trace::read_in_portions(source, &options, &team, &progress, 700, &mut see);
         let last = last.expect("the whole is valid");
-        assert_eq!(parts.rows(&last), plain.rows(&whole), "seed {seed}");
+        assert_eq!(parts.table(&last), plain.table(&whole), "seed {seed}");
         compared += 1;
     }
     assert!(compared > 20, "{compared}");

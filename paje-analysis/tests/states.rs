@@ -21,7 +21,7 @@ const LINES: &str = "\
 4 0 S q b\n4 1 S p a\n5 1 S q\n4 2 S p b\n5 4 S p\n4 5 S p b\n4 6 S p c\n5 7 S p\n5 8 S p\n5 9 S p
 6 10 P p\n6 10 P q\n6 10 N n\n";
 
-/// The rows at the end, and those after each portion of so many bytes.
+/// Returns the rows at the end, and after each portion of `bytes` bytes.
 fn seen(scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
     let text = [HEAD, LINES].concat();
     let (mut states, mut between) = (States::new(scope.clone(), by.clone()), Vec::new());
@@ -36,7 +36,7 @@ fn seen(scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
     (states.rows(&trace.expect("it is sound")), between)
 }
 
-/// Value, count, inclusive and exclusive time, containers and share.
+/// Value, count, inclusive and exclusive time, containers, share.
 type Line = (String, u64, f64, f64, u64, f64);
 
 fn lines(rows: &[Row]) -> Vec<Line> {

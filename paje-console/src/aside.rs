@@ -49,7 +49,7 @@ pub struct Aside {
     file: File,
     /// Path of the file while it is aside, if it has to have a name.
     path: PathBuf,
-    /// True if the file has this name, and is to lose it if writing fails.
+    /// Whether the file has this name, and is to lose it if writing fails.
     named: bool,
     /// The place that it is to take.
     place: PathBuf,
@@ -128,7 +128,7 @@ impl Aside {
         Ok(aside)
     }
 
-    /// A file in this folder for a place where there is none, on the same disk.
+    /// Makes a file in this folder for a new file elsewhere on the same disk.
     pub fn within(folder: &Path, place: PathBuf) -> io::Result<Self> {
         let name = place.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut aside = OsString::from(".");

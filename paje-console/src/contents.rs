@@ -1,9 +1,13 @@
-//! Contents of a trace, in numbers: the same table in every program.
+//! A table of the number of objects in a trace, the same in every program.
 
 use std::fmt::Write;
+use std::time::Instant;
 
 use paje_sim::Trace;
 use serde::Serialize;
+
+use crate::memory::peak_memory;
+use crate::reading::read_of;
 
 /// Contents of a trace, in numbers. Containers and types are counted without the root.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,7 +74,23 @@ impl Contents {
     }
 }
 
-/// A line of such a table.
+/// Returns the lines of `--stats`: these counts, how much of a packed trace was read (size and bytes read), time, and
+/// memory.
+#[must_use]
+pub fn stats(counts: &[(&str, u64)], packed: Option<(u64, u64)>, began: Instant) -> String {
+    let mut text: String =
+        counts.iter().map(|(name, count)| fact(name, format_args!("{count}"))).collect();
+    if let Some((size, read)) = packed {
+        text += &read_of(read, size);
+    }
+    text += &fact("seconds", format_args!("{:.3}", began.elapsed().as_secs_f64()));
+    if let Some(memory) = peak_memory() {
+        text += &fact("memory", format_args!("{:.1} MB", memory as f64 / 1e6));
+    }
+    text
+}
+
+/// Returns a line of such a table.
 #[must_use]
 pub fn fact(name: &str, value: std::fmt::Arguments<'_>) -> String {
     let mut line = String::new();

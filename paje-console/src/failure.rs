@@ -47,15 +47,14 @@ impl Failure {
         }
     }
 
-    /// Tells whether somebody who reads the output has seen enough, which is no failure of the program.
+    /// Returns whether the reader of the output has closed it, which is no failure of the program.
     #[must_use]
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 }
 
-/// The end of a program: 0 if all is well with the trace, 1 if it is not, else the failure's status, which is
-/// said.
+/// Returns the exit status: 0 for a sound trace, 1 for an invalid one, else that of the failure, whose message it prints.
 #[must_use]
 pub fn exit(voice: Voice, outcome: Result<bool, Failure>) -> ExitCode {
     match outcome {

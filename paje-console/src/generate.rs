@@ -107,7 +107,6 @@ fn end(command: &Command, error: &clap::Error) -> ! {
     if error.use_stderr() {
         let text = error.render().to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
-        // With standard error gone there is no one left to tell.
         let _ = write!(io::stderr(), "{}: {text}", command.get_name());
         exit(TROUBLE.into());
     }
@@ -133,12 +132,11 @@ fn asked(matches: &ArgMatches) -> Option<What> {
     matches.get_one("generate").copied()
 }
 
-/// The exit status: 2 if standard output cannot be written. That who reads has seen enough is no failure.
+/// Prints; returns the exit status, which is 2 if standard output cannot be written. A closed pipe is no failure.
 fn print(command: &Command, write: impl FnOnce(File) -> io::Result<()>) -> i32 {
     match standard_output().and_then(write) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let (name, error) = (command.get_name(), splitter::cause(&error));
-            // With standard error gone there is no one left to tell.
             let _ = writeln!(io::stderr(), "{name}: standard output: {error}");
             2
         }

@@ -1,18 +1,17 @@
-//! Parts that the programs share at the command line; each of them is its own options, its own work, and this.
-//!
-//! In: words of a command line, files. Out: a replayed trace, sentences on standard error, an exit status.
+//! What the programs share at the command line: options, opening and replaying a trace, messages, exit statuses.
 //!
 //! - [`options`]: options that mean the same everywhere, to be flattened into a command line
 //! - [`generate`]: man pages and completions, from what a command line is made of
 //! - [`reading`]: from the name of a trace to its replay
-//! - [`voice`], [`failure`]: what is said of traces and of failures, in the same words everywhere
+//! - [`voice`], [`failure`]: messages about traces and failures, in the same words everywhere
 //! - [`progress`]: how far a run is, on a terminal
-//! - [`contents`]: what a trace holds, in numbers
-//! - [`aside`]: files that are there whole or not at all
-//! - [`output`]: standard output that tells when it fails
+//! - [`contents`]: numbers of objects in a trace
+//! - [`aside`]: files that appear only when they are complete
+//! - [`output`]: standard output whose failure is noticed
 //! - [`signals`]: which signals are to stay ignored
 //! - [`quotes`]: how names are printed
-//! - [`memory`], [`allocator`]: how much memory a run may take, has taken, and what happens without it
+//! - [`records`]: rows as CSV and JSON
+//! - [`memory`], [`allocator`]: limit and peak of memory, and a message when it is refused
 
 pub mod allocator;
 pub mod aside;
@@ -25,6 +24,7 @@ pub mod output;
 pub mod progress;
 pub mod quotes;
 pub mod reading;
+pub mod records;
 pub mod signals;
 pub mod voice;
 

@@ -9,18 +9,18 @@ use splitter::parse_size;
 /// `--memory-limit`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// So many bytes.
+    /// Number of bytes.
     Bytes(u64),
-    /// A part of what there is, between 0 and 1.
+    /// Share of the machine's memory, between 0 and 1.
     Share(f64),
-    /// As much as it takes.
+    /// No limit.
     None,
 }
 
-/// Without `--memory-limit`: what else runs, and the pages of files that the system keeps, need some too.
+/// The limit without `--memory-limit`: other programs and the page cache need memory, too.
 const DEFAULT: Limit = Limit::Share(0.75);
 
-/// Less is not enough for the blocks that are at hand.
+/// The least limit: the blocks that are read at a time need as much.
 pub(crate) const LEAST: u64 = 32 << 20;
 
 impl Limit {

@@ -23,10 +23,9 @@ pub use rows::{Nature, Natures, Patterns, Span, Which};
 /// Number of threads, and where they run.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Parallel {
-    /// How many threads work
+    /// Number of threads
     ///
-    /// All that this process may use if not given, or fewer for a short trace. What comes of it is the same for any
-    /// number
+    /// Default: all CPUs that this process may use, or fewer for a short trace. Results do not depend on it
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 
@@ -48,8 +47,8 @@ impl Parallel {
         Workers::new(self.threads, &self.pin).map_err(Failure::Workers)
     }
 
-    /// The threads of a program whose first thread has nothing else to do, and is one of them: no more than are of use for so many bytes of
-    /// text, if that is known.
+    /// Starts the threads of a program whose main thread is one of them: no more than are of use for this many bytes of text, if
+    /// that is known.
     ///
     /// # Errors
     /// They cannot run as asked for.
@@ -63,13 +62,13 @@ impl Parallel {
 /// Memory that a replay may take, and where the rest goes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Memory {
-    /// How much memory to take: a size such as 4G, a share of what there is such as 50%, or none. Beyond
-    /// it, objects go to a temporary file; what comes of it is the same. 75% if not given
+    /// Limit of memory: a size such as 4G, a share of the machine's such as 50%, or none (default: 75%).
+    /// Beyond it, objects go to a temporary file; results do not depend on it
     #[arg(long, value_name = "SIZE", value_parser = Limit::parse, hide_short_help = true)]
     pub memory_limit: Option<Limit>,
 
-    /// Where that file is made: $TMPDIR if not given, or /var/tmp. It has no name, and is gone when the
-    /// program ends in any way
+    /// Folder of that file (default: $TMPDIR, or /var/tmp). The file has no name, and is gone when the
+    /// program ends, however it ends
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub temp_dir: Option<PathBuf>,
 }
@@ -81,8 +80,8 @@ impl Memory {
         memory::limit(self.memory_limit, self.temp_dir.as_deref())
     }
 
-    /// The limit for a trace of so many bytes of text, if that is known: `None` also where nobody asked for one and they cannot come
-    /// to the least that there is, so that the system need not be asked what it has.
+    /// Returns the limit for a trace of this many bytes of text, if that is known. `None` also for a short trace without
+    /// `--memory-limit`: the system's memory need not be looked up.
     #[must_use]
     pub fn limit_for(&self, text: Option<u64>) -> Option<MemoryLimit> {
         let is_short = text.is_some_and(|text| text <= memory::LEAST / 8);
@@ -103,10 +102,18 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a number of threads, 1 or more".into())
 }
 
-/// Choice of being told what is doubtful.
+/// Reads a number of things, of which there must be one.
+///
+/// # Errors
+/// It is no such number, in words for a message.
+pub fn count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "must be a number, and at least 1".into())
+}
+
+/// Choice of warnings.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Warnings {
-    /// Do not warn of what is doubtful; errors are told nevertheless
+    /// Do not print warnings; errors are printed all the same
     #[arg(long, env = NO_WARNINGS, hide_env_values = true, value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub no_warnings: bool,
 }
@@ -115,10 +122,8 @@ pub struct Warnings {
 pub const NO_WARNINGS: &str = "PAJE_NO_WARNINGS";
 
 /// Entry of this variable in manuals: its name, and its effect.
-pub const NO_WARNINGS_TERM: (&str, &str) = (
-    NO_WARNINGS,
-    "If it is set, and not to 0, no, false or nothing, it is as if --no-warnings were given.",
-);
+pub const NO_WARNINGS_TERM: (&str, &str) =
+    (NO_WARNINGS, "If set to anything but 0, no, false or nothing, the same as --no-warnings.");
 
 /// Choice of the files that are read of those that a trace names.
 #[derive(Args, Clone, Debug, Default)]
@@ -157,7 +162,7 @@ pub struct Talk {
     #[arg(long, hide_short_help = true)]
     pub no_progress: bool,
 
-    /// Whether what is doubtful is told
+    /// Which warnings are printed
     #[command(flatten)]
     pub warnings: Warnings,
 }

@@ -46,7 +46,7 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     standard_output().and_then(|out| buffered(&out, write)).map_err(Failure::Output)
 }
 
-/// Writes what `write` writes to the file at `path`, which is there when it is complete; to standard output if there is none.
+/// Writes to the file at `path`, which appears when it is complete, or to standard output without a path.
 ///
 /// # Errors
 /// It cannot be written.

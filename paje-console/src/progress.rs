@@ -89,7 +89,7 @@ impl Display {
         self.counter("writing rows", Unit::Bytes, None, written)
     }
 
-    /// Shows how many of so many rows are in tables.
+    /// Shows how many of all rows are in tables.
     pub fn tables(self, rows: u64, written: &Arc<AtomicU64>) -> Shown {
         self.counter("writing tables", Unit::Rows, Some(rows), written)
     }

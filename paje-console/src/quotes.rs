@@ -15,7 +15,7 @@ pub enum Quotes {
 }
 
 impl Quotes {
-    /// The text of a name, if that is what is printed.
+    /// Returns the text of a name if it is printed without quotes.
     #[must_use]
     #[inline]
     pub fn as_it_is(self, name: Name<'_>) -> Option<&[u8]> {

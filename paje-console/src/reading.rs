@@ -28,8 +28,8 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens the file at `path`; standard input if there is none, or if it is `-`. Who is to type the trace at
-    /// a terminal is told so: more often something was forgotten.
+    /// Opens the file at `path`; standard input if there is none, or if it is `-`. If that is a
+    /// terminal, a message says so: more often an argument was forgotten.
     ///
     /// # Errors
     /// It cannot be opened.
@@ -69,8 +69,8 @@ impl Opened {
         Ok(self)
     }
 
-    /// The same for who replays it with these options, and asks for no more than the rows of their window of time, containers, types, and the
-    /// trace's end. Of a packed trace, no more is read than that takes.
+    /// The same trace for a replay with these options that needs only the rows in their window of time, containers, types,
+    /// and the end of the trace. Of a packed trace, only the parts that this takes are read.
     #[must_use]
     pub fn within_window(mut self, options: &Options) -> Self {
         if self.further.is_empty() && takes_window(options) {
@@ -160,7 +160,7 @@ pub fn read_of(read: u64, size: u64) -> String {
     fact("read", format_args!("{read} of {size} bytes"))
 }
 
-/// Tells whether these options ask for a window of time, and leave its rows as they are in the trace.
+/// Returns whether these options ask for a window of time, and leave its rows as they are in the trace.
 #[must_use]
 pub fn takes_window(options: &Options) -> bool {
     let TimeRange { from, to } = options.selection.window;

@@ -15,7 +15,7 @@ use splitter::{Input, Refusal, cause};
 
 use crate::Failure;
 
-/// Speaks for a program.
+/// The messages of a program, and the advice that it can give.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
     /// Name of the program.
@@ -40,11 +40,11 @@ pub const ALLOW_LONG_LINES: Option<&str> =
 pub const RECOVER: Option<&str> =
     Some("`--recover` goes on after problems: it leaves out or mends what is wrong, and tells it");
 
-/// The sentence for [`Voice::empty_window`] where nothing else comes of it.
+/// The consequence that [`Voice::empty_window`] names where there is no other.
 pub const NOTHING_IN_IT: &str = "nothing is in it";
 
 impl Voice {
-    /// Writes one message. With standard error gone there is no one left to tell.
+    /// Writes one message. If standard error fails, it is lost.
     pub fn say(self, message: fmt::Arguments<'_>) {
         let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
     }
@@ -57,7 +57,7 @@ impl Voice {
         self.empty_window(selection.window, trace, so);
     }
 
-    /// Tells of the patterns of `--of-type` and `--in` that select nothing: they may be misspelt.
+    /// Warns of patterns of `--of-type` and `--in` that select nothing: they may be misspelt.
     pub fn unmet(self, selected: &Selected) {
         let say = |option: &str, glob: &Glob, what: &str| {
             let glob = shown(glob.as_str().as_bytes());
@@ -67,7 +67,7 @@ impl Voice {
         selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
     }
 
-    /// Tells of a window of time that has nothing of the trace, and what comes of that.
+    /// Warns of a window of time that has nothing of the trace, and names the consequence.
     pub fn empty_window(self, window: TimeRange, trace: &Trace, so: &str) {
         let (TimeRange { from, to }, end) = (window, trace.end());
         if from > to {
@@ -81,12 +81,12 @@ impl Voice {
         }
     }
 
-    /// Writes lines that stand for themselves, a table.
+    /// Writes lines without the program's name: a table.
     pub fn print(self, lines: &str) {
         let _ = io::stderr().lock().write_all(lines.as_bytes());
     }
 
-    /// Says what the trace is read from.
+    /// Names the kind and size of the input.
     pub fn input(self, input: &Input) {
         let mut what = String::new();
         if let Some(compression) = input.compression() {
@@ -99,7 +99,7 @@ impl Voice {
         }
     }
 
-    /// The number of workers, and where.
+    /// Names the number of workers, and their CPUs.
     pub fn workers(self, workers: &Workers) {
         let (threads, them) = match workers.threads() {
             1 => ("1 thread".to_owned(), "it"),
@@ -235,7 +235,7 @@ impl Voice {
     }
 }
 
-/// Tells whether a problem is one of a trace that holds much else: it has been read, and what it says does not fit
+/// Returns whether a problem is one of a trace that holds much else: it has been read, and what it says does not fit
 /// together somewhere. Something wrong with definitions of events, or a number without one, may as well mean that
 /// this is no trace.
 fn is_damage(problem: &Problem) -> bool {
@@ -257,7 +257,7 @@ fn is_damage(problem: &Problem) -> bool {
     }
 }
 
-/// Tells whether a line comes too late for its lane.
+/// Returns whether a line comes too late for its lane.
 #[must_use]
 pub fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))

@@ -1,7 +1,7 @@
-//! A replayed trace as tables: Arrow record batches, and Parquet, Arrow and CSV files of them.
+//! Writes replayed traces: as Pajé traces ([`paje`]) and, with feature `tables`, as tables.
 //!
-//! There is one table for each nature of rows, with a column for each of theirs but the nature, which
-//! is the table, and the duration, which is `End` minus `Start`; and one for each of the two hierarchies:
+//! Tables are Arrow record batches, and Parquet, Arrow and CSV files of them. There is one table for each nature of
+//! rows, and one for each of the two hierarchies. The nature and the duration (`End` minus `Start`) are not columns:
 //!
 //! | table | columns |
 //! |---|---|
@@ -13,13 +13,13 @@
 //! | `type_hierarchy` | `Parent`, `Name`, `Nature` |
 //! | `entity_hierarchy` | `Parent`, `Name`, `Type`, `Nature` |
 //!
-//! Times are in seconds, in double precision, as are values of variables; imbrications are integers;
-//! names are texts, each of them kept once (an Arrow dictionary), and keys of links are texts. Rows are in
-//! the order of `pj_dump`. If the replay kept lines, `Line` is that of the event that opened the object, in
-//! the file of column `File` if the trace is in several; user-defined fields, if the replay kept them, are
-//! columns after these.
+//! Times are seconds in double precision, values of variables are doubles, imbrications integers, names
+//! dictionary-encoded strings, and keys of links strings. Rows are in the order of `pj_dump`. If the replay kept line
+//! numbers, `Line` is the line of the event that opened the object, and `File` its file if the trace has several.
+//! User-defined fields, if the replay kept them, are columns after these.
 //!
 //! ```
+//! # #[cfg(feature = "tables")] {
 //! use paje_export::{Table, TableOptions, Tables};
 //! use paje_sim::{Options, Trace};
 //! use paje_workers::Workers;
@@ -31,23 +31,13 @@
 //! let rows: usize = states.iter().map(|batch| batch.num_rows()).sum();
 //! assert_eq!(rows as u64, trace.counts().states);
 //! assert!(states[0].column_by_name("Imbrication").is_some());
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod batches;
-mod error;
-mod extras;
-mod gather;
-mod hierarchy;
-mod lines;
-mod names;
-mod rows;
-mod table;
+pub mod paje;
+#[cfg(feature = "tables")]
 mod tables;
-mod write;
 
-pub use batches::Batches;
-pub use error::Error;
-pub use table::Table;
-pub use tables::{TableOptions, Tables};
-pub use write::{Format, Times, Written, write};
+#[cfg(feature = "tables")]
+pub use tables::{Batches, Error, Format, Table, TableOptions, Tables, Times, Written, write};

@@ -1,4 +1,15 @@
-//! The tables of a trace.
+//! A replayed trace as tables: Arrow record batches, and Parquet, Arrow and CSV files of them.
+
+mod batches;
+mod error;
+mod extras;
+mod gather;
+mod hierarchy;
+mod lines;
+mod names;
+mod rows;
+mod table;
+mod write;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -8,32 +19,35 @@ use arrow_schema::{Schema, SchemaRef};
 use paje_sim::{LaneView, NameOrder, Selection, Step, Trace, TypeNature, ValueId};
 use paje_workers::Workers;
 
-use crate::batches::{Batches, survey};
-use crate::extras::Extras;
-use crate::lines::Lines;
-use crate::names::{Coder, Names};
-use crate::table::{Column, fields};
-use crate::{Error, Table};
+use self::batches::survey;
+use self::extras::Extras;
+use self::lines::Lines;
+use self::names::{Coder, Names};
+use self::table::{Column, fields};
 use paje_workers::in_order;
 
-/// Options for the contents of a trace's tables.
+pub use self::batches::Batches;
+pub use self::error::Error;
+pub use self::table::Table;
+pub use self::write::{Format, Times, Written, write};
+
+/// Options of a trace's tables.
 #[derive(Clone, Debug, Default)]
 pub struct TableOptions {
     /// Spelling and order of names: bare, or with their quotes.
     pub order: NameOrder,
-    /// Which rows there are. The hierarchies have all of theirs.
+    /// Selected rows. Hierarchies are always complete.
     pub selection: Selection,
-    /// Facts about the trace that go with each table, as metadata of its schema.
+    /// Metadata of each table's schema.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// A trace, seen as tables. Making one costs a walk through the containers; what rows need is made
-/// when they are asked for.
+/// Tables of a trace. Creating them walks through the containers only; everything else is made on demand.
 #[derive(Debug)]
 pub struct Tables<'t> {
     pub(crate) trace: &'t Trace,
     pub(crate) options: TableOptions,
-    /// All steps of the walk whose rows are wanted: containers, and lanes.
+    /// Selected containers and lanes, in order.
     pub(crate) steps: Vec<Step>,
     containers: OnceLock<Result<Names, Error>>,
     types: OnceLock<Result<Names, Error>>,
@@ -42,23 +56,23 @@ pub struct Tables<'t> {
     pub(crate) lines: Lines,
 }
 
-/// The names of the values of all types of one nature.
+/// Names of the values of all types of one nature.
 #[derive(Debug)]
 pub(crate) struct Values {
     pub(crate) names: Names,
-    /// By type: the number of its first value.
+    /// Number of the first value, by type.
     firsts: Vec<usize>,
 }
 
 impl Values {
-    /// By value: the code of its name.
+    /// Returns the codes of the names of a lane's values.
     pub(crate) fn codes(&self, lane: LaneView<'_>) -> &[i32] {
         self.names.codes_from(self.firsts[lane.type_id().index()])
     }
 }
 
 impl<'t> Tables<'t> {
-    /// The tables of this trace.
+    /// Creates the tables of a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, options: TableOptions) -> Self {
         let selected = options.selection.resolve(trace);
@@ -75,7 +89,7 @@ impl<'t> Tables<'t> {
         }
     }
 
-    /// The columns of a table.
+    /// Returns the columns of a table.
     #[must_use]
     pub fn schema(&self, table: Table) -> SchemaRef {
         let mut fields = fields(table);
@@ -87,16 +101,16 @@ impl<'t> Tables<'t> {
         SchemaRef::new(Schema::new_with_metadata(fields, metadata))
     }
 
-    /// The batches of a table, to be made one by one, in any order and by several threads at once.
+    /// Returns the batches of a table. They can be made in any order and by several threads at once.
     #[must_use]
     pub fn batches(&self, table: Table) -> Batches<'_, 't> {
         Batches::new(self, table)
     }
 
-    /// All rows of a table.
+    /// Makes all rows of a table.
     ///
     /// # Errors
-    /// They cannot be told in Arrow's way.
+    /// Its strings exceed Arrow's offsets.
     pub fn read(&self, table: Table, workers: &Workers) -> Result<Vec<RecordBatch>, Error> {
         let batches = self.batches(table);
         let mut all = Vec::with_capacity(batches.len());
@@ -112,7 +126,7 @@ impl<'t> Tables<'t> {
         Ok(all)
     }
 
-    /// The user-defined columns of a table.
+    /// Returns the user-defined columns of a table.
     pub(crate) fn extras(&self, table: Table) -> &Extras {
         self.extras[table as usize].get_or_init(|| match self.trace.has_user_defined() {
             true => survey(self, table).columns(self.trace, table),
@@ -120,7 +134,7 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// The names of containers, by their numbers.
+    /// Returns the names of containers, by container number.
     pub(crate) fn containers(&self) -> Result<&Names, Error> {
         made(&self.containers, || {
             let containers = self.trace.containers();
@@ -130,7 +144,7 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// The names of types, by their numbers.
+    /// Returns the names of types, by type number.
     pub(crate) fn types(&self) -> Result<&Names, Error> {
         made(&self.types, || {
             let types = self.trace.types();
@@ -140,7 +154,7 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// The names of the values that rows of a table have.
+    /// Returns the names of a table's values, if it has a column of them.
     pub(crate) fn values_of(&self, table: Table) -> Result<Option<&Values>, Error> {
         match table.nature() {
             Some(nature @ (TypeNature::State | TypeNature::Event | TypeNature::Link)) => {
@@ -150,7 +164,7 @@ impl<'t> Tables<'t> {
         }
     }
 
-    /// The names of the values of all types of a nature.
+    /// Returns the names of the values of all types of a nature.
     fn values(&self, nature: TypeNature) -> Result<&Values, Error> {
         let place = match nature {
             TypeNature::State => 0,
@@ -176,7 +190,7 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// Result that was made before, or is made now.
+/// Returns a cached result, or makes it.
 fn made<T>(
     place: &OnceLock<Result<T, Error>>,
     make: impl FnOnce() -> Result<T, Error>,

@@ -1,7 +1,6 @@
 //! Parquet files hold what Arrow's batches hold, as a reader that shares no code with their writer finds it.
 
 use std::fmt::Write;
-use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
 
 use arrow_array::cast::AsArray;
@@ -9,10 +8,10 @@ use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use bytes::Bytes;
-use datasets::{Shape, generate};
+use datasets::{Shape, definitions, generate};
 use paje_export::{Format, Table, TableOptions, Tables, Times, write};
 use paje_sim::{NameOrder, Options, Selection, TimeRange, Trace};
-use paje_workers::{Pin, Workers};
+use paje_workers::Workers;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Encoding, Type};
 use parquet::data_type::AsBytes;
@@ -23,13 +22,13 @@ use parquet::file::serialized_reader::ReadOptionsBuilder;
 use proptest::prelude::*;
 
 /// Rows of a page.
-const PAGE: usize = 20_000;
+const PAGE: usize = 20 * 1024;
 
 const SPLIT: Format = Format::Parquet { times: Times::Split };
 
 /// All tables as files.
 fn files(tables: &Tables<'_>, threads: usize) -> Vec<(Table, Bytes)> {
-    let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads");
+    let workers = testkit::team(threads);
     let mut files = Table::ALL.map(|table| (table, Vec::new()));
     let outputs = files.iter_mut().map(|(table, file)| (*table, file)).collect();
     let done = AtomicU64::new(0);
@@ -77,7 +76,9 @@ fn metadata(file: &Bytes) -> ParquetMetaData {
 fn check(trace: &Trace, options: TableOptions) {
     let tables = Tables::new(trace, options);
     let made = files(&tables, 1);
-    assert!(made == files(&tables, 3), "other bytes with other threads");
+    for threads in [2, 3] {
+        assert!(made == files(&tables, threads), "other bytes with {threads} threads");
+    }
     for (table, file) in made {
         let reader = ParquetRecordBatchReaderBuilder::try_new(file.clone()).expect("a file");
         assert_eq!(reader.schema(), &tables.schema(table));
@@ -188,80 +189,25 @@ fn parts_of_a_trace() {
     }
 }
 
-const DEFINITIONS: &str = "\
-%EventDef PajeDefineContainerType 0
-% Alias string
-% Type string
-% Name string
-%EndEventDef
-%EventDef PajeDefineStateType 1
-% Alias string
-% Type string
-% Name string
-%EndEventDef
-%EventDef PajeDefineVariableType 2
-% Alias string
-% Type string
-% Name string
-%EndEventDef
-%EventDef PajeDefineLinkType 3
-% Alias string
-% Type string
-% StartContainerType string
-% EndContainerType string
-% Name string
-%EndEventDef
-%EventDef PajeCreateContainer 4
-% Time date
-% Alias string
-% Type string
-% Container string
-% Name string
-%EndEventDef
-%EventDef PajePushState 5
-% Time date
-% Type string
-% Container string
-% Value string
-%EndEventDef
-%EventDef PajePopState 6
-% Time date
-% Type string
-% Container string
-%EndEventDef
-%EventDef PajeSetVariable 7
-% Time date
-% Type string
-% Container string
-% Value double
-%EndEventDef
-%EventDef PajeStartLink 8
-% Time date
-% Type string
-% Container string
-% StartContainer string
-% Value string
-% Key string
-%EndEventDef
-%EventDef PajeEndLink 9
-% Time date
-% Type string
-% Container string
-% EndContainer string
-% Value string
-% Key string
-%EndEventDef
-0 P 0 P
-1 S P S
-2 V P V
-3 L 0 P P L
-4 0 a P 0 \"a é\"
-4 0 b P 0 b
-";
+fn world() -> String {
+    let events = [
+        ("0", "DefineContainerType", "Alias Type Name"),
+        ("1", "DefineStateType", "Alias Type Name"),
+        ("2", "DefineVariableType", "Alias Type Name"),
+        ("3", "DefineLinkType", "Alias Type StartContainerType EndContainerType Name"),
+        ("4", "CreateContainer", "Time:date Alias Type Container Name"),
+        ("5", "PushState", "Time:date Type Container Value"),
+        ("6", "PopState", "Time:date Type Container"),
+        ("7", "SetVariable", "Time:date Type Container Value:double"),
+        ("8", "StartLink", "Time:date Type Container StartContainer Value Key"),
+        ("9", "EndLink", "Time:date Type Container EndContainer Value Key"),
+    ];
+    definitions(events) + "0 P 0 P\n1 S P S\n2 V P V\n3 L 0 P P L\n4 0 a P 0 \"a é\"\n4 0 b P 0 b\n"
+}
 
 /// A trace of these events: kind, and a number that tells its names and values.
 fn trace_of(events: impl Iterator<Item = (u8, u32)>) -> String {
-    let mut text = DEFINITIONS.to_owned();
+    let mut text = world();
     for (line, (kind, number)) in events.enumerate() {
         let time = line as f64 * 0.001;
         let container = if number % 3 == 0 { "a" } else { "b" };
@@ -297,7 +243,7 @@ proptest! {
 #[test]
 fn texts_that_are_no_utf8() {
     let mut trace = trace_of((0..50).map(|number| (4, number))).into_bytes();
-    for byte in trace.iter_mut().skip(DEFINITIONS.len()) {
+    for byte in trace.iter_mut().skip(world().len()) {
         if *byte == b'k' || *byte == b'v' {
             *byte = 0xe9;
         }

@@ -2,13 +2,13 @@
 
 use paje_parser::token::is_white;
 
-use crate::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 use crate::decode::LineReader;
 use crate::fields::Place;
 use crate::lines::{Line, holes};
 use crate::out::Out;
 use crate::segment::EncodedSegment;
 use crate::times::Scale;
+use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 
 use order::Order;
 

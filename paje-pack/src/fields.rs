@@ -5,7 +5,7 @@
 mod read;
 mod write;
 
-pub(crate) use read::FieldsIn;
+pub(crate) use read::{FieldsIn, is_word};
 pub(crate) use write::FieldsOut;
 
 /// Parts that a key is cut into: each is a value of a field of its own.

@@ -18,7 +18,6 @@
 
 mod column_page;
 mod column_reader;
-mod columns;
 mod decode;
 mod definitions;
 mod digits;
@@ -49,7 +48,6 @@ mod value;
 mod window;
 mod writer;
 
-pub use columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
 pub use definitions::Definitions;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;

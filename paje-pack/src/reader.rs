@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 
 use crate::column_reader::columns;
-use crate::columns::{Hole, Lines, Wanted};
 use crate::decode::decode;
 use crate::format::{
     END, Error, ErrorKind, HEADER, LARGEST_PAGE, LARGEST_SEGMENT, LARGEST_SUMMARY, Page, kind,
@@ -13,6 +12,7 @@ use crate::format::{
 use crate::index::{Index, OTHER_PAGES, TRAILER, header};
 use crate::segment::{EncodedSegment, STREAMS};
 use crate::times::Scale;
+use paje_parser::columns::{Hole, Lines, Wanted};
 
 /// Head of a segment.
 #[derive(Clone, Copy, Debug)]

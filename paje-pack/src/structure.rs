@@ -246,11 +246,11 @@ mod tests {
     #[test]
     fn the_structure_gives_its_events_back() {
         for seed in 0..300 {
-            let mut dice = testkit::Dice::new(seed);
-            let mut structure = Structure::new(1 + dice.below(6));
+            let mut rng = testkit::Rng::new(seed);
+            let mut structure = Structure::new(1 + rng.index(6));
             let mut events = Vec::new();
-            for _ in 0..dice.below(200) {
-                let event = dice.below(3) as u32;
+            for _ in 0..rng.index(200) {
+                let event = rng.index(3) as u32;
                 events.push(event);
                 match event {
                     0 => structure.enter(event),

@@ -25,6 +25,7 @@
 //! The format is described in the report "lang-paje" 1.3.1; its corners are as PajeNG behaves.
 
 pub mod color;
+pub mod columns;
 pub mod decode;
 pub mod definition;
 pub mod error;

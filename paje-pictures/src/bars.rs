@@ -1,4 +1,4 @@
-//! Bars: how much of something each has, and of what it is made up.
+//! Bar charts.
 
 use crate::colours::Colour;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH};
@@ -7,36 +7,36 @@ use crate::text::{pixels, widest};
 /// A bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// Whose it is.
+    /// Name beside the bar.
     pub name: String,
-    /// Its parts from left to right, each with what it is; not below 0.
+    /// Parts from left to right, with their colours and tooltips. Not negative.
     pub parts: Vec<(Colour, f64, String)>,
-    /// Text behind it.
+    /// Text after the bar.
     pub text: String,
 }
 
-/// Bars below each other.
+/// A bar chart.
 #[derive(Clone, Debug, Default)]
 pub struct Bars {
     /// Title of the picture.
     pub title: String,
-    /// The bars, from above.
+    /// Bars from top to bottom.
     pub bars: Vec<Bar>,
-    /// Length of the longest bar there could be; that of the longest there is if nothing is said.
+    /// End of the axis; that of the longest bar if it is not set.
     pub whole: Option<f64>,
-    /// Quantity that their lengths are, with its unit.
+    /// Label of the axis: quantity and unit.
     pub axis: String,
-    /// By what the marks of the axis are multiplied, such as 100 for per cent.
+    /// Factor of the axis's labels, such as 100 for per cent.
     pub scale: f64,
-    /// Meanings of the colours.
+    /// Legend of the colours.
     pub legend: Vec<(Colour, String)>,
 }
 
-/// More are not drawn.
+/// Most bars that are drawn.
 const MOST: usize = 100;
 
 impl Bars {
-    /// The picture.
+    /// Draws the picture.
     #[must_use]
     pub fn picture(&self) -> Picture {
         let shown = &self.bars[..self.bars.len().min(MOST)];

@@ -1,40 +1,83 @@
-//! Colours: those of values, which people tell apart with any eyes, and the shades of how much there is.
+//! Colours of values, and shades of amounts.
 //!
-//! They are classes of a style sheet, of which a dark page has another one.
+//! Pictures use classes of a style sheet, so that they follow the reader's light or dark mode.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
-/// Colours of values on light and on dark paper: those of Okabe and Ito, and of Tol's muted scheme where they differ
-/// from these.
-const PALETTE: [(&str, &str); 12] = [
-    ("#0072b2", "#4aa3dd"),
-    ("#e69f00", "#e9ab2b"),
-    ("#009e73", "#1fb58b"),
-    ("#cc79a7", "#d68fb6"),
-    ("#56b4e9", "#8accf2"),
-    ("#d55e00", "#e57a2e"),
-    ("#332288", "#8378d6"),
-    ("#999933", "#b5b54f"),
-    ("#882255", "#c25a92"),
-    ("#44aa99", "#69c5b6"),
-    ("#b9a900", "#f0e442"),
-    ("#7a7a7a", "#b8bcc4"),
+/// A colour: red, green, blue.
+pub type Rgb = [u8; 3];
+
+/// Colours of values on light and on dark paper, for colour-blind readers too: those of Okabe and Ito, and those of
+/// Tol's muted scheme that differ from them.
+const PALETTE: [(Rgb, Rgb); 14] = [
+    ([0x00, 0x72, 0xb2], [0x4a, 0xa3, 0xdd]),
+    ([0xe6, 0x9f, 0x00], [0xe9, 0xab, 0x2b]),
+    ([0x00, 0x9e, 0x73], [0x1f, 0xb5, 0x8b]),
+    ([0xcc, 0x79, 0xa7], [0xd6, 0x8f, 0xb6]),
+    ([0x56, 0xb4, 0xe9], [0x8a, 0xcc, 0xf2]),
+    ([0xd5, 0x5e, 0x00], [0xe5, 0x7a, 0x2e]),
+    ([0x33, 0x22, 0x88], [0x83, 0x78, 0xd6]),
+    ([0x99, 0x99, 0x33], [0xb5, 0xb5, 0x4f]),
+    ([0x88, 0x22, 0x55], [0xc2, 0x5a, 0x92]),
+    ([0x44, 0xaa, 0x99], [0x69, 0xc5, 0xb6]),
+    ([0xb9, 0xa9, 0x00], [0xf0, 0xe4, 0x42]),
+    ([0xcc, 0x66, 0x77], [0xdd, 0x88, 0x96]),
+    ([0x11, 0x77, 0x33], [0x3f, 0xa8, 0x63]),
+    ([0xaa, 0x44, 0x99], [0xc9, 0x75, 0xbb]),
 ];
 
-/// Colour of a thing.
+/// Returns a colour as style sheets and drawings write it.
+#[must_use]
+pub fn hex([red, green, blue]: Rgb) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// Returns a colour for each name. A name gets the colour of its hash, or else the next free one, so it mostly has the
+/// same colour in other traces. When the palette is used up, it is used again in lighter and darker shades.
+#[must_use]
+pub fn by_name(names: BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, Rgb> {
+    let mut uses = [0; PALETTE.len()];
+    let coloured = names.into_iter().map(|name| {
+        let first = hash(&name) as usize % PALETTE.len();
+        let least = uses.iter().min().copied().unwrap_or(0);
+        let mut places = (0..PALETTE.len()).map(|i| (first + i) % PALETTE.len());
+        let place = places.find(|place| uses[*place] == least).unwrap_or(first);
+        uses[place] += 1;
+        (name, shade(PALETTE[place].0, least))
+    });
+    coloured.collect()
+}
+
+fn shade(colour: Rgb, round: usize) -> Rgb {
+    let to = |part: u8, goal: f64, by: f64| (f64::from(part) + (goal - f64::from(part)) * by) as u8;
+    match round % 3 {
+        0 => colour,
+        1 => colour.map(|part| to(part, 255.0, 0.45)),
+        _ => colour.map(|part| to(part, 0.0, 0.35)),
+    }
+}
+
+/// FNV-1a.
+fn hash(name: &[u8]) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325;
+    name.iter()
+        .fold(start, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Colour in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
-    /// Of the palette, or, beyond it, that of all others.
+    /// Colour of the palette, or of all others beyond its end.
     Of(usize),
-    /// Colour of what is counted or measured, without a name of its own.
+    /// Colour of amounts.
     Plain,
-    /// Colour of what became more, or is to be seen first.
+    /// Highlight.
     Hot,
 }
 
 impl Colour {
-    /// The class that has it.
+    /// Returns its class in the style sheet.
     pub(crate) fn class(self) -> String {
         match self {
             Colour::Of(place) if place < PALETTE.len() => format!("p-c{place}"),
@@ -45,12 +88,12 @@ impl Colour {
     }
 }
 
-/// The colours of names.
+/// Colours of names.
 #[derive(Clone, Debug, Default)]
 pub struct Colours(HashMap<String, usize>);
 
 impl Colours {
-    /// Each name gets the next colour: those that matter most come first.
+    /// Gives each name the next colour of the palette. Important names should come first.
     #[must_use]
     pub fn of(names: impl IntoIterator<Item = String>) -> Self {
         let mut places = HashMap::new();
@@ -61,13 +104,13 @@ impl Colours {
         Colours(places)
     }
 
-    /// The colour of a name.
+    /// Returns the colour of a name.
     #[must_use]
     pub fn colour(&self, name: &str) -> Colour {
         Colour::Of(self.0.get(name).copied().unwrap_or(usize::MAX))
     }
 
-    /// The names that have a colour of their own, in the order of these.
+    /// Returns the legend: names with their own colour, in order, and others.
     #[must_use]
     pub fn legend(&self) -> Vec<(Colour, String)> {
         let mut all: Vec<(usize, &String)> =
@@ -84,10 +127,10 @@ impl Colours {
     }
 }
 
-/// The style sheet of pictures.
+/// Returns the style sheet of pictures.
 pub(crate) fn style() -> String {
-    let theme = |dark: bool| {
-        let pick = |light: &'static str, other: &'static str| if dark { other } else { light };
+    let theme = |is_dark: bool| {
+        let pick = |light: &'static str, dark: &'static str| if is_dark { dark } else { light };
         let mut css = format!(
             ".p-back{{fill:{}}}.p-ink{{fill:{}}}.p-quiet{{fill:{}}}.p-line{{stroke:{};fill:none}}\
              .p-edge{{stroke:{};fill:none}}.p-heat{{fill:{}}}.p-hot{{fill:{}}}.p-ring{{stroke:{};fill:none}}\
@@ -103,7 +146,8 @@ pub(crate) fn style() -> String {
             pick("#c4c8d0", "#565e6c"),
         );
         for (place, (light, dark)) in PALETTE.into_iter().enumerate() {
-            let _ = write!(css, ".p-c{place}{{fill:{}}}", pick(light, dark));
+            let fill = hex(if is_dark { dark } else { light });
+            let _ = write!(css, ".p-c{place}{{fill:{fill}}}");
         }
         css
     };
@@ -115,12 +159,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_have_different_colours() {
+        let colours = by_name((0..42).map(|i| format!("value {i}").into_bytes()).collect());
+        let distinct: BTreeSet<Rgb> = colours.values().copied().collect();
+        assert_eq!((colours.len(), distinct.len()), (42, 42));
+        assert_eq!(hex([1, 0xab, 255]), "#01abff");
+    }
+
+    #[test]
     fn names_beyond_the_palette_are_others() {
         let colours = Colours::of((0..20).map(|i| format!("value {i}")));
         assert_eq!(colours.colour("value 3"), Colour::Of(3));
-        assert_eq!(colours.colour("value 19").class(), "p-rest");
+        assert_eq!(colours.colour("value 14").class(), "p-rest");
         assert_eq!(colours.colour("nobody").class(), "p-rest");
         let legend = colours.legend();
-        assert_eq!((legend.len(), legend[12].1.as_str()), (13, "others"));
+        assert_eq!((legend.len(), legend[14].1.as_str()), (15, "others"));
     }
 }

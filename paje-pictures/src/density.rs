@@ -1,26 +1,26 @@
-//! A density map: each on its place of a grid, the more the darker.
+//! Density maps: amounts as shades on a grid.
 
 use crate::colours::Colour;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, tenth};
 use crate::text::{escaped, pixels, shortened};
 
-/// Amounts on a grid, one for each.
+/// A density map.
 #[derive(Clone, Debug)]
 pub struct Density {
     /// Title of the picture.
     pub title: String,
-    /// Each with how much it has, line after line.
+    /// Names and amounts, row by row.
     pub cells: Vec<(String, f64)>,
-    /// Number of cells in a line; about as many as there are lines if nothing is said.
+    /// Cells per row. The default is a square.
     pub columns: Option<usize>,
-    /// Meaning of the shades.
+    /// Label of the shades.
     pub what: String,
-    /// Spelling of amounts.
+    /// Formats an amount.
     pub number: fn(f64) -> String,
 }
 
 impl Density {
-    /// The picture.
+    /// Draws the picture.
     #[must_use]
     pub fn picture(&self) -> Picture {
         let mut canvas = Canvas::default();
@@ -38,7 +38,7 @@ impl Density {
             let (x, y) =
                 (left + wide * (place % columns) as f64, MARGIN + high * (place / columns) as f64);
             let part = amount / most.max(f64::MIN_POSITIVE);
-            // Half of the colour at most: names stand on it.
+            // At most half of the shade, so that names are readable.
             canvas.tile(Colour::Plain, part * 0.6, [x, y, wide, high]);
             let text = (self.number)(*amount);
             let (title, [tx, ty, tw, th]) =

@@ -1,4 +1,4 @@
-//! Who has to do with whom: names on a circle, and arrows between them.
+//! Graphs: names on a circle, and arrows between them.
 
 use std::f64::consts::TAU;
 
@@ -8,11 +8,11 @@ use crate::text::{escaped, shortened, widest};
 /// An arrow.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// The places of the names that it is from and to.
+    /// Indices of the names it leads from and to.
     pub ends: [usize; 2],
-    /// Amount that it stands for.
+    /// Weight.
     pub weight: f64,
-    /// Meaning of it, in words.
+    /// Tooltip.
     pub text: String,
 }
 
@@ -21,26 +21,26 @@ pub struct Edge {
 pub struct Graph {
     /// Title of the picture.
     pub title: String,
-    /// The names, in the order in which they are around the circle.
+    /// Names around the circle.
     pub names: Vec<String>,
-    /// The arrows.
+    /// Arrows.
     pub edges: Vec<Edge>,
-    /// Note on what the widest arrow is.
+    /// Note on the widest arrow.
     pub note: String,
 }
 
-/// More arrows hide each other: the heaviest are drawn.
+/// Most arrows. Only the heaviest are drawn.
 const MOST: usize = 1500;
 
 impl Graph {
-    /// The picture.
+    /// Draws the picture.
     #[must_use]
     pub fn picture(&self) -> Picture {
         let mut canvas = Canvas::default();
         let mut edges: Vec<&Edge> = self.edges.iter().collect();
         edges.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         edges.truncate(MOST);
-        // The heaviest are on top.
+        // The heaviest arrows are on top.
         edges.reverse();
         let names = widest(self.names.iter().map(String::as_str), 130.0);
         let count = self.names.len().max(1) as f64;
@@ -55,13 +55,13 @@ impl Graph {
             "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
              markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"p-heat\" d=\"M0 1L8 4L0 7z\"/></marker></defs>",
         );
-        // Many wide arrows would be one stain.
+        // Many arrows are thinner.
         let widest_arrow = (100.0 / edges.len().max(1) as f64).clamp(1.0, 3.4);
         for edge in &edges {
             let part = (edge.weight / most).clamp(0.0, 1.0);
             let (wide, opacity) = (tenth(0.6 + widest_arrow * part), (0.25 + 0.75 * part).min(1.0));
             let [from, to] = edge.ends.map(|node| place(node, radius - 5.0).map(tenth));
-            // Bent towards the middle, and to its right: there and back are two.
+            // Arrows bend to the right, so that both directions are visible.
             let towards = |i: usize| (from[i] + to[i]) / 2.0;
             let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
             let bend = [
@@ -87,7 +87,7 @@ impl Graph {
                  d=\"{path}\"><title>{text}</title></path>"
             ));
         }
-        // Letters do not touch: of many names, some are left out.
+        // Some of many names are left out, so that they do not overlap.
         let every = (13.0 * count / (TAU * radius)).ceil().max(1.0) as usize;
         for (node, name) in self.names.iter().enumerate() {
             let [cx, cy] = place(node, radius).map(tenth);

@@ -1,12 +1,12 @@
-//! Pictures of what a trace says, as SVG, and pages that hold them.
+//! SVG pictures, and HTML pages of pictures and tables.
 //!
-//! A picture is made of plain numbers and names: [`Bars`], [`Strips`] over time, a [`Matrix`] from each to each, a
-//! [`Graph`] of who has to do with whom, a [`Density`] map on a grid, and the [`Quadrant`] of what time is spent on.
-//! Each becomes a [`Picture`], which is a file by itself or a part of a [`Page`]. Both load nothing from anywhere,
-//! and are dark where their reader is. Names are those of strangers: nothing in them is taken for markup.
+//! Pictures are made of plain numbers and names: [`Bars`], [`Strips`] over time, a [`Matrix`], a [`Graph`], a
+//! [`Density`] map, and the [`Quadrant`] of four kinds of time. Each becomes a [`Picture`], which is a file or a part
+//! of a [`Page`]. Both load nothing, and follow the reader's light or dark mode. Names are untrusted and always
+//! escaped.
 
 mod bars;
-mod colours;
+pub mod colours;
 mod density;
 mod graph;
 mod matrix;
@@ -25,5 +25,5 @@ pub use matrix::Matrix;
 pub use page::{Cell, Page, PageTable, Section};
 pub use quadrant::Quadrant;
 pub use strips::{Fill, Strip, Strips};
-pub use svg::Picture;
+pub use svg::{Picture, tenth};
 pub use text::{escaped, natural, shortened};

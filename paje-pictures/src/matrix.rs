@@ -1,4 +1,4 @@
-//! From each to each: how much, as shades.
+//! Matrices: amounts from each to each, as shades.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,31 @@ use crate::colours::Colour;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, label_every, tenth, together};
 use crate::text::{shortened, widest};
 
-/// Matrix of what goes from each (a line) to each (a column).
+/// Matrix of amounts from rows to columns.
 #[derive(Clone, Debug, Default)]
 pub struct Matrix {
     /// Title of the picture.
     pub title: String,
-    /// The names of lines and columns.
+    /// Names of rows and columns.
     pub names: Vec<String>,
-    /// Amounts, by line and column.
+    /// Amounts, by row and column.
     pub cells: BTreeMap<(usize, usize), f64>,
-    /// Meanings of lines and columns.
+    /// Labels of rows and columns.
     pub axes: [String; 2],
-    /// Meaning of the shades.
+    /// Label of the shades.
     pub what: String,
-    /// Spelling of amounts.
+    /// Formats an amount.
     pub number: Option<fn(f64) -> String>,
 }
 
-/// Of more, neighbours are put together.
+/// Most rows. Neighbours are merged beyond that.
 const MOST: usize = 128;
 
-/// Cells with so many at most tell their amounts to who points at them.
+/// Most cells with tooltips.
 const TOLD: usize = 2000;
 
 impl Matrix {
-    /// The picture.
+    /// Draws the picture.
     #[must_use]
     pub fn picture(&self) -> Picture {
         let mut canvas = Canvas::default();

@@ -1,6 +1,6 @@
-//! Numbers for people.
+//! Human-readable numbers.
 
-/// Seconds with a unit, in some four digits.
+/// Formats seconds with a unit, in about four digits.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
     let size = seconds.abs();
@@ -20,7 +20,7 @@ pub fn duration(seconds: f64) -> String {
     format!("{scaled:.digits$} {unit}")
 }
 
-/// A whole number, its digits in groups of three.
+/// Formats an integer, with digits in groups of three.
 #[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -34,7 +34,7 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// An amount in some four digits, with a letter for thousands of thousands.
+/// Formats an amount in about four digits, with an SI prefix.
 #[must_use]
 pub fn amount(number: f64) -> String {
     let size = number.abs();
@@ -57,14 +57,15 @@ pub fn amount(number: f64) -> String {
     }
 }
 
-/// A part of a whole in per cent.
+/// Formats a fraction in per cent.
 #[must_use]
 pub fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
-/// One, two or five times a power of ten, not less than this: how far apart the marks of an axis are.
-pub(crate) fn step(least: f64) -> f64 {
+/// Returns the distance of an axis's marks: one, two or five times a power of ten, and at least `least`.
+#[must_use]
+pub fn step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0].into_iter().map(|it| it * power).find(|it| *it >= least).unwrap_or(10.0 * power)
 }

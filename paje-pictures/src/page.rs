@@ -1,4 +1,4 @@
-//! A page of pictures and tables, in one file that asks nobody for anything.
+//! Self-contained HTML pages of pictures and tables.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use crate::colours;
 use crate::svg::Picture;
 use crate::text::escaped;
 
-/// Nothing may be loaded, from anywhere.
+/// Forbids loading anything.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// More rows of a table are not on the page.
+/// Most rows of a table.
 const MOST: usize = 1000;
 
-/// Longer texts are broken into lines.
+/// Texts longer than this wrap.
 const LONG: usize = 48;
 
 const STYLE: &str = include_str!("page.css");
@@ -21,35 +21,35 @@ const SCRIPT: &str = include_str!("page.js");
 /// A page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// Title of the page: its subject.
+    /// Title.
     pub title: String,
-    /// Facts below its title: names and values.
+    /// Facts below the title: names and values.
     pub facts: Vec<(String, String)>,
-    /// Its sections, each in the list at its top.
+    /// Sections, listed at the top.
     pub sections: Vec<Section>,
-    /// Who made it.
+    /// Program that made the page.
     pub maker: String,
 }
 
 /// A section of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
-    /// Its heading.
+    /// Heading.
     pub heading: String,
-    /// Notes on it.
+    /// Notes.
     pub notes: Vec<String>,
-    /// Its pictures.
+    /// Pictures.
     pub pictures: Vec<Picture>,
-    /// Its tables, each with what it is called.
+    /// Tables with their titles.
     pub tables: Vec<(String, PageTable)>,
 }
 
-/// A table; who clicks on the name of a column sorts it by this.
+/// A table, which readers sort by clicking on column names.
 #[derive(Clone, Debug, Default)]
 pub struct PageTable {
-    /// The names of its columns, and whether they hold numbers.
+    /// Names of columns, and whether they hold numbers.
     pub columns: Vec<(String, bool)>,
-    /// Its rows.
+    /// Rows.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -58,12 +58,12 @@ pub struct PageTable {
 pub struct Cell {
     /// Text of the cell.
     pub text: String,
-    /// By what it is sorted, if not by its text.
+    /// Sort key, if it is not the text.
     pub number: Option<f64>,
 }
 
 impl Page {
-    /// The text of the file.
+    /// Returns the file's text.
     #[must_use]
     pub fn file(&self) -> String {
         let title = escaped(&self.title);

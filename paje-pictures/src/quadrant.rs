@@ -1,33 +1,33 @@
-//! Quadrant of four kinds that time is spent on: where between them the program mostly is.
+//! Quadrants: how time is divided among four kinds.
 //!
-//! Each axis is one kind. A stretch of time that is all of one kind is at its end, an even mixture in the middle;
-//! the darker a place, the more of the time is there, and the ring is around the most. After the MPI quadrant of
-//! J.-B. Besnard's thesis (2014, section 12.4.5).
+//! Each axis is one kind. An interval of only one kind is at the end of its axis, an even mixture in the middle.
+//! Darker cells have more time, and a ring marks the most. After the MPI quadrant of J.-B. Besnard's thesis (2014,
+//! section 12.4.5).
 
 use std::collections::BTreeMap;
 
 use crate::colours::Colour;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, tenth};
 
-/// Stretches of time by the shares of four kinds.
+/// A quadrant.
 #[derive(Clone, Debug, Default)]
 pub struct Quadrant {
     /// Title of the picture.
     pub title: String,
-    /// The kinds at the top, the right, the bottom and the left.
+    /// Kinds at the top, right, bottom and left.
     pub kinds: [&'static str; 4],
-    /// The seconds of each kind in each stretch of time.
+    /// Seconds of each kind, by interval.
     pub points: Vec<[f64; 4]>,
 }
 
-/// The number of places from one end of an axis to the other.
+/// Cells from one end of an axis to the other.
 const PLACES: i32 = 41;
 
-/// From the middle to the end of an axis, in pixels.
+/// Length of half an axis, in pixels.
 const RADIUS: f64 = 190.0;
 
 impl Quadrant {
-    /// The picture.
+    /// Draws the picture.
     #[must_use]
     pub fn picture(&self) -> Picture {
         let mut canvas = Canvas::default();
@@ -52,7 +52,7 @@ impl Quadrant {
         let most = places.values().copied().max().unwrap_or(1);
         for ((right, down), count) in &places {
             let (cx, cy) = (at(*right, x), at(*down, y));
-            // By the square root: what is seldom is seen, too.
+            // The square root keeps rare cells visible.
             let part = (*count as f64 / most as f64).sqrt();
             canvas.tile(Colour::Plain, part, [cx - side / 2.0, cy - side / 2.0, side, side]);
         }

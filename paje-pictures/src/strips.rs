@@ -1,4 +1,4 @@
-//! Strips over time: what each was about, or how much of something it had, from left to right.
+//! Strips over time: shares or amounts of each, from left to right.
 
 use crate::colours::Colour;
 use crate::svg::{
@@ -9,46 +9,46 @@ use crate::text::widest;
 /// Contents of one bin of a strip.
 #[derive(Clone, Debug)]
 pub enum Fill {
-    /// Parts of the bin, each of a colour, from below.
+    /// Coloured fractions of the bin, from the bottom.
     Parts(Vec<(Colour, f64)>),
-    /// The amount, as a part of the most there is.
+    /// Amount, as a fraction of the largest.
     Shade(f64),
 }
 
-/// The strip of one.
+/// A strip.
 #[derive(Clone, Debug)]
 pub struct Strip {
-    /// Whose it is.
+    /// Name beside the strip.
     pub name: String,
-    /// By bin; without those in which there is nothing.
+    /// Contents by bin, without empty ones.
     pub bins: Vec<(usize, Fill)>,
 }
 
-/// Strips on one axis of time.
+/// Strips on a common time axis.
 #[derive(Clone, Debug, Default)]
 pub struct Strips {
     /// Title of the picture.
     pub title: String,
-    /// From above; a heading stands above each group.
+    /// Groups of strips from top to bottom, with headings.
     pub groups: Vec<(String, Vec<Strip>)>,
-    /// The number of bins.
+    /// Number of bins.
     pub bins: usize,
-    /// The times when the first one begins and the last one ends, in seconds.
+    /// Start of the first bin and end of the last, in seconds.
     pub times: [f64; 2],
-    /// Meanings of the colours.
+    /// Legend of the colours.
     pub legend: Vec<(Colour, String)>,
-    /// Meaning of the shades, and what the darkest is.
+    /// Label of the shades, and the largest amount.
     pub shades: Option<(String, String)>,
 }
 
-/// Of more, neighbours are put together to one line.
+/// Most strips. Neighbours are merged beyond that.
 const MOST: usize = 96;
 
-/// So many pixels high are the strips of a group at most, where they can be read so.
+/// Preferred height of a group in pixels.
 const HIGH: f64 = 420.0;
 
 impl Strips {
-    /// The picture.
+    /// Draws the picture.
     #[must_use]
     pub fn picture(&self) -> Picture {
         let mut canvas = Canvas::default();
@@ -92,7 +92,7 @@ impl Strips {
                 let name = &line[0].name;
                 canvas.name(left - 8.0, y + high / 2.0 + 4.0, Anchor::End, names, name);
             }
-            // Of what is together, each has its part of the line's colours.
+            // Merged strips share the colours of their line.
             let part = 1.0 / line.len() as f64;
             let mut base = vec![0.0; self.bins];
             for (bin, fill) in line.iter().flat_map(|strip| &strip.bins) {

@@ -1,4 +1,4 @@
-//! The drawing that all pictures are made on.
+//! Canvas of all pictures.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
@@ -10,13 +10,13 @@ use crate::text::{SIZE, escaped, pixels, shortened};
 /// Width of pictures, in pixels.
 pub(crate) const WIDTH: f64 = 760.0;
 
-/// The room around a picture, in pixels.
+/// Margin of pictures, in pixels.
 pub(crate) const MARGIN: f64 = 8.0;
 
-/// Shades of how much there is: so many, so that all of one shade are one path.
+/// Number of shades. All tiles of a shade are one path.
 const SHADES: usize = 24;
 
-/// A picture, complete.
+/// A finished picture.
 #[derive(Clone, Debug)]
 pub struct Picture {
     title: String,
@@ -25,18 +25,18 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Title: what it shows, in a few words.
+    /// Returns the title.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Says more exactly what it shows.
+    /// Sets the title.
     pub fn name(&mut self, title: &str) {
         title.clone_into(&mut self.title);
     }
 
-    /// A file by itself, with its colours. It is dark where its reader is.
+    /// Returns an SVG file with its style sheet.
     #[must_use]
     pub fn file(&self) -> String {
         let style = format!(
@@ -46,7 +46,7 @@ impl Picture {
         self.element(&style)
     }
 
-    /// A part of a page that has the style sheet of pictures.
+    /// Returns an element for a page that has the style sheet.
     pub(crate) fn part(&self) -> String {
         self.element("")
     }
@@ -62,7 +62,7 @@ impl Picture {
     }
 }
 
-/// Anchor of a text: its left end, its middle, or its right end.
+/// Anchor of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Anchor {
     Start,
@@ -80,7 +80,7 @@ impl Anchor {
     }
 }
 
-/// A picture in the making.
+/// A picture while it is drawn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Canvas {
     fills: BTreeMap<(Colour, usize), String>,
@@ -88,17 +88,17 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// Text in full ink.
+    /// Draws a text.
     pub(crate) fn text(&mut self, x: f64, y: f64, anchor: Anchor, text: &str) {
         self.label("p-ink", x, y, anchor, "", text);
     }
 
-    /// Text that explains.
+    /// Draws a text in a lighter colour.
     pub(crate) fn quiet(&mut self, x: f64, y: f64, anchor: Anchor, text: &str) {
         self.label("p-quiet", x, y, anchor, "", text);
     }
 
-    /// Text that is turned by so many degrees around where it stands.
+    /// Draws a text rotated around its position.
     pub(crate) fn turned(&mut self, x: f64, y: f64, degrees: f64, anchor: Anchor, text: &str) {
         let turn = format!(" transform=\"rotate({degrees} {} {})\"", tenth(x), tenth(y));
         self.label("p-quiet", x, y, anchor, &turn, text);
@@ -112,7 +112,7 @@ impl Canvas {
         );
     }
 
-    /// A name in so much room; where it is cut, its whole is told to who points at it.
+    /// Draws a name in `room` pixels. A shortened name has a tooltip.
     pub(crate) fn name(&mut self, x: f64, y: f64, anchor: Anchor, room: f64, name: &str) {
         let cut = shortened(name, room);
         if cut == name {
@@ -126,7 +126,7 @@ impl Canvas {
         );
     }
 
-    /// A rectangle, which tells `title` to who points at it.
+    /// Draws a rectangle with a tooltip.
     pub(crate) fn rect(&mut self, colour: Colour, at: [f64; 4], title: &str) {
         let [x, y, width, height] = at.map(tenth);
         let (class, title) = (colour.class(), escaped(title));
@@ -136,11 +136,11 @@ impl Canvas {
         );
     }
 
-    /// One of many rectangles: all of one colour and shade become one path. `part` is how much of the colour there is.
+    /// Draws one of many rectangles. `part` is the opacity. All of one colour and shade become one path.
     pub(crate) fn tile(&mut self, colour: Colour, part: f64, at: [f64; 4]) {
         let shade = (part.clamp(0.0, 1.0) * SHADES as f64).ceil() as usize;
         let [x, y, width, height] = at;
-        // Right and below are rounded as the left and top of the next: no gap, and no overlap.
+        // Rounds both edges, so that neighbours neither overlap nor leave a gap.
         let (left, top) = (tenth(x), tenth(y));
         let (right, bottom) = (tenth(x + width), tenth(y + height));
         let (width, height) = (tenth(right - left), tenth(bottom - top));
@@ -151,17 +151,17 @@ impl Canvas {
         let _ = write!(path, "M{left} {top}h{width}v{height}H{left}z");
     }
 
-    /// A thin line.
+    /// Draws a thin line.
     pub(crate) fn line(&mut self, path: impl Display) {
         let _ = writeln!(self.body, "<path class=\"p-line\" d=\"{path}\"/>");
     }
 
-    /// Anything else.
+    /// Adds any element.
     pub(crate) fn raw(&mut self, element: impl Display) {
         let _ = writeln!(self.body, "{element}");
     }
 
-    /// Seconds from `start` to `end`, from `left` to `right`, below `top`, and what they are. How high that is.
+    /// Draws a labelled time axis below `top`. Returns its height.
     pub(crate) fn seconds(&mut self, top: f64, ends: [f64; 2], times: [f64; 2]) -> f64 {
         let ([left, right], [start, end]) = (ends, times);
         let (scale, unit) = match (end - start).max(start.abs() * 1e-6) {
@@ -174,7 +174,7 @@ impl Canvas {
         36.0
     }
 
-    /// The marks of an axis and their numbers.
+    /// Draws an axis with marks and numbers.
     pub(crate) fn axis(&mut self, top: f64, ends: [f64; 2], numbers: [f64; 2]) {
         let ([left, right], [from, to]) = (ends, numbers);
         self.line(format_args!("M{} {}H{}", tenth(left), tenth(top), tenth(right)));
@@ -185,7 +185,7 @@ impl Canvas {
         let step = step((to - from) / ((right - left) / wide.max(64.0)).max(1.0));
         let digits = (-step.log10().floor()).clamp(0.0, 12.0) as usize;
         let first = (from / step).ceil();
-        // Steps that are lost beside their numbers would never end.
+        // Steps smaller than the numbers' precision would never end.
         for mark in (0..100).map(|i| (first + f64::from(i)) * step) {
             if mark > to + step * 1e-9 {
                 break;
@@ -196,7 +196,7 @@ impl Canvas {
         }
     }
 
-    /// Colours and what they stand for, in lines from `left` on, below `top`. How high that is.
+    /// Draws a legend below `top`. Returns its height.
     pub(crate) fn legend(&mut self, left: f64, top: f64, entries: &[(Colour, String)]) -> f64 {
         if entries.is_empty() {
             return 0.0;
@@ -215,7 +215,7 @@ impl Canvas {
         y - top + 10.0
     }
 
-    /// Shades from nothing to `most`, below `top`. How high that is.
+    /// Draws a scale of shades below `top`. Returns its height.
     pub(crate) fn shades(&mut self, left: f64, top: f64, what: &str, most: &str) -> f64 {
         let y = top + 8.0;
         let width = 120.0;
@@ -238,7 +238,7 @@ impl Canvas {
         26.0
     }
 
-    /// The picture, so high.
+    /// Returns the picture.
     pub(crate) fn finish(self, title: &str, height: f64) -> Picture {
         let mut body = String::new();
         for ((colour, shade), path) in &self.fills {
@@ -254,22 +254,23 @@ impl Canvas {
     }
 }
 
-/// A tenth of a pixel is as fine as anybody sees.
-pub(crate) fn tenth(number: f64) -> f64 {
+/// Rounds pixels to tenths, without minus zero. Nobody sees a finer difference.
+#[must_use]
+pub fn tenth(number: f64) -> f64 {
     (number * 10.0).round() / 10.0 + 0.0
 }
 
-/// Height of a picture's lines, in pixels: as fits so many pixels, and as people read.
+/// Returns the height of a line, in pixels: what fits, within readable limits.
 pub(crate) fn line_height(lines: usize, pixels: f64) -> f64 {
     (pixels / lines.max(1) as f64).clamp(3.0, 18.0)
 }
 
-/// The number of lines that have one label, so that labels do not touch.
+/// Returns the number of lines per label, such that labels do not overlap.
 pub(crate) fn label_every(height: f64) -> usize {
     (12.0 / height).ceil().max(1.0) as usize
 }
 
-/// Things that are put together to one line, so that there are so many lines at most.
+/// Returns the number of items to merge into a line, such that there are at most `most` lines.
 pub(crate) fn together(count: usize, most: usize) -> usize {
     count.div_ceil(most.max(1)).max(1)
 }

@@ -4,14 +4,13 @@ use std::cmp::Ordering;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Width of a column of text at the size of [`SIZE`], about, in pixels.
+/// Approximate width of a text column at font size [`SIZE`], in pixels.
 const COLUMN: f64 = 6.1;
 
-/// The size of letters, in pixels.
+/// Font size in pixels.
 pub(crate) const SIZE: f64 = 11.0;
 
-/// A name as text or an attribute of XML and HTML, which have no control characters; those that turn the direction
-/// of writing could make the rest unreadable.
+/// Escapes a name for XML and HTML. Control characters and changes of the writing direction are replaced.
 #[must_use]
 pub fn escaped(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
@@ -32,7 +31,7 @@ pub fn escaped(name: &str) -> String {
     out
 }
 
-/// A name cut to so many pixels, in its middle: names often differ at their ends.
+/// Shortens a name in its middle, since names often differ at their ends.
 #[must_use]
 pub fn shortened(name: &str, pixels: f64) -> String {
     let columns = ((pixels / COLUMN + 1e-6) as usize).max(3);
@@ -52,17 +51,17 @@ pub fn shortened(name: &str, pixels: f64) -> String {
     start.chain(['…']).chain(end.into_iter().rev()).collect()
 }
 
-/// Width of a text, about, in pixels.
+/// Returns the approximate width of a text, in pixels.
 pub(crate) fn pixels(text: &str) -> f64 {
     text.width() as f64 * COLUMN
 }
 
-/// The width of the widest of these, but so much at most.
+/// Returns the width of the widest name, at most `most`.
 pub(crate) fn widest<'n>(names: impl IntoIterator<Item = &'n str>, most: f64) -> f64 {
     names.into_iter().map(pixels).fold(0.0, f64::max).min(most)
 }
 
-/// Names in an order in which digits count as numbers: rank-10 comes behind rank-9.
+/// Compares names with digits as numbers: rank-10 comes after rank-9.
 #[must_use]
 pub fn natural(a: &str, b: &str) -> Ordering {
     let (mut left, mut right) = (a, b);
@@ -79,7 +78,7 @@ pub fn natural(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Takes the digits that a text begins with, or what is before the next ones.
+/// Removes and returns the leading digits of a text, or its leading part without digits.
 fn part<'t>(text: &mut &'t str) -> &'t str {
     let digits = text.starts_with(|c: char| c.is_ascii_digit());
     let end = text.find(|c: char| c.is_ascii_digit() != digits).unwrap_or(text.len());

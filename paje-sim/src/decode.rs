@@ -1,74 +1,67 @@
-//! One block of lines to columns of small, plain events, sorted by lane.
+//! Decodes a block of lines into small, plain events, sorted by lane.
 //!
-//! Nothing here depends on other blocks but the event definitions. Names become symbols of this
-//! decoder; what a symbol stands for is resolved afterwards, in file order, once per symbol.
-//! Structural events (definitions of types and values, creations and destructions of containers)
-//! are only noted: they are few, and are read again when it is their turn.
+//! A block depends on no other block, only on the event definitions. Names become symbols of this decoder.
+//! What a symbol stands for is resolved later, in file order, once per symbol. Structural events (definitions
+//! of types and values, creations and destructions of containers) are only listed: they are few, and are read
+//! again when they are resolved.
 
 mod batch;
 pub(crate) mod block;
-mod columns;
-mod contents;
+pub(crate) mod columns;
 pub(crate) mod context;
 pub(crate) mod decoded;
 pub(crate) mod definitions;
 mod fields;
 mod follow;
-mod foreseen;
 mod group;
 mod interrupt;
 mod known;
 mod line;
+mod line_names;
 pub(crate) mod names;
-mod near;
-mod pairs;
+pub(crate) mod partitioning;
 mod plan;
 mod quotients;
-pub(crate) mod shared;
+mod restart;
 mod short;
-mod spread;
-pub(crate) mod strands;
+mod steps;
 mod structure;
-mod successor;
+mod symbol_tables;
 pub(crate) mod symbols;
-mod tails;
 mod times;
+pub(crate) mod usage_notes;
 mod usual;
-pub(crate) mod values;
-pub(crate) mod watched;
 mod wide;
 
 use std::sync::Arc;
 
 use paje_parser::scan::{Scanner, Spans};
 use paje_parser::{DefTable, Fault};
-use splitter::Block;
+use splitter::{Block, ReadError};
 
-use crate::decode::columns::Columns;
+use crate::decode::columns::{Columns, LaneFilter};
 use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, WORDLESS};
 use crate::decode::group::Grouping;
 use crate::decode::known::KnownLanes;
-use crate::decode::names::NameTable;
+use crate::decode::partitioning::Partitioning;
 use crate::decode::plan::{Action, Head, Plan, Plans, ShortIds};
-use crate::decode::strands::Strands;
 use crate::decode::structure::Colors;
-use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
+use crate::decode::symbol_tables::Symbols;
+use crate::decode::symbols::{Symbol, WordTable};
 use crate::decode::times::Times;
 use crate::decode::usual::{Batches, batch_of};
-use crate::decode::values::Values;
 use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
-use crate::trace::selected::Selected;
 
-/// Bytes of a block whose lines are decoded at a time, batch by batch: they and what is noted of them stay in a core's
-/// second-level cache meanwhile.
+/// Bytes of a block that are decoded at a time, so that they and their batches stay in a core's second-level
+/// cache.
 const PORTION: usize = 1 << 17;
 
-/// As many to begin with where many lanes may be new, then four times as many, and so on: batches only take lines of
-/// lanes that are known, so what some lines name is known to those after them.
+/// Bytes of the first such portion if many lanes may be new; each next one is four times as large. Batches
+/// only take lines of known lanes, and the slow path learns lanes for the portions that follow.
 const FIRST_LINES: usize = 4096;
 
-/// Decodes blocks; knows every name that it has met.
+/// Decodes blocks, and remembers the names that it has met.
 #[derive(Debug)]
 pub(crate) struct Decoder {
     pub(crate) symbols: Symbols,
@@ -80,73 +73,57 @@ pub(crate) struct Decoder {
     columns: Columns,
     grouping: Grouping,
     colors: Colors,
-    asked: Asked,
-    /// Number of lines with words that it has decoded.
+    config: DecoderConfig,
+    /// Number of lines with words since it last started with empty tables.
     decoded: u64,
-    /// With more lanes and ends of links than this, it asks itself whether it is crowded.
-    most_places: usize,
-    /// If it is to be told whose each line is: lines that are no strand's.
+    /// With more symbols than this, it may be [crowded](Decoder::is_crowded).
+    most_symbols: usize,
+    /// Number of restarts in a row after which values were not interned.
+    unique_restarts: u32,
+    /// Lines that belong to no strand; filled only if the owners of lines are listed.
     strandless: Vec<(u32, StrandSymbol)>,
 }
 
-/// The names that a decoder has met.
-#[derive(Debug, Default)]
-pub(crate) struct Symbols {
-    pub(crate) types: SymbolTable,
-    /// Containers, in the context of a type and nature: see [`context::lane_context`].
-    pub(crate) lanes: NameTable,
-    /// Containers, in the context of a link type and an end: see [`context::end_context`].
-    pub(crate) link_ends: SymbolTable,
-    pub(crate) values: Values,
-}
-
-/// Where the lines and fields of the block at hand are.
+/// Positions of the lines and fields of the current block.
 #[derive(Debug, Default)]
 struct Lexing {
     scanner: Scanner,
-    /// Of the line at hand.
+    /// Fields of the current line.
     spans: Spans,
-    /// Where the line begins that lacks its newline, if the block at hand has one.
+    /// Start of the line that lacks its newline, if the current block has one.
     unended: usize,
 }
 
-/// Settings of a decoder.
+/// Configuration of a decoder.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct DecoderConfig {
     precision: Precision,
-    /// Symbols may differ where names do not.
+    /// With `AsWritten`, two symbols may stand for one name.
     value_names: ValueNames,
     stop_at: f64,
     keeps_lines: bool,
-    /// It is to be told whose each line is.
+    /// Whether blocks list the owner of each line.
     follows: bool,
-    /// Decoding goes on after a line that is wrong.
+    /// Whether decoding goes on after an invalid line.
     recovers: bool,
-    /// True if uses by lines are noted, and what is doubtful in their spelling.
-    watches: bool,
-}
-
-impl Asked {
-    /// Tells whether lanes may be shared: not where somebody wants to know more of each line.
-    const fn may_share(&self) -> bool {
-        !self.follows && !self.recovers && !self.watches
-    }
+    /// Whether uses of definitions and doubtful spellings are noted.
+    notes_usage: bool,
 }
 
 impl Decoder {
-    /// If `follows`, blocks are told whose each of their lines is.
-    pub(crate) fn new(options: &Options, spread: Strands, follows: bool) -> Self {
+    /// If `follows`, blocks list the owner of each of their lines.
+    pub(crate) fn new(options: &Options, partitioning: Partitioning, follows: bool) -> Self {
         Decoder {
             symbols: Symbols::default(),
-            known: KnownLanes::new(spread),
+            known: KnownLanes::new(partitioning),
             plans: Plans { keeps_extras: options.user_defined, ..Plans::default() },
             lexing: Lexing { unended: usize::MAX, ..Lexing::default() },
             waiting: Batches::default(),
             times: Times::default(),
-            columns: Columns::new(Selected::of(options)),
+            columns: Columns::default(),
             grouping: Grouping::default(),
             colors: Colors::default(),
-            asked: Asked {
+            config: DecoderConfig {
                 precision: options.variable_precision,
                 value_names: match options.keeps_usage() {
                     true => ValueNames::AsWritten,
@@ -156,15 +133,16 @@ impl Decoder {
                 keeps_lines: options.keeps().lines,
                 follows,
                 recovers: options.recover,
-                watches: options.keeps_usage(),
+                notes_usage: options.keeps_usage(),
             },
             decoded: 0,
-            most_places: successor::MOST_PLACES,
+            most_symbols: options.decoder_symbols,
+            unique_restarts: 0,
             strandless: Vec::new(),
         }
     }
 
-    /// The shards of a lane's strands.
+    /// Returns the shards of a lane's strands.
     pub(crate) fn shards_of(&self, lane: Symbol) -> &[u8] {
         let first = self.known.lanes[lane as usize].strand as usize;
         let next = self.known.lanes.get(lane as usize + 1);
@@ -172,40 +150,57 @@ impl Decoder {
         &self.known.shards[first..end]
     }
 
-    /// Decodes a block; `defs` are the definitions before it. If it is the first of a file that this
-    /// decoder sees, most of its lines may be for lanes that are new.
-    #[inline(never)]
+    /// Decodes a block after the definitions `defs`. If it is the first one of a file for this
+    /// decoder, most lanes may be new. A filter leaves out lines of segments.
+    ///
+    /// # Errors
+    /// The block is a damaged segment: it is empty, and so is what is decoded.
     pub(crate) fn decode(
+        &mut self,
+        block: &mut Block,
+        defs: &DefTable,
+        is_first: bool,
+        filter: Option<LaneFilter<'_>>,
+        decoded: &mut Decoded,
+    ) -> Result<(), ReadError> {
+        decoded.clear();
+        if self.read_columns(block, defs, filter, decoded) {
+            self.decode_columns(block, defs, decoded);
+            self.note_used(&mut decoded.used);
+            return Ok(());
+        }
+        let unpacked = block.unpack();
+        self.decode_text(block, defs, is_first, decoded);
+        unpacked
+    }
+
+    /// Decodes a block from its text.
+    #[inline(never)]
+    fn decode_text(
         &mut self,
         block: &Block,
         defs: &DefTable,
         is_first: bool,
         decoded: &mut Decoded,
     ) {
-        decoded.clear();
-        if self.takes_columns() {
-            self.decode_columns(block, defs, decoded);
-            self.note_used(&mut decoded.used);
-            return;
-        }
         let text = block.text();
         self.lexing.scanner.scan(text);
         decoded.lines = self.lexing.scanner.newlines();
-        if self.asked.keeps_lines {
+        if self.config.keeps_lines {
             let newlines = memchr::memchr_iter(b'\n', text).map(|newline| newline as u32);
             decoded.newlines.extend(newlines);
         }
-        if self.asked.recovers {
+        if self.config.recovers {
             let last = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);
             self.lexing.unended = if last < text.len() { last } else { usize::MAX };
         }
         let mut start = 0;
         let mut until = if is_first { FIRST_LINES } else { PORTION };
         while start < text.len() && decoded.fault.is_none() {
-            // Up to the next line of a definition, which changes what the lines after it are.
+            // Stops at the next line of a definition, which may change the meaning of the lines after it.
             let changed = decoded.defs.take();
             let at_hand = changed.as_deref().unwrap_or(defs);
-            if at_hand.is_open() && self.asked.recovers && self.interrupts(text, start) {
+            if at_hand.is_open() && self.config.recovers && self.interrupts(text, start) {
                 self.interrupt(text, start, changed, defs, decoded);
                 continue;
             }
@@ -214,7 +209,7 @@ impl Decoder {
             }
             let (lines, range) = (self.waiting.lines, start..until.min(text.len()));
             start = self.classify(text, block.padded(), range, at_hand.is_open());
-            // Between two lines of a definition there is nothing, and asking each plan takes long where
+            // Between two lines of one definition there are no events, and decoding no lines takes long if
             // there are many definitions.
             if self.waiting.lines > lines {
                 self.decode_batches(block.padded(), decoded);
@@ -225,11 +220,11 @@ impl Decoder {
                 until = start + (3 * until).min(PORTION);
             } else if decoded.fault.is_none() {
                 let end = self.lexing.scanner.line_end(text, start);
-                decoded.watched.header_to = start as u32 + 1;
+                decoded.usage.header_to = start as u32 + 1;
                 self.follow(start as u32, HEADER);
                 let changed = self.change(start, defs, decoded);
                 let line = &text[start..end];
-                let taken = match self.asked.recovers {
+                let taken = match self.config.recovers {
                     false => changed.header_line(line),
                     true => changed.mend_line(line),
                 };
@@ -243,26 +238,26 @@ impl Decoder {
         match &decoded.defs {
             Some(after) => {
                 decoded.changes = defs.is_midway() || after.is_midway() || !after.is_part_of(defs);
-                self.note_used(&mut decoded.watched.used);
+                self.note_used(&mut decoded.usage.used);
             }
             None => self.note_used(&mut decoded.used),
         }
         self.group_by_strand(decoded);
-        if self.asked.watches {
-            let Decoded { events, shards, watched, .. } = decoded;
+        if self.config.notes_usage {
+            let Decoded { events, shards, usage, .. } = decoded;
             let count = shards.last().map_or(0, |(_, events)| *events as usize);
-            watched.note_times(events[..count].iter().map(|event| event.time));
+            usage.note_times(events[..count].iter().map(|event| event.time));
         }
     }
 
-    /// Decodes the lines that no batch took, in file order, up to the first that is wrong.
+    /// Decodes the lines that no batch took, in file order, up to the first invalid one.
     #[inline(never)]
     fn decode_rest(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let mut rest = std::mem::take(&mut self.waiting.rest);
-        // In order already but for what batches left, so that this merges.
+        // Mostly in order already, so this merges.
         rest.sort_by_key(|line| line.start);
         for line in rest.drain(..) {
-            // An event of a block before stands there; nothing is decoded after a wrong line.
+            // An event of an earlier block may be there, and nothing is decoded after an invalid line.
             self.grouping.unsorted[line.ordinal as usize] = NOTHING;
             if decoded.fault.is_some() {
                 continue;
@@ -276,7 +271,7 @@ impl Decoder {
             match self.line(block.padded(), line.start as usize, defs, decoded) {
                 Ok(event) => {
                     self.grouping.unsorted[line.ordinal as usize] = event;
-                    if self.asked.follows && event.0 == NO_STRAND {
+                    if self.config.follows && event.0 == NO_STRAND {
                         self.follow_strandless(line.start, decoded);
                     }
                 }
@@ -289,19 +284,19 @@ impl Decoder {
         self.waiting.rest = rest;
     }
 
-    /// A line is wrong: it is the last, unless decoding goes on.
+    /// Notes an invalid line: decoding stops there, unless it recovers.
     #[cold]
     fn note_fault(&self, line: u32, fault: Fault, decoded: &mut Decoded) {
-        if !self.asked.recovers {
+        if !self.config.recovers {
             decoded.fault = Some((line, fault));
             return;
         }
-        // Doubts about it are no matter any more.
+        // The line no longer needs a warning.
         decoded.doubtful.pop_if(|doubtful| doubtful.at == line);
         decoded.faults.push((line, fault));
     }
 
-    /// The definitions, to be changed by the line at `start`.
+    /// Returns the definitions, to be changed by the line at `start`.
     fn change<'d>(
         &mut self,
         start: usize,
@@ -315,7 +310,7 @@ impl Decoder {
         Arc::make_mut(decoded.defs.get_or_insert_with(|| Arc::new(defs.clone())))
     }
 
-    /// Adds the definitions that lines have used since this was asked last. (They are in no order.)
+    /// Moves the definitions used since the last call to `all`, in no order.
     fn note_used(&mut self, all: &mut Vec<u32>) {
         for index in self.plans.used_list.drain(..) {
             self.plans.used[index as usize] = false;
@@ -323,7 +318,7 @@ impl Decoder {
         }
     }
 
-    /// A line has used a definition.
+    /// Notes the use of a definition.
     #[inline]
     fn note_use(&mut self, index: usize) {
         if !std::mem::replace(&mut self.plans.used[index], true) {
@@ -331,7 +326,7 @@ impl Decoder {
         }
     }
 
-    /// Plans for the definitions that have none yet, and for what the numbers stand for now.
+    /// Makes plans for the definitions that have none yet, and for the numbers as they are now.
     fn plan(&mut self, defs: &DefTable) {
         for def in defs.defs().since(self.plans.all.len()) {
             self.plans.all.push(Plan::new(def, self.plans.keeps_extras));
@@ -351,7 +346,7 @@ impl Decoder {
         for index in defs.numbered().since(first) {
             let id = defs.defs()[*index as usize].id();
             let plan = &self.plans.all[*index as usize];
-            // Structural lines are read one by one, but are sorted out as fast as the others.
+            // Structural lines are decoded one by one, but classified as fast as others.
             if plan.is_usual || plan.action == Action::Structural {
                 self.plans.short_ids.insert(id, batch_of(*index, true));
             }

@@ -91,12 +91,12 @@ pub mod ledger {
     //! Tells which container each line belongs to, for who wants to take a trace apart.
 
     pub use crate::engine::lane_events::{LaneChange, LaneEvent};
-    pub use crate::engine::page::{Ledger, Page};
+    pub use crate::engine::ledger::{BlockLines, Ledger};
     pub use crate::names::ledger::{LineOf, LineRemedy, Used};
 }
 
 pub use model::{containers, types};
-pub use names::{error, excerpt, options, progress, recovered, tasks};
+pub use names::{error, excerpt, options, progress, recovered};
 pub use trace::{portion, rows};
 
 pub mod visit {
@@ -118,7 +118,7 @@ pub mod selection {
 
 pub use input::feed::names_files;
 pub use input::source::Source;
-pub use ledger::{LaneChange, LaneEvent, Ledger, LineOf, LineRemedy, Page, Used};
+pub use ledger::{BlockLines, LaneChange, LaneEvent, Ledger, LineOf, LineRemedy, Used};
 pub use memory::LineNumber;
 pub use model::containers::Containers;
 pub use model::types::Types;

@@ -1,5 +1,4 @@
-//! Rows in memory: columns in chunks that never move, the texts that hang on them, and a file for what memory has no
-//! room for.
+//! Rows in memory: columns in chunks that never move, their texts, and a file for what exceeds the memory limit.
 
 mod arena;
 mod chunks;
@@ -7,24 +6,18 @@ mod columns;
 mod extras;
 mod overflow;
 mod pages;
-mod reserve;
 mod room;
 mod store;
-mod times;
-mod zeros;
 
-pub(crate) use arena::{Arena, Place, Supply, set_small};
+pub(crate) use arena::{Arena, Place, set_small};
 pub(crate) use chunks::{
     EventChunk, ExtraPair, KeyPlace, LinkChunk, NewLink, NewState, StateChunk, VariableChunk,
-    key_places, push_key, push_link, seal_links,
+    key_places, push_key, push_link,
 };
 pub(crate) use columns::{Chunk, LARGEST, Rows, Width};
 pub use extras::LineNumber;
 pub(crate) use extras::{CreationExtras, Extras};
 pub(crate) use overflow::Overflow;
 pub(crate) use pages::{KeyHashes, KeyRoom, TextPages};
-pub(crate) use reserve::Reserve;
 pub(crate) use room::{LinkRoom, Small, StateRoom, VariableRoom};
 pub(crate) use store::{OpenRow, Store, Written};
-pub(crate) use times::{Times, Units};
-pub(crate) use zeros::Zeros;

@@ -1,7 +1,7 @@
-//! Types, values, containers and lanes, which the structural events of a trace build.
+//! Types, values, containers and lanes, which the structural events of a trace define.
 //!
-//! Only these depend on the order of the whole file. Their maps grow and never change, so an event
-//! is right if what it names was there at its place: first uses are all that need checking.
+//! Only these depend on the order of the whole file. They are only added and never change, so an event is
+//! valid if everything that it names existed at its first use.
 
 pub mod containers;
 mod lanes;
@@ -20,7 +20,7 @@ pub(crate) use crate::model::lanes::Lane;
 pub(crate) use crate::model::made_up::{AwaitedValue, MadeUp, UNKNOWN};
 use crate::model::newborn::Newborn;
 use crate::model::types::{NewType, Types};
-use crate::model::value_names::ValueNamed;
+use crate::model::value_names::NamedValue;
 use crate::names::error::Problem;
 use crate::names::hash::{TextSet, hash_bytes};
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
@@ -28,70 +28,63 @@ use crate::names::options::ValueNames;
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// A problem, and the field of the line that it is about.
+/// A problem, and the field of the line that it concerns.
 pub(crate) type Failed = (FieldName, Problem);
 
-/// Types, containers and lanes met so far.
+/// Types, containers and lanes so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     pub(crate) types: Types,
     pub(crate) containers: Containers,
     pub(crate) lanes: Vec<Lane>,
-    /// The lanes of containers that have many.
+    /// Lanes of containers that have many.
     by_owner: FxHashMap<(ContainerId, TypeId), LaneId>,
     value_names: ValueNames,
     /// The file that structural events are from.
-    file: AtHand,
-    /// Values that no other file than this one has defined or made up so far: only those that did not
-    /// come with the trace itself, or that were defined again.
+    file: CurrentFile,
+    /// For values that did not come with the trace's main file, or were defined again: the only other file
+    /// that has defined or used them so far.
     value_files: FxHashMap<(TypeId, ValueId), u32>,
-    /// Containers that the file at hand has created where another may have ended them.
+    /// Containers that the current file has created in a container that another file may have ended.
     newborn: Newborn,
-    /// Containers that would exist by now but for [`Options::stop_at`](crate::Options::stop_at).
+    /// Containers that exist but for [`Options::stop_at`](crate::Options::stop_at).
     not_created: TextSet<Vec<u8>>,
-    /// Things that the replay goes on with after problems, if it does.
+    /// Things made up after problems, if the replay recovers.
     pub(crate) made_up: Option<Box<MadeUp>>,
 }
 
 /// A file of the trace.
 #[derive(Clone, Copy, Debug, Default)]
-struct AtHand {
-    /// 0 for the trace itself.
+struct CurrentFile {
+    /// Number of the file; 0 for the trace's main file.
     number: u32,
-    /// Number of bytes of other files that come before it.
+    /// Number of bytes of other files before it.
     start: u64,
 }
 
-/// The container of a lane: itself, or its name and the hash of that.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Owner<'n> {
-    Known(ContainerId),
-    Named(&'n [u8], u64),
-}
-
-/// A container that ends with a structural event, or a second time.
+/// A container that ends with a structural event, or ends again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ending {
     pub(crate) container: ContainerId,
     /// In seconds.
     pub(crate) time: f64,
-    /// The byte of the event's line.
+    /// Byte of the event's line.
     pub(crate) at: u64,
-    /// Named by the event, not a child of the one named.
+    /// Whether the event names the container itself, not an ancestor.
     pub(crate) named: bool,
 }
 
-/// Work that a structural event leaves to the rest of the engine.
+/// Effects of structural events that the engine must handle.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) endings: Vec<Ending>,
-    /// The event was for a container that had been destroyed.
+    /// Whether the event was for a container that had been destroyed.
     pub(crate) ignored: bool,
-    /// The event destroys a container again that another file has destroyed at the same time.
+    /// A container that the event destroys again, at the same time as another file did.
     pub(crate) repeated: Option<ContainerId>,
-    /// Problems of the event that did not keep it from being applied.
+    /// Problems of the event in spite of which it was applied.
     pub(crate) mended: Vec<(Failed, Remedy)>,
-    /// Containers that were made up, and the bytes of the lines for which; if somebody wants to know.
+    /// Containers that were made up, with the bytes of their lines; only for a ledger.
     pub(crate) made_up: Vec<(u64, ContainerId)>,
 }
 
@@ -103,7 +96,7 @@ impl Model {
             lanes: Vec::new(),
             by_owner: FxHashMap::default(),
             value_names,
-            file: AtHand::default(),
+            file: CurrentFile::default(),
             value_files: FxHashMap::default(),
             newborn: Newborn::default(),
             not_created: TextSet::default(),
@@ -113,13 +106,13 @@ impl Model {
 
     /// Goes on with the events of this file, which begins at byte `start`.
     pub(crate) fn turn_to(&mut self, number: u32, start: u64) {
-        self.file = AtHand { number, start };
+        self.file = CurrentFile { number, start };
         self.newborn.clear();
     }
 
-    /// Tells whether this file may repeat what another one has said, last `said_in`.
-    const fn may_repeat(&self, said_in: u32) -> bool {
-        self.file.number > 0 && said_in != self.file.number
+    /// Whether this file may repeat a definition that was last made in file `defined_in`.
+    const fn may_repeat(&self, defined_in: u32) -> bool {
+        self.file.number > 0 && defined_in != self.file.number
     }
 
     /// Applies a structural event whose line begins at byte `at`.
@@ -143,9 +136,9 @@ impl Model {
             }
             Event::DefineValue { name, alias, type_, color } => {
                 let id = self.type_(type_.bare(), FieldName::Type)?;
-                let said = ValueNamed { name: name.into(), alias: alias.map(Into::into) };
+                let value = NamedValue { name: name.into(), alias: alias.map(Into::into) };
                 let hash = hash_bytes(alias.unwrap_or(name).bare());
-                self.define_value(id, said, hash, color)
+                self.define_value(id, value, hash, color)
             }
             Event::CreateContainer { time, name, alias, type_, parent, .. } => self
                 .create_container(
@@ -163,11 +156,11 @@ impl Model {
         }
     }
 
-    /// Defines a value of a type that is known; what will identify it has this hash.
+    /// Defines a value of a known type; the hash is that of its identifier.
     pub(crate) fn define_value(
         &mut self,
         id: TypeId,
-        said: ValueNamed<'_>,
+        value: NamedValue<'_>,
         hash: u64,
         color: Option<Color>,
     ) -> Result<(), Failed> {
@@ -177,8 +170,8 @@ impl Model {
             return Err((FieldName::Type, Problem::ValueOfType { type_, nature }));
         }
         let count = self.types.value_count(id);
-        let ValueNamed { name, alias } = said;
-        if self.types.define_value(id, said, hash, color, self.value_names) {
+        let NamedValue { name, alias } = value;
+        if self.types.define_value(id, value, hash, color, self.value_names) {
             self.note_value(id, ValueId(count as u32));
         } else if !self.repeats_value(id, name, alias) {
             let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
@@ -191,21 +184,21 @@ impl Model {
         Ok(())
     }
 
-    /// The file at hand has a new value.
+    /// Notes that the current file has defined or used a value first.
     fn note_value(&mut self, type_: TypeId, value: ValueId) {
         if self.file.number > 0 {
             self.value_files.insert((type_, value), self.file.number);
         }
     }
 
-    /// Tells whether a value is one that another file has defined so, or made up.
+    /// Whether another file has defined a value in the same way, or used it first.
     fn repeats_value(&mut self, type_: TypeId, name: Name<'_>, alias: Option<Name<'_>>) -> bool {
         let identifier = alias.unwrap_or(name);
         let known = self.types.find_value(type_, identifier, self.value_names);
         let Some(value) = known.filter(|_| self.file.number > 0) else { return false };
-        let said_in = self.value_files.get(&(type_, value)).copied().unwrap_or(0);
+        let defined_in = self.value_files.get(&(type_, value)).copied().unwrap_or(0);
         let same = self.types.value_name(type_, value).text == name.text;
-        if same && self.may_repeat(said_in) {
+        if same && self.may_repeat(defined_in) {
             self.note_value(type_, value);
             return true;
         }
@@ -229,21 +222,21 @@ impl Model {
             let types = &self.types;
             let said = (types.name(known).text, types.nature(known), types.parent(known));
             let same = said == (name.text, nature, parent) && types.link_ends(known) == ends;
-            if !same || !self.may_repeat(types.said_in(known)) {
+            if !same || !self.may_repeat(types.defined_in(known)) {
                 return Err((field, Problem::TypeExists { known: types.named(known) }));
             }
-            self.types.say_again(known, self.file.number);
+            self.types.define_again(known, self.file.number);
             return Ok(());
         }
-        let said_in = self.file.number;
-        self.types.insert(NewType { name, alias, nature, parent, ends, said_in });
+        let defined_in = self.file.number;
+        self.types.insert(NewType { name, alias, nature, parent, ends, defined_in });
         Ok(())
     }
 
-    /// A file is named for a container of a type.
+    /// Checks the container and the type for which a file is named.
     ///
     /// # Errors
-    /// There is no such container, or it is of another type.
+    /// There is no such container, or it has another type.
     pub(crate) fn check_named(&self, container: &[u8], type_name: &[u8]) -> Result<(), Failed> {
         if self.not_created.contains(container) && self.containers.find(container).is_none() {
             return Ok(());
@@ -251,12 +244,12 @@ impl Model {
         self.container_of(type_name, container, FieldName::Container).map(drop)
     }
 
-    /// A container is not created, because that is later than what is asked for.
+    /// Notes a container that is not created, because that is later than the replay's last time.
     pub(crate) fn leave_out(&mut self, identifier: &[u8]) {
         self.not_created.insert(identifier.to_vec());
     }
 
-    /// The container of this name, which must be of this type.
+    /// Returns the container of this name, which must have this type.
     fn container_of(
         &self,
         type_name: &[u8],
@@ -277,7 +270,7 @@ impl Model {
         Err((FieldName::Type, problem))
     }
 
-    /// The lane of an event whose type must be of this nature.
+    /// Returns the lane of an event, whose type must have this nature.
     pub(crate) fn lane(
         &mut self,
         container_name: &[u8],
@@ -285,14 +278,14 @@ impl Model {
         expected: TypeNature,
     ) -> Result<LaneId, Failed> {
         let type_ = self.type_(type_name, FieldName::Type)?;
-        let owner = Owner::Named(container_name, hash_bytes(container_name));
-        self.lane_of(owner, type_, expected)
+        self.lane_of(container_name, hash_bytes(container_name), type_, expected)
     }
 
-    /// The same where the type is known.
+    /// Returns the same lane if the type and the hash of the container's name are known.
     pub(crate) fn lane_of(
         &mut self,
-        owner: Owner<'_>,
+        container_name: &[u8],
+        hash: u64,
         type_: TypeId,
         expected: TypeNature,
     ) -> Result<LaneId, Failed> {
@@ -302,21 +295,16 @@ impl Model {
             let problem = Problem::WrongNature { type_, expected, found, event: None };
             return Err((FieldName::Type, problem));
         }
-        let container = match owner {
-            Owner::Known(container) => container,
-            Owner::Named(name, hash) => {
-                let unknown = || Problem::UnknownContainer { name: name.to_vec() };
-                let known = self.containers.find_hashed(name, hash);
-                known.ok_or_else(|| (FieldName::Container, unknown()))?
-            }
-        };
+        let unknown = || Problem::UnknownContainer { name: container_name.to_vec() };
+        let known = self.containers.find_hashed(container_name, hash);
+        let container = known.ok_or_else(|| (FieldName::Container, unknown()))?;
         if self.types.parent(type_) != self.containers.type_of(container) {
             return Err((FieldName::Type, self.not_child(type_, container)));
         }
         Ok(self.find_lane(container, type_).unwrap_or_else(|| self.open_lane(container, type_)))
     }
 
-    /// The container at an end of a link of this (known) type.
+    /// Returns the container at an end of a link whose type is known.
     pub(crate) fn link_end(
         &self,
         type_name: &[u8],
@@ -348,17 +336,11 @@ impl Model {
         }
     }
 
-    /// The value of a name, whose text has this hash, created if this is its first use.
+    /// Returns the value of a name, whose text has this hash. The first use creates it.
     #[inline]
-    pub(crate) fn value<'n>(
-        &mut self,
-        type_: TypeId,
-        name: impl FnOnce() -> Name<'n>,
-        hash: u64,
-    ) -> ValueId {
-        let count = self.types.value_count(type_);
-        let value = self.types.value(type_, name, hash, self.value_names);
-        if value.index() == count {
+    pub(crate) fn value(&mut self, type_: TypeId, name: Name<'_>, hash: u64) -> ValueId {
+        let (value, is_new) = self.types.value(type_, name, hash, self.value_names);
+        if is_new {
             self.note_value(type_, value);
         }
         value
@@ -394,7 +376,7 @@ impl Model {
     }
 }
 
-/// Tells whether types of this nature have named values.
+/// Whether types of this nature have named values.
 pub(crate) const fn has_values(nature: TypeNature) -> bool {
     matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
 }

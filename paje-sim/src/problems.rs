@@ -1,4 +1,4 @@
-//! Errors and doubts about the lines of blocks, with their places.
+//! Errors and warnings about lines, with their places.
 
 pub(crate) mod found;
 pub(crate) mod tally;

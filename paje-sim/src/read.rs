@@ -1,4 +1,4 @@
-//! From a file's name, or anything that gives bytes, to a replayed trace.
+//! Replays traces from files and readers.
 
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -7,7 +7,7 @@ use std::path::Path;
 use paje_workers::{Pin, Workers};
 use splitter::{Folders, Input};
 
-use crate::engine::page::Ledger;
+use crate::engine::ledger::Ledger;
 use crate::engine::portions::Portions;
 use crate::engine::replay;
 use crate::input::source::Source;
@@ -18,21 +18,21 @@ use crate::trace::Trace;
 use crate::trace::portion::Portion;
 
 impl Trace {
-    /// Replays the trace that `input` gives.
+    /// Replays the trace that `input` reads.
     ///
     /// # Errors
-    /// The first problem of the trace in file order, with its place; or a failed read. In what order
-    /// the lines of a trace are that is to be sorted is said at [`Options::sort`].
+    /// The first problem of the trace in file order, with its place, or a failed read. [`Options::sort`]
+    /// describes the order of a trace that is sorted.
     pub fn read(input: impl Read + Send, options: &Options) -> Result<Trace, Error> {
         let (source, workers) = (Source::stream(input), Workers::one());
         Trace::read_with(source, options, &workers, &Progress::default())
     }
 
-    /// Replays the trace that `source` gives, with these workers; tells `progress` how far it is. The
-    /// result is the same for any number of workers.
+    /// Replays the trace of `source` with these workers, and updates `progress`. The result does not depend
+    /// on the number of workers.
     ///
     /// # Errors
-    /// As [`Trace::read`].
+    /// Those of [`Trace::read`].
     pub fn read_with(
         source: Source<'_>,
         options: &Options,
@@ -42,17 +42,17 @@ impl Trace {
         replay(source, options, workers, progress, None, None)
     }
 
-    /// Replays a trace without keeping it: `show` sees what was completed by the events of each `bytes`
-    /// bytes of the trace, which are then forgotten. Memory depends on what is open at a time, on the
-    /// containers, types and values, and on `bytes`, but not on the length of the trace.
+    /// Replays a trace without keeping it: `show` receives the rows that were completed in each `bytes` bytes
+    /// of the trace, which are then dropped. Memory depends on what is open at a time, on containers,
+    /// types and values, and on `bytes`, but not on the length of the trace.
     ///
     /// A state is complete when it ends, a value of a variable when the next one comes, a link when it
-    /// has both ends, and everything when its container ends; what a portion shows does not depend on the
-    /// workers or the size of blocks. That the key of a completed link is used again goes unnoticed. The
-    /// trace that is returned has the objects of the last portion only.
+    /// has both ends, and everything when its container ends. Portions do not depend on the workers or
+    /// the size of blocks. Reuse of the key of a completed link is not found. The returned trace has
+    /// the rows of the last portion only.
     ///
     /// # Errors
-    /// As [`Trace::read`]; by then, the portions before the problem's have been shown. If `show` breaks,
+    /// Those of [`Trace::read`], after the portions before the problem have been shown. If `show` breaks,
     /// the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
     pub fn read_in_portions<'o>(
         source: Source<'_>,
@@ -66,14 +66,12 @@ impl Trace {
         replay(source, options, workers, progress, Some(portions), None)
     }
 
-    /// Replays a trace without keeping it, as [`Trace::read_in_portions`] does with this number of bytes,
-    /// and tells `ledger` whose each of its lines is. Of the objects, nothing is left at the end; but with
-    /// [`Options::recover`] all are kept.
+    /// Replays a trace without keeping it, as [`Trace::read_in_portions`] does, and passes the owner of each
+    /// line to `ledger`. The returned trace has no rows, unless [`Options::recover`] keeps all.
     ///
     /// # Errors
-    /// As [`Trace::read`]; the ledger has been told of blocks before the problem's by then, and perhaps of
-    /// some behind it. If the ledger breaks, the error is
-    /// [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+    /// Those of [`Trace::read`]. The ledger has received all blocks before the problem, and perhaps some
+    /// after it. If the ledger breaks, the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
     pub fn read_into_ledger(
         source: Source<'_>,
         options: &Options,
@@ -83,17 +81,16 @@ impl Trace {
         ledger: &dyn Ledger,
     ) -> Result<Trace, Error> {
         let mut show = |_: &Portion<'_>| ControlFlow::Continue(());
-        // Problems at the end of a trace are a matter of all its objects.
+        // Recovery needs all rows at the end of a trace.
         let portions = (!options.recover).then(|| Portions::new(bytes, &mut show));
         replay(source, options, workers, progress, portions, Some(ledger))
     }
 
-    /// Replays the trace in a file, plain or compressed (gzip, zstd, xz, bzip2), by all threads that the process
-    /// may use. Files that it names are part of it, if they lie below its folder: see
-    /// [`Source::reading_files`]. `-` is standard input, as for the programs.
+    /// Replays the trace in a file, plain or compressed (gzip, zstd, xz, bzip2), with all threads that the
+    /// process may use. Files that it names are part of it, if they are below its folder: see
+    /// [`Source::reading_files`]. `-` is standard input.
     ///
-    /// The result does not depend on the number of threads: if the system starts no others, the thread that
-    /// calls does all.
+    /// If the system starts no threads, the calling thread does all.
     ///
     /// ```no_run
     /// let trace = paje_sim::Trace::open("run.trace.gz")?;
@@ -102,17 +99,17 @@ impl Trace {
     /// ```
     ///
     /// # Errors
-    /// The file cannot be opened or read; or the first problem of the trace in file order. Such an error
-    /// displays the file's name and, if it is in one line, the line and column before what is wrong.
+    /// The file cannot be opened or read, or the trace has a problem: the first in file order. The message
+    /// begins with the file's name and, if it concerns a line, the line and column.
     pub fn open(path: impl AsRef<Path>) -> Result<Trace, Error> {
         let workers = Workers::new(None, &Pin::None).unwrap_or_else(|_| Workers::one());
         Trace::open_with(path, &Options::default(), &workers)
     }
 
-    /// The same, replayed as these options say, by these workers.
+    /// Does the same with these options and workers.
     ///
     /// # Errors
-    /// As [`Trace::open`].
+    /// Those of [`Trace::open`].
     pub fn open_with(
         path: impl AsRef<Path>,
         options: &Options,

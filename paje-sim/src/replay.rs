@@ -1,15 +1,14 @@
 //! The replay of lanes: strands of them in shards, side by side, and the rows of links in their homes.
 
+mod check_only;
 mod completion;
-pub(crate) mod cuts;
 pub(crate) mod lanes;
-pub(crate) mod link_homes;
+pub(crate) mod link_merger;
 mod link_ranges;
-pub(crate) mod maps;
-mod pairs;
 mod places;
+pub(crate) mod repeated_destructions;
 pub(crate) mod shard;
 mod slice;
 pub(crate) mod strand;
 pub(crate) mod strand_pages;
-mod unwanted;
+pub(crate) mod symbol_map;

@@ -1,9 +1,8 @@
-//! Symbols to things, in file order.
+//! Resolves symbols, in file order.
 //!
-//! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
-//! values and link ends. Everything else in the block needs no look: the maps only grow.
+//! It is a short pass over structural events and first uses of lanes, values and link ends. Nothing else in a
+//! block needs it: the maps only grow.
 
-pub(crate) mod expected;
 mod lifetime;
 mod mend;
 mod structural;
@@ -14,14 +13,12 @@ use paje_parser::{DefTable, FieldName};
 
 use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
-use crate::decode::context::{split_end_context, split_lane_context};
-use crate::decode::decoded::{Foreseen, Noted};
+use crate::decode::context::{split_end_context, split_lane_context, value_type};
+use crate::decode::decoded::OrderedItem;
 use crate::decode::symbols::Symbol;
-use crate::decode::values::value_type;
 use crate::input::files::Files;
-use crate::model::{AwaitedValue, Effects, Failed, Model, Owner};
+use crate::model::{AwaitedValue, Effects, Failed, Model};
 use crate::names::error::{Error, Place};
-use crate::names::hash::hash_bytes;
 use crate::names::ids::{TypeId, ValueId};
 use crate::names::ledger::LineOf;
 use crate::names::options::Keeps;
@@ -31,32 +28,24 @@ use crate::problems::found::error_at_field;
 use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
-use crate::replay::maps::{Maps, Pending};
+use crate::replay::symbol_map::{Pending, SymbolMap};
 
-/// Lines whose values are fetched together: they are still in the nearest cache when they are looked up.
-const AHEAD: usize = 64;
-
-/// Resolves what a block's decoder noted.
+/// Resolves what a block's decoder has listed.
 ///
 /// # Errors
-/// The first problem in file order; nothing after it has been applied.
+/// Returns the first problem in file order. Nothing after it has been applied.
 pub(crate) fn resolve(
     block: &DecodedBlock,
     decoder: &Decoder,
     defs: &DefTable,
     state: &mut Resolver<'_>,
 ) -> Result<(), Error> {
-    state.expect_containers(block, decoder);
-    let mut foreseen = block.decoded.foreseen.iter();
-    for (index, (line, noted)) in block.decoded.noted.iter().enumerate() {
-        if index % AHEAD == 0 {
-            state.fetch_values(block, decoder, &block.decoded.noted[index..]);
-        }
+    for (line, item) in &block.decoded.ordered {
         let failed = |failed| error_at_field(block, *line, failed);
-        match noted {
-            Noted::Structural(number) => {
+        match item {
+            OrderedItem::Structural(number) => {
                 let structure = block.decoded.structures[*number as usize];
-                state.watch_structural(block, *line, structure, defs);
+                state.note_structural_use(block, *line, structure, defs);
                 let whose = state.structural(block, decoder, *line, structure, defs)?;
                 if state.tally.is_some() {
                     state.mend_structural(block, *line);
@@ -65,26 +54,17 @@ pub(crate) fn resolve(
                     structural.push(whose);
                 }
             }
-            Noted::Lane(symbol, hash) => {
+            OrderedItem::Lane(symbol, hash) => {
                 let context = decoder.symbols.lanes.context(*symbol);
                 let (type_, nature) = split_lane_context(context);
-                // Texts lie somewhere in memory that most lines can do without.
+                // Texts are elsewhere in memory, and most items do not need them.
                 let container = || decoder.symbols.lanes.get(*symbol).0;
                 let type_name = || decoder.symbols.types.get(type_).0;
-                state.watch_lane(container, type_name);
-                let foreseen = foreseen.next().copied().unwrap_or(Foreseen::Nothing);
+                state.note_lane_use(container, type_name);
                 let lane = match state.tally {
                     None => {
-                        let owner = match foreseen {
-                            Foreseen::Container(container) => Owner::Known(container),
-                            _ => Owner::Named(container().text, *hash),
-                        };
-                        let lane = match foreseen {
-                            Foreseen::Lane(lane) => Ok(lane),
-                            _ => state
-                                .type_of(decoder, type_)
-                                .and_then(|type_| state.model.lane_of(owner, type_, nature)),
-                        };
+                        let type_ = state.type_of(decoder, type_).map_err(failed)?;
+                        let lane = state.model.lane_of(container().text, *hash, type_, nature);
                         lane.map_err(failed)?
                     }
                     Some(_) => match state.mended_lane(
@@ -96,7 +76,11 @@ pub(crate) fn resolve(
                         Ok(lane) => lane,
                         Err(failed) => {
                             let followed = state.structural.is_some();
-                            state.maps.doom(decoder.shards_of(*symbol).len(), &failed, followed);
+                            state.maps.mark_unresolved(
+                                decoder.shards_of(*symbol).len(),
+                                &failed,
+                                followed,
+                            );
                             continue;
                         }
                     },
@@ -105,7 +89,7 @@ pub(crate) fn resolve(
                     let shards = decoder.shards_of(*symbol);
                     state.lanes.push(lane, state.model, shards);
                 } else {
-                    state.maps.again += 1;
+                    state.maps.lanes_known_before += 1;
                 }
                 let strands = state.lanes.strands(lane);
                 if state.structural.is_some() {
@@ -114,21 +98,19 @@ pub(crate) fn resolve(
                 }
                 state.maps.strands.extend(strands.iter().map(|place| place.local));
             }
-            Noted::Value(symbol, hash) => {
+            OrderedItem::Value(symbol, hash) => {
                 let type_ = value_type(decoder.symbols.values.context(*symbol));
-                let name = || decoder.symbols.values.get(*symbol, block.text.at_hand()).0;
+                let name = decoder.symbols.value_name(*symbol, &block.text);
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
-                        let known = state.model.types.value_count(type_);
                         let value = state.model.value(type_, name, *hash);
-                        state.maps.new_values += usize::from(value.index() == known);
-                        state.watch_value(type_, value, *symbol, name);
+                        state.note_value_use(type_, value, *symbol, name);
                         state.maps.set_value(*symbol, value);
                     }
                     (Err(problem), None) => return Err(failed(problem)),
                     (Err(_), Some(_)) => {
                         let type_name = decoder.symbols.types.get(type_).0.text;
-                        let value = AwaitedValue::new(name(), *hash);
+                        let value = AwaitedValue::new(name, *hash);
                         state.model.await_value(type_name, value.clone());
                         let (symbol, type_name) = (*symbol, type_name.to_vec());
                         state.maps.pending.push(Pending { symbol, type_name, value });
@@ -136,10 +118,10 @@ pub(crate) fn resolve(
                     }
                 }
             }
-            Noted::LinkEnd(symbol) => {
+            OrderedItem::LinkEnd(symbol) => {
                 let (name, context) = decoder.symbols.link_ends.get(*symbol);
                 let (type_, end) = split_end_context(context);
-                state.watch_container(name);
+                state.note_container_use(name);
                 let type_name = decoder.symbols.types.get(type_).0.text;
                 let container = match state.tally {
                     None => state.model.link_end(type_name, name.text, end).map_err(failed)?,
@@ -151,7 +133,7 @@ pub(crate) fn resolve(
             }
         }
     }
-    state.watch_events(block);
+    state.count_other_quoting_if_any(block);
     Ok(())
 }
 
@@ -159,7 +141,7 @@ pub(crate) fn resolve(
 pub(crate) struct Resolver<'a> {
     pub(crate) model: &'a mut Model,
     pub(crate) lanes: &'a mut Lanes,
-    pub(crate) maps: &'a mut Maps,
+    pub(crate) maps: &'a mut SymbolMap,
     pub(crate) effects: &'a mut Effects,
     pub(crate) clock: Clock<'a>,
     pub(crate) keeps: Keeps,
@@ -169,36 +151,36 @@ pub(crate) struct Resolver<'a> {
     /// Destructions whose lanes end when everything has been read.
     pub(crate) deferred: &'a mut Vec<Deferred>,
     pub(crate) counter: Counter,
-    /// If that is asked for: what the block's structural lines are about.
+    /// Subjects of the block's structural lines; only for a ledger.
     pub(crate) structural: Option<Vec<LineOf>>,
-    /// If that is kept: what the trace uses so far.
+    /// Usage of definitions so far, if it is kept.
     pub(crate) usage: Option<&'a mut Usage>,
-    /// If the replay goes on after problems, those so far.
+    /// Problems so far, if the replay recovers.
     pub(crate) tally: Option<&'a mut ProblemTally>,
 }
 
 /// The times of structural events.
 pub(crate) struct Clock<'a> {
-    /// The latest.
+    /// The latest time.
     pub(crate) last: f64,
-    /// Events that are later do not count.
+    /// Later events do not count.
     pub(crate) stop_at: f64,
-    /// All of them, if they are kept.
+    /// All times, if they are kept.
     pub(crate) kept: Option<&'a mut Vec<f64>>,
 }
 
-/// Where the line of a destruction is that is not looked into before the end.
+/// Position of a destruction that is checked after the last file.
 #[derive(Debug)]
 pub(crate) struct Deferred {
     /// The byte where the line begins.
     pub(crate) at: u64,
-    /// The place of the container's name.
+    /// Position of the container's name.
     pub(crate) place: Place,
-    /// The column of the time, in bytes from 1.
+    /// Column of the time, in bytes from 1.
     pub(crate) time_column: u64,
 }
 
-/// Counts the lines of a block as far as somebody asks for them, in file order.
+/// Counts the lines of a block on demand, in file order.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
     at: usize,
@@ -206,7 +188,7 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// The number in its file of the line that begins at `line`.
+    /// Returns the number, in its file, of the line that begins at `line`.
     pub(super) fn number(&mut self, block: &DecodedBlock, line: u32) -> u64 {
         let between = &block.text.text()[self.at..line as usize];
         self.lines += memchr_iter(b'\n', between).count() as u64;
@@ -216,58 +198,7 @@ impl Counter {
 }
 
 impl Resolver<'_> {
-    /// Fetches what resolving the block's lanes and ends of containers will look at.
-    fn expect_containers(&self, block: &DecodedBlock, decoder: &Decoder) {
-        let decoded = &block.decoded;
-        let mut foreseen = decoded.foreseen.iter();
-        let hashes = decoded.noted.iter().filter_map(|(_, noted)| match noted {
-            Noted::Lane(_, hash) => match foreseen.next() {
-                None | Some(Foreseen::Nothing) => Some(*hash),
-                Some(_) => None,
-            },
-            Noted::LinkEnd(symbol) => {
-                Some(hash_bytes(decoder.symbols.link_ends.get(*symbol).0.text))
-            }
-            Noted::Structural(number) => {
-                let structure = decoded.structures[*number as usize];
-                decoded.lifetime_of(structure).map(|lifetime| lifetime.hash)
-            }
-            Noted::Value(..) => None,
-        });
-        let known = decoded.foreseen.iter().filter_map(|foreseen| match foreseen {
-            Foreseen::Container(container) => Some(*container),
-            _ => None,
-        });
-        self.model.expect(hashes, known);
-    }
-
-    /// Fetches what resolving will look at for the values of the first of these notes, unless workers have looked it up.
-    fn fetch_values(&mut self, block: &DecodedBlock, decoder: &Decoder, noted: &[(u32, Noted)]) {
-        if !self.model.types.looks_values_up() {
-            return;
-        }
-        let decoded = &block.decoded;
-        for (_, noted) in noted.iter().take(AHEAD) {
-            let (type_, hash) = match *noted {
-                Noted::Value(symbol, hash) => {
-                    (value_type(decoder.symbols.values.context(symbol)), hash)
-                }
-                Noted::Structural(number) => {
-                    match decoded.value_of(decoded.structures[number as usize]) {
-                        Some(value) => (value.type_, value.hash),
-                        None => continue,
-                    }
-                }
-                _ => continue,
-            };
-            if let Some(Some(type_)) = self.maps.types.get(type_ as usize) {
-                self.model.types.look_for_value(*type_, hash);
-            }
-        }
-        self.model.types.look();
-    }
-
-    /// The type that a decoder's symbol stands for.
+    /// Returns the type that a decoder's symbol stands for.
     pub(super) fn type_of(&mut self, decoder: &Decoder, symbol: Symbol) -> Result<TypeId, Failed> {
         if let Some(Some(known)) = self.maps.types.get(symbol as usize) {
             return Ok(*known);

@@ -2,7 +2,6 @@
 
 pub(crate) mod annotations;
 mod container_tree;
-mod fetch;
 pub(crate) mod finished;
 pub(crate) mod lane;
 pub(crate) mod order;

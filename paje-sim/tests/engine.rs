@@ -98,6 +98,7 @@ fn replay_with(
 ) -> Result<Vec<String>, (Option<u64>, String)> {
     let mut options = Options::default();
     options.limits = limits;
+    options.decoder_symbols = 4;
     let replayed = Trace::read_with(Source::stream(input), &options, workers, &Progress::default());
     let told = |error: paje_sim::Error| (error.position().map(|at| at.line), error.to_string());
     replayed.map(|trace| Listing::of(&trace)).map_err(told)
@@ -218,21 +219,18 @@ fn definitions_anywhere() {
 /// those that can be shared. A replay that goes on after problems shares none.
 #[test]
 fn lanes_in_any_spelling() {
-    let mut text = b"\
-%EventDef PajeDefineContainerType 0\n% Name string\n% Type string\n%EndEventDef
-%EventDef PajeDefineStateType 1\n% Name string\n% Type string\n%EndEventDef
-%EventDef PajeDefineLinkType 2\n% Name string\n% Type string\n% StartContainerType string\n% EndContainerType string
-%EndEventDef
-%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
-%EventDef PajeSetState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
-%EventDef PajeSetState 5\n% Time date\n% Container string\n% Type string\n% Value string\n%EndEventDef
-%EventDef PajeSetState 6\n% Time date\n% Container string\n% Value string\n% Type string\n%EndEventDef
-%EventDef PajeStartLink 7\n% Time date\n% Type string\n% Container string\n% Value string\n% StartContainer string
-% Key string\n%EndEventDef
-%EventDef PajeEndLink 8\n% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string
-% Key string\n%EndEventDef
-0 P 0\n1 S P\n1 \"T U\" P\n2 L 0 P P\n2 M P P P\n"
-        .to_vec();
+    let header = datasets::definitions([
+        ("0", "DefineContainerType", "Name Type"),
+        ("1", "DefineStateType", "Name Type"),
+        ("2", "DefineLinkType", "Name Type StartContainerType EndContainerType"),
+        ("3", "CreateContainer", "Time:date Name Type Container"),
+        ("4", "SetState", "Time:date Type Container Value"),
+        ("5", "SetState", "Time:date Container Type Value"),
+        ("6", "SetState", "Time:date Container Value Type"),
+        ("7", "StartLink", "Time:date Type Container Value StartContainer Key"),
+        ("8", "EndLink", "Time:date Type Container Value EndContainer Key"),
+    ]);
+    let mut text = (header + "0 P 0\n1 S P\n1 \"T U\" P\n2 L 0 P P\n2 M P P P\n").into_bytes();
     let mut created = 0;
     for step in 0..1500_u32 {
         if step % 40 == 0 {

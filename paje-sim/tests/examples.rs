@@ -111,8 +111,8 @@ fn examples_are_short() {
 }
 
 #[test]
-fn contributing_shows_an_example() {
-    let guide = fs::read_to_string(repository().join("CONTRIBUTING.md")).unwrap();
+fn guide_shows_an_example() {
+    let guide = fs::read_to_string(repository().join("docs/dev/new-program.md")).unwrap();
     let example = fs::read_to_string(repository().join("paje-sim/examples/profile.rs")).unwrap();
     assert!(guide.contains(&format!("```rust\n{example}```\n")));
 }

@@ -8,7 +8,8 @@ use std::sync::Mutex;
 use datasets::{Shape, random};
 use paje_parser::{Event, Line, LineDecoder};
 use paje_sim::{
-    ErrorKind, FieldNames, LaneId, Ledger, LineOf, Options, Page, Progress, Source, Trace, Used,
+    BlockLines, ErrorKind, FieldNames, LaneId, Ledger, LineOf, Options, Progress, Source, Trace,
+    Used,
 };
 use paje_workers::{Pin, Workers};
 
@@ -19,7 +20,7 @@ type Told = (u64, Vec<(usize, LineOf)>, Vec<(LaneId, Used)>);
 struct Book(Mutex<Vec<Told>>);
 
 impl Ledger for Book {
-    fn enter(&self, _: usize, page: &Page<'_>) -> ControlFlow<()> {
+    fn enter(&self, _: usize, page: &BlockLines<'_>) -> ControlFlow<()> {
         let mut uses = Vec::new();
         page.uses(|lane, used| uses.push((lane, used)));
         self.0.lock().expect("nobody panics").push((page.start().0, page.lines().collect(), uses));
@@ -121,6 +122,7 @@ fn assert_told(name: &str, input: &[u8], options: &Options) {
     for (threads, block) in [(1, 1 << 20), (1, 300), (2, 1), (3, 900), (4, 4096)] {
         let mut options = options.clone();
         options.limits.block = block;
+        options.decoder_symbols = 4;
         let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
         let found = told(input, &options, &workers);
         let about = format!("{name}, {threads} threads, blocks of {block}");
@@ -160,7 +162,7 @@ fn random_traces() {
 fn a_ledger_that_breaks() {
     struct Breaks;
     impl Ledger for Breaks {
-        fn enter(&self, _: usize, _: &Page<'_>) -> ControlFlow<()> {
+        fn enter(&self, _: usize, _: &BlockLines<'_>) -> ControlFlow<()> {
             ControlFlow::Break(())
         }
     }

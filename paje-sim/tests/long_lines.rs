@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use paje_sim::{
     LaneView, Links, NameOrder, Options, Progress, Source, States, Trace, Variables, Visitor,
 };
-use testkit::Dice;
+use testkit::Rng;
 
 const EVENTS: [(&str, &str, &str); 9] = [
     ("0", "DefineContainerType", "Name Type"),
@@ -27,9 +27,9 @@ const LONG: &str = "a-field-that-is-by-itself-as-long-as-most-lines-are-in-all";
 /// A trace of valid lines, each a little different, most of them long.
 fn trace(lines: u64) -> String {
     let mut text = testkit::definitions(EVENTS) + WORLD;
-    let mut dice = Dice::new(14);
+    let mut rng = Rng::new(14);
     for i in 0..lines {
-        let mut gap = || ["\t", " ", " ", "  "][dice.below(4)];
+        let mut gap = || ["\t", " ", " ", "  "][rng.index(4)];
         let (one, two) = (gap(), gap());
         let (container, value) = (["p", "q"][i as usize % 2], i % 5);
         let quoted = ["v", "\"v w\"", "name-of-more-than-sixteen-bytes"][i as usize % 3];

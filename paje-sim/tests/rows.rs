@@ -9,7 +9,7 @@ use datasets::Shape;
 use paje_sim::options::MemoryLimit;
 use paje_sim::{
     ContainerId, Error, Events, LaneView, Links, NameOrder, Options, Progress, Source, States,
-    Step, Trace, TypeNature, Variables, Visitor,
+    Trace, TypeNature, Variables, Visitor,
 };
 use paje_workers::{Pin, Workers};
 
@@ -295,33 +295,4 @@ fn lines_are_those_of_the_natures_asked_for() {
         assert_eq!(of_states.states, all.states);
         assert!(of_states.links.iter().all(|(_, line)| line.is_none()));
     }
-}
-
-/// Looked up together or one by one, and whatever is fetched, also chunks and values that there are not.
-#[test]
-fn lanes_of_steps_are_those_of_each() {
-    let mut found = 0;
-    for text in traces() {
-        let Ok(trace) = read(&text, &Options::default(), &Workers::one()) else { continue };
-        let steps: Vec<Step> = trace.walk(NameOrder::Bare).collect();
-        let mut lanes = Vec::new();
-        for steps in steps.chunks(64) {
-            trace.lanes_at(steps, &mut lanes);
-            let ids = lanes.iter().map(|lane| lane.map(LaneView::id));
-            let each = steps.iter().map(|step| match *step {
-                Step::Container(_) => None,
-                Step::Type(container, type_) => trace.lane(container, type_).map(LaneView::id),
-            });
-            assert!(ids.eq(each));
-            trace.fetch(lanes.iter().flatten().map(|lane| (*lane, 0..usize::MAX)));
-            trace.fetch(lanes.iter().flatten().map(|lane| (*lane, 1..3)));
-            found += lanes.iter().flatten().count();
-        }
-        for type_ in trace.types().ids() {
-            let values: Vec<_> = trace.types().values(type_).collect();
-            trace.types().fetch_value_names(type_, &values);
-            trace.types().fetch_value_names(type_, &[paje_sim::ValueId(u32::MAX)]);
-        }
-    }
-    assert!(found > 1000, "{found} lanes");
 }

@@ -44,6 +44,7 @@ fn replayed(text: &str, teams: &[Workers]) -> Trace {
             let mut options = Options::default();
             options.usage = true;
             options.limits = Limits { block, ..options.limits };
+            options.decoder_symbols = 4;
             let (source, progress) = (Source::stream(text.as_bytes()), Progress::default());
             let mut show = |_: &paje_sim::Portion<'_>| ControlFlow::Continue(());
             let trace =

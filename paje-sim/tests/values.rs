@@ -1,4 +1,4 @@
-//! Values that come up once or twice, by the thousand: see `engine/decode/values.rs`.
+//! Traces with thousands of values that come up once or twice: see `Decoder::is_crowded`.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -103,17 +103,18 @@ impl Visitor for Names {
 
 #[test]
 fn each_use_has_its_name() {
-    // Enough for decoders to stop looking for values, and to look again.
-    let (text, names) = trace(200_000);
+    // Enough for decoders to restart many times.
+    let (text, names) = trace(30_000);
     for (threads, block, value_names) in [
-        (1, 1 << 17, ValueNames::Bare),
-        (1, 1 << 14, ValueNames::AsWritten),
-        (3, 1 << 15, ValueNames::Bare),
-        (2, 1 << 17, ValueNames::AsWritten),
+        (1, 1 << 15, ValueNames::Bare),
+        (1, 1 << 12, ValueNames::AsWritten),
+        (3, 1 << 13, ValueNames::Bare),
+        (2, 1 << 15, ValueNames::AsWritten),
     ] {
         let workers = testkit::team(threads);
         let mut options = Options::default();
         options.limits = Limits { block, ..Limits::default() };
+        options.decoder_symbols = 1000;
         options.value_names = value_names;
         let source = Source::stream(text.as_bytes());
         let trace = Trace::read_with(source, &options, &workers, &Progress::default()).unwrap();

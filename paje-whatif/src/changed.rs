@@ -4,8 +4,8 @@
 //! happens in one that has none, and is in none that has, keeps its part of the run.
 
 use paje_analysis::tracks::Track;
+use paje_export::paje::Times;
 use paje_sim::{ContainerId, LaneId, LaneView, Trace};
-use paje_write::Times;
 use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
@@ -18,24 +18,23 @@ pub struct Changed<'g> {
     graph: &'g Graph<'g>,
     plan: &'g Plan,
     retimed: &'g Retimed,
-    /// By container: the track of itself or of the nearest container around it.
+    /// Track of each container, or of its nearest ancestor with a track.
     tracks: Vec<Option<u32>>,
-    /// By container: when it is created and ends.
+    /// Begin and end of each container.
     lives: Vec<(f64, f64)>,
-    /// By lane and row, the number of the message, or [`NONE`]: links without tracks are no messages.
+    /// Message of each lane and row, or [`NONE`]: links without tracks are no messages.
     lanes: FxHashMap<LaneId, Vec<u32>>,
-    /// When the recorded run begins, and how much longer the changed one is: a factor.
+    /// Begin of the recorded run, and relative length of the changed one.
     begin: f64,
     factor: f64,
     end: f64,
     is_changed: bool,
 }
 
-/// No message.
 const NONE: u32 = u32::MAX;
 
 impl<'g> Changed<'g> {
-    /// The changed run; `retimed` keeps the times of states and messages.
+    /// Prepares the changed run; `retimed` has the times of states and messages.
     #[must_use]
     pub fn new(graph: &'g Graph<'g>, plan: &'g Plan, retimed: &'g Retimed) -> Self {
         let trace = graph.tracks.trace();
@@ -55,7 +54,7 @@ impl<'g> Changed<'g> {
         }
         let (begin, old) = graph.span().unwrap_or((0.0, 0.0));
         let new = retimed.finish.iter().copied().fold(begin, f64::max);
-        let is_changed = !retimed.is_still;
+        let is_changed = !retimed.is_unchanged;
         let mut changed = Changed {
             graph,
             plan,
@@ -77,7 +76,7 @@ impl<'g> Changed<'g> {
         changed
     }
 
-    /// When containers are created and end: not before what is in them.
+    /// Sets begin and end of containers, which enclose their contents.
     fn live(&mut self, trace: &Trace) {
         let containers = trace.containers();
         let mut lives: Vec<(f64, f64)> = containers
@@ -100,7 +99,7 @@ impl<'g> Changed<'g> {
         self.lives = lives;
     }
 
-    /// When that happens in a container which was recorded for this time.
+    /// Returns the changed time of something in a container.
     fn move_in(&self, container: ContainerId, time: f64) -> f64 {
         match self.tracks[container.index()] {
             Some(track) => {
@@ -119,7 +118,7 @@ impl<'g> Changed<'g> {
     }
 }
 
-/// When that happens among the states of a track which was recorded for this time: between two steps, in proportion.
+/// Returns the changed time of something in a track: between two steps, in proportion.
 fn shifted(track: &Track, start: &[f64], end: &[f64], time: f64) -> f64 {
     let begun = track.start.partition_point(|at| *at <= time);
     let Some(last) = begun.checked_sub(1) else {
@@ -173,7 +172,7 @@ impl Times for Changed<'_> {
     ) -> Option<(f64, f64)> {
         let loose = || (self.move_in(from, recorded.0), self.move_in(to, recorded.1));
         let Some(at) = self.message(lane, row) else { return Some(loose()) };
-        if self.plan.is_message_cut(at as u32) {
+        if self.plan.cuts_message(at) {
             return None;
         }
         let (sent, received) = (self.retimed.sent[at], self.retimed.received[at]);

@@ -13,10 +13,10 @@ use crate::plan::Plan;
 use crate::retime::Dropped;
 pub use table::Table;
 
-/// Factors for latency and bandwidth by a message's size: from so many bytes on, the largest first.
+/// Factors for latency and bandwidth by message size: minimum bytes and factor, the largest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
-    /// Name of these factors.
+    /// Name in reports.
     pub name: &'static str,
     latency: &'static [(f64, f64)],
     bandwidth: &'static [(f64, f64)],
@@ -28,8 +28,7 @@ impl Factors {
     /// None: latency + bytes / bandwidth.
     pub const NONE: Factors = Factors { name: "none", latency: &[], bandwidth: &[], cross: 0.0 };
 
-    /// Those of SimGrid's SMPI, unless one sets others (its options `smpi/lat-factor`, `smpi/bw-factor` and
-    /// `network/crosstraffic`).
+    /// Defaults of SimGrid's SMPI (options `smpi/lat-factor`, `smpi/bw-factor` and `network/crosstraffic`).
     pub const SMPI: Factors = Factors {
         name: "smpi",
         latency: &[
@@ -61,7 +60,7 @@ impl Factors {
         list.iter().find(|(from, _)| bytes >= *from).map_or(1.0, |(_, factor)| *factor)
     }
 
-    /// The latency of a network of latency 1 for so many bytes, and their time at bandwidth 1.
+    /// Returns latency and time of the bytes for latency 1 and bandwidth 1.
     fn parts(&self, bytes: f64) -> (f64, f64) {
         (Self::of(self.latency, bytes), bytes / Self::of(self.bandwidth, bytes))
     }
@@ -81,7 +80,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// The latency of a message, and the time of its bytes, in seconds.
+    /// Returns latency and time of the bytes of a message, in seconds.
     #[must_use]
     pub fn times(&self, bytes: f64) -> (f64, f64) {
         let (latency, work) = self.factors.parts(bytes);
@@ -89,37 +88,37 @@ impl Fit {
     }
 }
 
-/// The recorded network with its sharing, if it explains the recorded run almost exactly: then messages that meet in a changed
-/// run share links there, too. `None` if it does not.
+/// Fits the recorded network with shared links, for messages that meet in a changed run. `None` unless it explains
+/// the recorded run almost exactly.
 #[must_use]
 pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit)> {
     let list = graph.messages.list();
-    let fit = fit(graph, true).filter(|fit| fit.misfit < EXACT)?;
+    let fit = fit(graph, true).filter(|fit| fit.misfit < EXACT_MISFIT)?;
     let times = |bytes: Option<f64>| bytes.map_or((f64::NAN, f64::NAN), |bytes| fit.times(bytes));
     let times = list.iter().map(|message| times(message.bytes())).collect();
     let network = Network { times, shares: true, cross: fit.factors.cross };
     let plan = Plan { network: Some(network), ..Plan::default() };
     let retimed = graph.retime(&plan, false, false, &mut dropped.clone()).ok()?;
     let (begin, end) = graph.span()?;
-    let is_same = (retimed.makespan() - (end - begin)).abs() <= 0.1 * EXACT * (end - begin);
+    let is_same = (retimed.makespan() - (end - begin)).abs() <= 0.1 * EXACT_MISFIT * (end - begin);
     plan.network.filter(|_| is_same).map(|network| (network, fit))
 }
 
-/// Largest difference of transfers from a network that explains them almost exactly, as a part; of makespans, a tenth.
-const EXACT: f64 = 3e-3;
+/// Largest relative misfit of a network that explains the transfers; a tenth of it for makespans.
+const EXACT_MISFIT: f64 = 3e-3;
 
 /// Largest number of messages that are looked at: the first ones.
-pub const MOST: usize = 100_000;
+pub const MAX_MESSAGES: usize = 100_000;
 
 /// Number of times that the estimate is improved, at the least; of few messages, it is improved more often, as long as
 /// that makes a difference: where links are hardly ever free, each time brings little.
 const ROUNDS: usize = 16;
 
-/// Number of messages that are let through again, in all these times, and most of these times.
-const AGAIN: usize = 400_000;
-const MOST_ROUNDS: usize = 200;
+/// Number of messages simulated in all rounds together, and maximum number of rounds.
+const FIT_BUDGET: usize = 400_000;
+const MAX_ROUNDS: usize = 200;
 
-/// The latency and bandwidth that explain the recorded transfers best; `None` if they do not tell the two apart.
+/// Fits latency and bandwidth to the recorded transfers; `None` if these do not determine both.
 #[must_use]
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
     let is_simulated = graph.tracks.trace().comments().windows(7).any(|word| word == b"SimGrid");
@@ -139,9 +138,9 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     let known = |at: &usize| list[*at].bytes().is_some() && graph.transfers[*at].is_used();
     let mut all: Vec<usize> = (0..list.len()).filter(known).collect();
     let in_trace = |at: &usize| (list[*at].lane, list[*at].row);
-    if all.len() > MOST {
-        all.select_nth_unstable_by_key(MOST, in_trace);
-        all.truncate(MOST);
+    if all.len() > MAX_MESSAGES {
+        all.select_nth_unstable_by_key(MAX_MESSAGES, in_trace);
+        all.truncate(MAX_MESSAGES);
     }
     all.sort_unstable_by_key(in_trace);
     let (mut best, mut is_told_at_once): (Option<Fit>, bool) = (None, false);
@@ -153,14 +152,14 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
             best = Some(found);
         }
         // Sizes that tell both at once need no good start.
-        if is_told || best.as_ref().is_some_and(|best| best.misfit < EXACT) {
+        if is_told || best.as_ref().is_some_and(|best| best.misfit < EXACT_MISFIT) {
             is_told_at_once = is_told;
             break;
         }
     }
-    let is_rough = best.as_ref().is_some_and(|best| best.misfit > ROUGH);
+    let is_rough = best.as_ref().is_some_and(|best| best.misfit > ROUGH_MISFIT);
     // Networks are simple in simulations alone.
-    let is_simple = *factors == Factors::SMPI && !is_told_at_once && all.len() <= FEW;
+    let is_simple = *factors == Factors::SMPI && !is_told_at_once && all.len() <= SMALL_RUN;
     if shares && is_rough && is_simple {
         let near = near(graph, &all, factors)?;
         let (found, _) = fit_from(graph, &all, shares, factors, STARTS[0], Some(near));
@@ -170,11 +169,11 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     best
 }
 
-/// Largest difference of transfers from a network that leaves nothing to be told, as a part.
-const ROUGH: f64 = 1e-4;
+/// Largest relative misfit of a network that needs no better start.
+const ROUGH_MISFIT: f64 = 1e-4;
 
-/// Number of messages that are let through some hundred times.
-const FEW: usize = 1_000;
+/// Largest number of messages for the grid search.
+const SMALL_RUN: usize = 1_000;
 
 /// A network near the one that explains all transfers best, be they of one size: where links are hardly ever free, most
 /// transfers agree with many networks, and the few that tell them apart seem to be wrong.
@@ -245,7 +244,7 @@ impl Measured {
     }
 }
 
-/// An estimate from this start, made better and better; and whether the sizes alone tell both.
+/// Fits from this start, round by round; returns also whether the sizes alone determine both.
 fn fit_from(
     graph: &Graph<'_>,
     all: &[usize],
@@ -261,7 +260,7 @@ fn fit_from(
     }
     let mut found: Option<Fit> = near;
     let mut is_told_at_once = false;
-    let rounds = (AGAIN / all.len().max(1)).clamp(ROUNDS, MOST_ROUNDS);
+    let rounds = (FIT_BUDGET / all.len().max(1)).clamp(ROUNDS, MAX_ROUNDS);
     for round in 0..rounds {
         let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
             let (transfer, bytes) = (&graph.transfers[*at], list[*at].bytes()?);
@@ -326,7 +325,7 @@ fn fit_from(
     (found, is_told_at_once)
 }
 
-/// Lets transfers count less the further they are off; returns what four of five are off at most.
+/// Weighs transfers by their misfit; returns the misfit that four of five do not exceed.
 fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
     let off = |it: &Measured| it.off(fit.latency, fit.per_byte).abs();
     let mut offs: Vec<f64> = measured.iter().map(off).collect();
@@ -335,14 +334,14 @@ fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
         return f64::INFINITY;
     }
     let misfit = *offs.select_nth_unstable_by(at, f64::total_cmp).1;
-    let usual = *offs.select_nth_unstable_by(half, f64::total_cmp).1 * 3.0 + 1e-4;
+    let typical_misfit = *offs.select_nth_unstable_by(half, f64::total_cmp).1 * 3.0 + 1e-4;
     for it in measured {
-        it.weight = 1.0 / (1.0 + (off(it) / usual).powi(2));
+        it.weight = 1.0 / (1.0 + (off(it) / typical_misfit).powi(2));
     }
     misfit
 }
 
-/// When messages arrive, in seconds, if they start at their recorded times.
+/// Returns the arrivals of messages that start at their recorded times.
 fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
     let list = graph.messages.list();
     let mut times = vec![(f64::NAN, f64::NAN); list.len()];
@@ -367,7 +366,7 @@ fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
     all.iter().map(|at| arrivals[*at]).collect()
 }
 
-/// Writes factors by which the bytes of messages take longer since others share their links, at their recorded times.
+/// Computes by which factor shared links slow down each message at the recorded times.
 fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) {
     let list = graph.messages.list();
     let arrivals = arrivals(graph, all, fit);

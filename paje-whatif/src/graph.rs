@@ -13,16 +13,17 @@ use paje_sim::Trace;
 use rayon::prelude::*;
 
 use crate::settings::{EagerStart, Settings};
-use crate::shapes::{Shaped, shapes};
+use crate::shapes::{CollectiveModel, shapes};
 use crate::steps::{Kind, Steps};
 use crate::transfers::{
-    Assumed, FURTHEST, Least, MOMENT, Received, Transfer, Transfers, received, transfers,
+    Assumptions, Least, Received, TIME_TOLERANCE, Transfer, Transfers, WAIT_SEARCH_LIMIT, received,
+    transfers,
 };
-use crate::walk::{Act, Acts, Of, Step, Walk};
+use crate::walk::{Act, Acts, StateAct, Step, Walk};
 
-/// Facts that a trace tells of a run: who did what, and between whom.
+/// What a trace records of a run: states, messages and operations.
 #[derive(Clone, Debug)]
-pub struct Told<'t> {
+pub struct RunFacts<'t> {
     /// The states.
     pub tracks: Arc<Tracks<'t>>,
     /// The messages.
@@ -31,8 +32,8 @@ pub struct Told<'t> {
     pub collectives: Arc<Collectives>,
 }
 
-impl<'t> Told<'t> {
-    /// Those of a trace that was replayed.
+impl<'t> RunFacts<'t> {
+    /// Reads them from a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
         let tracks = Tracks::new(trace, Classes::new(trace, &settings.map));
@@ -40,7 +41,7 @@ impl<'t> Told<'t> {
             || Messages::by_receiver(&tracks, &settings.map, settings.bytes.as_deref()),
             || Collectives::new(&tracks, &settings.grouping),
         );
-        Told {
+        RunFacts {
             tracks: Arc::new(tracks),
             messages: Arc::new(messages),
             collectives: Arc::new(collectives),
@@ -55,19 +56,19 @@ pub struct Graph<'t> {
     pub tracks: Arc<Tracks<'t>>,
     /// The messages.
     pub messages: Arc<Messages>,
-    /// Transfers of these messages, in the same order.
+    /// Transfers of the messages, in the same order.
     pub transfers: Vec<Transfer>,
     /// Assumptions about them.
-    pub assumed: Assumed,
+    pub assumed: Assumptions,
     /// The operations of groups.
     pub collectives: Arc<Collectives>,
-    /// Who waits for whom in those, series by series.
-    pub shapes: Vec<Shaped>,
+    /// Models of the operations, series by series.
+    pub shapes: Vec<CollectiveModel>,
     /// By track.
     pub(crate) steps: Vec<Steps>,
-    /// By number of [`Act::Await`].
+    /// By number in [`Act::Await`].
     pub(crate) awaited: Vec<Awaited>,
-    /// By number of [`Act::Wait`]: how much longer a container was in a call than it has to be, by itself.
+    /// By number in [`Act::Wait`]: seconds beyond the call's minimum cost.
     pub(crate) waits: Vec<Vec<f64>>,
     least: Least,
 }
@@ -76,18 +77,18 @@ pub struct Graph<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Awaited {
     pub(crate) message: u32,
-    /// Time from the arrival until the sender was free, in seconds.
+    /// Seconds from the arrival until the sender was free.
     pub(crate) slack: f64,
 }
 
 impl<'t> Graph<'t> {
     /// Number of states, or of messages, that no graph can have.
-    pub const MOST: u64 = 1 << Of::BITS;
+    pub const MAX: u64 = 1 << StateAct::BITS;
 
-    /// The graph of a trace that was replayed.
+    /// Builds the graph of a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
-        Graph::of(Told::new(trace, settings), settings)
+        Graph::of(RunFacts::new(trace, settings), settings)
     }
 
     /// About how many bytes of memory the graph of a trace takes, beside the trace: what is kept of each state and each
@@ -99,16 +100,16 @@ impl<'t> Graph<'t> {
             + 2 * size_of::<u32>()
             + size_of::<Transfer>()
             + size_of::<Received>()
-            + 3 * size_of::<Of>();
+            + 3 * size_of::<StateAct>();
         let counts = trace.counts();
         let state = Tracks::STATE + 2 * Steps::STEP;
         counts.states * state as u64 + counts.links * MESSAGE as u64
     }
 
-    /// The graph of what a trace tells.
+    /// Builds the graph of recorded facts.
     #[must_use]
-    pub fn of(told: Told<'t>, settings: &Settings) -> Self {
-        let Told { tracks, messages, collectives } = told;
+    pub fn of(told: RunFacts<'t>, settings: &Settings) -> Self {
+        let RunFacts { tracks, messages, collectives } = told;
         let Transfers { list, assumed, least, received } = transfers(&tracks, &messages, settings);
         let mut graph = Graph {
             tracks,
@@ -140,7 +141,7 @@ impl<'t> Graph<'t> {
         graph
     }
 
-    /// The same, but that transfers of so many bytes or more are a rendezvous, and no others.
+    /// Changes the rendezvous threshold to this number of bytes.
     #[must_use]
     pub fn with_eager(mut self, eager: f64) -> Self {
         let count = self.tracks.list().len();
@@ -161,7 +162,7 @@ impl<'t> Graph<'t> {
             if waits_for_post {
                 let posted = self.tracks.list()[to].start[post as usize].min(message.end);
                 if transfer.lag.is_nan() {
-                    more[to].push((Kind::Open, Of::new(post, Act::Post(number))));
+                    more[to].push((Kind::Open, StateAct::new(post, Act::Post(number))));
                 }
                 self.transfers[at].lag = posted - message.start;
                 self.transfers[at].start = message.start.max(posted);
@@ -177,13 +178,13 @@ impl<'t> Graph<'t> {
                 let is_begun = [&b"isend"[..], b"issend", b"ibsend", b"irsend"]
                     .iter()
                     .any(|word| name.windows(word.len()).any(|part| part == *word));
-                let later = (send + 1..track.len()).take(FURTHEST);
+                let later = (send + 1..track.len()).take(WAIT_SEARCH_LIMIT);
                 let mut waits = later.filter(|s| self.tracks.class(from, *s) == Class::Wait);
                 let free = if is_begun { waits.next() } else { Some(send) };
                 if let Some(free) = free {
                     let slack = (track.end[free] - self.transfers[at].arrival()).min(0.0);
                     let act = Act::Await(self.awaited.len() as u32);
-                    more[from].push((Kind::Close, Of::new(free as u32, act)));
+                    more[from].push((Kind::Close, StateAct::new(free as u32, act)));
                     self.awaited.push(Awaited { message: number, slack });
                 }
             }
@@ -193,10 +194,10 @@ impl<'t> Graph<'t> {
         self
     }
 
-    /// Facts that the trace tells of the run, shared with the graph.
+    /// Returns the recorded facts, shared with the graph.
     #[must_use]
-    pub fn told(&self) -> Told<'t> {
-        Told {
+    pub fn facts(&self) -> RunFacts<'t> {
+        RunFacts {
             tracks: Arc::clone(&self.tracks),
             messages: Arc::clone(&self.messages),
             collectives: Arc::clone(&self.collectives),
@@ -209,7 +210,7 @@ impl<'t> Graph<'t> {
         self.tracks.span()
     }
 
-    /// The name of a track's container.
+    /// Returns the name of a track's container.
     #[must_use]
     pub fn name(&self, track: u32) -> String {
         let container = self.tracks.list()[track as usize].container;
@@ -232,7 +233,8 @@ impl<'t> Graph<'t> {
             let is_used = self.transfers[*number as usize].is_used();
             let Some(send) = send.filter(|_| is_used) else { continue };
             linked.extend(Some(send).filter(|send| is_group(*send)));
-            let (start, of) = (list[*number as usize].start, Of::new(send, Act::Send(*number)));
+            let (start, of) =
+                (list[*number as usize].start, StateAct::new(send, Act::Send(*number)));
             if start <= track.start[send as usize] {
                 acts.opening.push(of);
             } else {
@@ -244,14 +246,14 @@ impl<'t> Graph<'t> {
             linked.extend(Some(recv).filter(|recv| is_group(*recv)));
             // In an operation of a group, what is sent at its end comes behind what is received there.
             if end >= track.end[recv as usize] && !is_group(recv) {
-                acts.closing.push(Of::new(recv, Act::Receive(message)));
+                acts.closing.push(StateAct::new(recv, Act::Receive(message)));
             } else {
-                acts.within.push((end, Of::new(recv, Act::Receive(message))));
+                acts.within.push((end, StateAct::new(recv, Act::Receive(message))));
             }
             if posted <= track.start[post as usize] {
-                acts.opening.push(Of::new(post, Act::Post(message)));
+                acts.opening.push(StateAct::new(post, Act::Post(message)));
             } else if !posted.is_nan() {
-                acts.within.push((posted, Of::new(post, Act::Post(message))));
+                acts.within.push((posted, StateAct::new(post, Act::Post(message))));
             }
         }
         linked.sort_unstable();
@@ -259,7 +261,7 @@ impl<'t> Graph<'t> {
         (acts, linked)
     }
 
-    /// Puts the operations of groups where they are entered and left.
+    /// Adds entering and leaving of collective operations.
     fn add_operations(&self, acts: &mut [Acts]) {
         for shaped in &self.shapes {
             if shaped.has_links || shaped.shape == crate::Shape::Local {
@@ -270,8 +272,8 @@ impl<'t> Graph<'t> {
             let mut seat = shaped.first_seat;
             for instance in 0..series.len() {
                 for (track, state) in group.iter().zip(series.operation(instance)) {
-                    acts[*track as usize].opening.push(Of::new(*state, Act::Enter(seat)));
-                    acts[*track as usize].closing.push(Of::new(*state, Act::Leave(seat)));
+                    acts[*track as usize].opening.push(StateAct::new(*state, Act::Enter(seat)));
+                    acts[*track as usize].closing.push(StateAct::new(*state, Act::Leave(seat)));
                     seat += 1;
                 }
             }
@@ -293,10 +295,11 @@ impl<'t> Graph<'t> {
             let track = &self.tracks.list()[from];
             let act = Act::Await(self.awaited.len() as u32);
             let mut wait_for = |slack| self.awaited.push(Awaited { message: at as u32, slack });
-            if track.end[send] >= arrival - MOMENT && track.end[send] > message.start {
+            if track.end[send] >= arrival - TIME_TOLERANCE && track.end[send] > message.start {
                 // The next message sent in the same call had to wait.
                 let acts = &mut all[from];
-                let next = acts.within.partition_point(|(time, ..)| *time < arrival - MOMENT);
+                let next =
+                    acts.within.partition_point(|(time, ..)| *time < arrival - TIME_TOLERANCE);
                 let next = acts.within[next..].iter();
                 let mut next = next.take_while(|(time, ..)| *time <= track.end[send]);
                 let next = next.find(|(time, of)| {
@@ -305,21 +308,21 @@ impl<'t> Graph<'t> {
                 });
                 let until = match next.copied() {
                     Some((time, ..)) => {
-                        within[from].push((time, Of::new(send as u32, act)));
+                        within[from].push((time, StateAct::new(send as u32, act)));
                         time
                     }
                     None => {
-                        acts.closing.push(Of::new(send as u32, act));
+                        acts.closing.push(StateAct::new(send as u32, act));
                         track.end[send]
                     }
                 };
                 wait_for(slack_of(until, arrival));
                 continue;
             }
-            let later = (send + 1..track.len()).take(FURTHEST);
+            let later = (send + 1..track.len()).take(WAIT_SEARCH_LIMIT);
             let mut waits = later.filter(|state| self.tracks.class(from, *state) == Class::Wait);
-            if let Some(wait) = waits.find(|state| track.end[*state] >= arrival - MOMENT) {
-                all[from].closing.push(Of::new(wait as u32, act));
+            if let Some(wait) = waits.find(|state| track.end[*state] >= arrival - TIME_TOLERANCE) {
+                all[from].closing.push(StateAct::new(wait as u32, act));
                 wait_for(slack_of(track.end[wait], arrival));
             }
         }
@@ -328,7 +331,7 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// Steps of a container, and excess times of its calls that wait, in seconds, where something else than itself ended the waiting.
+    /// Returns the steps of a container, and the excess seconds of calls whose waiting something else ended.
     fn steps_of(&self, at: usize, acts: &Acts) -> (Vec<f64>, Steps) {
         let track = &self.tracks.list()[at];
         let count = acts.opening.len() + acts.within.len() + acts.closing.len();
@@ -338,9 +341,9 @@ impl<'t> Graph<'t> {
         let ends = |act: Act| match act {
             Act::Receive(message) => {
                 let transfer = &self.transfers[message as usize];
-                transfer.is_awaited && transfer.slack <= MOMENT
+                transfer.is_awaited && transfer.slack <= TIME_TOLERANCE
             }
-            Act::Await(number) => self.awaited[number as usize].slack <= MOMENT,
+            Act::Await(number) => self.awaited[number as usize].slack <= TIME_TOLERANCE,
             _ => false,
         };
         let mut wait = |seconds: f64, state: u32| {
@@ -388,8 +391,8 @@ impl<'t> Graph<'t> {
     }
 }
 
-/// Time from the arrival of what a sender sent until the sender goes on, in seconds.
+/// Returns the seconds from the arrival of a message until its sender goes on.
 fn slack_of(until: f64, arrival: f64) -> f64 {
     let slack = until - arrival;
-    if slack <= MOMENT { 0.0 } else { slack }
+    if slack <= TIME_TOLERANCE { 0.0 } else { slack }
 }

@@ -18,17 +18,17 @@ use words::Words;
 /// Something that is different.
 #[derive(Clone, Debug)]
 pub enum Hypothesis {
-    /// States take another time.
+    /// Scales the time of states.
     Scale(Scale),
-    /// States take equally long.
+    /// Makes states equally long.
     Balance(Balance),
-    /// States vanish, with all that is in them.
+    /// Removes states, with all inside.
     Cut(States),
-    /// Messages vanish.
+    /// Removes messages.
     CutMessages(Condition),
-    /// Messages go through another network.
+    /// Replaces the network.
     Net(Net),
-    /// All that containers do by themselves takes another time.
+    /// Scales all that containers do by themselves.
     Cpu(Cpu),
 }
 
@@ -48,7 +48,7 @@ pub struct Scale {
     pub states: States,
     /// Factor for their own time, without that of states in them.
     pub factor: f64,
-    /// Parts of it that are no longer than this stay as they are, in seconds.
+    /// Parts up to this length, in seconds, do not change.
     pub min_gap: f64,
 }
 
@@ -65,11 +65,11 @@ pub struct Balance {
 /// of large-scale applications* (the thesis on SILAS), section 3.4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The k-th ones of all containers.
+    /// The k-th states of all containers.
     GlobalInstance,
-    /// Those of each container.
+    /// The states of each container.
     ProcessLocal,
-    /// All.
+    /// All states.
     Global,
     /// The sums of all containers; in each, a state keeps its share.
     Scaled,
@@ -80,7 +80,7 @@ impl Mode {
     pub const ALL: [Mode; 4] =
         [Mode::GlobalInstance, Mode::ProcessLocal, Mode::Global, Mode::Scaled];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ pub struct Net {
     pub latency: Option<Amount>,
     /// The bandwidth, in bytes a second.
     pub bandwidth: Option<Amount>,
-    /// From how many bytes on a message is a rendezvous.
+    /// Rendezvous threshold in bytes.
     pub eager: Option<f64>,
     /// Sharing of links among messages.
     pub sharing: Sharing,
@@ -118,9 +118,9 @@ pub struct Net {
 /// A number, or a factor for the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// `5e-6`
+    /// An absolute number: `5e-6`.
     Of(f64),
-    /// `x10`
+    /// A factor: `x10`.
     Times(f64),
 }
 
@@ -142,10 +142,10 @@ impl Amount {
 /// Sharing of links among messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sharing {
-    /// The links of their ends, max-min fair.
+    /// The links of both ends, max-min fair.
     #[default]
     MaxMin,
-    /// Nothing.
+    /// None.
     None,
 }
 
@@ -165,7 +165,7 @@ pub struct Random {
     pub distribution: Distribution,
     /// Its standard deviation.
     pub cv: f64,
-    /// The same seed draws the same.
+    /// Seed of the random numbers.
     pub seed: u64,
     /// Number of runs.
     pub runs: u32,
@@ -176,7 +176,7 @@ pub struct Random {
 pub enum Distribution {
     /// Lognormal.
     Lognormal,
-    /// Normal; what is below 0 is 0.
+    /// Normal, with 0 in place of negative values.
     Normal,
 }
 
@@ -210,7 +210,7 @@ impl fmt::Display for Random {
     }
 }
 
-/// Names of the kinds of hypotheses on the command line, and the words that each knows.
+/// Kinds of hypotheses, and the keys of each.
 const KINDS: [(&str, &[&str]); 5] = [
     ("scale", &["state", "container", "factor", "min-gap"]),
     ("balance", &["state", "container", "mode"]),
@@ -269,7 +269,7 @@ impl Hypothesis {
         })
     }
 
-    /// True if hypotheses of a kind have such a word.
+    /// Whether hypotheses of a kind have this key.
     #[must_use]
     pub fn has_word(kind: &str, word: &str) -> bool {
         KINDS.iter().any(|(name, words)| *name == kind && words.contains(&word))

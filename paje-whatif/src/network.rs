@@ -6,10 +6,11 @@
 //! simulation of parallel applications*, 2010, Algorithm 1) goes through links by the number of their messages instead,
 //! and gives more than there is.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::graph::Graph;
+use crate::ordered::OrderedTime;
 
 /// A network.
 #[derive(Clone, Debug)]
@@ -17,14 +18,13 @@ pub struct Network {
     /// By message: how long its first byte is on its way, in seconds, and how long its bytes take if it has both
     /// links for itself; not a number if it is not known, when its transfer stays as it was recorded.
     pub(crate) times: Vec<(f64, f64)>,
-    /// True if messages share links; else each has its own.
+    /// Whether messages share links; otherwise each has its own.
     pub(crate) shares: bool,
-    /// Part of the link back that a message takes: acknowledgements, as SimGrid has them.
+    /// Part of the link back that a message takes: acknowledgements, as in SimGrid.
     pub(crate) cross: f64,
 }
 
-/// The shares of flows, each from a node to a node: 1 is a whole link. `cross` is how much of the opposite links each
-/// takes beside.
+/// Returns the shares of flows between nodes: 1 is a whole link. Each flow also takes `cross` of the opposite links.
 #[must_use]
 pub fn max_min(flows: &[(u32, u32)], nodes: usize, cross: f64) -> Vec<f64> {
     let mut filling = Filling::default();
@@ -33,18 +33,18 @@ pub fn max_min(flows: &[(u32, u32)], nodes: usize, cross: f64) -> Vec<f64> {
     shares
 }
 
-/// Room for computing shares again and again.
+/// Buffers for computing shares repeatedly.
 #[derive(Clone, Debug, Default)]
 struct Filling {
-    /// By link (out of each node, then into each): what is free, and what the flows without a share weigh.
+    /// By link (out of each node, then into each): free capacity, and weight of the flows without a share.
     free: Vec<f64>,
     weight: Vec<f64>,
     open: Vec<u32>,
     links: Vec<u32>,
 }
 
-/// Largest part of a link that counts as nothing.
-const NOTHING: f64 = 1e-12;
+/// Weights below this count as zero.
+const SHARE_EPSILON: f64 = 1e-12;
 
 impl Filling {
     fn fill(&mut self, flows: &[(u32, u32)], nodes: usize, cross: f64, shares: &mut [f64]) {
@@ -71,13 +71,13 @@ impl Filling {
         while !self.open.is_empty() {
             let full = |link: &u32| {
                 let (free, weight) = (self.free[*link as usize], self.weight[*link as usize]);
-                if weight > NOTHING { free.max(0.0) / weight } else { f64::INFINITY }
+                if weight > SHARE_EPSILON { free.max(0.0) / weight } else { f64::INFINITY }
             };
             let share = self.links.iter().map(full).fold(f64::INFINITY, f64::min);
             let (free, weight) = (&mut self.free, &mut self.weight);
             let is_full = |free: &[f64], weight: &[f64], link: u32| {
                 let link = link as usize;
-                weight[link] > NOTHING && free[link] <= weight[link] * share * (1.0 + 1e-9)
+                weight[link] > SHARE_EPSILON && free[link] <= weight[link] * share * (1.0 + 1e-9)
             };
             // All that go through a full link have their share; told before any is taken off.
             let (done, open): (Vec<u32>, Vec<u32>) = self.open.iter().partition(|flow| {
@@ -104,27 +104,6 @@ impl Filling {
     }
 }
 
-/// A time at which a message has its first byte there.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Join {
-    time: f64,
-    message: u32,
-}
-
-impl Eq for Join {}
-
-impl PartialOrd for Join {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Join {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.time.total_cmp(&other.time).then(self.message.cmp(&other.message))
-    }
-}
-
 /// The messages that are on their way. Computing the shares takes, at each arrival, as long as there are messages on
 /// their way.
 #[derive(Debug)]
@@ -132,8 +111,9 @@ pub(crate) struct Flows<'g> {
     network: &'g Network,
     graph: &'g Graph<'g>,
     clock: f64,
-    joining: BinaryHeap<Reverse<Join>>,
-    /// Those whose bytes are on their way: which, between whom, what is left in seconds, and their shares.
+    /// When the first byte of each message arrives, for messages whose latency is not over.
+    joining: BinaryHeap<Reverse<(OrderedTime, u32)>>,
+    /// Messages whose bytes are under way: number, ends, seconds left, and share.
     messages: Vec<u32>,
     pairs: Vec<(u32, u32)>,
     left: Vec<f64>,
@@ -158,17 +138,17 @@ impl<'g> Flows<'g> {
         }
     }
 
-    /// A transfer starts at this time; whether the network knows how long it takes.
+    /// Starts a transfer; returns whether its duration is known.
     pub(crate) fn start(&mut self, message: u32, time: f64) -> bool {
         let (latency, work) = self.network.times[message as usize];
         if latency.is_nan() || work.is_nan() {
             return false;
         }
-        self.joining.push(Reverse(Join { time: time + latency, message }));
+        self.joining.push(Reverse((OrderedTime(time + latency), message)));
         true
     }
 
-    /// The messages that arrive next, and when; none if none does so until then.
+    /// Returns the next arrivals with their time, if any come until `until`.
     pub(crate) fn next_arrivals(&mut self, until: f64) -> Vec<(u32, f64)> {
         loop {
             if self.is_old {
@@ -176,7 +156,7 @@ impl<'g> Flows<'g> {
             }
             let done = self.left.iter().zip(&self.shares).map(|(left, share)| left / share);
             let done = done.fold(f64::INFINITY, f64::min);
-            let join = self.joining.peek().map(|Reverse(join)| join.time.max(self.clock));
+            let join = self.joining.peek().map(|Reverse((time, _))| time.0.max(self.clock));
             match join {
                 None if done == f64::INFINITY => return Vec::new(),
                 _ if join.unwrap_or(f64::INFINITY).min(self.clock + done) > until => {
@@ -184,14 +164,14 @@ impl<'g> Flows<'g> {
                 }
                 Some(time) if done == f64::INFINITY || time <= self.clock + done => {
                     self.go_on(time);
-                    while let Some(Reverse(join)) = self.joining.peek().copied()
-                        && join.time <= time
+                    while let Some(Reverse((joins, message))) = self.joining.peek().copied()
+                        && joins.0 <= time
                     {
                         self.joining.pop();
-                        let ends = &self.graph.messages.list()[join.message as usize];
-                        self.messages.push(join.message);
+                        let ends = &self.graph.messages.list()[message as usize];
+                        self.messages.push(message);
                         self.pairs.push((ends.from, ends.to));
-                        self.left.push(self.network.times[join.message as usize].1);
+                        self.left.push(self.network.times[message as usize].1);
                         self.shares.push(1.0);
                     }
                     self.is_old = true;

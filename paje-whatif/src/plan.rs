@@ -8,20 +8,20 @@ use crate::network::Network;
 /// Plan of what is changed.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// By state type and value: factors for its own time.
+    /// Factors for the own time of each state type and value.
     pub(crate) values: FxHashMap<(u32, u32), Vec<Scaling>>,
     /// Factors for the time between states.
     pub(crate) between: Vec<Scaling>,
     /// By track and state: factor for its own time; empty if there is none such. A negative one is a
     /// time in seconds that a state takes which took none.
     pub(crate) states: Vec<Vec<f64>>,
-    /// By track and state: whether it is cut; empty if none is.
+    /// By track and state; empty if none is cut.
     pub(crate) cut_states: Vec<Vec<bool>>,
-    /// By message: whether it is cut; empty if none is.
+    /// By message; empty if none is cut.
     pub(crate) cut_messages: Vec<bool>,
-    /// The network that messages go through, if it is not the recorded one.
+    /// The changed network.
     pub(crate) network: Option<Network>,
-    /// The time of operations of groups without links beyond their waiting; by seat, empty if nothing changes.
+    /// Change of the time of operations without links, by seat; empty if nothing changes.
     pub(crate) operations: Vec<Rest>,
     /// Factors for the time that messages to a root that waits for all need the link into it; by series, empty if
     /// nothing changes.
@@ -31,19 +31,19 @@ pub struct Plan {
     pub(crate) links: FxHashMap<usize, (f64, f64)>,
 }
 
-/// Change of what an operation takes beyond its waiting: a latency, and what is behind that.
+/// Change of an operation's time beyond waiting: latency, and the rest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rest {
-    /// The latency in the recorded and in the changed run, in seconds.
+    /// Recorded and changed latency, in seconds.
     pub(crate) latency: (f64, f64),
-    /// Factor for what is behind it.
+    /// Factor for the rest.
     pub(crate) factor: f64,
 }
 
 impl Rest {
     pub(crate) const SAME: Rest = Rest { latency: (0.0, 0.0), factor: 1.0 };
 
-    /// Time that is added to so many seconds.
+    /// Returns the seconds to be added.
     pub(crate) fn added(self, seconds: f64) -> f64 {
         let (before, after) = self.latency;
         // A wait that is shorter than the latency was for a part of it.
@@ -52,13 +52,13 @@ impl Rest {
     }
 }
 
-/// A factor, for some tracks.
+/// A factor for some tracks.
 #[derive(Clone, Debug)]
 pub(crate) struct Scaling {
     /// By track.
     pub(crate) tracks: Vec<bool>,
     pub(crate) factor: f64,
-    /// Parts that are no longer than this, in seconds, stay as they are.
+    /// Shorter parts, in seconds, do not change.
     pub(crate) min_gap: f64,
 }
 
@@ -69,13 +69,13 @@ impl Scaling {
 }
 
 impl Plan {
-    /// True if everything that a container does by itself takes as long as recorded.
+    /// Whether containers take as long by themselves as recorded.
     pub(crate) fn keeps_durations(&self) -> bool {
         let is_scaled = !self.values.is_empty() || !self.between.is_empty();
         !is_scaled && self.states.is_empty() && self.cut_states.is_empty()
     }
 
-    /// Factor for a part of a container's time, of so many seconds: of a state, or between states.
+    /// Returns the factor for some seconds of a state, or between states.
     pub(crate) fn factor(
         &self,
         graph: &Graph<'_>,
@@ -102,7 +102,7 @@ impl Plan {
         }
     }
 
-    /// The time, in seconds, that is added to a state that took none.
+    /// Returns the seconds added to a state that took none.
     pub(crate) fn added(&self, track: usize, state: u32) -> f64 {
         let own = self.states.get(track).and_then(|states| states.get(state as usize));
         own.map_or(0.0, |own| (-own).max(0.0))
@@ -112,14 +112,10 @@ impl Plan {
         self.cut_states.get(track).is_some_and(|cut| cut.get(state as usize) == Some(&true))
     }
 
-    /// True if a message vanishes.
+    /// Whether a message is cut.
     #[must_use]
     pub fn cuts_message(&self, message: usize) -> bool {
         self.cut_messages.get(message) == Some(&true)
-    }
-
-    pub(crate) fn is_message_cut(&self, message: u32) -> bool {
-        self.cut_messages.get(message as usize) == Some(&true)
     }
 }
 

@@ -5,40 +5,40 @@
 //! where nothing changes, every time stays exactly as it is. Of several things that are waited for, each would let
 //! the container go on at its own time and some slack; the last one does.
 
+mod cursor;
 mod cycle;
 mod groups;
-mod place;
+mod in_flight;
 mod streams;
 mod times;
-mod ways;
 
 use paje_analysis::tracks::Track;
 
 use crate::graph::{Awaited, Graph};
 use crate::network::Flows;
 use crate::plan::Plan;
-use crate::steps::{Acting, Kind};
+use crate::steps::{Kind, StepActs};
 use crate::walk::Act;
+use cursor::Cursor;
 use groups::Groups;
-use place::Place;
 
 pub use cycle::{Cycle, Dropped};
+use in_flight::InFlight;
 pub use times::Retimed;
-use ways::Ways;
 
-/// A changed run in the making.
+/// A changed run in progress.
 pub(crate) struct Run<'g> {
     pub(crate) graph: &'g Graph<'g>,
     pub(crate) plan: &'g Plan,
     dropped: &'g mut Dropped,
-    places: Vec<Place>,
+    cursors: Vec<Cursor>,
     /// Containers that can go on.
     ready: Vec<u32>,
-    ways: Ways,
+    in_flight: InFlight,
     groups: Groups,
     flows: Option<Flows<'g>>,
     keeps: bool,
-    /// True if everything that a container does by itself takes as long as recorded.
+    /// Whether containers take as long by themselves as recorded.
     is_plain: bool,
     result: Retimed,
 }
@@ -63,7 +63,7 @@ impl Graph<'_> {
             while let Some(track) = run.ready.pop() {
                 run.advance(track as usize);
             }
-            if run.let_flow() {
+            if run.advance_network() {
                 continue;
             }
             let Some(cycle) = run.cycle() else { break };
@@ -73,7 +73,7 @@ impl Graph<'_> {
         }
         let mut result = run.result;
         if keeps {
-            result.sent = run.ways.into_sent();
+            result.sent = run.in_flight.into_sent();
         }
         Ok(result)
     }
@@ -84,9 +84,9 @@ impl<'g> Run<'g> {
         let tracks = graph.tracks.list();
         let messages = graph.messages.list().len();
         let first = |track: &Track| track.start.first().copied();
-        let places = tracks.iter().map(|track| Place::at(first(track).unwrap_or(0.0))).collect();
+        let cursors = tracks.iter().map(|track| Cursor::at(first(track).unwrap_or(0.0))).collect();
         let mut result = Retimed {
-            is_still: true,
+            is_unchanged: true,
             begin: tracks.iter().map(|track| first(track).unwrap_or(f64::NAN)).collect(),
             finish: vec![f64::NEG_INFINITY; tracks.len()],
             ..Retimed::default()
@@ -96,17 +96,17 @@ impl<'g> Run<'g> {
             result.end = tracks.iter().map(|track| track.end.clone()).collect();
             result.received = vec![0.0; messages];
         }
-        let mut ways = Ways::new(messages);
+        let mut in_flight = InFlight::new(messages);
         let cut = (0..).zip(&plan.cut_messages).filter(|(_, is_cut)| **is_cut);
-        cut.for_each(|(message, _)| ways.cut(message));
-        dropped.messages().for_each(|message| ways.drop(message));
+        cut.for_each(|(message, _)| in_flight.cut(message));
+        dropped.messages().for_each(|message| in_flight.drop(message));
         Run {
             graph,
             plan,
             dropped,
-            places,
+            cursors,
             ready: (0..tracks.len() as u32).rev().collect(),
-            ways,
+            in_flight,
             groups: Groups::new(graph),
             flows: plan.network.as_ref().map(|network| Flows::new(network, graph)),
             keeps,
@@ -115,38 +115,38 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Goes on with a container until it waits or ends.
+    /// Advances a container until it waits or ends.
     fn advance(&mut self, at: usize) {
         let graph = self.graph;
         let (track, steps) = (&graph.tracks.list()[at], &graph.steps[at]);
-        let mut place = self.places[at];
-        place.is_blocked = false;
-        while let Some(step) = steps.get(place.next, place.acts) {
+        let mut cursor = self.cursors[at];
+        cursor.is_blocked = false;
+        while let Some(step) = steps.get(cursor.next, cursor.acts) {
             let (state, time) = (step.state, step.time);
             // Steps within a state that was closed too early in the trace take no time.
-            let seconds = (time - place.last).max(0.0);
+            let seconds = (time - cursor.last).max(0.0);
             let is_cut = step.kind != Kind::Open && self.plan.is_cut(at, state);
-            let acts = if is_cut { Acting::NONE } else { step.acts };
+            let acts = if is_cut { StepActs::NONE } else { step.acts };
             let shift = if step.kind == Kind::Open {
-                self.own(at, place.innermost(), place.shift, seconds)
+                self.own(at, cursor.innermost(), cursor.shift, seconds)
             } else {
                 if !acts.iter().all(|act| self.is_ready(act)) {
-                    place.is_blocked = true;
+                    cursor.is_blocked = true;
                     break;
                 }
                 let slack = self.slack(at, acts.iter());
-                let innermost = place.innermost();
-                let mut shift = self.own(at, innermost, place.shift, seconds - slack) - slack;
+                let innermost = cursor.innermost();
+                let mut shift = self.own(at, innermost, cursor.shift, seconds - slack) - slack;
                 if step.kind == Kind::Close {
                     shift += self.plan.added(at, state);
                 }
                 for act in acts.iter() {
                     shift = self.wait(at, act, (time, shift), innermost);
                 }
-                place.not_before(time, shift)
+                cursor.not_before(time, shift)
             };
-            place.take(&step, track, shift);
-            self.result.is_still &= shift == 0.0;
+            cursor.take(&step, track, shift);
+            self.result.is_unchanged &= shift == 0.0;
             for act in acts.iter() {
                 self.act(act, time, shift);
             }
@@ -164,10 +164,10 @@ impl<'g> Run<'g> {
                 _ => {}
             }
         }
-        self.places[at] = place;
+        self.cursors[at] = cursor;
     }
 
-    /// The shift behind a part of so many seconds that a container spends by itself.
+    /// Returns the shift after some seconds that a container spends by itself.
     fn own(&self, at: usize, state: Option<u32>, shift: f64, seconds: f64) -> f64 {
         if self.is_plain {
             return shift;
@@ -176,7 +176,7 @@ impl<'g> Run<'g> {
         if factor == 1.0 { shift } else { shift + (factor - 1.0) * seconds }
     }
 
-    /// Waiting in the time before these acts, in seconds; none if it is not known any more for what.
+    /// Returns the seconds waited before these acts; 0 if what ended the waiting was dropped.
     fn slack(&self, at: usize, acts: impl Iterator<Item = Act>) -> f64 {
         let mut slack = 0.0;
         for act in acts {
@@ -192,39 +192,38 @@ impl<'g> Run<'g> {
         slack
     }
 
-    /// A message that its sender waits for.
     fn awaited(&self, number: u32) -> Awaited {
         self.graph.awaited[number as usize]
     }
 
-    /// True if a sender does not wait for that any more, since it is no rendezvous in the changed run.
+    /// Whether the sender does not wait in the changed run, which has no rendezvous there.
     fn is_eager(&self, message: u32) -> bool {
         !self.graph.transfers[message as usize].is_rendezvous
     }
 
     fn is_ready(&self, act: Act) -> bool {
         match act {
-            Act::Receive(message) => self.ways.is_ready(message),
+            Act::Receive(message) => self.in_flight.is_ready(message),
             Act::Await(number) => {
                 let message = self.awaited(number).message;
-                self.ways.is_ready(message) || self.is_eager(message)
+                self.in_flight.is_ready(message) || self.is_eager(message)
             }
             Act::Leave(seat) => self.groups.is_ready(self.graph, self.dropped, seat),
             _ => true,
         }
     }
 
-    /// The shift when an act that waits is over.
+    /// Returns the shift after an act that waits.
     fn wait(&self, at: usize, act: Act, (time, shift): (f64, f64), state: Option<u32>) -> f64 {
         match act {
             Act::Receive(message) => {
-                let arrived = self.ways.arrived(message);
+                let arrived = self.in_flight.arrived(message);
                 let slack = || self.graph.transfers[message as usize].slack;
                 arrived.map_or(shift, |arrived| shift.max(arrived - slack()))
             }
             Act::Await(number) => {
                 let Awaited { message, slack } = self.awaited(number);
-                let arrived = self.ways.arrived(message).filter(|_| !self.is_eager(message));
+                let arrived = self.in_flight.arrived(message).filter(|_| !self.is_eager(message));
                 arrived.map_or(shift, |arrived| shift.max(arrived - slack))
             }
             Act::Leave(seat) => match self.groups.base(self.graph, self.plan, self.dropped, seat) {
@@ -244,11 +243,11 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Tells others that a container has come so far.
+    /// Applies an act to other containers.
     fn act(&mut self, act: Act, time: f64, shift: f64) {
         match act {
             Act::Post(message) => {
-                if let Some((sent, posted)) = self.ways.post(message, shift)
+                if let Some((sent, posted)) = self.in_flight.post(message, shift)
                     && !self.graph.transfers[message as usize].lag.is_nan()
                 {
                     self.start(message, sent, Some(posted));
@@ -256,7 +255,7 @@ impl<'g> Run<'g> {
             }
             Act::Send(message) => {
                 let waits = !self.graph.transfers[message as usize].lag.is_nan();
-                if let Some((sent, posted)) = self.ways.send(message, shift, waits) {
+                if let Some((sent, posted)) = self.in_flight.send(message, shift, waits) {
                     self.start(message, sent, posted);
                 }
             }
@@ -273,7 +272,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Starts a transfer, that much later sent and awaited than recorded.
+    /// Starts a transfer, given the shifts of sending and of posting.
     fn start(&mut self, message: u32, sent: f64, posted: Option<f64>) {
         let transfer = &self.graph.transfers[message as usize];
         let shift = match posted.filter(|_| !transfer.lag.is_nan()) {
@@ -288,9 +287,9 @@ impl<'g> Run<'g> {
         self.arrive(message, shift);
     }
 
-    /// A message arrives so much later than recorded.
+    /// Records the arrival of a message with this shift.
     fn arrive(&mut self, message: u32, shift: f64) {
-        self.ways.arrive(message, shift);
+        self.in_flight.arrive(message, shift);
         let transfer = &self.graph.transfers[message as usize];
         self.wake(transfer.to as usize);
         if transfer.is_rendezvous {
@@ -298,8 +297,8 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Lets time go by in the network until messages arrive; whether any did.
-    fn let_flow(&mut self) -> bool {
+    /// Advances time in the network until messages arrive; returns whether any did.
+    fn advance_network(&mut self) -> bool {
         let through = self.groups.next_through();
         let arrived = match &mut self.flows {
             Some(flows) => flows.next_arrivals(through.unwrap_or(f64::INFINITY)),
@@ -312,7 +311,7 @@ impl<'g> Run<'g> {
         if !arrived.is_empty() || through.is_none() {
             return !arrived.is_empty();
         }
-        if let Some(seat) = self.groups.let_through(self.graph, self.plan) {
+        if let Some(seat) = self.groups.complete_next(self.graph, self.plan) {
             self.wake_seat(seat);
             if let Some(root) = Groups::waits_for_stream(self.graph, seat) {
                 self.wake_seat(root);
@@ -322,7 +321,7 @@ impl<'g> Run<'g> {
     }
 
     fn wake(&mut self, track: usize) {
-        if std::mem::take(&mut self.places[track].is_blocked) {
+        if std::mem::take(&mut self.cursors[track].is_blocked) {
             self.ready.push(track as u32);
         }
     }
@@ -334,15 +333,15 @@ impl<'g> Run<'g> {
         self.wake(self.graph.collectives.members(series)[member as usize] as usize);
     }
 
-    fn wake_members(&mut self, seat: u32, members: &groups::Woken) {
+    fn wake_members(&mut self, seat: u32, members: &groups::Wakeup) {
         let shaped = Groups::shaped(self.graph, seat);
         let series = &self.graph.collectives.series[shaped.series];
         let group = self.graph.collectives.members(series);
         match members {
-            groups::Woken::Nobody => {}
-            groups::Woken::Some(seats) => seats.iter().for_each(|seat| self.wake_seat(*seat)),
-            groups::Woken::All => group.iter().for_each(|track| self.wake(*track as usize)),
-            groups::Woken::Below(seat) => {
+            groups::Wakeup::Nobody => {}
+            groups::Wakeup::Some(seats) => seats.iter().for_each(|seat| self.wake_seat(*seat)),
+            groups::Wakeup::All => group.iter().for_each(|track| self.wake(*track as usize)),
+            groups::Wakeup::Below(seat) => {
                 let (instance, member) = shaped.seat(*seat);
                 for below in shaped.below(instance, member) {
                     self.wake(group[below as usize] as usize);

@@ -4,7 +4,7 @@ use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_sim::Glob;
 
-/// When the transfer of an eager message starts: one whose sender does not wait for it.
+/// When the transfer of an eager message starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EagerStart {
     /// When it is sent.
@@ -15,7 +15,7 @@ pub enum EagerStart {
 }
 
 impl EagerStart {
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -25,28 +25,28 @@ impl EagerStart {
     }
 }
 
-/// Who waits for whom in an operation of a group.
+/// Who waits for whom in a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// Each for all.
+    /// Each waits for all.
     NxN,
-    /// The root for all, and each for the one above it in a binomial tree.
+    /// The root waits for all, then each for its parent in a binomial tree.
     ReduceBcast,
-    /// Each for the root.
+    /// Each waits for the root.
     OneToN,
-    /// Each for the one above it in a binomial tree.
+    /// Each waits for its parent in a binomial tree.
     Binomial,
-    /// The root for all.
+    /// The root waits for all.
     NToOne,
-    /// Each for the root until its message with it has arrived, and the root for all of these.
+    /// Each waits until its message with the root has arrived, and the root until all have.
     Held,
-    /// Each for the one above it in a binomial tree, and then for those below it, until its messages to them have arrived.
+    /// Each waits for its parent in a binomial tree, then until its messages to its children have arrived.
     Relay,
-    /// Each for all, and until what all sent to the root has come down a binomial tree.
+    /// Each waits for all, then until the result has come down a binomial tree.
     ReduceRelay,
-    /// Each for those before it.
+    /// Each waits for the ones before it.
     Scan,
-    /// Nobody for anybody.
+    /// Nobody waits.
     Local,
 }
 
@@ -65,7 +65,7 @@ impl Shape {
         Shape::Local,
     ];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,11 +91,11 @@ pub struct Settings {
     /// Groups of containers, and the roots of their operations.
     pub grouping: Grouping,
     /// The user-defined field that holds the sizes of messages, if not one of
-    /// [`SIZES`](paje_analysis::messages::SIZES).
+    /// [`BYTES`](paje_analysis::comm::BYTES).
     pub bytes: Option<String>,
-    /// From how many bytes on a message is a rendezvous; if not given, as the map says, and 64 KiB for SimGrid.
+    /// Rendezvous threshold in bytes; by default that of the map, or 64 KiB for SimGrid.
     pub eager: Option<u64>,
-    /// When eager transfers start; if not given, as the messages tell.
+    /// When eager transfers start; by default estimated from the messages.
     pub eager_start: Option<EagerStart>,
     /// The shapes of operations, by their values' names; the first that fits. For others, the shape of their class that
     /// explains them best.
@@ -105,7 +105,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of a map.
+    /// Returns the default settings with a map.
     #[must_use]
     pub fn new(map: Map) -> Self {
         Settings {

@@ -4,8 +4,8 @@
 //! member takes beyond its waiting should be the same in all operations.
 
 mod fits;
-mod held;
 mod queue;
+mod rendezvous;
 mod stream;
 
 use paje_analysis::classes::Collective;
@@ -14,62 +14,61 @@ use paje_analysis::tracks::Tracks;
 use rayon::prelude::*;
 
 use crate::settings::{Settings, Shape};
-pub(crate) use held::{Relays, element};
 pub(crate) use queue::through;
+pub(crate) use rendezvous::{Relays, element};
 pub(crate) use stream::Stream;
 
-/// The operations of one value in one group, as they are re-timed.
+/// Model of the operations of one value in one group.
 #[derive(Clone, Debug)]
-pub struct Shaped {
+pub struct CollectiveModel {
     /// The place among the series of [`Collectives`].
     pub series: usize,
-    /// Who waits for whom.
+    /// Shape of the operations.
     pub shape: Shape,
     /// Shapes that its class may have, the one that explains the times best first, each with the standard deviation of
     /// what members take beyond their waiting, in seconds.
     pub fits: Vec<(Shape, f64)>,
-    /// True if somebody said which shape it has.
-    pub is_said: bool,
-    /// True if its links tell who waits for whom, so that the shape does not matter.
+    /// Whether the shape was given by the user.
+    pub is_given: bool,
+    /// Whether links record who waits for whom, so that the shape does not matter.
     pub has_links: bool,
-    /// The number of its first seat: one for each member of each operation.
+    /// Number of its first seat; each member of each operation has one.
     pub(crate) first_seat: u32,
     pub(crate) members: u32,
-    /// The root of the first operation, and whether members are roots in turn.
+    /// Root of the first operation, and whether members are roots in turn.
     pub(crate) root: u32,
     pub(crate) is_turning: bool,
     /// Time that each message to a root that waits for all needs the link into it, in seconds; 0 if not known.
-    pub each: f64,
+    pub root_in_seconds: f64,
     /// Time that each message to several members needs the link out of the one that sends them, in seconds; 0 if not known.
-    pub out: f64,
+    pub link_out_seconds: f64,
     /// By seat, from the first one on, if members share links out: when it could leave in the recorded run at the earliest, were
     /// it not for its own message, in seconds.
     pub(crate) through: Vec<f64>,
 }
 
-impl Shaped {
-    /// True if a member waits for messages that share the link into it.
+impl CollectiveModel {
+    /// Whether a member waits for messages that share the link into it.
     pub(crate) fn is_queue(&self, instance: usize, member: u32) -> bool {
         let is_gathered = match self.shape {
             Shape::NToOne | Shape::ReduceBcast => member == self.root_of(instance),
             shape => shape == Shape::ReduceRelay,
         };
-        self.each > 0.0 && is_gathered
+        self.root_in_seconds > 0.0 && is_gathered
     }
 
-    /// The place of the first operation's root among the members.
+    /// Returns the index of the first operation's root among the members.
     #[must_use]
     pub fn root(&self) -> usize {
         self.root as usize
     }
 
-    /// The same without when its members could leave.
-    fn clone_without_times(&self) -> Self {
+    /// Copies all but the times.
+    fn without_times(&self) -> Self {
         let (fits, through) = Default::default();
-        Shaped { fits, through, ..*self }
+        CollectiveModel { fits, through, ..*self }
     }
 
-    /// The root of an operation.
     pub(crate) fn root_of(&self, instance: usize) -> u32 {
         if self.is_turning {
             (self.root + instance as u32 % self.members) % self.members
@@ -78,20 +77,20 @@ impl Shaped {
         }
     }
 
-    /// The operation and the member that have a seat.
+    /// Returns the operation and the member of a seat.
     pub(crate) fn seat(&self, seat: u32) -> (usize, u32) {
         let at = seat - self.first_seat;
         ((at / self.members) as usize, at % self.members)
     }
 
-    /// Whom a member waits for in a binomial tree.
+    /// Returns the parent in a binomial tree.
     pub(crate) fn above(&self, instance: usize, member: u32) -> Option<u32> {
         let root = self.root_of(instance);
         let relative = (member + self.members - root) % self.members;
         (relative != 0).then(|| ((relative & (relative - 1)) + root) % self.members)
     }
 
-    /// Who waits for a member in a binomial tree.
+    /// Returns the children in a binomial tree.
     pub(crate) fn below(&self, instance: usize, member: u32) -> impl Iterator<Item = u32> + '_ {
         let root = self.root_of(instance);
         let relative = (member + self.members - root) % self.members;
@@ -102,7 +101,7 @@ impl Shaped {
     }
 }
 
-/// The shapes that the operations of a class may have, the usual one first.
+/// Returns the possible shapes of a class, the usual one first.
 const fn candidates(class: Collective) -> &'static [Shape] {
     match class {
         Collective::NxN | Collective::Barrier => &[Shape::NxN, Shape::ReduceBcast],
@@ -112,8 +111,8 @@ const fn candidates(class: Collective) -> &'static [Shape] {
     }
 }
 
-/// The same, if their messages are a rendezvous.
-const fn held(class: Collective) -> &'static [Shape] {
+/// Returns the possible shapes if the messages are a rendezvous.
+const fn rendezvous_shapes(class: Collective) -> &'static [Shape] {
     match class {
         Collective::NxN => &[Shape::NxN, Shape::ReduceRelay],
         Collective::Barrier => &[Shape::NxN],
@@ -131,7 +130,7 @@ pub(crate) fn shapes(
     linked: &(dyn Fn(usize, u32) -> bool + Sync),
     settings: &Settings,
     eager: Option<u64>,
-) -> Vec<Shaped> {
+) -> Vec<CollectiveModel> {
     let mut seats = 0;
     let first_seat = |series: &Series| {
         let first = seats;
@@ -150,32 +149,33 @@ pub(crate) fn shapes(
         let of_class = settings.broadcast.filter(|_| series.class == Collective::OneToN);
         let said = said.map(|(_, shape)| *shape).or(of_class);
         let root = series.root.unwrap_or(0) as u32;
-        let mut shaped = Shaped {
+        let mut shaped = CollectiveModel {
             series: at,
             shape: Shape::Local,
             fits: Vec::new(),
-            is_said: said.is_some(),
+            is_given: said.is_some(),
             has_links,
             first_seat,
             members: group.len() as u32,
             root,
             is_turning: series.is_turning,
-            each: 0.0,
-            out: 0.0,
+            root_in_seconds: 0.0,
+            link_out_seconds: 0.0,
             through: Vec::new(),
         };
         let is_held = !has_links
-            && eager.is_some_and(|eager| held::is_rendezvous(tracks, group, series, eager));
+            && eager.is_some_and(|eager| rendezvous::is_rendezvous(tracks, group, series, eager));
         let mut tried: Vec<Shape> =
-            if is_held { held(series.class) } else { candidates(series.class) }.to_vec();
+            if is_held { rendezvous_shapes(series.class) } else { candidates(series.class) }
+                .to_vec();
         tried.extend(said.filter(|said| said.is_held() && !tried.contains(said)));
         let usual = tried[0];
-        let mut found: Vec<(Shaped, f64)> = Vec::new();
+        let mut found: Vec<(CollectiveModel, f64)> = Vec::new();
         for shape in tried {
             // A root that is assumed was told by times at which messages are there at once; it may be the first member as well.
             let is_assumed = shape.is_held() && series.assumed && !series.is_turning && root > 0;
             for root in [Some(root), Some(0).filter(|_| is_assumed)].into_iter().flatten() {
-                let shaped = Shaped { shape, root, ..shaped.clone_without_times() };
+                let shaped = CollectiveModel { shape, root, ..shaped.without_times() };
                 found.push(fits::fitted(tracks, group, series, shaped));
             }
         }
@@ -194,23 +194,24 @@ pub(crate) fn shapes(
         shaped.shape = said.unwrap_or(best);
         let best = found.iter().find(|(it, _)| it.shape == shaped.shape);
         if let Some((best, _)) = best {
-            (shaped.root, shaped.each, shaped.out) = (best.root, best.each, best.out);
+            (shaped.root, shaped.root_in_seconds, shaped.link_out_seconds) =
+                (best.root, best.root_in_seconds, best.link_out_seconds);
         }
-        if shaped.out > 0.0 || shaped.shape == Shape::Relay {
+        if shaped.link_out_seconds > 0.0 || shaped.shape == Shape::Relay {
             shaped.through = fits::recorded(tracks, group, series, &shaped);
         }
         let root = shaped.root;
         if !shaped.is_queue(0, root) {
-            shaped.each = 0.0;
+            shaped.root_in_seconds = 0.0;
         }
         shaped
     };
     all.map(shaped).collect()
 }
 
-/// When a member could leave at the earliest, were it not for its own doing: `enters` and `exits` are those of the members.
+/// Returns the earliest exit of a member, its own overhead excluded, from the enters and exits of all.
 pub(crate) fn base(
-    shaped: &Shaped,
+    shaped: &CollectiveModel,
     shape: Shape,
     (instance, member): (usize, u32),
     enter: &dyn Fn(u32) -> f64,
@@ -219,7 +220,9 @@ pub(crate) fn base(
     let (own, root) = (enter(member), shaped.root_of(instance));
     let all = || (0..shaped.members).map(enter).fold(f64::NEG_INFINITY, f64::max);
     match shape {
-        _ if shaped.is_queue(instance, member) => through(shaped.members, root, shaped.each, enter),
+        _ if shaped.is_queue(instance, member) => {
+            through(shaped.members, root, shaped.root_in_seconds, enter)
+        }
         Shape::NxN | Shape::ReduceRelay => all(),
         Shape::NToOne | Shape::Held if member == root => all(),
         Shape::OneToN | Shape::Held | Shape::Relay => own.max(enter(root)),
@@ -239,19 +242,19 @@ pub(crate) fn base(
 mod tests {
     use super::*;
 
-    pub(super) fn tree(members: u32, root: u32) -> Shaped {
-        Shaped {
+    pub(super) fn tree(members: u32, root: u32) -> CollectiveModel {
+        CollectiveModel {
             series: 0,
             shape: Shape::Binomial,
             fits: Vec::new(),
-            is_said: false,
+            is_given: false,
             has_links: false,
             first_seat: 0,
             members,
             root,
             is_turning: false,
-            each: 0.0,
-            out: 0.0,
+            root_in_seconds: 0.0,
+            link_out_seconds: 0.0,
             through: Vec::new(),
         }
     }

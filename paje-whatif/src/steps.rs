@@ -1,76 +1,70 @@
 //! Steps of a container: the walk over its states and acts, written down once, so that each run goes straight through it.
 
-use crate::walk::{Act, Of};
+use crate::walk::{Act, StateAct};
 
-/// Steps of one container, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steps {
     list: Vec<Packed>,
-    /// The acts of all steps, one step behind the other.
+    /// Acts of all steps, concatenated.
     acts: Vec<u32>,
 }
 
-/// Kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A state is opened.
+    /// Opens a state.
     Open,
-    /// Something is done within a state.
+    /// Acts within a state.
     Within,
-    /// A state is closed.
+    /// Closes a state.
     Close,
 }
 
-/// A step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'s> {
     pub(crate) kind: Kind,
-    /// The state that is opened or closed, or that the acts belong to.
+    /// State that is opened or closed, or that the acts belong to.
     pub(crate) state: u32,
-    /// When it was recorded, in seconds.
+    /// Recorded time, in seconds.
     pub(crate) time: f64,
-    pub(crate) acts: Acting<'s>,
+    pub(crate) acts: StepActs<'s>,
 }
 
-/// Acts of a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Acting<'s>(&'s [u32]);
+pub(crate) struct StepActs<'s>(&'s [u32]);
 
-impl<'s> Acting<'s> {
-    pub(crate) const NONE: Acting<'static> = Acting(&[]);
+impl<'s> StepActs<'s> {
+    pub(crate) const NONE: StepActs<'static> = StepActs(&[]);
 
     pub(crate) fn len(self) -> usize {
         self.0.len()
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = Act> + 's {
-        self.0.iter().map(|act| Of::act_of(*act))
+        self.0.iter().map(|act| StateAct::act_of(*act))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Packed {
     time: f64,
-    /// The state, and the kind in the two highest bits.
+    /// The state, with the kind in the two highest bits.
     state: u32,
-    /// Number of acts up to the end of this step.
+    /// End of the step's acts.
     until: u32,
 }
 
-/// Bits of the number of a state; there are fewer than [`Graph::MOST`](crate::Graph::MOST).
+/// Bits of a state number; there are fewer than [`Graph::MAX`](crate::Graph::MAX).
 const STATE: u32 = 30;
 
 impl Steps {
-    /// So many bytes are kept of a step, beside its acts.
+    /// Bytes of a step, without its acts.
     pub(crate) const STEP: usize = size_of::<Packed>();
 
-    /// Steps for so many states and acts.
     pub(crate) fn with_capacity(states: usize, acts: usize) -> Self {
         // Some acts are steps of their own.
         Steps { list: Vec::with_capacity(2 * states + acts / 4), acts: Vec::with_capacity(acts) }
     }
 
-    /// Adds a step.
     pub(crate) fn push(
         &mut self,
         kind: Kind,
@@ -78,17 +72,16 @@ impl Steps {
         time: f64,
         acts: impl Iterator<Item = Act>,
     ) {
-        self.acts.extend(acts.map(Of::packed));
+        self.acts.extend(acts.map(StateAct::packed));
         let state = state | ((kind as u32) << STATE);
         self.list.push(Packed { time, state, until: self.acts.len() as u32 });
     }
 
-    /// Number of steps.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// The step of this number, if there is one; `behind` is where the acts of the one before end.
+    /// Returns a step; `behind` is the end of the acts of the previous one.
     #[inline(always)]
     pub(crate) fn get(&self, number: u32, behind: u32) -> Option<Step<'_>> {
         let Packed { time, state, until } = *self.list.get(number as usize)?;
@@ -97,18 +90,17 @@ impl Steps {
             1 => Kind::Within,
             _ => Kind::Close,
         };
-        let acts = Acting(&self.acts[behind as usize..until as usize]);
+        let acts = StepActs(&self.acts[behind as usize..until as usize]);
         Some(Step { kind, state: state & ((1 << STATE) - 1), time, acts })
     }
 
-    /// All steps.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Step<'_>> {
         let behind = std::iter::once(0).chain(self.list.iter().map(|step| step.until));
         (0..self.len() as u32).zip(behind).filter_map(|(at, behind)| self.get(at, behind))
     }
 
-    /// The same steps, and these acts, by kind and state, in the order of the states.
-    pub(crate) fn with(&self, mut more: Vec<(Kind, Of)>) -> Self {
+    /// Returns the steps with more acts, given by kind and state.
+    pub(crate) fn with(&self, mut more: Vec<(Kind, StateAct)>) -> Self {
         more.sort_unstable_by_key(|(kind, of)| (*kind == Kind::Close, *of));
         let opened = more.partition_point(|(kind, _)| *kind != Kind::Close);
         let (opening, closing) = more.split_at(opened);
@@ -128,7 +120,6 @@ impl Steps {
         all
     }
 
-    /// No more memory than it needs.
     pub(crate) fn shrink(&mut self) {
         self.list.shrink_to_fit();
         self.acts.shrink_to_fit();
@@ -152,9 +143,9 @@ mod tests {
         steps.push(Kind::Close, 1, 2.0, [Act::Leave(4)].into_iter());
         steps.push(Kind::Close, 0, 3.0, [].into_iter());
         let more = vec![
-            (Kind::Close, Of::new(1, Act::Await(9))),
-            (Kind::Open, Of::new(1, Act::Post(2))),
-            (Kind::Open, Of::new(0, Act::Post(1))),
+            (Kind::Close, StateAct::new(1, Act::Await(9))),
+            (Kind::Open, StateAct::new(1, Act::Post(2))),
+            (Kind::Open, StateAct::new(0, Act::Post(1))),
         ];
         let expected = [
             (Kind::Open, 0, vec![Act::Post(1), Act::Send(7)]),

@@ -5,9 +5,9 @@
 //! as the median of those of their size.
 
 mod ends;
-mod freed;
 mod measure;
-mod usual;
+mod senders;
+mod typical;
 
 use paje_analysis::classes::Class;
 use paje_analysis::messages::{Message, Messages};
@@ -16,12 +16,12 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::settings::{EagerStart, Settings};
-pub(crate) use ends::{MOMENT, Received, received};
 use ends::{NONE, groups};
-pub(crate) use freed::FURTHEST;
-use freed::Senders;
+pub(crate) use ends::{Received, TIME_TOLERANCE, received};
 use measure::{Measuring, least};
-use usual::{Samples, Usual, at_once, fastest, usual};
+use senders::RendezvousSenders;
+pub(crate) use senders::WAIT_SEARCH_LIMIT;
+use typical::{Samples, TypicalTimes, concurrent, fastest, typical};
 
 /// Facts about a message on its way: all that the re-timing asks for.
 #[derive(Clone, Copy, Debug)]
@@ -31,16 +31,16 @@ pub struct Transfer {
     pub start: f64,
     /// Duration in seconds.
     pub seconds: f64,
-    /// Time from the arrival until the receiver left, in seconds.
+    /// Seconds from the arrival until the receiver left.
     pub(crate) slack: f64,
     /// Time from when it was sent until its receiver was ready, in seconds, negative if that came first; not a number if the
     /// transfer does not wait for that.
     pub(crate) lag: f64,
-    /// The track that it ends in.
+    /// Track that it ends in.
     pub(crate) to: u32,
-    /// True if it is known that the receiver waited for this message.
+    /// Whether it is known that the receiver waited for this message.
     pub is_awaited: bool,
-    /// True if sender and receiver both wait until it has arrived.
+    /// Whether sender and receiver both wait until it has arrived.
     pub is_rendezvous: bool,
 }
 
@@ -51,7 +51,7 @@ impl Transfer {
         self.start + self.seconds
     }
 
-    /// True if anything waits for it.
+    /// Whether anything waits for it.
     #[must_use]
     pub fn is_used(&self) -> bool {
         !self.start.is_nan()
@@ -60,39 +60,38 @@ impl Transfer {
 
 /// Assumptions about messages.
 #[derive(Clone, Debug, Default)]
-pub struct Assumed {
+pub struct Assumptions {
     /// When eager transfers start.
     pub start: EagerStart,
-    /// Numbers of messages that say that they start when they are sent, and when the receiver is there too; none if
-    /// it was said when they do.
+    /// Numbers of messages which indicate that eager transfers start when sent, and when posted; `None` if the user
+    /// said it.
     pub votes: Option<(u64, u64)>,
-    /// From how many bytes on transfers are a rendezvous, if that is known.
+    /// Rendezvous threshold in bytes, if known.
     pub eager: Option<u64>,
-    /// Messages whose transfer was measured, since the receiver waited for them.
+    /// Messages with measured transfers, since the receiver waited for them.
     pub measured: u64,
-    /// Messages whose transfer is assumed to take as long as the median of its size.
+    /// Messages whose transfer is assumed to take the median of their size.
     pub estimated: u64,
     /// Links that nothing waits for, since a state at one of their ends is not known.
-    pub loose: u64,
-    /// Links of SMPI's `Sendrecv`, whose ends are paired wrongly: nothing waits for them.
-    pub wrong: u64,
-    /// Links that end before they start: nothing waits for them.
+    pub unmatched: u64,
+    /// Ignored links of SMPI's `Sendrecv`, whose ends are paired wrongly.
+    pub mispaired: u64,
+    /// Ignored links that end before they start.
     pub backwards: u64,
 }
 
-/// The least time that calls take by themselves, in seconds, by track type and value.
+/// Minimum cost of calls in seconds, by track type and value.
 pub(crate) type Least = FxHashMap<(u32, u32), f64>;
 
-/// Transfers of all messages, in their order.
 pub(crate) struct Transfers {
     pub(crate) list: Vec<Transfer>,
-    pub(crate) assumed: Assumed,
+    pub(crate) assumed: Assumptions,
     pub(crate) least: Least,
-    /// By track, what it receives.
+    /// By receiving track.
     pub(crate) received: Vec<Vec<Received>>,
 }
 
-/// Finds out about all messages. Each track is gone through by itself: only what is usual is told from all together.
+/// Estimates the transfers of all messages. Tracks are processed independently, but for typical times.
 pub(crate) fn transfers(
     tracks: &Tracks<'_>,
     messages: &Messages,
@@ -100,27 +99,27 @@ pub(crate) fn transfers(
 ) -> Transfers {
     let is_simulated = tracks.trace().comments().windows(7).any(|word| word == b"SimGrid");
     let eager = settings.eager.or(settings.map.eager()).or(is_simulated.then_some(65_536));
-    let known = Known { tracks, messages, settings, is_simulated, eager };
+    let known = Context { tracks, messages, settings, is_simulated, eager };
     let found: Vec<_> =
         (0..tracks.list().len()).into_par_iter().map(|at| known.of_track(at)).collect();
-    let mut assumed = Assumed { eager, ..Assumed::default() };
+    let mut assumed = Assumptions { eager, ..Assumptions::default() };
     let (mut received, mut late, mut other) = (Vec::new(), Samples::default(), Samples::default());
     for of_track in found {
-        assumed.wrong += of_track.wrong;
+        assumed.mispaired += of_track.wrong;
         assumed.backwards += of_track.backwards;
-        assumed.loose += of_track.loose;
+        assumed.unmatched += of_track.loose;
         for (all, some) in [(&mut late, of_track.late), (&mut other, of_track.other)] {
             some.into_iter().for_each(|(size, more)| all.entry(size).or_default().extend(more));
         }
         received.push(of_track.received);
     }
-    let senders = Senders::new(tracks, messages, &received);
+    let senders = RendezvousSenders::new(tracks, messages, &received);
     senders.sample(&received, &mut late);
     let fastest = fastest(&mut late);
-    let at_once = at_once(&known, &received, &fastest);
-    let usual = usual(late, other);
+    let concurrent = concurrent(&known, &received, &fastest);
+    let typical = typical(late, other);
     let votes = received.par_iter_mut().enumerate().map(|(at, all)| {
-        known.expect(at, all, &usual, &at_once);
+        known.expect(at, all, &typical, &concurrent);
         known.votes(at, all, &fastest)
     });
     let votes = votes.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
@@ -146,8 +145,8 @@ pub(crate) fn transfers(
         }
         a
     });
-    let (senders, usual, at_once) = (&senders, &usual, &at_once);
-    let measuring = Measuring { tracks, senders, usual, least: &least, at_once };
+    let (senders, typical, concurrent) = (&senders, &typical, &concurrent);
+    let measuring = Measuring { tracks, senders, typical, least: &least, concurrent };
     let all = received.par_iter_mut().enumerate();
     let by_sender = all.map(|(at, all)| measuring.of_track(at, all));
     let by_sender: Vec<Vec<(u32, f64)>> = by_sender.collect();
@@ -197,8 +196,7 @@ pub(crate) fn transfers(
     Transfers { list, assumed, least, received }
 }
 
-/// Facts that messages are told from.
-struct Known<'k, 't> {
+struct Context<'k, 't> {
     tracks: &'k Tracks<'t>,
     messages: &'k Messages,
     settings: &'k Settings,
@@ -217,15 +215,15 @@ struct OfTrack {
     other: Samples,
 }
 
-impl Known<'_, '_> {
-    /// True if a message is received behind another one in an operation of a group.
+impl Context<'_, '_> {
+    /// Whether a message is received after another one in a collective operation.
     fn is_behind(&self, at: usize, it: &Received) -> bool {
         it.since > it.posted
             && matches!(self.tracks.class(at, it.recv as usize), Class::Collective(_))
     }
 
     fn of_track(&self, at: usize) -> OfTrack {
-        let Known { tracks, messages, settings, .. } = *self;
+        let Context { tracks, messages, settings, .. } = *self;
         let received = ends::received(tracks, messages, at);
         let (late, other) = (Samples::default(), Samples::default());
         let mut of_track = OfTrack { received, wrong: 0, backwards: 0, loose: 0, late, other };
@@ -267,13 +265,13 @@ impl Known<'_, '_> {
         of_track
     }
 
-    /// Writes the usual transfer of each message, and what follows from that.
+    /// Records the typical transfer time of each message, and what follows from it.
     fn expect(
         &self,
         at: usize,
         all: &mut [Received],
-        usual: &Usual,
-        at_once: &FxHashSet<(u32, u32)>,
+        typical: &TypicalTimes,
+        concurrent: &FxHashSet<(u32, u32)>,
     ) {
         let track = &self.tracks.list()[at];
         // Mostly, one message is as long as the one before.
@@ -281,24 +279,24 @@ impl Known<'_, '_> {
         for it in all {
             let size = it.size();
             if size != last.0 || last.1.is_nan() {
-                last = (size, usual.get(&size).copied().unwrap_or(f64::NAN));
+                last = (size, typical.get(&size).copied().unwrap_or(f64::NAN));
             }
             it.expect(last.1);
             // In one operation, a message may be received after another one, or beside it: as its size tells.
-            if !it.usual().is_nan()
+            if !it.typical().is_nan()
                 && self.is_behind(at, it)
-                && !at_once.contains(&value_of(track, it))
+                && !concurrent.contains(&value_of(track, it))
             {
-                let off = |posted: f64| (it.end - it.start.max(posted) - it.usual()).abs();
-                if off(it.since) + MOMENT < off(it.posted) {
+                let off = |posted: f64| (it.end - it.start.max(posted) - it.typical()).abs();
+                if off(it.since) + TIME_TOLERANCE < off(it.posted) {
                     it.posted = it.since;
                 }
             }
         }
     }
 
-    /// Numbers of messages that say that eager transfers start when they are sent, and when the receiver is there.
-    fn votes(&self, at: usize, all: &[Received], fastest: &Usual) -> (u64, u64) {
+    /// Counts messages which indicate that eager transfers start when sent, and when posted.
+    fn votes(&self, at: usize, all: &[Received], fastest: &TypicalTimes) -> (u64, u64) {
         let track = &self.tracks.list()[at];
         let mut votes = (0, 0);
         // Mostly, one message is as long as the one before.
@@ -306,7 +304,7 @@ impl Known<'_, '_> {
         let mut least_of = |it: &Received| {
             let size = size_of(&self.messages.list()[it.message as usize]);
             if size != last.0 || last.1.is_nan() {
-                last = (size, fastest.get(&size).copied().unwrap_or(it.usual()));
+                last = (size, fastest.get(&size).copied().unwrap_or(it.typical()));
             }
             last.1
         };
@@ -316,14 +314,14 @@ impl Known<'_, '_> {
             // may be much faster than the usual one.
             let (mut sent, mut posted, mut shortest) = (since, since, f64::INFINITY);
             for it in group {
-                let is_told = it.is_used && !it.is_rendezvous && !it.usual().is_nan();
+                let is_told = it.is_used && !it.is_rendezvous && !it.typical().is_nan();
                 let least = if is_told { least_of(it) } else { f64::NAN };
-                if least.is_nan() || least <= 2.0 * MOMENT {
+                if least.is_nan() || least <= 2.0 * TIME_TOLERANCE {
                     shortest = f64::INFINITY;
                     break;
                 }
                 shortest = shortest.min(least);
-                sent = sent.max(it.start + it.usual());
+                sent = sent.max(it.start + it.typical());
                 posted = posted.max(it.start.max(track.start[it.post as usize]) + least);
             }
             if shortest.is_finite() && posted - sent > shortest / 2.0 {
@@ -335,12 +333,12 @@ impl Known<'_, '_> {
     }
 }
 
-/// By type and value: whether the map says that what is sent so is a rendezvous.
+/// Whether the map says that sends of a type and value are a rendezvous.
 #[derive(Debug, Default)]
 struct Rendezvous(FxHashMap<(u32, u32), bool>);
 
 impl Rendezvous {
-    /// True if the sender left the call when the receiver did, and not before.
+    /// Whether the sender left the call when the receiver did, and not before.
     fn is_blocked(
         &mut self,
         tracks: &Tracks<'_>,
@@ -350,22 +348,22 @@ impl Rendezvous {
     ) -> bool {
         let track = &tracks.list()[message.from as usize];
         let value = track.value[send];
-        let is_said = self.0.entry((track.type_.0, value.0)).or_insert_with(|| {
+        let is_given = self.0.entry((track.type_.0, value.0)).or_insert_with(|| {
             settings.map.is_rendezvous(tracks.trace().types().value_name(track.type_, value).text)
         });
-        *is_said
+        *is_given
             || tracks.class(message.from as usize, send) == Class::Send
                 && track.end[send] > message.start
-                && (track.end[send] - message.end).abs() <= MOMENT
+                && (track.end[send] - message.end).abs() <= TIME_TOLERANCE
     }
 }
 
-/// Type and value of the state that returned a message.
+/// Returns type and value of the state that completed a message.
 fn value_of(track: &Track, it: &Received) -> (u32, u32) {
     (track.type_.0, track.value[it.recv as usize].0)
 }
 
-/// Size of a message as a key; sizes that are not known are one.
+/// Returns the size of a message as a key; unknown sizes share one.
 fn size_of(message: &Message) -> u64 {
     message.bytes().unwrap_or(-1.0).to_bits()
 }

@@ -3,39 +3,39 @@
 
 use paje_analysis::tracks::Track;
 
-/// Act of a container beside opening and closing states.
+/// Act of a container besides opening and closing states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Act {
-    /// Waits, itself for so long at least: the number of a slack of its own.
+    /// Waits, given the number of its excess time.
     Wait(u32),
-    /// A message arrives.
+    /// Receives a message.
     Receive(u32),
-    /// A message that it sent has arrived: the number of the [`Awaited`](crate::graph::Awaited).
+    /// Waits until a sent message has arrived, given the number of the [`Awaited`](crate::graph::Awaited).
     Await(u32),
-    /// Leaves an operation of a group, with this seat.
+    /// Leaves a collective operation, given the seat.
     Leave(u32),
-    /// Is ready for a message.
+    /// Posts a receive.
     Post(u32),
     /// Sends a message.
     Send(u32),
-    /// Enters an operation of a group.
+    /// Enters a collective operation, given the seat.
     Enter(u32),
 }
 
 /// An act of a state, as one number: ordered by state, then by kind and number of the act. What acts are about is numbered
-/// below [`Graph::MOST`](crate::Graph::MOST).
+/// below [`Graph::MAX`](crate::Graph::MAX).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Of(u64);
+pub(crate) struct StateAct(u64);
 
-impl Of {
+impl StateAct {
     /// Bits of the number of an act.
     pub(crate) const BITS: u32 = 29;
 
     pub(crate) fn new(state: u32, act: Act) -> Self {
-        Of((u64::from(state) << 32) | u64::from(Of::packed(act)))
+        StateAct((u64::from(state) << 32) | u64::from(StateAct::packed(act)))
     }
 
-    /// The act alone, as a number: ordered by its kind, then by its number.
+    /// Packs an act: ordered by kind, then by number.
     pub(crate) fn packed(act: Act) -> u32 {
         let (kind, number) = match act {
             Act::Wait(number) => (0, number),
@@ -54,10 +54,9 @@ impl Of {
     }
 
     pub(crate) fn act(self) -> Act {
-        Of::act_of(self.0 as u32)
+        StateAct::act_of(self.0 as u32)
     }
 
-    /// The act of such a number.
     #[inline(always)]
     pub(crate) fn act_of(packed: u32) -> Act {
         let number = packed & ((1 << Self::BITS) - 1);
@@ -73,35 +72,35 @@ impl Of {
     }
 }
 
-/// Acts of one container beside opening and closing states, by when: in the order of the walk.
+/// Acts of one container, in walking order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
     /// When the state is opened.
-    pub(crate) opening: Vec<Of>,
-    /// While the state is open: when, and in which.
-    pub(crate) within: Vec<(f64, Of)>,
+    pub(crate) opening: Vec<StateAct>,
+    /// While the state is open, with the time.
+    pub(crate) within: Vec<(f64, StateAct)>,
     /// When the state is closed.
-    pub(crate) closing: Vec<Of>,
+    pub(crate) closing: Vec<StateAct>,
 }
 
 impl Acts {
     pub(crate) fn sort(&mut self) {
         // Stable, since that is fast with what is in order already, and all are different.
         self.opening.sort();
-        let then = |of: Of| (of.act(), of.state());
+        let then = |of: StateAct| (of.act(), of.state());
         self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| then(a.1).cmp(&then(b.1))));
         self.closing.sort();
     }
 
-    /// The acts from this one on within the same state, at the same time.
-    pub(crate) fn same(&self, place: u32) -> &[(f64, Of)] {
+    /// Returns the acts from this one on in the same state at the same time.
+    pub(crate) fn same(&self, place: u32) -> &[(f64, StateAct)] {
         let all = &self.within[place as usize..];
         let (time, of) = all[0];
-        let is_same = |it: &&(f64, Of)| it.0 == time && it.1.state() == of.state();
+        let is_same = |it: &&(f64, StateAct)| it.0 == time && it.1.state() == of.state();
         &all[..all.iter().take_while(is_same).count()]
     }
 
-    /// Range of the acts at the closing of a state; `near` is looked at first: behind what was found before.
+    /// Returns the range of the acts at the closing of a state, looking at `near` first.
     pub(crate) fn closing_of(&self, state: u32, near: usize) -> std::ops::Range<usize> {
         let is_behind = |at: usize| self.closing.get(at).is_none_or(|of| of.state() >= state);
         let is_first = near == 0 || !is_behind(near - 1);
@@ -114,32 +113,28 @@ impl Acts {
     }
 }
 
-/// No state.
 const NONE: u32 = u32::MAX;
 
-/// A step of a walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// A state is opened.
+    /// Opens a state.
     Open(u32),
-    /// A state is closed.
+    /// Closes a state.
     Close(u32),
-    /// Something is done within a state: its number among those.
+    /// Acts within a state, given the index.
     Within(u32),
-    /// Nothing is left.
+    /// Ends.
     End,
 }
 
-/// Position of a walk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
     next: u32,
-    /// The innermost open state.
     open: u32,
     within: u32,
-    /// Number of [`Acts::opening`] that are behind.
+    /// Number of [`Acts::opening`] taken.
     pub(crate) opened: u32,
-    /// The end of those of [`Acts::closing`] that were found last.
+    /// End of the [`Acts::closing`] found last.
     pub(crate) closed: u32,
 }
 
@@ -148,7 +143,7 @@ impl Walk {
         Walk { next: 0, open: NONE, within: 0, opened: 0, closed: 0 }
     }
 
-    /// The next step, and its time.
+    /// Returns the next step, and its time.
     pub(crate) fn peek(self, track: &Track, acts: &Acts) -> (Step, f64) {
         let next = self.next as usize;
         let (step, time) = if next < track.len() {
@@ -176,7 +171,6 @@ impl Walk {
         if is_opened && comes_first { (Step::Within(self.within), *at) } else { (step, time) }
     }
 
-    /// Takes a step.
     pub(crate) fn take(&mut self, step: Step, track: &Track) {
         match step {
             Step::Open(state) => (self.open, self.next) = (state, state + 1),

@@ -28,9 +28,6 @@ pub fn in_order<T: Send, E: Send>(
 impl Workers {
     /// Calls `f` with its worker and each number below `count`, once: who is free takes the next.
     pub fn share_out(&self, count: usize, f: impl Fn(usize, usize) + Sync) {
-        if self.take_turns() {
-            return (0..count).for_each(|number| self.lap(|| f(0, number)));
-        }
         let next = AtomicUsize::new(0);
         self.on_each(|worker| {
             loop {

@@ -1,8 +1,8 @@
-//! Worker threads for replaying a trace: their number, their CPUs, the pool of them, and the loops that they share.
+//! A pool of worker threads, the CPUs that they run on, and parallel loops.
 //!
-//! [`Workers`] are as many threads as the process may use, or as were asked for, on the CPUs that a [`Pin`] says. What
-//! flows in is work: for each worker ([`Workers::on_each`]), for each number ([`Workers::share_out`],
-//! [`Workers::map`]), or job by job with the results in order ([`in_order()`]). Nothing is known of traces here.
+//! [`Workers`] are as many threads as the process may use, or as the caller asks for, pinned as a [`Pin`] says. They run
+//! a closure on each worker ([`Workers::on_each`]), for each number of a range ([`Workers::share_out`],
+//! [`Workers::map`]), or for each job with the results in order ([`in_order()`]).
 //!
 //! ```
 //! use std::num::NonZeroUsize;
@@ -24,10 +24,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-mod cpulist;
 mod in_order;
-pub mod pin;
-pub mod placement;
+mod pin;
+mod placement;
 pub mod pool;
 mod queue;
 mod sync;
@@ -35,11 +34,11 @@ pub mod topology;
 
 pub use in_order::in_order;
 pub use pin::{ParsePinError, Pin};
-pub use placement::{Placement, PlacementError, placement};
-pub use pool::{Error, Workers, allowed, available, thread_time, thread_time_cost};
-pub use topology::{Cpu, Missing, Topology};
+pub use placement::PlacementError;
+pub use pool::{Error, Workers, allowed, available};
+pub use topology::{Cpu, Topology};
 
-/// Contents of a mutex that nobody else can have at the time.
+/// Returns the contents of a mutex that nothing else can hold.
 pub fn exclusive<T>(mutex: &mut Mutex<T>) -> &mut T {
     mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }

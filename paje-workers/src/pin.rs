@@ -1,53 +1,33 @@
 //! CPUs for worker threads, as users ask for them.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::cpulist::{Cpulist, ListError, parse_cpulist};
-
-/// Where worker threads run. The order is only one for tables.
+/// Where worker threads run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Pin {
     /// Where the system puts them.
     #[default]
     None,
-    /// One NUMA node is filled before the next. In a node, each core gets one worker before any
-    /// gets a second one.
+    /// One NUMA node is filled before the next. In a node, each core gets one worker before any gets a second one.
     Compact,
-    /// Worker after worker on the next NUMA node, in turn. Each core gets one worker before any
-    /// gets a second one.
+    /// Workers alternate between NUMA nodes. Each core gets one worker before any gets a second one.
     Scatter,
-    /// Like [`Pin::Scatter`], but only on these NUMA nodes, and in this order; none means all.
+    /// Like [`Pin::Scatter`], but only on these NUMA nodes, in this order. An empty list means all nodes.
     Numa(Vec<u32>),
     /// The first worker on the first of these CPUs, and so on.
     List(Vec<usize>),
 }
 
-/// Why a text is no [`Pin`].
+/// The reason why a text is not a [`Pin`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParsePinError(Cause);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Cause {
-    Word(String),
-    Cpus(ListError),
-    Nodes(ListError),
-}
+pub struct ParsePinError(String);
 
 impl fmt::Display for ParsePinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Cause::Word(word) => write!(
-                f,
-                "`{word}` is no place for workers; say none, compact, scatter, numa, \
-                 numa:NODES or CPUS, where lists are like 0,2,4-7"
-            ),
-            Cause::Cpus(error) => write!(f, "{error}; CPUs are listed like 0,2,4-7"),
-            Cause::Nodes(error) => {
-                write!(f, "{error}; NUMA nodes are listed like numa:0,2, and numa means all")
-            }
-        }
+        f.write_str(&self.0)
     }
 }
 
@@ -57,28 +37,33 @@ impl FromStr for Pin {
     type Err = ParsePinError;
 
     fn from_str(text: &str) -> Result<Pin, ParsePinError> {
+        let explained = |example: &str| {
+            let example = example.to_owned();
+            move |error| ParsePinError(format!("{error}; {example}"))
+        };
         match text {
             "none" => Ok(Pin::None),
             "compact" => Ok(Pin::Compact),
             "scatter" => Ok(Pin::Scatter),
             "numa" => Ok(Pin::Numa(Vec::new())),
-            _ => {
-                if let Some(nodes) = text.strip_prefix("numa:") {
-                    let nodes = parse_cpulist(nodes).map_err(Cause::Nodes);
-                    nodes.map(Pin::Numa).map_err(ParsePinError)
-                } else if text.starts_with(|first: char| first.is_ascii_digit()) {
-                    let cpus =
-                        parse_cpulist(text).map_err(|error| ParsePinError(Cause::Cpus(error)))?;
-                    Ok(Pin::List(cpus.into_iter().map(|cpu| cpu as usize).collect()))
-                } else {
-                    Err(ParsePinError(Cause::Word(text.to_owned())))
-                }
+            _ if text.starts_with(|first: char| first.is_ascii_digit()) => {
+                let cpus = parse_list(text).map_err(explained("CPUs are listed like 0,2,4-7"))?;
+                Ok(Pin::List(cpus.into_iter().map(|cpu| cpu as usize).collect()))
             }
+            _ => match text.strip_prefix("numa:") {
+                Some(nodes) => parse_list(nodes)
+                    .map(Pin::Numa)
+                    .map_err(explained("NUMA nodes are listed like numa:0,2, and numa means all")),
+                None => Err(ParsePinError(format!(
+                    "`{text}` is not a pinning policy; use none, compact, scatter, numa, numa:NODES \
+                     or CPUS, where lists are like 0,2,4-7"
+                ))),
+            },
         }
     }
 }
 
-/// The text that reads back as this value. An empty [`Pin::List`] has none.
+/// Writes the text that parses to this value; an empty [`Pin::List`] has none.
 impl fmt::Display for Pin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -86,8 +71,137 @@ impl fmt::Display for Pin {
             Pin::Compact => f.write_str("compact"),
             Pin::Scatter => f.write_str("scatter"),
             Pin::Numa(nodes) if nodes.is_empty() => f.write_str("numa"),
-            Pin::Numa(nodes) => write!(f, "numa:{}", Cpulist(nodes)),
-            Pin::List(cpus) => Cpulist(cpus).fmt(f),
+            Pin::Numa(nodes) => write!(f, "numa:{}", List(nodes)),
+            Pin::List(cpus) => List(cpus).fmt(f),
+        }
+    }
+}
+
+/// Longest list that is accepted: eight times as many CPUs as Linux supports.
+const MOST: usize = 1 << 16;
+
+/// Parses a list as Linux writes its sets of CPUs and nodes, such as `0,2,4-7`. The order is kept, and a number may
+/// come once only.
+pub(crate) fn parse_list(text: &str) -> Result<Vec<u32>, String> {
+    if text.is_empty() {
+        return Err("the list is empty".to_owned());
+    }
+    let number = |text: &str| {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = text.parse().ok().filter(|_: &u32| digits);
+        number.ok_or_else(|| format!("`{text}` is not a number"))
+    };
+    let (mut numbers, mut seen) = (Vec::new(), HashSet::new());
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last {
+            return Err(format!("`{first}-{last}` goes backwards"));
+        }
+        for number in first..=last {
+            if !seen.insert(number) {
+                return Err(format!("{number} is named twice"));
+            }
+            if numbers.len() == MOST {
+                return Err(format!("the list has more than {MOST} numbers"));
+            }
+            numbers.push(number);
+        }
+    }
+    Ok(numbers)
+}
+
+/// Writes numbers as a list that [`parse_list`] reads, with ranges of three or more numbers as `4-7`.
+pub(crate) struct List<'a, N>(pub(crate) &'a [N]);
+
+impl<N: Copy + TryInto<u64>> fmt::Display for List<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<u64> =
+            self.0.iter().filter_map(|&number| number.try_into().ok()).collect();
+        let mut comma = "";
+        for range in numbers.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
+            match range {
+                [first, .., last] if range.len() > 2 => write!(f, "{comma}{first}-{last}")?,
+                [first, second] => write!(f, "{comma}{first},{second}")?,
+                _ => write!(f, "{comma}{}", range[0])?,
+            }
+            comma = ",";
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn texts() {
+        for (text, pin) in [
+            ("none", Pin::None),
+            ("compact", Pin::Compact),
+            ("scatter", Pin::Scatter),
+            ("numa", Pin::Numa(vec![])),
+            ("numa:1", Pin::Numa(vec![1])),
+            ("numa:3,0-2", Pin::Numa(vec![3, 0, 1, 2])),
+            ("0,2,4-7", Pin::List(vec![0, 2, 4, 5, 6, 7])),
+            ("9,1", Pin::List(vec![9, 1])),
+            ("7,6,5", Pin::List(vec![7, 6, 5])),
+            ("4294967293-4294967295", Pin::List(vec![4294967293, 4294967294, 4294967295])),
+        ] {
+            assert_eq!(text.parse(), Ok(pin.clone()));
+            assert_eq!(pin.to_string(), text);
+        }
+        assert_eq!("8-9,3-3".parse(), Ok(Pin::List(vec![8, 9, 3])));
+        assert_eq!(Pin::List(vec![usize::MAX]).to_string(), usize::MAX.to_string());
+        assert_eq!(Pin::default(), Pin::None);
+    }
+
+    #[test]
+    fn errors_say_what_would_be_right() {
+        const WORD: &str = "is not a pinning policy; use none, compact, scatter, numa, numa:NODES or \
+                            CPUS, where lists are like 0,2,4-7";
+        const CPUS: &str = "CPUs are listed like 0,2,4-7";
+        const NODES: &str = "NUMA nodes are listed like numa:0,2, and numa means all";
+        for (text, message) in [
+            ("", format!("`` {WORD}")),
+            ("Compact", format!("`Compact` {WORD}")),
+            ("numa0", format!("`numa0` {WORD}")),
+            ("-3", format!("`-3` {WORD}")),
+            ("0-", format!("`` is not a number; {CPUS}")),
+            ("0,,1", format!("`` is not a number; {CPUS}")),
+            ("1-2-3", format!("`2-3` is not a number; {CPUS}")),
+            ("0,+1", format!("`+1` is not a number; {CPUS}")),
+            ("4294967296", format!("`4294967296` is not a number; {CPUS}")),
+            ("7-4", format!("`7-4` goes backwards; {CPUS}")),
+            ("0-3,2", format!("2 is named twice; {CPUS}")),
+            ("0-70000", format!("the list has more than 65536 numbers; {CPUS}")),
+            ("numa:", format!("the list is empty; {NODES}")),
+            ("numa:all", format!("`all` is not a number; {NODES}")),
+        ] {
+            assert_eq!(text.parse::<Pin>().unwrap_err().to_string(), message);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(
+            numbers in proptest::collection::hash_set(0..300_u32, 1..100), ascending: bool,
+        ) {
+            let mut numbers: Vec<u32> = numbers.into_iter().collect();
+            if ascending {
+                numbers.sort_unstable();
+            }
+            prop_assert_eq!(parse_list(&List(&numbers).to_string()), Ok(numbers));
+        }
+
+        #[test]
+        fn no_text_panics(text in "(numa:)?[0-9,x-]{0,20}") {
+            if let Ok(pin) = text.parse::<Pin>() {
+                prop_assert_eq!(pin.to_string().parse(), Ok(pin));
+            }
         }
     }
 }

@@ -3,16 +3,15 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
 
 use core_affinity::CoreId;
-use nix::time::{ClockId, clock_gettime};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
+use crate::placement::placement;
 use crate::topology::SYS;
-use crate::{Pin, PlacementError, Topology, placement};
+use crate::{Pin, PlacementError, Topology};
 
 /// Number of threads that the process can run at once: as many as there are CPUs in its affinity mask,
 /// but not more than the quota of its control group pays for.
@@ -27,27 +26,6 @@ pub fn available() -> NonZeroUsize {
 pub fn allowed() -> Option<Vec<usize>> {
     let cpus = core_affinity::get_core_ids()?;
     Some(cpus.into_iter().map(|cpu| cpu.id).collect())
-}
-
-/// Processor time that the calling thread has taken so far: what others do on its CPU does not count. Zero where the system
-/// does not say.
-#[must_use]
-pub fn thread_time() -> Duration {
-    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
-    time.map_or(Duration::ZERO, Duration::from)
-}
-
-/// Part of what lies between two calls of [`thread_time`] that is the calls' own: the shortest of many.
-#[must_use]
-pub fn thread_time_cost() -> Duration {
-    static COST: OnceLock<Duration> = OnceLock::new();
-    *COST.get_or_init(|| {
-        let once = || {
-            let began = thread_time();
-            thread_time().saturating_sub(began)
-        };
-        (0..1000).map(|_| once()).min().unwrap_or_default()
-    })
 }
 
 /// Why there are no workers.
@@ -108,13 +86,11 @@ impl From<PlacementError> for Error {
 /// is one for each thread that calls.
 #[derive(Debug)]
 pub struct Workers {
-    /// None if the only worker is the thread that calls, or all of them are.
+    /// `None` if the only worker is the calling thread.
     pool: Option<ThreadPool>,
     threads: usize,
     cpus: Option<Vec<usize>>,
     notes: Vec<String>,
-    /// If they take turns: the processor time of each part of what was shared out.
-    laps: Mutex<Vec<Duration>>,
 }
 
 /// So many workers there can be on any machine, and so many for each CPU, so that some can wait for a
@@ -192,7 +168,7 @@ impl Workers {
         if *pin != Pin::None {
             match allowed() {
                 Some(allowed) => {
-                    let topology = Topology::read(Path::new(SYS)).ok();
+                    let topology = Topology::read(Path::new(SYS));
                     let placed = placement(pin, topology.as_ref(), &allowed, threads)?;
                     notes.extend(placed.notes);
                     threads = Some(placed.cpus.len());
@@ -219,39 +195,7 @@ impl Workers {
     /// One worker: the thread that calls.
     #[must_use]
     pub const fn one() -> Workers {
-        Workers::by_caller(1)
-    }
-
-    /// So many workers that are all the thread that calls, and take turns: for studies of what falls to whom.
-    #[must_use]
-    pub const fn in_turn(threads: NonZeroUsize) -> Workers {
-        Workers::by_caller(threads.get())
-    }
-
-    const fn by_caller(threads: usize) -> Workers {
-        let laps = Mutex::new(Vec::new());
-        Workers { pool: None, threads, cpus: None, notes: Vec::new(), laps }
-    }
-
-    /// Tells whether several workers [take turns](Workers::in_turn): none runs before the one before has returned.
-    #[must_use]
-    pub const fn take_turns(&self) -> bool {
-        self.pool.is_none() && self.threads > 1
-    }
-
-    /// The processor time of each part of what was shared out since this was asked last, if they
-    /// [take turns](Workers::in_turn): what each of them, or each number of [`share_out`](Workers::share_out), took.
-    #[must_use]
-    pub fn take_laps(&self) -> Vec<Duration> {
-        std::mem::take(&mut *self.laps.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Does a part of what is shared out among workers that take turns.
-    pub(crate) fn lap(&self, part: impl FnOnce()) {
-        let began = thread_time();
-        part();
-        let lap = thread_time().saturating_sub(began + thread_time_cost());
-        self.laps.lock().unwrap_or_else(PoisonError::into_inner).push(lap);
+        Workers { pool: None, threads: 1, cpus: None, notes: Vec::new() }
     }
 
     /// Starts workers; each calls `pin_to` with its CPU. Worker 0 may be the caller, who is never pinned.
@@ -287,7 +231,7 @@ impl Workers {
                 cpus = None;
             }
         }
-        Ok(Workers { pool: Some(pool), threads, cpus, notes, laps: Mutex::default() })
+        Ok(Workers { pool: Some(pool), threads, cpus, notes })
     }
 
     /// Their number; they are numbered from 0.
@@ -350,7 +294,6 @@ impl Workers {
     /// As `on_each`.
     pub fn on_first(&self, count: usize, f: impl Fn(usize) + Sync) {
         match &self.pool {
-            None if self.take_turns() => (0..count).for_each(|worker| self.lap(|| f(worker))),
             None => (0..count).for_each(f),
             Some(pool) if count == 1 && pool.current_thread_index() == Some(0) => f(0),
             Some(pool) => {
@@ -367,22 +310,6 @@ impl Workers {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn those_who_take_turns_tell_what_each_part_took() {
-        let workers = Workers::in_turn(NonZeroUsize::new(3).expect("some"));
-        workers.on_first(2, |_| ());
-        workers.share_out(5, |_, number| {
-            let until = thread_time() + Duration::from_micros(100 * u64::from(number == 4));
-            while thread_time() < until {}
-        });
-        let laps = workers.take_laps();
-        assert_eq!(laps.len(), 2 + 5);
-        assert!(laps[6] >= Duration::from_micros(100), "{laps:?}");
-        assert_eq!(workers.take_laps(), []);
-        Workers::one().on_each(|_| ());
-        assert_eq!(Workers::one().take_laps(), []);
-    }
 
     #[test]
     fn a_refused_pin_is_noted() {

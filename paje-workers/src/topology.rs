@@ -1,12 +1,12 @@
 //! The machine's NUMA nodes, cores and CPUs, as Linux shows them in files.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
-use std::{fmt, fs};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
-use crate::cpulist::parse_cpulist;
+use crate::pin::parse_list;
 
-/// Where Linux shows them.
+/// Folder in which Linux shows them.
 pub const SYS: &str = "/sys/devices/system";
 
 /// One CPU as the system counts them: a core, or one of its hardware threads.
@@ -14,130 +14,101 @@ pub const SYS: &str = "/sys/devices/system";
 pub struct Cpu {
     /// The system's number.
     pub number: usize,
-    /// Its NUMA node; none where the system does not say.
+    /// NUMA node, if the system shows it.
     pub node: Option<u32>,
-    /// Its core, called by the lowest number of a CPU on it.
+    /// Lowest number of a CPU on the same core.
     pub core: usize,
 }
 
 /// The CPUs of a machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
-    cpus: Vec<Cpu>,
-    nodes: Vec<u32>,
+    pub(crate) cpus: BTreeMap<usize, Cpu>,
+    /// NUMA nodes, with those that have only memory.
+    pub(crate) nodes: BTreeSet<u32>,
 }
-
-/// The files of the topology are not there, or tell nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// Where they were looked for.
-    pub path: PathBuf,
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} shows no CPUs", self.path.display())
-    }
-}
-
-impl std::error::Error for Missing {}
 
 impl Topology {
-    /// Reads it from the files under `sys`, which is [`SYS`] but for tests.
+    /// Reads the topology below `sys`, which is [`SYS`] except in tests; returns `None` if no CPU is shown.
     ///
-    /// Containers hide some of these files, and old kernels lack some. So none has to be there, and
-    /// what is there counts for as much as it tells: a CPU without a node has none, and a CPU
-    /// without a core is a core of its own.
-    ///
-    /// # Errors
-    /// No CPU at all is shown.
-    pub fn read(sys: &Path) -> Result<Topology, Missing> {
-        let mut node_of = HashMap::new();
-        let node_dirs = numbered(&sys.join("node"), "node");
-        for (&node, dir) in &node_dirs {
-            // A node that has only memory has an empty list.
-            for cpu in read_cpulist(&dir.join("cpulist")).unwrap_or_default() {
-                node_of.insert(cpu, node);
-            }
-        }
-        let cpu_dirs = numbered(&sys.join("cpu"), "cpu");
-        let mut numbers: BTreeSet<u32> = node_of.keys().chain(cpu_dirs.keys()).copied().collect();
-        // An offline CPU keeps its directory.
-        if let Some(online) = read_cpulist(&sys.join("cpu/online")) {
-            numbers.retain(|number| online.contains(number));
-        }
-
-        let mut cores = HashMap::new();
-        let mut cpus = Vec::with_capacity(numbers.len());
-        for number in numbers {
-            let topology = sys.join(format!("cpu/cpu{number}/topology"));
-            let core = match Core::read(&topology) {
-                Some(core) => *cores.entry(core).or_insert(number),
-                None => number,
-            };
-            cpus.push(Cpu {
-                number: number as usize,
-                node: node_of.get(&number).copied(),
-                core: core as usize,
-            });
-        }
-        if cpus.is_empty() {
-            return Err(Missing { path: sys.to_owned() });
-        }
-        Ok(Topology { cpus, nodes: node_dirs.into_keys().collect() })
-    }
-
-    /// The CPUs that are online, by number.
+    /// Containers hide some of these files. A CPU whose node is hidden has none, and one whose core is hidden is a core
+    /// of its own.
     #[must_use]
-    pub fn cpus(&self) -> &[Cpu] {
-        &self.cpus
+    pub fn read(sys: &Path) -> Option<Topology> {
+        let list = |path: &str| {
+            let text = fs::read_to_string(sys.join(path)).ok()?;
+            parse_list(text.trim()).ok()
+        };
+        let mut topology = Topology::default();
+        let mut node_of = BTreeMap::new();
+        for entry in fs::read_dir(sys.join("node")).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let number = name.to_str().and_then(|name| name.strip_prefix("node")?.parse().ok());
+            let Some(node) = number else { continue };
+            topology.nodes.insert(node);
+            // The list of a node that has only memory is empty.
+            let cpus = list(&format!("node/node{node}/cpulist")).unwrap_or_default();
+            node_of.extend(cpus.into_iter().map(|cpu| (cpu, node)));
+        }
+        let cpus = list("cpu/online").unwrap_or_else(|| node_of.keys().copied().collect());
+        for cpu in cpus {
+            let siblings = list(&format!("cpu/cpu{cpu}/topology/thread_siblings_list"));
+            let core = siblings.and_then(|cpus| cpus.into_iter().min()).unwrap_or(cpu) as usize;
+            let (number, node) = (cpu as usize, node_of.get(&cpu).copied());
+            topology.cpus.insert(number, Cpu { number, node, core });
+        }
+        (!topology.cpus.is_empty()).then_some(topology)
     }
 
-    /// The numbers of the NUMA nodes, ascending, with those that have only memory. Empty where the
-    /// system shows none.
-    #[must_use]
-    pub fn nodes(&self) -> &[u32] {
-        &self.nodes
-    }
-
-    /// The CPU of this number.
+    /// Returns the CPU with a number, if it is online.
     #[must_use]
     pub fn cpu(&self, number: usize) -> Option<Cpu> {
-        let at = self.cpus.binary_search_by_key(&number, |cpu| cpu.number).ok()?;
-        Some(self.cpus[at])
+        self.cpus.get(&number).copied()
     }
 }
 
-/// Key of a core, which its hardware threads have in common.
-#[derive(PartialEq, Eq, Hash)]
-enum Core {
-    Siblings(Vec<u32>),
-    /// Cores are numbered from zero in each package.
-    Numbers {
-        package: u32,
-        core: u32,
-    },
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Core {
-    fn read(topology: &Path) -> Option<Core> {
-        if let Some(siblings) = read_cpulist(&topology.join("thread_siblings_list")) {
-            return Some(Core::Siblings(siblings));
+    /// Reads a topology from files; a line is `PATH:CONTENT`.
+    fn read(files: &str) -> Option<Topology> {
+        let sys = tempfile::tempdir().unwrap();
+        for line in files.lines() {
+            let (path, content) = line.split_once(':').unwrap();
+            let path = sys.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("{content}\n")).unwrap();
         }
-        // The kernel writes -1 for a number that it does not know; that is no core.
-        let number = |file| fs::read_to_string(topology.join(file)).ok()?.trim().parse().ok();
-        Some(Core::Numbers { package: number("physical_package_id")?, core: number("core_id")? })
+        Topology::read(sys.path())
     }
-}
 
-/// The entries `PREFIX0`, `PREFIX1` and so on of a directory.
-fn numbered(dir: &Path, prefix: &str) -> BTreeMap<u32, PathBuf> {
-    let number = |name: &str| name.strip_prefix(prefix)?.parse().ok();
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    entries.filter_map(|entry| Some((number(entry.file_name().to_str()?)?, entry.path()))).collect()
-}
+    /// Number, node and core of each CPU.
+    fn cpus(files: &str) -> Vec<(usize, Option<u32>, usize)> {
+        let topology = read(files).unwrap();
+        topology.cpus.values().map(|cpu| (cpu.number, cpu.node, cpu.core)).collect()
+    }
 
-/// The numbers that a file lists; none if it is not there or lists nothing.
-fn read_cpulist(path: &Path) -> Option<Vec<u32>> {
-    parse_cpulist(fs::read_to_string(path).ok()?.trim()).ok()
+    #[test]
+    fn siblings_an_offline_cpu_and_a_node_without_cpus() {
+        let files = "cpu/online:0-2,4\nnode/node0/cpulist:0-1\nnode/node1/cpulist:2,4\n\
+                     node/node2/cpulist:\nnode/online:0-2\ncpu/cpu3/online:0\n\
+                     cpu/cpu0/topology/thread_siblings_list:0,2\ncpu/cpu2/topology/thread_siblings_list:0,2";
+        assert_eq!(
+            cpus(files),
+            [(0, Some(0), 0), (1, Some(0), 1), (2, Some(1), 0), (4, Some(1), 4)]
+        );
+        let topology = read(files).unwrap();
+        assert!(topology.nodes.into_iter().eq(0..3));
+    }
+
+    #[test]
+    fn hidden_and_broken_files() {
+        assert_eq!(read(""), None);
+        let nodes = "node/node1/cpulist:1,3\nnode/node0/cpulist:0";
+        assert_eq!(cpus(nodes), [(0, Some(0), 0), (1, Some(1), 1), (3, Some(1), 3)]);
+        let broken = "cpu/online:0-1\nnode/node0/cpulist:zero\nnode/nodeX/cpulist:1\n\
+                      cpu/cpu0/topology/thread_siblings_list:0-";
+        assert_eq!(cpus(broken), [(0, None, 0), (1, None, 1)]);
+    }
 }

@@ -1,7 +1,7 @@
 //! Chrome's trace events, in JSON.
 //!
-//! Source: "Trace Event Format", by the authors of Catapult. A container is a process there, and each of its types a
-//! thread. Times are microseconds with three digits behind the point.
+//! Source: "Trace Event Format", by the authors of Catapult. A container becomes a process, and each of its types a
+//! thread. Times are microseconds with three decimals.
 
 use std::collections::HashMap;
 
@@ -18,13 +18,12 @@ use crate::texts::{Texts, ValueTexts};
 pub(crate) struct Chrome {
     quotes: Quotes,
     values: ValueTexts,
-    /// The names of types.
+    /// Names of types.
     types: Texts,
     tracks: HashMap<(ContainerId, TypeId), u64>,
-    /// By container: whether it has a name there.
+    /// Whether each container has been named.
     named: Vec<bool>,
-    /// By event definition: `,"Field":` for each user-defined field of an event that opens, and of one that
-    /// closes.
+    /// `,"Field":` of each user-defined field, by event definition, for events that open and that close objects.
     fields: Vec<[Texts; 2]>,
     containers: usize,
 }
@@ -42,7 +41,7 @@ impl Chrome {
         }
     }
 
-    /// Names a process after a container, and all that it is in.
+    /// Names a process after the path of a container.
     fn name_container(&mut self, trace: &Trace, id: ContainerId, out: &mut Vec<u8>) {
         if self.named.len() <= id.index() {
             self.named.resize(id.index() + 1, false);
@@ -76,7 +75,7 @@ impl Chrome {
         }
     }
 
-    /// Writes the beginning of an event: its kind, its process and its thread, and its time.
+    /// Appends an event's kind, process, thread and time.
     #[inline]
     fn put_head(&self, kind: u8, track: Track, at: i64, out: &mut Vec<u8>) {
         out.extend_from_slice(b",\n{\"ph\":\"");
@@ -96,7 +95,7 @@ impl Chrome {
     }
 }
 
-/// Some viewers take process 0 for the system's.
+/// Returns the process of a container. Some viewers reserve process 0 for the system.
 fn pid(id: ContainerId) -> u64 {
     u64::from(id.0) + 1
 }
@@ -121,7 +120,7 @@ fn put_microseconds(nanoseconds: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// `args`, of fields each of which begins with a comma.
+/// Appends `args` with these fields, each of which begins with a comma.
 fn put_args(opening: &[u8], closing: &[u8], out: &mut Vec<u8>) {
     if opening.is_empty() && closing.is_empty() {
         return;
@@ -227,7 +226,7 @@ impl Encoder for Chrome {
     }
 
     fn counter(&self, track: Track, at: i64, value: f64, _: &[u8], out: &mut Vec<u8>) -> bool {
-        // JSON has no other numbers.
+        // JSON has no infinities and no NaN.
         if !value.is_finite() {
             return false;
         }

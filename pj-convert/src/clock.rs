@@ -1,22 +1,22 @@
-//! Seconds to nanoseconds, and what is lost by that.
+//! Conversion of seconds to nanoseconds, and its losses.
 
-/// Losses of a conversion: numbers of things that it could not say as the trace does.
+/// Losses of a conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Times that are no whole number of nanoseconds.
+    /// Number of times that are not a whole number of nanoseconds.
     pub rounded: u64,
-    /// Times that differ from the one before on their track, and are the same nanosecond.
+    /// Number of times that became equal to the previous, different one of their track.
     pub shared: u64,
-    /// Times that the format has no room for.
+    /// Number of times out of the format's range.
     pub out_of_range: u64,
-    /// States that another one of the same imbrication follows before they are over.
+    /// Number of states cut short by a following one of the same imbrication.
     pub cut: u64,
-    /// Values of variables that are no numbers.
+    /// Number of infinite and NaN values of variables.
     pub not_numbers: u64,
 }
 
 impl Losses {
-    /// Adds what was lost elsewhere.
+    /// Adds other losses.
     pub fn add(&mut self, other: &Losses) {
         self.rounded += other.rounded;
         self.shared += other.shared;
@@ -26,11 +26,10 @@ impl Losses {
     }
 }
 
-/// The latest time that is converted: differences of two of them still fit, and what counts seconds since 1970
-/// stays below it until 2116.
+/// Latest time, such that differences of two times do not overflow. Seconds since 1970 reach it in 2116.
 pub(crate) const LATEST: i64 = i64::MAX / 2;
 
-/// The nanosecond that is nearest to a time in seconds, the even one of two; what `pj_dump -l 9` prints.
+/// Rounds seconds to nanoseconds, ties to even, as `pj_dump -l 9` prints them.
 #[inline]
 pub(crate) fn nearest(seconds: f64) -> i64 {
     let whole = seconds.trunc();
@@ -39,25 +38,25 @@ pub(crate) fn nearest(seconds: f64) -> i64 {
     let mut nearest = product.round_ties_even();
     let over = product - nearest;
     if over.abs() == 0.5 {
-        // In the middle, perhaps only since the product was rounded.
+        // A tie, or one only because the product was rounded.
         let lost = part.mul_add(1e9, -product);
         if lost * over > 0.0 {
             nearest += lost.signum();
         }
     }
-    // Of what is too large, the largest number.
+    // Saturates.
     (whole as i64).saturating_mul(1_000_000_000).saturating_add(nearest as i64)
 }
 
-/// Tells whether a time is the one that is nearest to a whole number of nanoseconds, as all are that were written with
-/// nine digits or fewer.
+/// Returns whether a time is the double nearest to a number of nanoseconds, as all times with up to nine decimals
+/// are.
 #[inline]
 fn is_whole(seconds: f64, nanoseconds: i64) -> bool {
-    // Beyond 2^53, two times are farther apart than two nanoseconds.
+    // Beyond 2^53, doubles are more than a nanosecond apart.
     nanoseconds.unsigned_abs() > 1 << 53 || nanoseconds as f64 / 1e9 == seconds
 }
 
-/// Converts the times of one track, one after the other.
+/// Converter of the times of one track.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     last: (f64, i64),
@@ -70,7 +69,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// A time in nanoseconds, not before the earliest that the format has room for.
+    /// Converts a time to nanoseconds, not before `earliest`.
     #[inline]
     pub(crate) fn read(&mut self, seconds: f64, earliest: i64, losses: &mut Losses) -> i64 {
         if seconds == self.last.0 {

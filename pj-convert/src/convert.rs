@@ -1,9 +1,10 @@
-//! From a source to a format.
+//! Conversion of a source to a format.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use paje_console::Quotes;
+use paje_export::paje;
 use paje_sim::{Error, Natures, Options, Portion, Progress, Source, Trace, TypeNature};
 use paje_workers::Workers;
 
@@ -14,7 +15,7 @@ use crate::perfetto::Perfetto;
 use crate::pipit::Pipit;
 use crate::stream::{PORTION, Stream};
 
-/// Format that a trace is converted to.
+/// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Protocol buffers of Perfetto's track events.
@@ -23,7 +24,7 @@ pub enum Format {
     Chrome,
     /// Comma-separated values for Pipit.
     Pipit,
-    /// Pajé, in the order of time.
+    /// Pajé, sorted by time.
     Paje,
 }
 
@@ -34,21 +35,21 @@ pub struct Conversion {
     pub format: Format,
     /// Quotes around names.
     pub quotes: Quotes,
-    /// Options of the replay, and the choice of rows.
+    /// Options of the replay, with the selection of rows.
     pub options: Options,
 }
 
 /// Reason why a trace was not converted.
 #[derive(Debug)]
 pub enum NotConverted {
-    /// It is invalid, or cannot be read.
+    /// The trace is invalid or cannot be read.
     Trace(Error),
     /// The output failed.
     Output(io::Error),
 }
 
-/// Converts a trace, and returns it (of a format that is written as the trace goes by, with the objects of
-/// its end only), the output, and what could not be said in the format.
+/// Converts a trace. Returns the trace, the output and the losses. Of a format that is streamed, the trace has only
+/// the objects of its end.
 ///
 /// # Errors
 /// The trace is invalid; part of it may have been written then. Or it cannot be read, or the output fails.
@@ -88,8 +89,8 @@ pub fn convert<W: Write + Send>(
             let selected = conversion.options.selection.resolve(&trace);
             let mut out = out;
             let precision = conversion.options.variable_precision;
-            let form = paje_write::Form { order: quotes.order(), precision };
-            paje_write::write(&trace, &selected, form, &paje_write::AsRecorded, workers, &mut out)
+            let form = paje::Form { order: quotes.order(), precision };
+            paje::write(&trace, &selected, form, &paje::AsRecorded, workers, &mut out)
                 .map_err(NotConverted::Output)?;
             Ok((trace, out, Losses::default()))
         }
@@ -107,7 +108,7 @@ fn stream<E: Encoder + Send, W: Write + Send>(
     let Conversion { quotes, options, .. } = conversion;
     let mut stream = Stream::new(encoder, quotes.order(), &options.selection, workers, out);
     let read = if options.recover {
-        // Problems at the end of a trace are a matter of all its objects.
+        // Problems at the end of a trace concern all its objects.
         let read = Trace::read_with(source, &options, workers, progress);
         read.inspect(|trace| {
             let _ = stream.show_all(trace);

@@ -1,8 +1,8 @@
-//! Interface of a format: all that it has to say of a trace that goes by.
+//! Interface of the streamed formats.
 
 use paje_sim::{Annotations, ContainerId, Selected, Side, Trace, TypeId, ValueId};
 
-/// Place where the rows of one type in one container are shown.
+/// Timeline of one type in one container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Track {
     pub(crate) container: ContainerId,
@@ -11,19 +11,19 @@ pub(crate) struct Track {
     pub(crate) number: u64,
 }
 
-/// A state, or the end of a link where there is none.
+/// A state, or an empty slice that holds the end of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slice<'f> {
     pub(crate) track: Track,
-    /// The type that the value is of; the track's.
+    /// Value, of the track's type.
     pub(crate) value: ValueId,
-    /// In nanoseconds.
+    /// Start in nanoseconds.
     pub(crate) start: i64,
-    /// Known when the slice ends.
+    /// End in nanoseconds, known when the slice ends.
     pub(crate) end: i64,
-    /// The user-defined fields of the event that opened it, as [`Encoder::fields`] wrote them.
+    /// User-defined fields of the opening event, encoded by [`Encoder::fields`].
     pub(crate) opening: &'f [u8],
-    /// Those of the event that closed it; known when the slice ends.
+    /// User-defined fields of the closing event, known when the slice ends.
     pub(crate) closing: &'f [u8],
 }
 
@@ -34,14 +34,14 @@ pub(crate) struct FlowEnd {
     pub(crate) link: u64,
     pub(crate) type_: TypeId,
     pub(crate) value: ValueId,
-    /// The track of the slice, and a nanosecond at which it is the innermost one.
+    /// Track of the slice, and a time in nanoseconds at which the slice is the innermost one.
     pub(crate) track: Track,
     pub(crate) at: i64,
-    /// True if the other end comes later.
+    /// Whether the other end comes later.
     pub(crate) is_first: bool,
 }
 
-/// Containers that came up since so many were known, without the root, of those that are selected. All are known then.
+/// Returns the selected containers beyond the first `known`, without the root, and updates `known`.
 pub(crate) fn new_containers<'t>(
     trace: &'t Trace,
     selected: &'t Selected,
@@ -52,24 +52,24 @@ pub(crate) fn new_containers<'t>(
     containers.ids().skip(since).filter(|id| selected.wants_container(*id))
 }
 
-/// Writes what comes in a format. Of one track, everything comes in order; tracks come in any order.
+/// Encoder of a format. The rows of a track come in order; tracks come in any order.
 ///
-/// Definitions are seen by one thread; rows of several tracks are written by several.
+/// One thread encodes definitions; several encode rows of different tracks.
 pub(crate) trait Encoder: Sync {
-    /// Times before this nanosecond have no place in the format.
+    /// Earliest time in nanoseconds.
     const EARLIEST: i64;
-    /// True if a slice is written at its beginning and at its end, and not as a whole when it is over.
+    /// Whether the start and the end of a slice are written separately, and not the whole slice at its end.
     const WRITES_BEGINNINGS: bool;
-    /// Separator of two things that are written; all that is written begins with it.
+    /// Separator with which each item begins.
     const SEPARATOR: &'static [u8] = b"";
 
-    /// The beginning of the file.
+    /// Appends the head of the file.
     fn head(&mut self, _out: &mut Vec<u8>) {}
 
-    /// Writes definitions that came up since: types, values, containers.
+    /// Appends new types, values and containers.
     fn define(&mut self, trace: &Trace, selected: &Selected, out: &mut Vec<u8>);
 
-    /// A track that is to be written to for the first time; returns its number.
+    /// Appends a new track. Returns its number.
     fn track(
         &mut self,
         trace: &Trace,
@@ -78,27 +78,27 @@ pub(crate) trait Encoder: Sync {
         out: &mut Vec<u8>,
     ) -> u64;
 
-    /// The number of a track that there is.
+    /// Returns the number of a track, if there is one.
     fn known_track(&self, container: ContainerId, type_: TypeId) -> Option<u64>;
 
-    /// The user-defined fields of one of the events of object `i`, to be written with a slice.
+    /// Encodes the user-defined fields of one of the events of object `i`.
     fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>);
 
-    /// A slice begins: within those of the track that began and did not end.
+    /// Appends the start of a slice, nested in those that are open.
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>);
 
-    /// The innermost slice of the track ends.
+    /// Appends the end of the track's innermost slice.
     fn end(&self, slice: &Slice<'_>, out: &mut Vec<u8>);
 
-    /// A variable has another value; tells whether the format can say it.
+    /// Appends a value of a variable. Returns whether the format has such a value.
     fn counter(&self, track: Track, at: i64, value: f64, fields: &[u8], out: &mut Vec<u8>) -> bool;
 
-    /// Something happened.
+    /// Appends an event.
     fn instant(&self, track: Track, at: i64, value: ValueId, fields: &[u8], out: &mut Vec<u8>);
 
-    /// A link begins or ends in a slice.
+    /// Appends an end of a link.
     fn flow(&self, end: &FlowEnd, out: &mut Vec<u8>);
 
-    /// The end of the file.
+    /// Appends the end of the file.
     fn finish(&mut self, _out: &mut Vec<u8>) {}
 }

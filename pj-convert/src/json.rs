@@ -1,6 +1,6 @@
-//! Text in JSON.
+//! JSON strings.
 
-/// Appends text in quotes. What is no UTF-8 becomes `\u{fffd}`.
+/// Appends text as a JSON string. Invalid UTF-8 becomes `\u{fffd}`.
 pub(crate) fn put_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for chunk in text.utf8_chunks() {

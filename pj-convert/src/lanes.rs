@@ -1,4 +1,4 @@
-//! The rows of a lane, as a portion of the trace shows them, to what a track shows.
+//! Conversion of a lane's rows to slices, counters and events of a track.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -15,9 +15,9 @@ use crate::encoder::{Encoder, Slice, Track};
 pub(crate) struct LaneState {
     pub(crate) track: Option<Track>,
     clock: Clock,
-    /// Fates of the states that were open when the last portion ended, in the order of their opening.
+    /// States that were open at the end of the last portion, in the order of their opening.
     carried: Vec<Carried>,
-    /// The latest time at which a state is known to begin or end; what is later may yet change.
+    /// Latest time at which a state is known to begin or end. Later portions may change what follows.
     pub(crate) known_until: Option<f64>,
     pub(crate) covered: Covered,
 }
@@ -25,15 +25,15 @@ pub(crate) struct LaneState {
 /// A state that is open at the end of a portion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carried {
-    /// Its beginning was written.
+    /// Its start was written.
     Begun,
-    /// It began before the window of time that is wanted; nobody knows whether it reaches into it.
+    /// It began before the time window, and may reach into it.
     Waiting,
-    /// It began after that window.
+    /// It began after the time window.
     Unwanted,
 }
 
-/// The time when a track has a slice: intervals of nanoseconds, in order, the latest of them.
+/// The latest intervals in which a track has slices, in nanoseconds, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Covered {
     closed: VecDeque<(i64, i64)>,
@@ -41,10 +41,10 @@ pub(crate) struct Covered {
 }
 
 impl Covered {
-    /// Intervals at a time, a nanosecond before, and one after.
+    /// Returns the intervals that may contain a time, or the nanosecond before or after.
     pub(crate) fn around(&self, at: i64) -> Around {
         let behind = self.closed.partition_point(|(start, _)| *start <= at + 1);
-        // Intervals are no shorter than a nanosecond.
+        // Intervals are at least a nanosecond long.
         let closed = [1, 2, 3].map(|back| match behind.checked_sub(back) {
             Some(index) => self.closed[index],
             None => Around::NOTHING,
@@ -60,14 +60,14 @@ impl Covered {
         }
     }
 
-    /// Forgets all but so many intervals.
+    /// Drops all but the latest `most` intervals.
     pub(crate) fn keep(&mut self, most: usize) {
         let surplus = self.closed.len().saturating_sub(most);
         self.closed.drain(..surplus);
     }
 }
 
-/// The time when a track has a slice, near a time.
+/// Intervals of slices near a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
     closed: [(i64, i64); 3],
@@ -77,7 +77,7 @@ pub(crate) struct Around {
 impl Around {
     const NOTHING: (i64, i64) = (i64::MAX, i64::MIN);
 
-    /// Tells whether there is a slice at one of the three times, which does not end there, nor begin if it is to be `inside`.
+    /// Returns whether a slice covers one of the three times, not counting its end, nor its start if `inside`.
     pub(crate) fn has(&self, at: i64, inside: bool) -> bool {
         let latest = at - i64::from(inside);
         let closed = |(start, end): &(i64, i64)| *start <= latest && at < *end;
@@ -85,38 +85,38 @@ impl Around {
     }
 }
 
-/// A state that is not over at the row at hand.
+/// A state that has not ended at the current row.
 #[derive(Debug)]
 struct Open {
     imbrication: u32,
     value: ValueId,
     start: f64,
-    /// The start, once its beginning has been written.
+    /// Start in nanoseconds, once it has been written.
     begun: Option<i64>,
-    /// Not a number if it is open at the end of the portion.
+    /// End in seconds; NaN if it is open at the end of the portion.
     end: f64,
-    /// Its place among those that are carried over.
+    /// Index among those carried over.
     carried: Option<usize>,
-    /// User-defined fields: the opening event's, and behind `closing` those of the closing event.
+    /// User-defined fields of the opening event, and from `closing` on those of the closing event.
     fields: Vec<u8>,
     closing: usize,
 }
 
-/// Writes the rows of lanes.
+/// Writer of lanes.
 #[derive(Debug)]
 pub(crate) struct LaneWriter<'e, E> {
     encoder: &'e E,
     window: TimeRange,
     all: bool,
-    /// Of the lane at hand.
+    /// Current lane.
     track: Track,
     state: LaneState,
-    /// Number of its states that were seen.
+    /// Number of its states so far.
     seen: usize,
     stack: Vec<Open>,
-    /// Fates of those that stay open.
+    /// States that stay open.
     carried: Vec<Carried>,
-    /// User-defined fields of the row at hand.
+    /// User-defined fields of the current row.
     fields: Vec<u8>,
     out: Vec<u8>,
     pub(crate) losses: Losses,
@@ -144,7 +144,7 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         }
     }
 
-    /// Writes a lane's rows of this portion, and returns what is known of it then.
+    /// Writes a lane's rows of this portion. Returns its new state.
     pub(crate) fn write(
         &mut self,
         lane: LaneView<'_>,
@@ -164,7 +164,7 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         std::mem::take(&mut self.state)
     }
 
-    /// Bytes that were written.
+    /// Returns the output.
     pub(crate) fn into_output(self) -> Vec<u8> {
         self.out
     }
@@ -177,7 +177,7 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         self.state.clock.read(seconds, E::EARLIEST, &mut self.losses)
     }
 
-    /// Writes the beginning of a state on the stack.
+    /// Writes the start of a state on the stack.
     fn begin(&mut self, index: usize) {
         let start = self.state.clock.read(self.stack[index].start, E::EARLIEST, &mut self.losses);
         let open = &mut self.stack[index];
@@ -198,12 +198,12 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         }
     }
 
-    /// Takes the top of the stack off, for what begins at `next`.
+    /// Pops a state and writes its end, which is not after `next`.
     fn close(&mut self, next: f64) {
         let Some(open) = self.stack.pop() else { return };
         let Some(start) = open.begun else { return };
         let mut end = open.end;
-        // The state on top of the stack may be popped before the latest time that its lane has seen.
+        // A state may be popped before the latest time of its lane.
         if end > next || end.is_nan() {
             end = next;
             self.losses.cut += 1;
@@ -275,12 +275,12 @@ impl<E: Encoder> Visitor for LaneWriter<'_, E> {
             self.stack.push(open);
             let top = self.stack.len() - 1;
             if before == Some(Carried::Begun) {
-                // Its loss, if any, was counted when its beginning was written.
+                // Losses were counted when its start was written.
                 let mut again = Losses::default();
                 let start = Clock::default().read(start, E::EARLIEST, &mut again);
                 self.stack[top].begun = Some(start);
             } else if now == Carried::Begun {
-                // States around it reach as far.
+                // The states around it are in the window too.
                 for index in 0..=top {
                     if self.stack[index].begun.is_none() {
                         self.begin(index);

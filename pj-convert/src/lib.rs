@@ -1,4 +1,4 @@
-//! `pj_convert`: a Pajé trace for the viewers and tools that people know.
+//! `pj_convert`: converts Pajé traces for other viewers and tools.
 //!
 //! ```text
 //!           portions          lanes, by all workers
@@ -8,9 +8,8 @@
 //!       ──▶ replay, whole ──▶ paje ──▶ OUT
 //! ```
 //!
-//! The mapping is in `docs/convert.md`. Perfetto's and Chrome's files and Pipit's are written as the trace goes by,
-//! in memory that does not grow with it; a normalised Pajé trace is in the order of time, and so needs all of it
-//! first.
+//! `docs/convert.md` describes the mapping. Files for Perfetto, Chrome and Pipit are streamed in constant memory. A
+//! normalised Pajé trace is sorted by time, so the whole trace is read first.
 
 mod chrome;
 pub mod cli;

@@ -1,9 +1,9 @@
-//! The ends of links, and the slices that hold them.
+//! Ends of links, and the slices that they attach to.
 //!
-//! A link is complete when it has both ends; where it began may be far back in the trace, and what was there
-//! is written. A format says afterwards that a link begins on a track at a time, and its reader finds the slice:
-//! so all that must be known is whether there was one. It is remembered when each track had a slice, as
-//! intervals, which are few where one state follows the other.
+//! A link is complete when both ends are known. Its start may be far back, where the slices are already written. The
+//! formats allow the start of a link to be written later, with a track and a time, and readers find the slice. So it
+//! only matters whether there was a slice. Each track remembers this as intervals, which are few if states follow
+//! each other.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,19 +14,19 @@ use crate::clock::{Clock, Losses};
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
 use crate::lanes::LaneState;
 
-/// So many intervals are remembered, by all tracks together.
+/// Most intervals remembered by all tracks together.
 const INTERVALS: usize = 1 << 20;
 
-/// So many links may wait until it is known what was at their ends.
+/// Most links that wait until the slices at their ends are known.
 const WAITING: usize = 1 << 18;
 
-/// So many links a worker takes at a time.
+/// Number of links that a worker handles at a time.
 const LINKS: usize = 2048;
 
-/// The nanosecond of an end that was not looked at yet.
+/// Time of an end that has not been converted yet.
 const UNREAD: i64 = i64::MIN;
 
-/// A link whose ends are not written yet.
+/// A link that is not written yet.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     number: u64,
@@ -35,7 +35,7 @@ struct Waiting {
     ends: [End; 2],
 }
 
-/// One end of a link: its start, or its end.
+/// One end of a link.
 #[derive(Clone, Copy, Debug)]
 struct End {
     container: ContainerId,
@@ -43,10 +43,10 @@ struct End {
     at: i64,
 }
 
-/// A track with a slice at an end of a link, and when to look for it there.
+/// Track with a slice at an end of a link, and a time in that slice.
 type Held = Option<(Track, i64)>;
 
-/// Links, in the order in which they were completed.
+/// Queue of links, in the order of their completion.
 #[derive(Debug, Default)]
 pub(crate) struct LinkQueue {
     waiting: Vec<Vec<Waiting>>,
@@ -54,33 +54,33 @@ pub(crate) struct LinkQueue {
     holders: Holders,
 }
 
-/// The tracks with states, by container.
+/// Tracks with states, by container.
 #[derive(Debug, Default)]
 struct Holders {
     lanes: Vec<Vec<usize>>,
     count: usize,
 }
 
-/// Links that can be written, with what holds their ends.
+/// Links that can be written, with the slices at their ends.
 #[derive(Debug, Default)]
 pub(crate) struct Ready {
     links: Vec<(Waiting, [Held; 2])>,
-    /// Containers and types of ends that nothing holds, and there is no track for them yet.
+    /// Tracks to create for ends without a slice.
     pub(crate) missing: Vec<(ContainerId, TypeId)>,
 }
 
-/// Some links, which one worker looks at.
+/// Links for one worker.
 #[derive(Debug, Default)]
 struct Chunk {
     links: Vec<Waiting>,
-    /// So many of them, the first, cannot wait any longer.
+    /// Number of links, the first ones, that cannot wait any longer.
     surplus: usize,
     ready: Ready,
     losses: Losses,
 }
 
 impl LinkQueue {
-    /// The states of a lane, of this number, are written.
+    /// Adds a lane of states.
     pub(crate) fn add_holder(&mut self, container: ContainerId, lane: usize) {
         let Holders { lanes, count } = &mut self.holders;
         if lanes.len() <= container.index() {
@@ -90,12 +90,12 @@ impl LinkQueue {
         *count += 1;
     }
 
-    /// The number of intervals that each track may remember.
+    /// Returns the most intervals that each track may remember.
     pub(crate) fn share(&self) -> usize {
         (INTERVALS / self.holders.count.max(1)).max(16)
     }
 
-    /// Takes the links of a lane in.
+    /// Adds the links of a lane.
     pub(crate) fn add(&mut self, lane: LaneView<'_>, window: TimeRange) {
         for link in lane.links().filter(|link| window.overlaps(link.start, link.end)) {
             self.count += 1;
@@ -115,7 +115,7 @@ impl LinkQueue {
         }
     }
 
-    /// Takes out the links that can be written now; at the end of the trace, all.
+    /// Removes the links that can be written now, or all of them at the end of the trace.
     pub(crate) fn take<E: Encoder>(
         &mut self,
         encoder: &E,
@@ -151,7 +151,7 @@ impl LinkQueue {
 }
 
 impl Chunk {
-    /// Keeps the links of which not all is known yet.
+    /// Moves the links that can be written to `ready`.
     fn look<E: Encoder>(
         &mut self,
         encoder: &E,
@@ -191,14 +191,14 @@ impl Holders {
         self.lanes.get(container.index()).map_or(&[], |holders| holders)
     }
 
-    /// Tells whether it is known which states the container had.
+    /// Returns whether all states of the container at this time are known.
     fn know(&self, lanes: &[LaneState], end: &End) -> bool {
         let reaches = |lane: &usize| lanes[*lane].known_until.is_some_and(|it| it >= end.seconds);
         self.of(end.container).iter().all(reaches)
     }
 
-    /// A track of the container with a slice at an end of a link. A link starts in the state that begins with
-    /// it, and ends in the one that ends with it.
+    /// Returns a track of the container with a slice at an end of a link. A link starts in the state that begins at
+    /// the same time, and ends in the state that ends at the same time.
     fn holding<E: Encoder>(&self, lanes: &[LaneState], link: &Waiting, end: usize) -> Held {
         let End { container, at, .. } = link.ends[end];
         let later = i64::from(!E::WRITES_BEGINNINGS);
@@ -206,15 +206,14 @@ impl Holders {
             0 => [at + later, at, at - 1],
             _ => [at - 1, at, at + later],
         };
-        // The first of the times, and of the tracks that have a slice then.
+        // The first track with a slice at the earliest of the times.
         let mut best = None;
         let mut count = times.len();
         for lane in self.of(container) {
             let LaneState { covered, track: Some(track), .. } = &lanes[*lane] else { continue };
             let around = covered.around(at);
             let holds = |time: &i64| {
-                // Slices at that time come before this in the file, so that the reader knows them then; or, of
-                // those that begin at that time, nobody knows.
+                // Where whole slices are written, readers know a slice that begins at this time.
                 let inside = !E::WRITES_BEGINNINGS;
                 *time >= E::EARLIEST && around.has(*time, inside)
             };
@@ -227,12 +226,12 @@ impl Holders {
 }
 
 impl Ready {
-    /// The number of links.
+    /// Returns the number of links.
     pub(crate) fn len(&self) -> usize {
         self.links.len()
     }
 
-    /// Writes the links; all their tracks are known.
+    /// Encodes the links. All their tracks must exist.
     pub(crate) fn write<E: Encoder>(&self, encoder: &E, out: &mut Vec<u8>) {
         for (link, held) in &self.links {
             let [start, end] = [0, 1].map(|end| match held[end] {
@@ -244,7 +243,7 @@ impl Ready {
                     (Track { container, type_, number }, at, false)
                 }
             });
-            // A link may end before it starts; a reader must meet its first end first.
+            // A link may end before it starts. Readers expect the earlier end first.
             let (first, second) = if end.1 < start.1 { (end, start) } else { (start, end) };
             write_end(encoder, link, first, true, out);
             write_end(encoder, link, second, false, out);
@@ -252,7 +251,7 @@ impl Ready {
     }
 }
 
-/// Writes an end of a link, and a slice for it if there is none.
+/// Encodes an end of a link, with a slice if there is none.
 fn write_end<E: Encoder>(
     encoder: &E,
     link: &Waiting,

@@ -1,4 +1,4 @@
-//! Output of the conversion: a file that is there whole or not at all, or standard output.
+//! Output: a file that appears when it is complete, or standard output.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use paje_console::aside::Aside;
 use paje_console::output::standard_output;
 
-/// The output, open.
+/// Open output.
 #[derive(Debug)]
 pub(crate) struct Output {
     sink: Sink,
@@ -23,8 +23,7 @@ enum Sink {
 }
 
 impl Output {
-    /// Opens an output; a file takes its place when it is finished. What is no regular file (a pipe, a terminal) is
-    /// written to as it is.
+    /// Opens an output. A regular file appears when it is finished; pipes and terminals are written to directly.
     ///
     /// # Errors
     /// It cannot be written.
@@ -44,7 +43,7 @@ impl Output {
         Ok(Output { sink, aside })
     }
 
-    /// All was written: the file appears.
+    /// Completes the output.
     ///
     /// # Errors
     /// It cannot be written; then there is none.

@@ -1,9 +1,8 @@
-//! Perfetto's traces: messages of track events, in one sequence of packets.
+//! Perfetto traces: track events in one sequence of packets.
 //!
-//! The messages are described by the comments of `protos/perfetto/trace` in Perfetto's repository:
-//! `trace_packet.proto`, `track_event/track_event.proto`, `track_event/track_descriptor.proto`,
-//! `interned_data/interned_data.proto`. Readers sort packets by time, and leave those of one time in the order of
-//! the file.
+//! The format is described in `protos/perfetto/trace` of Perfetto's repository: `trace_packet.proto`,
+//! `track_event/track_event.proto`, `track_event/track_descriptor.proto` and `interned_data/interned_data.proto`.
+//! Readers sort packets by time; packets of the same time keep their order.
 
 mod uuids;
 mod wire;
@@ -14,9 +13,9 @@ use crate::encoder::{Encoder, FlowEnd, Slice, Track, new_containers};
 use crate::texts::has_values;
 use paje_console::Quotes;
 use uuids::Uuids;
-use wire::{Packet, put_bytes, put_message, put_text_field, put_uint};
+use wire::{put_bytes, put_double, put_message, put_text_field, put_uint};
 
-/// Interned names come in packets of some such size.
+/// Size of a packet of interned names in bytes.
 const NAMES: usize = 32 << 10;
 
 // Kinds of track events.
@@ -25,19 +24,19 @@ const SLICE_END: u64 = 2;
 const INSTANT: u64 = 3;
 const COUNTER: u64 = 4;
 
-/// Writes Perfetto's packets.
+/// Encoder of Perfetto traces.
 #[derive(Debug)]
 pub(crate) struct Perfetto {
     quotes: Quotes,
     uuids: Uuids,
-    /// By type, and by value: the numbers of interned names.
+    /// Numbers of interned names, by type and value.
     values: Vec<Vec<u32>>,
     next_name: u32,
-    /// By event definition: the number of the interned name of its first user-defined field's annotation. Each
-    /// field has two, for the events that open and close.
+    /// Number of the first user-defined field's interned name, by event definition. Each field has two: for opening
+    /// and for closing events.
     annotations: Vec<u32>,
     next_annotation: u32,
-    /// The numbers of containers, types and event definitions that were looked at.
+    /// Number of containers and types defined so far.
     containers: usize,
     types: usize,
     has_begun: bool,
@@ -58,9 +57,9 @@ impl Perfetto {
         }
     }
 
-    /// Writes a packet of interned data.
+    /// Appends a packet of interned data.
     fn put_interned(&mut self, data: &[u8], out: &mut Vec<u8>) {
-        // From the first packet of a sequence on, readers know all that was interned.
+        // The first packet clears the interned data.
         let flags = if self.has_begun { 2 } else { 1 };
         self.has_begun = true;
         put_message(1, out, |packet| {
@@ -70,7 +69,7 @@ impl Perfetto {
         });
     }
 
-    /// Makes sure that a container, and all that it is in, has a track.
+    /// Appends the tracks of a container and its ancestors, unless they exist. Returns the container's track.
     fn put_container(&mut self, trace: &Trace, mut id: ContainerId, out: &mut Vec<u8>) -> u64 {
         let mut climbed = Vec::new();
         while id != ContainerId::ROOT && self.uuids.container(id).is_none() {
@@ -101,7 +100,7 @@ impl Perfetto {
     }
 }
 
-/// A name as it is shown.
+/// Returns a name as it is shown.
 fn shown(quotes: Quotes, name: paje_sim::Name<'_>) -> Vec<u8> {
     let mut text = Vec::new();
     match quotes {
@@ -111,7 +110,7 @@ fn shown(quotes: Quotes, name: paje_sim::Name<'_>) -> Vec<u8> {
     text
 }
 
-/// The packet that describes a track.
+/// Appends a packet that describes a track.
 fn put_track(
     uuid: u64,
     parent: u64,
@@ -138,20 +137,29 @@ fn put_track(
     });
 }
 
-/// The beginning of a track event's packet.
+/// Appends a packet with a track event, which has the fields that `more` appends and then `fields`.
 #[inline]
-fn event(at: i64, kind: Option<u64>, track: Track) -> Packet {
-    let mut packet = Packet::new();
-    packet.uint(8, at as u64);
-    packet.uint(10, 1);
-    // Interned data is needed.
-    packet.uint(13, 2);
-    packet.begin(11);
-    if let Some(kind) = kind {
-        packet.uint(9, kind);
-    }
-    packet.uint(11, track.number);
-    packet
+fn put_event(
+    (at, kind): (i64, Option<u64>),
+    track: Track,
+    fields: &[u8],
+    out: &mut Vec<u8>,
+    more: impl FnOnce(&mut Vec<u8>),
+) {
+    put_message(1, out, |packet| {
+        put_uint(8, at as u64, packet);
+        put_uint(10, 1, packet);
+        // Interned data is needed.
+        put_uint(13, 2, packet);
+        put_message(11, packet, |event| {
+            if let Some(kind) = kind {
+                put_uint(9, kind, event);
+            }
+            put_uint(11, track.number, event);
+            more(event);
+            event.extend_from_slice(fields);
+        });
+    });
 }
 
 impl Perfetto {
@@ -160,11 +168,11 @@ impl Perfetto {
         u64::from(self.values[type_.index()][value.index()])
     }
 
-    /// The interned names of values and of annotations that came up since.
+    /// Appends new interned names of values and annotations.
     fn put_names(&mut self, trace: &Trace, selected: &Selected, out: &mut Vec<u8>) {
         let types = trace.types();
         let mut data = Vec::new();
-        // The names of types of links are their categories.
+        // Types of links are categories.
         for type_ in types.ids().skip(self.types) {
             if types.nature(type_) == TypeNature::Link {
                 put_name(
@@ -210,7 +218,7 @@ impl Perfetto {
     }
 }
 
-/// An interned name of a kind.
+/// Appends an interned name.
 fn put_name(kind: u32, number: u64, name: &[u8], out: &mut Vec<u8>) {
     put_message(kind, out, |interned| {
         put_uint(1, number, interned);
@@ -256,7 +264,7 @@ impl Encoder for Perfetto {
     }
 
     fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>) {
-        // No event has any.
+        // No event has user-defined fields.
         if self.next_annotation == 1 {
             return;
         }
@@ -276,42 +284,39 @@ impl Encoder for Perfetto {
 
     #[inline]
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>) {
-        let mut event = event(slice.start, Some(SLICE_BEGIN), slice.track);
-        event.uint(10, self.name(slice.track.type_, slice.value));
-        event.finish(slice.opening, out);
+        let name = self.name(slice.track.type_, slice.value);
+        let kind = (slice.start, Some(SLICE_BEGIN));
+        put_event(kind, slice.track, slice.opening, out, |event| put_uint(10, name, event));
     }
 
     #[inline]
     fn end(&self, slice: &Slice<'_>, out: &mut Vec<u8>) {
-        event(slice.end, Some(SLICE_END), slice.track).finish(slice.closing, out);
+        put_event((slice.end, Some(SLICE_END)), slice.track, slice.closing, out, |_| ());
     }
 
     #[inline]
     fn counter(&self, track: Track, at: i64, value: f64, fields: &[u8], out: &mut Vec<u8>) -> bool {
-        let mut event = event(at, Some(COUNTER), track);
-        event.double(44, value);
-        event.finish(fields, out);
+        put_event((at, Some(COUNTER)), track, fields, out, |event| put_double(44, value, event));
         true
     }
 
     #[inline]
     fn instant(&self, track: Track, at: i64, value: ValueId, fields: &[u8], out: &mut Vec<u8>) {
-        let mut event = event(at, Some(INSTANT), track);
-        event.uint(10, self.name(track.type_, value));
-        event.finish(fields, out);
+        let name = self.name(track.type_, value);
+        put_event((at, Some(INSTANT)), track, fields, out, |event| put_uint(10, name, event));
     }
 
     #[inline]
     fn flow(&self, end: &FlowEnd, out: &mut Vec<u8>) {
-        // Flows of the older kind: what is said of them on a track at a time binds to the slice there.
-        let mut event = event(end.at, None, end.track);
-        event.uint(3, u64::from(end.type_.0) + 1);
-        event.uint(10, self.name(end.type_, end.value));
-        event.inner(6, |legacy| {
-            legacy.uint(2, u64::from(if end.is_first { b's' } else { b'f' }));
-            legacy.uint(6, end.link);
-            legacy.uint(12, 1);
+        // Flows of the older kind: each binds to the slice on its track at its time.
+        put_event((end.at, None), end.track, &[], out, |event| {
+            put_uint(3, u64::from(end.type_.0) + 1, event);
+            put_uint(10, self.name(end.type_, end.value), event);
+            put_message(6, event, |legacy| {
+                put_uint(2, u64::from(if end.is_first { b's' } else { b'f' }), legacy);
+                put_uint(6, end.link, legacy);
+                put_uint(12, 1, legacy);
+            });
         });
-        event.finish(&[], out);
     }
 }

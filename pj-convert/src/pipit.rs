@@ -1,8 +1,8 @@
-//! Comma-separated values as Pipit reads them (`pipit.Trace.from_csv`).
+//! Comma-separated values for Pipit (`pipit.Trace.from_csv`).
 //!
-//! Its columns are `Timestamp (ns)`, `Event Type`, `Name` and `Process`, a number; of further columns, `Thread` tells
-//! apart what may overlap in one process. Pipit sorts by time, and pairs each `Leave` with the last `Enter` of its
-//! name, process and thread. It has no place for variables and links.
+//! Columns are `Timestamp (ns)`, `Event Type`, `Name`, `Process` (a number) and `Thread`, which separates overlapping
+//! states of a process. Pipit sorts by time, and pairs each `Leave` with the last `Enter` of the same name, process
+//! and thread. Variables and links are not converted.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use paje_sim::{
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
 use crate::texts::{Texts, ValueTexts, put_text};
 
-/// Writes rows of events.
+/// Encoder of Pipit's rows.
 #[derive(Debug)]
 pub(crate) struct Pipit {
     quotes: Quotes,
     values: ValueTexts,
     types: Texts,
     containers: Texts,
-    /// By container that can have states or events: its number, in the order of creation.
+    /// Numbers of containers that can have states or events, in the order of creation.
     processes: HashMap<ContainerId, u64>,
 }
 
@@ -64,7 +64,7 @@ impl Pipit {
     }
 }
 
-/// Appends a name as RFC 4180 has it: in quotes if there is need.
+/// Appends a name, quoted if necessary (RFC 4180).
 fn put_name(quotes: Quotes, name: Name<'_>, out: &mut Vec<u8>) {
     let mut bare = Vec::new();
     match quotes {
@@ -77,7 +77,7 @@ fn put_name(quotes: Quotes, name: Name<'_>, out: &mut Vec<u8>) {
     let mut at = first;
     while let Some(found) = out[at..].iter().position(|byte| matches!(byte, b'"' | 0)) {
         at += found;
-        // Readers in C end at a byte 0.
+        // Readers in C stop at a zero byte.
         let instead: &[u8] = if out[at] == 0 { "\u{fffd}".as_bytes() } else { b"\"\"" };
         out.splice(at..=at, instead.iter().copied());
         at += instead.len();

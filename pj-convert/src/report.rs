@@ -10,7 +10,7 @@ use crate::cli::Cli;
 use crate::clock::Losses;
 use crate::convert::Format;
 
-/// The voice of the program with these options.
+/// Returns the program's messages for these options.
 pub(crate) const fn voice(cli: &Cli) -> Voice {
     Voice {
         program: "pj_convert",
@@ -20,7 +20,7 @@ pub(crate) const fn voice(cli: &Cli) -> Voice {
     }
 }
 
-/// Tells what the format could not say.
+/// Warns of losses.
 pub(crate) fn losses(voice: Voice, name: &Path, format: Format, losses: &Losses) {
     let name = shown_path(name);
     let say = |count: u64, one: &str, many: &str, what: &str| {

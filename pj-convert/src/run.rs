@@ -1,4 +1,4 @@
-//! The program: reads a trace, converts it, says what was lost.
+//! The program: reads a trace, converts it, and reports losses.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -16,23 +16,21 @@ use crate::convert::{Conversion, NotConverted, convert};
 use crate::output::Output;
 use crate::report;
 
-/// Runs the program; the exit status is 0, 1 for an invalid trace or one that was mended, 2 for usage or
-/// input/output.
+/// Runs the program. Returns exit status 0, 1 for an invalid or repaired trace, or 2 for usage and I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
 }
 
-/// The same, with blocks of another size; which makes no difference but to speed and memory.
+/// Runs the program with other block sizes, which only affect speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
-    // A file that becomes too large is an error of the write, not the end of the program. Where the signal
-    // cannot be had, it ends the program as before.
+    // Without this, a file beyond the size limit would kill the program instead of failing the write.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     failure::exit(report::voice(cli), run(cli, limits))
 }
 
-/// Tells whether the trace is as it should be.
+/// Converts the trace. Returns whether it is valid.
 fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);
@@ -48,7 +46,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         true => Failure::Output(error),
         false => Failure::File(cli.output.clone(), error),
     };
-    // Nobody wants to wait for a trace only to learn that its conversion has no place.
+    // Opened before the trace is read, so that errors come early.
     let output = Output::open(&cli.output, cli.compresses()).map_err(failed)?;
     let conversion = Conversion { format, quotes: cli.quotes, options: options(cli, limits) };
     let progress = Arc::new(Progress::default());

@@ -1,4 +1,4 @@
-//! A trace that goes by in portions, to a file.
+//! Conversion of a trace portion by portion.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -12,33 +12,33 @@ use crate::encoder::{Encoder, Track};
 use crate::lanes::{LaneState, LaneWriter};
 use crate::links::LinkQueue;
 
-/// Bytes of the trace in a portion: what it takes in memory, and what is made of it, is a multiple of that.
+/// Bytes of the trace in a portion. Memory is a multiple of this.
 pub(crate) const PORTION: u64 = 8 << 20;
 
-/// Rows that a worker takes at a time, at least.
+/// Fewest rows that a worker handles at a time.
 const ROWS: u64 = 4096;
 
-/// A row is about as long in most formats, in bytes.
+/// Typical length of a converted row in bytes.
 const ROW: usize = 48;
 
-/// Writes a trace in a format, portion after portion.
+/// Writer of a trace in a format, portion by portion.
 pub(crate) struct Stream<'w, E, W> {
     encoder: E,
     order: NameOrder,
     selected: Selected,
     workers: &'w Workers,
     out: W,
-    /// By number.
+    /// State of lanes, by lane number.
     lanes: Vec<LaneState>,
     links: LinkQueue,
-    /// Bytes that are written by one thread.
+    /// Output of the main thread.
     buffer: Vec<u8>,
     is_empty: bool,
     losses: Losses,
     error: Option<io::Error>,
 }
 
-/// Some lanes of a portion, which one worker writes.
+/// Lanes of a portion for one worker.
 struct Task<'t> {
     lanes: Vec<(LaneView<'t>, Track, LaneState)>,
     rows: u64,
@@ -72,7 +72,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         }
     }
 
-    /// Writes a portion; breaks if the output fails.
+    /// Writes a portion. Breaks if the output fails.
     pub(crate) fn show(&mut self, portion: &Portion<'_>) -> ControlFlow<()> {
         self.show_steps(portion.trace(), portion.walk(self.order))
     }
@@ -127,7 +127,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
             let mut task = tasks[number].lock().unwrap_or_else(PoisonError::into_inner);
             Ok(task.write(encoder, window))
         };
-        // Text that one worker has made is written while others go on.
+        // The text of one task is written while workers encode others.
         in_order(self.workers, tasks.len(), write, |_, text| {
             write_text::<E>(out, is_empty, &text)
         })?;
@@ -143,7 +143,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         self.write_links(trace, false)
     }
 
-    /// The lane's track; what the format has to say of a new one is written.
+    /// Returns the lane's track, which is defined if it is new.
     fn track(&mut self, trace: &Trace, lane: LaneView<'_>) -> Track {
         let index = lane.id().index();
         if self.lanes.len() <= index {
@@ -162,7 +162,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         track
     }
 
-    /// Writes the links of which all is known.
+    /// Writes the links that can be written.
     fn write_links(&mut self, trace: &Trace, at_end: bool) -> io::Result<()> {
         let (lanes, workers) = (&self.lanes, self.workers);
         let ready = self.links.take(&self.encoder, lanes, at_end, workers, &mut self.losses);
@@ -185,7 +185,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         Ok(())
     }
 
-    /// Writes what was waiting for the end of the trace; returns the output, and what could not be said.
+    /// Writes the remaining links and the end of the file. Returns the output and the losses.
     ///
     /// # Errors
     /// The output failed, now or before.
@@ -196,13 +196,13 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         Ok((self.out, self.losses))
     }
 
-    /// Takes the error of the output, if it failed.
+    /// Returns the error of the output, if it failed.
     pub(crate) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 }
 
-/// Writes text; what is first has nothing to be separated from.
+/// Writes text, without its separator if it is the first one.
 fn write_text<E: Encoder>(
     out: &mut impl Write,
     is_empty: &mut bool,
@@ -221,7 +221,7 @@ impl Task<'_> {
         Task { lanes: Vec::new(), rows: 0, losses: Losses::default() }
     }
 
-    /// Text of the rows of its lanes, to be written.
+    /// Encodes the rows of its lanes.
     fn write<E: Encoder>(&mut self, encoder: &E, window: paje_sim::TimeRange) -> Vec<u8> {
         let mut writer =
             LaneWriter::new(encoder, window, Vec::with_capacity(self.rows as usize * ROW));

@@ -1,8 +1,8 @@
-//! Names as a format writes them, made once.
+//! Cache of encoded names.
 
 use paje_sim::{Name, Selected, Trace, TypeNature, ValueId};
 
-/// Texts one after the other.
+/// Concatenated texts.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     bytes: Vec<u8>,
@@ -10,12 +10,12 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// Their number.
+    /// Returns the number of texts.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Adds what is written.
+    /// Adds a text.
     pub(crate) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.bytes);
         self.ends.push(self.bytes.len());
@@ -28,12 +28,12 @@ impl Texts {
     }
 }
 
-/// The values of all types.
+/// Encoded values of all types.
 #[derive(Debug, Default)]
 pub(crate) struct ValueTexts(Vec<Texts>);
 
 impl ValueTexts {
-    /// Adds those that came up since, of types whose rows are wanted.
+    /// Adds new values of selected types.
     pub(crate) fn extend(
         &mut self,
         trace: &Trace,
@@ -57,12 +57,12 @@ impl ValueTexts {
     }
 }
 
-/// Tells whether the rows of such a type have values with names.
+/// Returns whether rows of this nature have named values.
 pub(crate) const fn has_values(nature: TypeNature) -> bool {
     matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
 }
 
-/// Appends text as UTF-8: what is none becomes `\u{fffd}`.
+/// Appends text as UTF-8. Invalid UTF-8 becomes `\u{fffd}`.
 pub(crate) fn put_text(text: &[u8], out: &mut Vec<u8>) {
     for chunk in text.utf8_chunks() {
         out.extend_from_slice(chunk.valid().as_bytes());

@@ -202,7 +202,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// True if `-h` is all that was said: elsewhere it asks for help.
+    /// Whether `-h` is all that was said: elsewhere it asks for help.
     #[must_use]
     pub fn is_header_alone(&self) -> bool {
         self.header && self.files.is_empty() && std::env::args_os().len() == 2

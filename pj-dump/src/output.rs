@@ -45,13 +45,13 @@ impl Style {
         to: f64::INFINITY,
     };
 
-    /// Tells whether a row from `start` to `end` is wanted.
+    /// Returns whether a row from `start` to `end` is wanted.
     #[must_use]
     pub fn wants(&self, start: f64, end: f64) -> bool {
         TimeRange { from: self.from, to: self.to }.overlaps(start, end)
     }
 
-    /// Tells whether all rows are wanted.
+    /// Returns whether all rows are wanted.
     #[must_use]
     pub fn wants_all(&self) -> bool {
         self.from == f64::NEG_INFINITY && self.to == f64::INFINITY

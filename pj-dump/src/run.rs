@@ -59,7 +59,7 @@ fn hint(cli: &Cli, failure: &Failure) -> Option<&'static str> {
     contradict(cli, failure).then_some(report::SEVERAL_ARE_ONE)
 }
 
-/// Tells whether what was given as one trace in several files is probably several traces.
+/// Returns whether what was given as one trace in several files is probably several traces.
 fn contradict(cli: &Cli, failure: &Failure) -> bool {
     let Failure::Trace(_, error) = failure else { return false };
     let further = cli.files.get(1..).unwrap_or_default();
@@ -82,7 +82,7 @@ fn contradict(cli: &Cli, failure: &Failure) -> bool {
 const NO_TABLES: &str = "this pj_dump was built without tables (-O); releases have them, and so has what \
                          `cargo install --locked --path pj-dump --features tables` builds";
 
-/// Tells whether the trace is as it should be.
+/// Returns whether the trace is as it should be.
 fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);
@@ -169,12 +169,12 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     Ok(is_sound)
 }
 
-/// Tells whether rows are written, or not, while the trace is read, and then forgotten.
+/// Returns whether rows are written, or not, while the trace is read, and then forgotten.
 fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }
 
-/// Tells whether nothing is shown but rows of the window. In portions, their order depends on what is behind them; tables
+/// Returns whether nothing is shown but rows of the window. In portions, their order depends on what is behind them; tables
 /// list values in the order of their first uses.
 fn shows_rows_alone(cli: &Cli) -> bool {
     let trees = cli.dot || cli.container || cli.type_hierarchy.is_some();

@@ -17,7 +17,7 @@
 //! | `seconds.total` | from the beginning of the program to the end of its output |
 //! | `seconds.replay` | the part of it that took reading, decoding and replaying |
 //! | `seconds.export` | the part of it that took making and writing rows |
-//! | `seconds.write` | the part of `seconds.export` that passed in writing, waiting for who reads included |
+//! | `seconds.write` | the part of `seconds.export` that passed in writing, including waiting for the reader |
 //! | `seconds.serial` | the parts of replay and export in which one worker kept the others waiting |
 //! | `workers` | an array of `{read, decode, replay, export, idle}`. The serial part of the replay is worker 0's, and none of these |
 //! | `imbalance` | the most that a worker spent on reading to exporting, over the mean of all: 1 is best |
@@ -273,7 +273,6 @@ mod tests {
                 WorkerTimes { read: ms(10), decode: ms(40), replay: ms(30) },
                 WorkerTimes { read: ms(10), decode: ms(30), replay: ms(30) },
             ],
-            tasks: Vec::new(),
         };
         let exported = Exported { wall: ms(50), workers: vec![ms(50)], ..Exported::default() };
         let workers = by_worker(2, &times, &exported);
@@ -287,7 +286,7 @@ mod tests {
         };
         assert_eq!(workers, [all([10, 40, 30, 50, 0]), all([10, 30, 30, 0, 80])]);
         assert_eq!(imbalance(&workers), 1.3);
-        // Nothing is below nothing, and nobody worked more than others who did nothing.
+        // Without any work, the imbalance is 1.
         let exported = Exported { workers: vec![ms(90)], ..Exported::default() };
         assert_eq!(by_worker(1, &times, &exported)[0].idle, seconds(0));
         assert_eq!(imbalance(&by_worker(3, &Times::default(), &Exported::default())), 1.0);

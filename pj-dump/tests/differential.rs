@@ -17,9 +17,10 @@ use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use datasets::Rng;
 use datasets::Shape;
 use datasets::random::{self, RandomTrace};
-use order::{Disorder, Random, disordered, sorted};
+use order::{Disorder, disordered, sorted};
 use paje_parser::{FieldNames, Line, LineDecoder, TypeNature};
 use testkit::number;
 use testkit::pajeng::{pj_dump, skipped};
@@ -153,7 +154,7 @@ fn sorted_traces_are_dumped_as_pajeng_does() {
             &plain,
             &in_order.iter().flat_map(|line| [line.text, b"\n"].concat()).collect::<Vec<_>>(),
         );
-        trace.bytes = disordered(text, Disorder::KeepsTies, names, &mut Random::new(seed));
+        trace.bytes = disordered(text, Disorder::KeepsTies, names, &mut Rng::new(seed));
         write(&given, &trace.bytes);
         let theirs = Command::new(&pajeng).args(&trace.options).arg(&plain).output();
         let theirs = theirs.expect("PajeNG runs");
@@ -258,7 +259,7 @@ fn compare(pajeng: &Path, path: &Path, trace: &RandomTrace) -> Result<(), String
     }
 }
 
-/// Tells whether no event is earlier than one before it. PajeNG prints the intervals of `-p` while it reads,
+/// Returns whether no event is earlier than one before it. PajeNG prints the intervals of `-p` while it reads,
 /// so that those of other traces show what it knew at some point of the file.
 fn in_time_order(trace: &[u8]) -> bool {
     let mut decoder = LineDecoder::new(FieldNames::Old);

@@ -17,7 +17,7 @@ use crate::manual::MANUAL;
 /// The heading of the options that PajeNG does not have.
 const OURS: &str = "Beyond PajeNG";
 
-/// Tells whether two Pajé traces are equal: prints 1 if they are, 0 if not.
+/// Returns whether two Pajé traces are equal: prints 1 if they are, 0 if not.
 ///
 /// Without options of ours, traces are equal if they are for PajeNG, which compares their shape and the
 /// values of states, events and links, but no times, numbers or names of containers. With --exact, they are if

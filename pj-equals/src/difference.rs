@@ -20,7 +20,7 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// Tells whether the traces are equal.
+    /// Returns whether the traces are equal.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.types == 0 && self.containers == 0 && self.rows == 0

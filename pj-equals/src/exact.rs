@@ -25,7 +25,7 @@ pub fn compare(traces: [&Trace; 2], rules: &Rules, most: usize) -> Differences {
     comparison.found
 }
 
-/// Tells whether there is no difference at all; looks no further than the first.
+/// Returns whether there is no difference at all; looks no further than the first.
 #[must_use]
 pub fn are_equal(traces: [&Trace; 2], rules: &Rules) -> bool {
     Comparison::new(traces, rules, None).all().is_continue()
@@ -83,7 +83,7 @@ impl<'t, 'r> Comparison<'t, 'r> {
         ControlFlow::Continue(())
     }
 
-    /// Tells whether all that are to be told have been found.
+    /// Returns whether all that are to be told have been found.
     fn is_full(&self) -> bool {
         self.most.is_some_and(|most| self.found.first.len() >= most)
     }

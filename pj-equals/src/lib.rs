@@ -3,7 +3,7 @@
 //! ```text
 //! FILE1 ──replay──▶ columns ──┐             ┌──▶ pajeng: 1 or 0
 //!                             ├──▶ compare ─┤
-//! FILE2 ──replay──▶ columns ──┘             └──▶ exact: differences ──▶ told
+//! FILE2 ──replay──▶ columns ──┘             └──▶ exact: differences ──▶ text
 //! ```
 //!
 //! There are two comparisons. That of [`pajeng`] is PajeNG's: it goes through both traces side by
@@ -29,6 +29,7 @@
 //! ```
 
 pub mod cli;
+mod describe;
 mod difference;
 pub mod exact;
 pub mod manual;
@@ -38,5 +39,4 @@ mod report;
 mod rows;
 mod rules;
 pub mod run;
-mod told;
 mod values;

@@ -15,7 +15,7 @@ use crate::rows::LaneRows;
 use crate::values::{AllValues, Case, by_identifier};
 use paje_sim::TimeRange;
 
-/// Tells whether PajeNG would say that the traces are equal, in these windows. Rows at the very end of a trace,
+/// Returns whether PajeNG would say that the traces are equal, in these windows. Rows at the very end of a trace,
 /// and those that enclose a window, count like others: PajeNG may lose them.
 #[must_use]
 pub fn are_equal(traces: [&Trace; 2], case: Case, windows: [TimeRange; 2]) -> bool {
@@ -115,7 +115,7 @@ impl TypesOf {
         TypesOf { natures, alike: FxHashSet::default() }
     }
 
-    /// Tells whether as many types, of the same natures in the same order, belong to both container types.
+    /// Returns whether as many types, of the same natures in the same order, belong to both container types.
     fn are_alike(&mut self, types: [TypeId; 2]) -> bool {
         if self.alike.contains(&types) {
             return true;

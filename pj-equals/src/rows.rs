@@ -89,7 +89,7 @@ impl<'t> LaneRows<'t> {
         &self.slice.rows[self.at..]
     }
 
-    /// Goes on behind so many of them.
+    /// Skips this many rows.
     pub(crate) fn pass(&mut self, count: usize) {
         self.at += count;
     }

@@ -27,7 +27,7 @@ pub struct Rules {
     pub tolerance: f64,
     /// By which part of the larger one times, and values of variables, may differ.
     pub relative: f64,
-    /// True if keys of links count.
+    /// Whether keys of links count.
     pub keys: bool,
     /// Which rows of each trace count; containers always do.
     pub windows: [TimeRange; 2],
@@ -51,7 +51,7 @@ impl Rules {
         self.keys && self.what == What::Everything
     }
 
-    /// Tells whether two times, in seconds, are near enough. What a tolerance of 0.1 means is decimal, and
+    /// Returns whether two times, in seconds, are near enough. What a tolerance of 0.1 means is decimal, and
     /// times are not: so 1.1 is within it of 1.0, by half a unit in the last place of each.
     #[must_use]
     pub fn times(&self, a: f64, b: f64) -> bool {
@@ -60,7 +60,7 @@ impl Rules {
         a == b || (a - b).abs() <= self.tolerance + rounding || self.numbers(a, b)
     }
 
-    /// Tells whether two values of a variable are near enough. What is not a number is like itself.
+    /// Returns whether two values of a variable are near enough. What is not a number is like itself.
     #[must_use]
     pub fn numbers(&self, a: f64, b: f64) -> bool {
         let largest = a.abs().max(b.abs());

@@ -56,7 +56,7 @@ fn failed(failure: &Failure) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Tells whether the traces are equal; that is printed if it is to be.
+/// Returns whether the traces are equal; that is printed if it is to be.
 fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure> {
     if files == [Path::new("-"); 2] {
         return Err(Failure::Other("only one of the traces can be standard input".into()));
@@ -126,7 +126,7 @@ fn read(
     Ok((trace, name))
 }
 
-/// Prints to standard output. That who reads it has seen enough is no failure.
+/// Prints to standard output. A closed pipe is no failure.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     match output::print(write) {
         Err(failure) if failure.is_closed_pipe() => Ok(()),

@@ -65,7 +65,7 @@ impl SameValues {
         SameValues(sides)
     }
 
-    /// Tells whether a value of the first trace and one of the second are the same.
+    /// Returns whether a value of the first trace and one of the second are the same.
     #[inline]
     pub(crate) fn are_same(&self, values: [ValueId; 2]) -> bool {
         self.0[0][values[0].index()] == self.0[1][values[1].index()]

@@ -16,7 +16,7 @@ use datasets::mutate::{Change, mutated};
 use datasets::random;
 use paje_sim::{FieldNames, Options, Trace};
 use testkit::pajeng::{pj_equals, skipped};
-use testkit::{SplitMix, number};
+use testkit::{Rng, number};
 
 /// Last lines of each trace: PajeNG loses rows at the very end, and those later than the last line.
 /// Of random traces, all times are before this one.
@@ -80,7 +80,7 @@ fn pairs_are_equal_for_pajeng_and_for_us() {
 
 /// A random trace and a changed one, with their ends, and options for both.
 fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
-    let mut random = SplitMix(seed);
+    let mut random = Rng::new(seed);
     // Of the seeds, those of valid traces.
     let trace = (0..)
         .map(|i| random::trace(seed.wrapping_mul(31).wrapping_add(i)))
@@ -105,7 +105,7 @@ fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
 }
 
 /// With a change of a line that leaves the trace valid, or without one if none is found.
-fn valid(trace: &[u8], random: &mut SplitMix) -> Vec<u8> {
+fn valid(trace: &[u8], random: &mut Rng) -> Vec<u8> {
     let lines: Vec<&[u8]> = trace.split(|byte| *byte == b'\n').collect();
     let event = |line: &u64| !lines[*line as usize].trim_ascii_start().starts_with(b"%");
     let events: Vec<u64> = (0..lines.len() as u64).filter(event).collect();
@@ -136,7 +136,7 @@ fn valid(trace: &[u8], random: &mut SplitMix) -> Vec<u8> {
 }
 
 /// A line's letters made large.
-fn in_capitals(trace: &[u8], random: &mut SplitMix) -> Vec<u8> {
+fn in_capitals(trace: &[u8], random: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> =
         trace.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     let at = random.below(lines.len() as u64) as usize;

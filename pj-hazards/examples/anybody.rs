@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use datasets::passing::Hazard;
-use testkit::Dice;
+use testkit::Rng;
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1).map(|word| word.parse::<usize>());
@@ -29,7 +29,7 @@ fn write(out: &mut dyn Write, ranks: usize, messages: usize) -> io::Result<()> {
     for line in empty.split_inclusive(|byte| *byte == b'\n').filter(|line| !ends(line)) {
         out.write_all(line)?;
     }
-    let mut dice = Dice::new(1);
+    let mut rng = Rng::new(1);
     let mut under_way: VecDeque<(usize, usize)> = VecDeque::new();
     let mut clock = 0_u64;
     let mut tick = || {
@@ -37,20 +37,20 @@ fn write(out: &mut dyn Write, ranks: usize, messages: usize) -> io::Result<()> {
         format!("{}.{:06}", clock / 1_000_000, clock % 1_000_000)
     };
     for key in 0..messages {
-        let (from, to) = (dice.below(ranks), dice.below(ranks));
+        let (from, to) = (rng.index(ranks), rng.index(ranks));
         let time = tick();
         writeln!(out, "12 {time} S r{from} PMPI_Isend\n15 {time} L 0 PTP r{from} k{key} NA")?;
         writeln!(out, "13 {} S r{from}", tick())?;
         under_way.push_back((to, key));
         // Some stay on their way for a while.
-        while under_way.len() > dice.below(8) || (key + 1 == messages && !under_way.is_empty()) {
+        while under_way.len() > rng.index(8) || (key + 1 == messages && !under_way.is_empty()) {
             let Some((to, key)) = under_way.pop_front() else { break };
             writeln!(out, "12 {} S r{to} PMPI_Recv", tick())?;
             let time = tick();
             writeln!(out, "16 {time} L 0 PTP r{to} k{key}\n13 {time} S r{to}")?;
         }
         // A barrier has a state for each rank: no more of them than messages.
-        if dice.below(50.max(ranks)) == 0 {
+        if rng.index(50.max(ranks)) == 0 {
             let (time, end) = (tick(), tick());
             (0..ranks).try_for_each(|rank| writeln!(out, "12 {time} S r{rank} PMPI_Barrier"))?;
             (0..ranks).try_for_each(|rank| writeln!(out, "13 {end} S r{rank}"))?;

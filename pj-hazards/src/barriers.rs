@@ -95,7 +95,7 @@ pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
     found
 }
 
-/// When the first entered an operation, and when the last did.
+/// Returns when the first and the last member entered an operation.
 fn entered(model: &Model<'_>, series: usize, instance: usize) -> (f64, f64) {
     let series = &model.collectives.series[series];
     let members = model.collectives.members(series).iter().zip(series.operation(instance));

@@ -12,7 +12,7 @@ use paje_sim::{Glob, Options, Selection, TimeRange};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
-use crate::room;
+use crate::memory;
 
 /// Headings of the help. They come in the order of their first options.
 const WHAT: &str = "What is looked for";
@@ -200,7 +200,7 @@ pub enum Format {
 }
 
 /// Kind of hazard that is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub enum Hazard {
     Races,
@@ -209,29 +209,11 @@ pub enum Hazard {
     Barriers,
 }
 
-impl Hazard {
-    /// All of them.
-    pub const ALL: [Hazard; 4] =
-        [Hazard::Races, Hazard::Orders, Hazard::Deadlock, Hazard::Barriers];
-
-    /// Name of the hazard on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Hazard::Races => "races",
-            Hazard::Orders => "orders",
-            Hazard::Deadlock => "deadlock",
-            Hazard::Barriers => "barriers",
-        }
-    }
-}
-
 impl Cli {
     /// Kind of hazard that is looked for, if the first word says it.
     #[must_use]
     pub fn hazard(&self) -> Option<Hazard> {
-        let word = self.words.first()?;
-        Hazard::ALL.into_iter().find(|hazard| word == hazard.name())
+        Hazard::from_str(self.words.first()?.to_str()?, false).ok()
     }
 
     /// The files that the trace is in.
@@ -282,7 +264,7 @@ impl Cli {
         options.user_defined = field || self.access.is_some() || self.peer_field.is_some();
         options.keep_lines = true;
         options.lines_of = [TypeNature::Link].into_iter().collect();
-        options.memory = self.memory.limit().map(room::rows);
+        options.memory = self.memory.limit().map(memory::rows);
         options.selection.natures = [TypeNature::State, TypeNature::Link].into_iter().collect();
         options
     }

@@ -19,7 +19,7 @@ use crate::model::Model;
 /// Options of the search for deadlocks.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The states that block. Without it, those about other containers whose names do not say otherwise (`Isend`, `Bsend`).
+    /// Blocking states; by default all that communicate, except names such as `Isend` and `Bsend`.
     pub blocking: Vec<Glob>,
     /// The user-defined field of a state that names the other container, or its number.
     pub peer_field: Option<String>,
@@ -27,30 +27,29 @@ pub struct Options {
     pub limit: usize,
 }
 
-/// Somebody who waits.
+/// A waiting container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wait {
-    /// The track of who waits.
+    /// Track that waits.
     pub track: usize,
     /// The state in which it waits.
     pub state: usize,
-    /// The tracks that it waits for, all of them, in their order; none if the trace does not tell. Who waits in the same
-    /// operation shares it.
+    /// Tracks that it waits for, all of them; empty if not known. Shared by those that wait in the same operation.
     pub whom: Arc<[u32]>,
     /// Evidence for that.
-    pub how: How,
+    pub how: Evidence,
 }
 
-/// Evidence of whom somebody waits for.
+/// Evidence of what a container waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum Evidence {
     /// They have not entered an operation.
     NotEntered,
-    /// A field of the state says it.
+    /// A field of the state.
     Field,
-    /// The message before came from it, or went to it.
+    /// The previous message came from it, or went to it.
     LastMessage,
-    /// Nothing says it.
+    /// None.
     Unknown,
 }
 
@@ -59,11 +58,11 @@ pub enum How {
 pub struct Hang {
     /// The tracks that wait for one another, each for the next, and the last for the first; or the one that is stuck.
     pub tracks: Vec<u32>,
-    /// True if they wait for one another.
+    /// Whether they wait for one another.
     pub is_circle: bool,
-    /// Of these, the one that most wait for, and how many do.
+    /// The one that most wait for, and their number.
     pub most: (u32, usize),
-    /// Number of others that wait for these, or for who does, and so on.
+    /// Number of others that wait for these, directly or not.
     pub hanging: usize,
 }
 
@@ -72,13 +71,13 @@ pub struct Hang {
 pub struct Deadlock {
     /// Who waits at the end, in the order of the tracks.
     pub waits: Vec<Wait>,
-    /// Circles and stuck tracks that they hang on; those that most hang on come first.
+    /// Circles and stuck tracks, those that block most first.
     pub hangs: Vec<Hang>,
-    /// True if there are more circles than are listed.
+    /// Whether there are more circles than are listed.
     pub has_more: bool,
     /// Circles of steps that would wait for ever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
-    /// Number of these circles, listed or not.
+    /// Number of these circles, including those not listed.
     pub potential_count: u64,
 }
 
@@ -91,7 +90,7 @@ pub fn deadlock(model: &Model<'_>, order: &Order, options: &Options) -> Deadlock
     Deadlock { waits, hangs, has_more, potential, potential_count }
 }
 
-/// True if a state of this name and class blocks.
+/// Whether a state of this name and class blocks.
 fn blocks(options: &Options, name: &[u8], class: Class) -> bool {
     if !options.blocking.is_empty() {
         return options.blocking.iter().any(|glob| glob.matches(name));
@@ -100,7 +99,7 @@ fn blocks(options: &Options, name: &[u8], class: Class) -> bool {
     class.communicates() && !call.starts_with(b"i") && call != b"bsend"
 }
 
-/// Those that were blocked at the end.
+/// Finds the containers that were blocked at the end.
 fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
     let (trace, tracks) = (model.trace(), &model.tracks);
     let containers = trace.containers();
@@ -124,21 +123,21 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
         if !blocks(options, name.text, class) || got() {
             continue;
         }
-        found.push(Wait { track: at, state, whom: Arc::from([]), how: How::Unknown });
+        found.push(Wait { track: at, state, whom: Arc::from([]), how: Evidence::Unknown });
     }
     let mut groups = Groups::new(model, &found);
     found.retain_mut(|wait| {
         if let Class::Collective(_) = tracks.class(wait.track, wait.state) {
-            (wait.whom, wait.how) = (groups.missing(model, wait), How::NotEntered);
+            (wait.whom, wait.how) = (groups.missing(model, wait), Evidence::NotEntered);
             return !wait.whom.is_empty();
         }
         if let Some(peer) = options.peer_field.as_deref().and_then(|name| peer(model, wait, name)) {
-            (wait.whom, wait.how) = (Arc::from([peer]), How::Field);
+            (wait.whom, wait.how) = (Arc::from([peer]), Evidence::Field);
         } else if let Some(peer) = last_peer(model, wait) {
-            (wait.whom, wait.how) = (Arc::from([peer]), How::LastMessage);
+            (wait.whom, wait.how) = (Arc::from([peer]), Evidence::LastMessage);
         }
         // Without messages, workers that have nothing to do wait like those of a program that passes messages.
-        wait.how != How::Unknown
+        wait.how != Evidence::Unknown
             || !model.messages.list().is_empty()
             || tracks.class(wait.track, wait.state) != Class::Wait
     });
@@ -147,7 +146,7 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
 
 /// Number of times that each track was in the operations that somebody waits in.
 struct Groups {
-    /// By track, its group.
+    /// Group of each track.
     group: Vec<Option<usize>>,
     counts: BTreeMap<(u32, ValueId), Counts>,
 }
@@ -155,7 +154,7 @@ struct Groups {
 /// Number of times that the members of a group were in the operations of a value.
 struct Counts {
     by_track: FxHashMap<u32, usize>,
-    /// By count: those who were there less often.
+    /// By count, the members with fewer.
     missing: BTreeMap<usize, Arc<[u32]>>,
 }
 
@@ -182,7 +181,7 @@ impl Groups {
         Groups { group, counts }
     }
 
-    /// Those who have not entered the operation that somebody waits in.
+    /// Returns the members that have not entered the operation that a container waits in.
     fn missing(&mut self, model: &Model<'_>, wait: &Wait) -> Arc<[u32]> {
         let value = model.tracks.list()[wait.track].value[wait.state];
         let counts = self.group[wait.track].and_then(|at| self.counts.get_mut(&(at as u32, value)));
@@ -198,7 +197,7 @@ impl Groups {
     }
 }
 
-/// The container that a field of the state names.
+/// Returns the container that a field of the state names.
 fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
     let (trace, track) = (model.trace(), &model.tracks.list()[wait.track]);
     let lane = trace.lane(track.container, track.type_)?;
@@ -224,7 +223,7 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
     named.or_else(|| ranks.find(ends_so)).and_then(of)
 }
 
-/// Takes down a field of one state.
+/// Reads a field of one state.
 struct Field<'a> {
     name: &'a str,
     /// Number of states before it.
@@ -249,7 +248,7 @@ impl Visitor for Field<'_> {
     }
 }
 
-/// Who sent the last message that came in a state of this value; or, where messages are sent, who got the last.
+/// Returns the sender of the last message received in a state of this value, or the receiver for a sending state.
 fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     let (list, track) = (model.messages.list(), &model.tracks.list()[wait.track]);
     let value = track.value[wait.state];
@@ -265,7 +264,7 @@ fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     same.next().map(|message| message.from)
 }
 
-/// The circles of those who would wait for one another if a sender waited until its receiver takes the message.
+/// Finds the cycles of senders that would wait for one another if each waited until its message is taken.
 fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<Step>>, u64) {
     let mut posted = posts(&model.tracks, &model.messages, order);
     let types = model.trace().types();

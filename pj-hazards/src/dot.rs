@@ -2,60 +2,55 @@
 
 use std::fmt::Write;
 
+use paje_analysis::dot::quoted;
+
 use crate::barriers::Barrier;
 use crate::deadlock::Deadlock;
 use crate::orders::Group;
 use crate::races::Races;
-use crate::texts::Teller;
+use crate::texts::Reporter;
 
-/// Of how many findings there are graphs.
+/// Maximum number of findings drawn.
 const DRAWN: usize = 5;
 
-/// Of how many containers a graph of who waits has nodes.
+/// Maximum number of nodes in a graph of waits.
 const NODES: usize = 200;
 
-/// Colours that can be read on light and on dark ground.
+/// Colours that are readable on light and dark backgrounds.
 const HEAD: &str = "digraph hazards {\n  bgcolor=\"transparent\"; rankdir=LR;\n  node [shape=box, style=\"filled,rounded\", \
                     fillcolor=\"#dde6f0\", color=\"#6b7c90\", fontcolor=\"#182430\", fontname=\"sans-serif\", fontsize=11];\n  \
                     edge [color=\"#6b7c90\", fontcolor=\"#6b7c90\", fontname=\"sans-serif\", fontsize=10];\n";
 
-/// Edges of what is told of.
+/// Style of the edges of a finding.
 const MARKED: &str = "color=\"#d1495b\", fontcolor=\"#d1495b\", penwidth=2";
 
-/// A text in quotes, whatever is in it.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => out.extend(['\\', letter]),
-            letter if letter.is_control() => out.push(' '),
-            letter => out.push(letter),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// The first races: for each, the two messages, and that the first receive could take the second.
-pub(crate) fn races(teller: &Teller<'_>, races: &Races) -> String {
+/// Draws the first races: the two messages, and that the first receive could take the second.
+pub(crate) fn races(reporter: &Reporter<'_>, races: &Races) -> String {
     let mut out = HEAD.to_owned();
     for (at, race) in races.list.iter().take(DRAWN).enumerate() {
-        pair(teller, at, race.first, race.second, "could come first", &mut out);
+        pair(reporter, at, race.first, race.second, "could come first", &mut out);
     }
     out + "}\n"
 }
 
-/// Two messages into one container.
-fn pair(teller: &Teller<'_>, at: usize, first: u32, second: u32, label: &str, out: &mut String) {
-    let list = teller.model.messages.list();
+/// Draws two messages into one container.
+fn pair(
+    reporter: &Reporter<'_>,
+    at: usize,
+    first: u32,
+    second: u32,
+    label: &str,
+    out: &mut String,
+) {
+    let list = reporter.model.messages.list();
     let _ = writeln!(out, "  subgraph cluster_{at} {{ color=\"#6b7c90\"; style=rounded;");
     for (name, message) in [("first", first), ("second", second)] {
         let it = &list[message as usize];
         let line =
-            teller.places.line(message).map_or(String::new(), |line| format!(", line {line}"));
+            reporter.places.line(message).map_or(String::new(), |line| format!(", line {line}"));
         let from =
-            quoted(&format!("{} sends at {} s{line}", teller.shown(it.from as usize), it.start));
-        let to = quoted(&format!("{} receives at {} s", teller.shown(it.to as usize), it.end));
+            quoted(&format!("{} sends at {} s{line}", reporter.shown(it.from as usize), it.start));
+        let to = quoted(&format!("{} receives at {} s", reporter.shown(it.to as usize), it.end));
         let _ = writeln!(out, "    s{at}{name} [label={from}]; r{at}{name} [label={to}];");
         let _ = writeln!(out, "    s{at}{name} -> r{at}{name};");
     }
@@ -67,18 +62,18 @@ fn pair(teller: &Teller<'_>, at: usize, first: u32, second: u32, label: &str, ou
     );
 }
 
-/// Graph of the messages that barriers keep apart.
-pub(crate) fn barriers(teller: &Teller<'_>, barriers: &[Barrier]) -> String {
+/// Draws the messages that barriers keep apart.
+pub(crate) fn barriers(reporter: &Reporter<'_>, barriers: &[Barrier]) -> String {
     let mut out = HEAD.to_owned();
     let kept = barriers.iter().filter_map(|barrier| barrier.keeps).take(DRAWN);
     for (at, kept) in kept.enumerate() {
-        pair(teller, at, kept.taken, kept.other, "without the barrier", &mut out);
+        pair(reporter, at, kept.taken, kept.other, "without the barrier", &mut out);
     }
     out + "}\n"
 }
 
-/// Who waits for whom at the end; and the circles of sends.
-pub(crate) fn deadlock(teller: &Teller<'_>, found: &Deadlock) -> String {
+/// Draws who waits for whom at the end, and the cycles of sends.
+pub(crate) fn deadlock(reporter: &Reporter<'_>, found: &Deadlock) -> String {
     let mut out = HEAD.to_owned();
     for wait in found.waits.iter().take(NODES) {
         for whom in wait.whom.iter().take(NODES) {
@@ -89,14 +84,14 @@ pub(crate) fn deadlock(teller: &Teller<'_>, found: &Deadlock) -> String {
                     && places.any(|(at, track)| *track as usize == wait.track && next(at) == *whom)
             });
             let style = if in_circle { format!(" [{MARKED}]") } else { String::new() };
-            let (from, to) = (teller.shown(wait.track), teller.shown(*whom as usize));
+            let (from, to) = (reporter.shown(wait.track), reporter.shown(*whom as usize));
             let _ = writeln!(out, "  {} -> {}{style};", quoted(&from), quoted(&to));
         }
     }
     for steps in found.potential.iter().take(DRAWN) {
         for (at, step) in steps.iter().enumerate() {
             let next = steps[(at + 1) % steps.len()];
-            let name = |step| quoted(&teller.shown(teller.order.place(step).0));
+            let name = |step| quoted(&reporter.shown(reporter.order.place(step).0));
             let _ =
                 writeln!(out, "  {} -> {} [label=\"sends\", {MARKED}];", name(*step), name(next));
         }
@@ -104,23 +99,25 @@ pub(crate) fn deadlock(teller: &Teller<'_>, found: &Deadlock) -> String {
     out + "}\n"
 }
 
-/// The first groups: what has to come before what, without what follows from the rest.
-pub(crate) fn orders(teller: &Teller<'_>, groups: &[Group]) -> String {
+/// Draws the first groups: the transitive reduction of their orders.
+pub(crate) fn orders(reporter: &Reporter<'_>, groups: &[Group]) -> String {
     let mut out = HEAD.to_owned();
     for (at, group) in groups.iter().take(DRAWN).enumerate() {
         let Some(poset) = group.poset.as_ref().filter(|poset| poset.len() <= NODES) else {
             continue;
         };
-        let title = quoted(&format!("{}, group {}", teller.shown(group.track), at + 1));
+        let title = quoted(&format!("{}, group {}", reporter.shown(group.track), at + 1));
         let _ = writeln!(
             out,
             "  subgraph cluster_{at} {{ color=\"#6b7c90\"; fontcolor=\"#6b7c90\"; fontname=\"sans-serif\"; style=rounded; label={title};"
         );
         for (place, message) in group.messages.iter().enumerate() {
-            let it = &teller.model.messages.list()[*message as usize];
-            let line =
-                teller.places.line(*message).map_or(String::new(), |line| format!(", line {line}"));
-            let label = quoted(&format!("from {}{line}", teller.shown(it.from as usize)));
+            let it = &reporter.model.messages.list()[*message as usize];
+            let line = reporter
+                .places
+                .line(*message)
+                .map_or(String::new(), |line| format!(", line {line}"));
+            let label = quoted(&format!("from {}{line}", reporter.shown(it.from as usize)));
             let _ = writeln!(out, "    m{at}_{place} [label={label}];");
         }
         for b in 0..poset.len() {

@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::orders::{LARGEST, Part};
 use crate::poset::Poset;
 
-/// The messages, by number, in order of time.
+/// Returns the messages in order of time.
 fn sorted(model: &Model<'_>) -> Vec<u32> {
     let list = model.messages.list();
     let mut messages: Vec<u32> = (0..list.len() as u32).collect();
@@ -22,13 +22,13 @@ fn sorted(model: &Model<'_>) -> Vec<u32> {
     messages
 }
 
-/// True if a message came to the operation that then sent another.
+/// Whether the operation that received the first message then sent the second.
 fn triggers(first: &Message, second: &Message) -> bool {
     let received = first.recv().is_some() && first.recv() == second.send();
     received && first.to == second.from && first.end <= second.start
 }
 
-/// All messages, and what comes before what; `None` if they are too many.
+/// Returns all messages and their order; `None` if there are too many.
 pub(crate) fn deliveries(model: &Model<'_>) -> Option<(Vec<u32>, Poset)> {
     let list = model.messages.list();
     if list.len() > LARGEST {
@@ -43,7 +43,7 @@ pub(crate) fn deliveries(model: &Model<'_>) -> Option<(Vec<u32>, Poset)> {
     Some((messages, poset))
 }
 
-/// All sends and receives.
+/// Returns the order of all sends and receives.
 pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
     let list = model.messages.list();
     if list.len() > LARGEST {
@@ -69,7 +69,7 @@ pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
     }))
 }
 
-/// The messages into each container, and their order.
+/// Returns the messages into each container, and their order.
 pub(crate) fn containers(model: &Model<'_>) -> Vec<(usize, Vec<Part>)> {
     let all = deliveries(model);
     let mut places: Vec<Vec<usize>> = vec![Vec::new(); model.tracks.list().len()];

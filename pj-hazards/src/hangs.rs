@@ -1,6 +1,6 @@
 //! Causes of hangs: circles of tracks that wait for one another, and stuck tracks that do not wait.
 //!
-//! Who waits for several waits for all of them. Each knot of the graph of waits, in which everybody waits for everybody in the
+//! Who waits for several waits for all of them. Each component of the graph of waits, in which everybody waits for everybody in the
 //! end, holds a circle for each of its members. The graph has a node for each operation that some have not entered, so
 //! that it is as large as the trace's containers, not as their pairs.
 
@@ -10,10 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadlock::{Hang, Wait};
 
-/// Circles and stuck tracks, those that most hang on first; at most `limit` circles, and true if there are more.
+/// Finds cycles and stuck tracks, those that block most first; at most `limit` cycles, and whether there are more.
 pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, bool) {
     let graph = Graph::new(tracks, waits);
-    let knots = graph.knots();
+    let components = graph.components();
     let (mut found, mut is_more) = (Vec::new(), false);
     let mut covered: FxHashSet<u32> = FxHashSet::default();
     let mut members: Vec<u32> = waits.iter().map(|wait| wait.track as u32).collect();
@@ -23,10 +23,10 @@ pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, 
             continue;
         }
         if found.len() == limit {
-            is_more |= graph.circle(track, &knots).is_some();
+            is_more |= graph.circle(track, &components).is_some();
             break;
         }
-        let Some(mut circle) = graph.circle(track, &knots) else { continue };
+        let Some(mut circle) = graph.circle(track, &components) else { continue };
         covered.extend(&circle);
         let least = circle.iter().enumerate().min_by_key(|(_, track)| **track);
         let least = least.map_or(0, |(at, _)| at);
@@ -50,12 +50,12 @@ pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, 
     (hangs, is_more)
 }
 
-/// Who waits for whom: nodes are the tracks, then the operations that they wait in.
+/// Graph of waits: nodes are the tracks, then the operations that they wait in.
 struct Graph {
     tracks: usize,
-    /// By node: whom it waits for.
+    /// Nodes that each node waits for.
     next: Vec<Vec<u32>>,
-    /// By node: who waits for it.
+    /// Nodes that wait for each node.
     before: Vec<Vec<u32>>,
 }
 
@@ -84,7 +84,7 @@ impl Graph {
         Graph { tracks, next, before }
     }
 
-    /// Number of those who wait for a track.
+    /// Counts the tracks that wait directly for a track.
     fn waiting(&self, track: u32) -> usize {
         let through = |node: &u32| match *node as usize {
             node if node >= self.tracks => self.before[node].len(),
@@ -93,7 +93,7 @@ impl Graph {
         self.before[track as usize].iter().map(through).sum()
     }
 
-    /// Number of others that wait for one of these tracks, or for who does, and so on.
+    /// Counts the other tracks that wait for one of these, directly or not.
     fn hanging(&self, tracks: &[u32]) -> usize {
         let mut seen: FxHashSet<u32> = tracks.iter().copied().collect();
         let mut open = tracks.to_vec();
@@ -103,8 +103,8 @@ impl Graph {
         seen.iter().filter(|node| (**node as usize) < self.tracks).count() - tracks.len()
     }
 
-    /// By node: the knot that it is in, a strongly connected component.
-    fn knots(&self) -> Vec<u32> {
+    /// Returns the strongly connected component of each node.
+    fn components(&self) -> Vec<u32> {
         // Nodes in the order in which a search from all leaves them; then backwards from the last.
         let mut left = Vec::with_capacity(self.next.len());
         let mut is_seen = vec![false; self.next.len()];
@@ -128,29 +128,29 @@ impl Graph {
                 }
             }
         }
-        let mut knots = vec![u32::MAX; self.next.len()];
+        let mut components = vec![u32::MAX; self.next.len()];
         for first in left.into_iter().rev() {
             let mut open = vec![first];
             while let Some(node) = open.pop() {
-                if knots[node as usize] == u32::MAX {
-                    knots[node as usize] = first;
+                if components[node as usize] == u32::MAX {
+                    components[node as usize] = first;
                     open.extend(&self.before[node as usize]);
                 }
             }
         }
-        knots
+        components
     }
 
-    /// A shortest circle through a track, if it is in one.
-    fn circle(&self, track: u32, knots: &[u32]) -> Option<Vec<u32>> {
-        let knot = knots[track as usize];
+    /// Returns a shortest cycle through a track, if it is in one.
+    fn circle(&self, track: u32, components: &[u32]) -> Option<Vec<u32>> {
+        let component = components[track as usize];
         let mut from: FxHashMap<u32, u32> = FxHashMap::default();
         let mut open = vec![track];
         while !open.is_empty() {
             let mut further = Vec::new();
             for node in open {
                 for other in &self.next[node as usize] {
-                    if knots[*other as usize] != knot || from.contains_key(other) {
+                    if components[*other as usize] != component || from.contains_key(other) {
                         continue;
                     }
                     from.insert(*other, node);
@@ -178,14 +178,14 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deadlock::How;
+    use crate::deadlock::Evidence;
 
     fn waits(whom: &[(usize, &Arc<[u32]>)]) -> Vec<Wait> {
         let wait = |(track, whom): &(usize, &Arc<[u32]>)| Wait {
             track: *track,
             state: 0,
             whom: Arc::clone(whom),
-            how: How::Unknown,
+            how: Evidence::Unknown,
         };
         whom.iter().map(wait).collect()
     }
@@ -219,12 +219,12 @@ mod tests {
     #[test]
     fn every_member_of_a_knot_is_in_a_circle_that_is_told() {
         for seed in 0..200 {
-            let mut dice = testkit::Dice::new(seed);
-            let count = 2 + dice.below(8);
+            let mut rng = testkit::Rng::new(seed);
+            let count = 2 + rng.index(8);
             let lists: Vec<Arc<[u32]>> = (0..count)
                 .map(|track| {
                     let others = (0..count as u32).filter(|other| *other as usize != track);
-                    others.filter(|_| dice.below(100) < 30).collect()
+                    others.filter(|_| rng.index(100) < 30).collect()
                 })
                 .collect();
             let whom: Vec<(usize, &Arc<[u32]>)> = lists.iter().enumerate().collect();

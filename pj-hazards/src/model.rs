@@ -10,14 +10,15 @@ use paje_analysis::tracks::Tracks;
 use paje_sim::{Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor};
 use rustc_hash::FxHashMap;
 
-/// Property that tells messages from one container to another apart, so that they may overtake one another.
+/// Property that separates messages between the same containers: messages of different channels may overtake one
+/// another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// The value of the link.
     Value,
     /// The type of the link.
     Type,
-    /// The user-defined field of this name.
+    /// This user-defined field.
     Field(String),
 }
 
@@ -34,17 +35,17 @@ impl From<&str> for Channel {
 /// Options of the model: how messages are looked at.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Receives that take any message: those whose state or value matches. Without it, all may.
+    /// Receives that take any message, by state or value; by default all.
     pub wildcard: Option<Glob>,
-    /// Property that tells messages between the same containers apart.
+    /// Property that separates messages between the same containers.
     pub channel: Option<Channel>,
-    /// Messages that only read what they come to: those whose receiving state or value matches.
+    /// Messages that only read, by receiving state or value.
     pub reads: Option<Glob>,
-    /// The user-defined field of a message that says how it accesses each variable: `r` (reads), `w` or anything else.
+    /// User-defined field with the access of a message to each variable: `r` (reads), `w` or anything else.
     pub access: Option<String>,
-    /// True if what a state sends depends on what it received, and on nothing else that its container did before.
+    /// Whether what a state sends depends on what it received, and on nothing else that its container did before.
     pub is_driven: bool,
-    /// True if only the type is known of the container that a message to come will go to.
+    /// Whether only the type is known of the container that a message to come will go to.
     pub is_routed: bool,
     /// Settings for finding the operations of groups.
     pub grouping: Grouping,
@@ -63,17 +64,17 @@ pub struct Model<'t> {
     pub collectives: Collectives,
     /// Map from the names of states to their classes.
     pub map: Map,
-    /// By message: its channel.
+    /// Channel of each message.
     pub channel: Vec<u32>,
-    /// By message: whether its receive takes any.
+    /// Whether the receive of each message takes any.
     pub wildcard: Vec<bool>,
-    /// By message: how it accesses variables, if anything is said of it.
+    /// Access of each message to variables, if known.
     pub access: Vec<Option<Box<[u8]>>>,
-    /// By message: whether it is looked at.
+    /// Whether each message is looked at.
     pub selected: Vec<bool>,
-    /// As [`Options`] say.
+    /// See [`Options`].
     pub is_driven: bool,
-    /// As [`Options`] say.
+    /// See [`Options`].
     pub is_routed: bool,
     window: TimeRange,
     rendezvous: Vec<bool>,
@@ -158,13 +159,13 @@ impl<'t> Model<'t> {
         Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
     }
 
-    /// True if a message is looked at, and its receive takes any.
+    /// Whether a message is looked at, and its receive takes any.
     #[must_use]
     pub fn is_open(&self, message: usize) -> bool {
         self.selected[message] && self.wildcard[message]
     }
 
-    /// Accesses of a message to variables, if anything is said of them.
+    /// Returns the access of a message to variables, if known.
     #[must_use]
     pub fn access(&self, message: u32) -> Option<&[u8]> {
         self.access.get(message as usize)?.as_deref()
@@ -176,20 +177,20 @@ impl<'t> Model<'t> {
         self.window
     }
 
-    /// The type of the container of a track.
+    /// Returns the type of a track's container.
     #[must_use]
     pub fn container_type(&self, track: u32) -> TypeId {
         self.trace().containers().type_of(self.tracks.list()[track as usize].container)
     }
 
-    /// The trace.
+    /// Returns the trace.
     #[must_use]
     pub fn trace(&self) -> &'t Trace {
         self.tracks.trace()
     }
 }
 
-/// Matches of the names of states and values with a pattern, looked up once for each.
+/// Cached matches of state and value names with a pattern.
 struct Matches<'g> {
     glob: &'g Glob,
     /// By lane.
@@ -216,7 +217,7 @@ impl<'g> Matches<'g> {
     }
 }
 
-/// Takes down which channel each message is of.
+/// Reads the channel and the accesses of each message.
 struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     options: &'a Options,

@@ -17,7 +17,7 @@ use crate::poset::{Orders, Poset};
 /// The most messages of a container between two points that all have passed; what has more is not taken apart.
 pub const LARGEST: usize = 2000;
 
-/// The most messages of a group in which it is tried what can be exchanged: that takes the fourth power.
+/// Largest group that is reduced: that takes the fourth power.
 const REDUCED: usize = 200;
 
 /// Messages into one container, which can be tried by themselves.
@@ -27,7 +27,7 @@ pub struct Group {
     pub track: usize,
     /// The messages, in an order that is allowed.
     pub messages: Vec<u32>,
-    /// Partial order of the messages, by place in `messages`; `None` if they are too many.
+    /// Partial order of the messages, by index in `messages`; `None` if there are too many.
     pub poset: Option<Poset>,
 }
 
@@ -40,13 +40,13 @@ pub struct Stage {
     pub parts: u64,
     /// Number of things in them: events or messages.
     pub things: u64,
-    /// Number of orders that they have, added up; `None`: too many to be counted.
+    /// Number of their orders in total; `None` if too many to count.
     pub orders: Option<BigUint>,
     /// Number of messages delivered where all orders are tried.
     pub deliveries: Option<BigUint>,
 }
 
-/// The groups of all containers, in the order of the containers and of time. Groups of one message are left out.
+/// Returns the groups of all containers, in the order of containers and time, without groups of one message.
 #[must_use]
 pub fn groups(model: &Model<'_>, order: &Order) -> Vec<Group> {
     let containers = containers(model, order);
@@ -75,7 +75,7 @@ fn reduced(model: &Model<'_>, messages: &[u32], poset: &Poset) -> Poset {
     poset.reduced(|a, b| exchange(model.access(messages[a]), model.access(messages[b])))
 }
 
-/// True if two messages can be exchanged: neither writes what the other reads or writes.
+/// Whether two messages can be exchanged: neither writes what the other accesses.
 fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     let uses = |access: u8| matches!(access, b'r' | b'w');
@@ -83,10 +83,10 @@ fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     !a.iter().zip(b).any(collide)
 }
 
-/// A part of the messages into one container, and their order unless they are too many.
+/// A part of the messages into one container, and their order unless there are too many.
 pub(crate) type Part = (Vec<u32>, Option<Poset>);
 
-/// The messages into each container, cut where all that came before have to come before all others.
+/// Returns the messages into each container, cut where all before have to come before all after.
 fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
     if model.is_driven {
         return driven::containers(model);
@@ -177,7 +177,7 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
     stages
 }
 
-/// The graph of all messages without what comes to the same; see [`persistent`](crate::persistent).
+/// Counts the graph of all messages without equivalent branches; see [`persistent`](crate::persistent).
 fn persistent(model: &Model<'_>, messages: &[u32], poset: &Poset, limit: usize) -> Option<Orders> {
     let list = model.messages.list();
     let into = |at: usize| list[messages[at] as usize].to;
@@ -192,7 +192,7 @@ fn persistent(model: &Model<'_>, messages: &[u32], poset: &Poset, limit: usize) 
 }
 
 impl Stage {
-    /// A graph, each of whose edges is a delivery.
+    /// A graph whose edges are deliveries.
     fn graph(name: &'static str, things: u64, counted: Option<Orders>) -> Self {
         let mut stage = Stage::new(name);
         let edges = counted.as_ref().map(|counted| BigUint::from(counted.steps));
@@ -224,7 +224,7 @@ impl Stage {
     }
 }
 
-/// All sends and receives. In a step they are in any order; a send is before its receive.
+/// Returns the order of all sends and receives. Within a step they are unordered; a send is before its receive.
 fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     if model.is_driven {
         return driven::events(model);
@@ -250,7 +250,7 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     }))
 }
 
-/// All messages: one is before another that was sent by who knew it to be received.
+/// Returns the order of all messages: one is before another whose sender knew it to be received.
 fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     if model.is_driven {
         return driven::deliveries(model);
@@ -273,7 +273,7 @@ fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     Some((messages, poset))
 }
 
-/// Knowledge that every step has of every track; only of small traces.
+/// What each step knows of each track; for small traces only.
 struct Known {
     tracks: usize,
     by_step: Vec<u32>,

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use paje_console::Quotes;
+use paje_console::records::{self, Value};
 use paje_sim::Name;
 
 use crate::cli::Format;
@@ -12,11 +13,11 @@ use crate::cli::Format;
 pub enum Cell {
     /// A name of the trace, or a word.
     Text(Vec<u8>),
-    /// A number, digit by digit.
+    /// A whole number.
     Number(String),
     /// Seconds.
     Seconds(f64),
-    /// Nothing is known.
+    /// No value.
     None,
 }
 
@@ -31,14 +32,23 @@ pub struct Findings {
     pub lines: Vec<String>,
     /// Total, in a sentence.
     pub sum: String,
-    /// True if anything was found.
+    /// Whether anything was found.
     pub found: bool,
 }
 
 impl Cell {
-    /// A line number, or any other count.
+    /// Converts a count.
     pub fn number(number: impl ToString) -> Self {
         Cell::Number(number.to_string())
+    }
+
+    fn value(&self) -> Value<'_> {
+        match self {
+            Cell::Text(text) => Value::Name(Name::bare(text)),
+            Cell::Number(number) => Value::Large(number.clone()),
+            Cell::Seconds(seconds) => Value::Number(format!("{seconds:.9}")),
+            Cell::None => Value::None,
+        }
     }
 }
 
@@ -70,55 +80,13 @@ pub fn write(
     quotes: Quotes,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let rows = findings.rows.iter().map(|row| row.iter().map(Cell::value));
     match format {
         Format::Text => {
             findings.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
             writeln!(out, "{}", findings.sum)
         }
-        Format::Csv => csv(findings, quotes, out),
-        Format::Json => json(findings, out),
+        Format::Csv => records::csv(&findings.columns, rows, quotes, out),
+        Format::Json => records::json(&findings.columns, rows, out),
     }
-}
-
-fn csv(findings: &Findings, quotes: Quotes, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", findings.columns.join(","))?;
-    let mut line = Vec::new();
-    for row in &findings.rows {
-        line.clear();
-        for (at, cell) in row.iter().enumerate() {
-            if at > 0 {
-                line.push(b',');
-            }
-            match cell {
-                Cell::Text(text) => quotes.write(Name::bare(text), &mut line),
-                Cell::Number(number) => line.extend_from_slice(number.as_bytes()),
-                Cell::Seconds(seconds) => write!(line, "{seconds:.9}")?,
-                Cell::None => {}
-            }
-        }
-        line.push(b'\n');
-        out.write_all(&line)?;
-    }
-    Ok(())
-}
-
-fn json(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(b"[")?;
-    for (at, row) in findings.rows.iter().enumerate() {
-        out.write_all(if at == 0 { b"\n{" } else { b",\n{" })?;
-        for (at, (name, cell)) in findings.columns.iter().zip(row).enumerate() {
-            let comma = if at == 0 { "" } else { ", " };
-            let value = match cell {
-                Cell::Text(text) => serde_json::to_string(&String::from_utf8_lossy(text))?,
-                // As text where programs that read it would round it.
-                Cell::Number(number) if number.len() > 15 => format!("\"{number}\""),
-                Cell::Number(number) => number.clone(),
-                Cell::Seconds(seconds) if seconds.is_finite() => format!("{seconds:.9}"),
-                Cell::Seconds(_) | Cell::None => "null".to_owned(),
-            };
-            write!(out, "{comma}\"{name}\": {value}")?;
-        }
-        out.write_all(b"}")?;
-    }
-    out.write_all(b"\n]\n")
 }

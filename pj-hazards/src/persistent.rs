@@ -3,20 +3,19 @@
 //! (Source: Schaeli, 4.5.1.) At each set, some of the messages that could come next are delivered: a *persistent* set. What is
 //! not in it can wait, since neither it nor what follows from it interferes with what is in it.
 
-use num_bigint::BigUint;
-use rustc_hash::FxHashMap;
+use fixedbitset::FixedBitSet;
 
-use crate::poset::{Orders, Poset, Set};
+use crate::poset::{Orders, Poset, count_paths};
 
-/// Number of pairs of messages looked at for each set, on average at most.
+/// Maximum number of pairs of messages examined per set, on average.
 const PAIRS: usize = 64;
 
 /// Which messages have to be tried next.
 pub struct Persistent<'a, F> {
     poset: &'a Poset,
     now: F,
-    /// By message: those that have to come before it, if they can: something that follows from them might interfere.
-    with: Vec<Set>,
+    /// By message, those that have to be delivered with it, since something that follows from them might interfere.
+    with: Vec<FixedBitSet>,
 }
 
 impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
@@ -27,22 +26,22 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
         Persistent { poset, now, with }
     }
 
-    /// The least set of messages that can be delivered where these have come, so that all others can wait.
+    /// Returns the smallest set of messages that can be delivered next, so that all others can wait.
     #[must_use]
-    pub fn next(&self, set: &Set) -> Vec<usize> {
+    pub fn next(&self, set: &FixedBitSet) -> Vec<usize> {
         self.least(set, &mut 0)
     }
 
-    /// The same, with how often two messages were looked at.
-    fn least(&self, set: &Set, pairs: &mut usize) -> Vec<usize> {
+    /// Does the same, and adds the number of pairs examined.
+    fn least(&self, set: &FixedBitSet, pairs: &mut usize) -> Vec<usize> {
         let coming = self.poset.next(set);
         let mut least: Vec<usize> = Vec::new();
-        let mut done = Set::new(self.poset.len());
+        let mut done = FixedBitSet::with_capacity(self.poset.len());
         for first in &coming {
-            if done.has(*first) {
+            if done.contains(*first) {
                 continue;
             }
-            let needs = |a, b| (self.now)(a, b) || self.with[b].has(a);
+            let needs = |a, b| (self.now)(a, b) || self.with[b].contains(a);
             let closed = closure(*first, &coming, needs);
             *pairs += closed.len() * coming.len();
             closed.iter().for_each(|thing| done.insert(*thing));
@@ -60,49 +59,31 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
     /// are more than `limit` sets, or 64 times as many pairs of messages have to be looked at.
     #[must_use]
     pub fn count(&self, limit: usize) -> Option<Orders> {
-        let mut sets: FxHashMap<Set, BigUint> = FxHashMap::default();
-        sets.insert(Set::new(self.poset.len()), BigUint::from(1_u8));
-        let (mut seen, mut steps, mut pairs) = (1, 0, 0);
-        for _ in 0..self.poset.len() {
-            let mut next: FxHashMap<Set, BigUint> = FxHashMap::default();
-            for (set, orders) in &sets {
-                for thing in self.least(set, &mut pairs) {
-                    steps += 1;
-                    let mut more = set.clone();
-                    more.insert(thing);
-                    *next.entry(more).or_insert_with(|| {
-                        seen += 1;
-                        BigUint::default()
-                    }) += orders;
-                    if seen > limit || pairs / PAIRS > limit {
-                        return None;
-                    }
-                }
-            }
-            sets = next;
-        }
-        let orders = sets.into_values().next().unwrap_or_else(|| BigUint::from(1_u8));
-        Some(Orders { orders, steps })
+        let mut pairs = 0;
+        count_paths(self.poset.len(), limit, |set| {
+            let next = self.least(set, &mut pairs);
+            (pairs / PAIRS <= limit).then_some(next)
+        })
     }
 }
 
-/// For each message, those that something follows from which interferes with it, and does not follow from itself.
-fn future(after: &[Set], later: impl Fn(usize, usize) -> bool) -> Vec<Set> {
+/// Returns, for each message, the messages from which something follows that interferes with it, but not from itself.
+fn future(after: &[FixedBitSet], later: impl Fn(usize, usize) -> bool) -> Vec<FixedBitSet> {
     let count = after.len();
     (0..count)
         .map(|message| {
-            let mut against = Set::new(count);
-            let others = (0..count).filter(|x| *x != message && !after[message].has(*x));
+            let mut against = FixedBitSet::with_capacity(count);
+            let others = (0..count).filter(|x| *x != message && !after[message].contains(*x));
             others.filter(|x| later(*x, message)).for_each(|x| against.insert(x));
-            let mut found = Set::new(count);
-            let meets = |other: &usize| *other != message && after[*other].meets(&against);
+            let mut found = FixedBitSet::with_capacity(count);
+            let meets = |other: &usize| *other != message && !after[*other].is_disjoint(&against);
             (0..count).filter(meets).for_each(|other| found.insert(other));
             found
         })
         .collect()
 }
 
-/// A message, all that it has to be delivered with, and all that these have to be, in the order of `coming`.
+/// Returns a message and all that have to be delivered with it, in the order of `coming`.
 fn closure(first: usize, coming: &[usize], needs: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut is_in = vec![false; coming.len()];
     let mut open = vec![first];
@@ -123,20 +104,20 @@ mod tests {
 
     use super::*;
 
-    /// Which of each two that interfere comes first.
+    /// For each two that interfere, which comes first.
     type Outcome = Vec<bool>;
 
-    /// Orders that differ in the order of two messages that interfere are all tried, one of each kind at least.
+    /// All orders that differ for two interfering messages are tried, at least one of each kind.
     #[test]
     fn nothing_that_differs_is_left_out() {
         let (mut all_orders, mut tried) = (0, 0);
         for seed in 0..300 {
-            let mut dice = testkit::Dice::new(seed);
-            let (count, percent) = (1 + dice.below(7), dice.below(60));
-            let edges: Vec<bool> = (0..count * count).map(|_| dice.below(100) < percent).collect();
+            let mut rng = testkit::Rng::new(seed);
+            let (count, percent) = (1 + rng.index(7), rng.index(60));
+            let edges: Vec<bool> = (0..count * count).map(|_| rng.index(100) < percent).collect();
             let poset = Poset::new(count, |a, b| edges[a * count + b]);
-            let into: Vec<usize> = (0..count).map(|_| dice.below(4)).collect();
-            let reads: Vec<bool> = (0..count).map(|_| dice.below(3) == 0).collect();
+            let into: Vec<usize> = (0..count).map(|_| rng.index(4)).collect();
+            let reads: Vec<bool> = (0..count).map(|_| rng.index(3) == 0).collect();
             let now = |a: usize, b: usize| into[a] == into[b] && !(reads[a] && reads[b]);
             // A type of two containers.
             let later = |a: usize, b: usize| into[a] / 2 == into[b] / 2 && !(reads[a] && reads[b]);
@@ -149,9 +130,10 @@ mod tests {
             let expected: BTreeSet<Outcome> = all.iter().map(|order| outcome(order)).collect();
             let exact = Persistent::new(&poset, now, now);
             let routed = Persistent::new(&poset, now, later);
-            for (name, graph) in
-                [("exact", &|set: &Set| exact.next(set)), ("routed", &|set: &Set| routed.next(set))]
-                    as [(&str, &dyn Fn(&Set) -> Vec<usize>); 2]
+            for (name, graph) in [
+                ("exact", &|set: &FixedBitSet| exact.next(set)),
+                ("routed", &|set: &FixedBitSet| routed.next(set)),
+            ] as [(&str, &dyn Fn(&FixedBitSet) -> Vec<usize>); 2]
             {
                 let orders = paths(count, graph);
                 let found: BTreeSet<Outcome> = orders.iter().map(|order| outcome(order)).collect();
@@ -165,8 +147,9 @@ mod tests {
         assert!(tried * 2 < all_orders, "{tried} of {all_orders}");
     }
 
-    fn paths(count: usize, next: &dyn Fn(&Set) -> Vec<usize>) -> Vec<Vec<usize>> {
-        let mut found: Vec<(Set, Vec<usize>)> = vec![(Set::new(count), Vec::new())];
+    fn paths(count: usize, next: &dyn Fn(&FixedBitSet) -> Vec<usize>) -> Vec<Vec<usize>> {
+        let mut found: Vec<(FixedBitSet, Vec<usize>)> =
+            vec![(FixedBitSet::with_capacity(count), Vec::new())];
         for _ in 0..count {
             let longer = found.into_iter().flat_map(|(set, path)| {
                 let with = |thing| {

@@ -14,7 +14,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of these messages, if lines were kept.
+    /// Looks up the lines of these messages.
     #[must_use]
     pub fn new(model: &Model<'_>, messages: impl IntoIterator<Item = u32>) -> Self {
         let list = model.messages.list();
@@ -32,7 +32,7 @@ impl Places {
         places
     }
 
-    /// The line on which the link of a message starts, from 1, if it is known.
+    /// Returns the line on which the link of a message starts, from 1, if known.
     #[must_use]
     pub fn line(&self, message: u32) -> Option<u64> {
         self.lines.get(&message).map(|place| place.line)
@@ -40,7 +40,7 @@ impl Places {
 }
 
 struct Lines<'a> {
-    /// The messages that are asked for, by row.
+    /// Wanted messages by row.
     rows: &'a BTreeMap<u64, u32>,
     row: u64,
     places: &'a mut Places,

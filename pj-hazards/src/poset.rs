@@ -1,22 +1,17 @@
 //! Partial orders of a few things, and how many orders of all things they allow.
 
-use std::collections::hash_map::Entry;
-
+use fixedbitset::FixedBitSet;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
-
-/// A set of things, which are numbered from 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Set(Vec<u64>);
 
 /// Partial order of things: which have to come before which. It is transitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Poset {
-    /// By thing: all that is before it.
-    before: Vec<Set>,
+    /// All things before each thing.
+    before: Vec<FixedBitSet>,
 }
 
-/// Number of orders, and size of the graph in which they are paths.
+/// Number of orders, and size of the graph whose paths they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
     /// Orders of all things (linear extensions).
@@ -26,58 +21,19 @@ pub struct Orders {
     pub steps: u64,
 }
 
-impl Set {
-    pub(crate) fn new(count: usize) -> Self {
-        Set(vec![0; count.div_ceil(64)])
-    }
-
-    /// True if a thing is in the set.
-    #[must_use]
-    pub fn has(&self, thing: usize) -> bool {
-        self.0[thing / 64] >> (thing % 64) & 1 == 1
-    }
-
-    pub(crate) fn insert(&mut self, thing: usize) {
-        self.0[thing / 64] |= 1 << (thing % 64);
-    }
-
-    fn add(&mut self, other: &Set) {
-        self.0.iter_mut().zip(&other.0).for_each(|(mine, other)| *mine |= other);
-    }
-
-    fn is_in(&self, other: &Set) -> bool {
-        self.0.iter().zip(&other.0).all(|(mine, other)| mine & !other == 0)
-    }
-
-    /// True if some thing is in both sets.
-    pub(crate) fn meets(&self, other: &Set) -> bool {
-        self.0.iter().zip(&other.0).any(|(mine, other)| mine & other != 0)
-    }
-
-    fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    fn things(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(at, word)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
-        })
-    }
-}
-
 impl Poset {
-    /// The order in which `before(a, b)` says that `a` comes before `b`, and all that follows from it. The numbers of the things
-    /// are an order that it allows.
+    /// Builds the transitive closure of `before(a, b)`: `a` comes before `b`. The numbers of the things must be an
+    /// allowed order.
     #[must_use]
     pub fn new(count: usize, before: impl Fn(usize, usize) -> bool) -> Self {
-        let mut sets: Vec<Set> = Vec::with_capacity(count);
+        let mut sets: Vec<FixedBitSet> = Vec::with_capacity(count);
         for thing in 0..count {
-            let mut set = Set::new(count);
+            let mut set = FixedBitSet::with_capacity(count);
             // From the last on, what follows is known before it is asked for.
             for other in (0..thing).rev() {
-                if !set.has(other) && before(other, thing) {
+                if !set.contains(other) && before(other, thing) {
                     set.insert(other);
-                    set.add(&sets[other]);
+                    set.union_with(&sets[other]);
                 }
             }
             sets.push(set);
@@ -91,37 +47,37 @@ impl Poset {
         self.before.len()
     }
 
-    /// True if there are no things.
+    /// Whether there are no things.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.before.is_empty()
     }
 
-    /// True if `a` comes before `b`.
+    /// Whether `a` comes before `b`.
     #[must_use]
     pub fn is_before(&self, a: usize, b: usize) -> bool {
-        self.before[b].has(a)
+        self.before[b].contains(a)
     }
 
-    /// By thing: all that come after it.
-    pub(crate) fn after(&self) -> Vec<Set> {
-        let mut after = vec![Set::new(self.len()); self.len()];
+    /// Returns all things after each thing.
+    pub(crate) fn after(&self) -> Vec<FixedBitSet> {
+        let mut after = vec![FixedBitSet::with_capacity(self.len()); self.len()];
         for (thing, before) in self.before.iter().enumerate() {
-            before.things().for_each(|other| after[other].insert(thing));
+            before.ones().for_each(|other| after[other].insert(thing));
         }
         after
     }
 
-    /// Things that can come next where these have come.
-    pub(crate) fn next(&self, set: &Set) -> Vec<usize> {
-        let fits = |thing: &usize| !set.has(*thing) && self.before[*thing].is_in(set);
+    /// Returns the things that can come next.
+    pub(crate) fn next(&self, set: &FixedBitSet) -> Vec<usize> {
+        let fits = |thing: &usize| !set.contains(*thing) && self.before[*thing].is_subset(set);
         (0..self.len()).filter(fits).collect()
     }
 
-    /// Puts things in order where that makes no difference: `a` before `b` if all that has to come before `a`, but not
-    /// before `b`, and `a` itself, can be exchanged with all that has to come after `b`, but not after `a`, and `b` itself.
-    /// (Schaeli, 4.4.3.) Pairs are looked at in the order of the numbers, again and again until nothing changes; so the
-    /// numbers may be no order that is allowed any more.
+    /// Orders things where that makes no difference: `a` before `b` if `a`, and all that has to come before `a` but
+    /// not before `b`, can be exchanged with `b`, and all that has to come after `b` but not after `a`. (Schaeli,
+    /// 4.4.3.) Pairs are examined in the order of the numbers until nothing changes; the numbers may then be no
+    /// allowed order any more.
     #[must_use]
     pub fn reduced(&self, exchange: impl Fn(usize, usize) -> bool) -> Poset {
         let mut poset = self.clone();
@@ -138,30 +94,30 @@ impl Poset {
                 if a == b || poset.is_before(a, b) || poset.is_before(b, a) || !exchange(a, b) {
                     continue;
                 }
-                let first = |x: &usize| *x == a || !poset.before[b].has(*x);
-                let firsts = || poset.before[a].things().chain([a]).filter(first);
-                let then = |y: &usize| *y == b || !after[a].has(*y);
-                let thens = || after[b].things().chain([b]).filter(then);
+                let first = |x: &usize| *x == a || !poset.before[b].contains(*x);
+                let firsts = || poset.before[a].ones().chain([a]).filter(first);
+                let then = |y: &usize| *y == b || !after[a].contains(*y);
+                let thens = || after[b].ones().chain([b]).filter(then);
                 if !firsts().all(|x| thens().all(|y| x == y || exchange(x, y))) {
                     continue;
                 }
                 let (mut earlier, mut later) = (poset.before[a].clone(), after[b].clone());
                 earlier.insert(a);
                 later.insert(b);
-                later.things().for_each(|thing| poset.before[thing].add(&earlier));
-                earlier.things().for_each(|thing| after[thing].add(&later));
+                later.ones().for_each(|thing| poset.before[thing].union_with(&earlier));
+                earlier.ones().for_each(|thing| after[thing].union_with(&later));
                 changed = true;
             }
         }
         changed
     }
 
-    /// The things in groups: all of one come before all of the next, and no group can be cut so. In each, they are in an
-    /// order that is allowed.
+    /// Returns the things in groups: all of one come before all of the next, and no group can be divided so. Each is
+    /// in an allowed order.
     #[must_use]
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let mut sorted: Vec<usize> = (0..self.len()).collect();
-        sorted.sort_by_key(|thing| self.before[*thing].len());
+        sorted.sort_by_key(|thing| self.before[*thing].count_ones(..));
         let mut groups = Vec::new();
         let mut group = Vec::new();
         // All behind a cut have all before it.
@@ -170,7 +126,7 @@ impl Poset {
             // Up to where all are before this one.
             let mut reach = 0;
             while reach < at {
-                if !self.before[*thing].has(sorted[reach]) {
+                if !self.before[*thing].contains(sorted[reach]) {
                     break;
                 }
                 reach += 1;
@@ -187,7 +143,7 @@ impl Poset {
         groups
     }
 
-    /// The order of some of the things, which are given in an order that is allowed, numbered anew.
+    /// Returns the order of some of the things, given in an allowed order, with new numbers.
     #[must_use]
     pub fn part(&self, things: &[usize]) -> Poset {
         Poset::new(things.len(), |a, b| self.is_before(things[a], things[b]))
@@ -199,44 +155,12 @@ impl Poset {
     pub fn count(&self, limit: usize) -> Option<Orders> {
         let mut all = Orders { orders: BigUint::from(1_u8), steps: 0 };
         for group in self.groups() {
-            let one = self.part(&group).count_whole(limit)?;
+            let part = self.part(&group);
+            let one = count_paths(part.len(), limit, |set| Some(part.next(set)))?;
             all.orders *= one.orders;
             all.steps += one.steps;
         }
         Some(all)
-    }
-
-    /// The same without groups. The sets grow by one thing at a time.
-    fn count_whole(&self, limit: usize) -> Option<Orders> {
-        let mut sets: FxHashMap<Set, BigUint> = FxHashMap::default();
-        sets.insert(Set::new(self.len()), BigUint::from(1_u8));
-        let (mut seen, mut steps) = (1, 0);
-        for _ in 0..self.len() {
-            let mut next: FxHashMap<Set, BigUint> = FxHashMap::default();
-            for (set, orders) in &sets {
-                for thing in 0..self.len() {
-                    if set.has(thing) || !self.before[thing].is_in(set) {
-                        continue;
-                    }
-                    steps += 1;
-                    let mut more = set.clone();
-                    more.insert(thing);
-                    match next.entry(more) {
-                        Entry::Occupied(mut at) => *at.get_mut() += orders,
-                        Entry::Vacant(at) => {
-                            at.insert(orders.clone());
-                            seen += 1;
-                            if seen > limit {
-                                return None;
-                            }
-                        }
-                    }
-                }
-            }
-            sets = next;
-        }
-        let orders = sets.into_values().next().unwrap_or_else(|| BigUint::from(1_u8));
-        Some(Orders { orders, steps })
     }
 
     /// Its orders, the first `limit`, smaller numbers first.
@@ -244,12 +168,12 @@ impl Poset {
     pub fn list(&self, limit: usize) -> Vec<Vec<usize>> {
         let mut found = Vec::new();
         let mut path: Vec<usize> = Vec::new();
-        let mut set = Set::new(self.len());
+        let mut set = FixedBitSet::with_capacity(self.len());
         // The first thing that has not been tried at each place.
         let mut tried = vec![0];
         while found.len() < limit {
             let Some(from) = tried.last_mut() else { break };
-            let fits = |thing: &usize| !set.has(*thing) && self.before[*thing].is_in(&set);
+            let fits = |thing: &usize| !set.contains(*thing) && self.before[*thing].is_subset(&set);
             if let Some(thing) = (*from..self.len()).find(fits) {
                 *from = thing + 1;
                 path.push(thing);
@@ -262,7 +186,7 @@ impl Poset {
             }
             tried.pop();
             if let Some(thing) = path.pop() {
-                set.0[thing / 64] &= !(1 << (thing % 64));
+                set.remove(thing);
             }
         }
         found
@@ -275,8 +199,8 @@ impl Poset {
         let after = self.after();
         (0..self.len())
             .map(|a| {
-                let others = (0..self.len()).filter(|x| *x != a && !after[a].has(*x));
-                others.chain([a]).chain(after[a].things()).collect()
+                let others = (0..self.len()).filter(|x| *x != a && !after[a].contains(*x));
+                others.chain([a]).chain(after[a].ones()).collect()
             })
             .collect()
     }
@@ -290,14 +214,14 @@ impl Poset {
         for a in 0..self.len() {
             for b in (0..self.len()).filter(|b| *b != a && !self.is_before(*b, a)) {
                 let mut first = self.before[a].clone();
-                first.add(&self.before[b]);
-                first.0[a / 64] &= !(1 << (a % 64));
+                first.union_with(&self.before[b]);
+                first.remove(a);
                 // Something between the two keeps them apart.
-                if first.things().any(|x| self.is_before(a, x)) {
+                if first.ones().any(|x| self.is_before(a, x)) {
                     continue;
                 }
-                let rest = (0..self.len()).filter(|x| *x != a && *x != b && !first.has(*x));
-                let order: Vec<usize> = first.things().chain([a, b]).chain(rest).collect();
+                let rest = (0..self.len()).filter(|x| *x != a && *x != b && !first.contains(*x));
+                let order: Vec<usize> = first.ones().chain([a, b]).chain(rest).collect();
                 if seen.insert(order.clone()) {
                     found.push(order);
                     if found.len() == limit {
@@ -308,4 +232,36 @@ impl Poset {
         }
         found
     }
+}
+
+/// Counts the orders in which things are added to the empty set, where `next` returns those that may come next, and the
+/// steps between sets; `None` if there are more than `limit` sets, or `next` gives up.
+pub(crate) fn count_paths(
+    count: usize,
+    limit: usize,
+    mut next: impl FnMut(&FixedBitSet) -> Option<Vec<usize>>,
+) -> Option<Orders> {
+    let mut sets: FxHashMap<FixedBitSet, BigUint> = FxHashMap::default();
+    sets.insert(FixedBitSet::with_capacity(count), BigUint::from(1_u8));
+    let (mut seen, mut steps) = (1, 0);
+    for _ in 0..count {
+        let mut larger: FxHashMap<FixedBitSet, BigUint> = FxHashMap::default();
+        for (set, orders) in &sets {
+            for thing in next(set)? {
+                steps += 1;
+                let mut more = set.clone();
+                more.insert(thing);
+                *larger.entry(more).or_insert_with(|| {
+                    seen += 1;
+                    BigUint::default()
+                }) += orders;
+                if seen > limit {
+                    return None;
+                }
+            }
+        }
+        sets = larger;
+    }
+    let orders = sets.into_values().next().unwrap_or_else(|| BigUint::from(1_u8));
+    Some(Orders { orders, steps })
 }

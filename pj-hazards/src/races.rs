@@ -35,17 +35,17 @@ pub struct Races {
     pub containers: usize,
 }
 
-/// The receives of one container that take any message, in their order.
+/// Receives of one container that take any message, in order.
 struct Receives<'m> {
     model: &'m Model<'m>,
-    /// The messages, each with the step that receives it, and how many steps its sender knew.
+    /// Message, receiving step, and number of steps that its sender knew.
     list: Vec<(u32, u32, u32)>,
-    /// By channel, places in the list.
+    /// Indices in the list.
     by_channel: FxHashMap<u32, Vec<u32>>,
 }
 
 impl<'m> Receives<'m> {
-    /// `known` tells, by message, how many steps its sender knew.
+    /// `known` is the number of steps that each sender knew.
     fn new(model: &'m Model<'m>, order: &Order, known: &[u32], track: usize) -> Self {
         let received = model.messages.received(track).iter().copied();
         let mut list: Vec<(u32, u32, u32)> = received
@@ -64,7 +64,7 @@ impl<'m> Receives<'m> {
         Receives { model, list, by_channel }
     }
 
-    /// The receives that could have taken the message at `place`, but for those of its channel.
+    /// Returns the receives that could have taken the message at `place`, of any channel.
     fn before(&self, place: usize) -> std::ops::Range<usize> {
         let known = self.list[place].2;
         self.list[..place].partition_point(|(_, step, _)| *step < known)..place
@@ -93,7 +93,8 @@ impl<'m> Receives<'m> {
     }
 }
 
-/// By message, how many steps of its receiver were known to its sender; 0 where its receive takes no other message.
+/// Returns, for each message, how many steps of its receiver were known to its sender; 0 if its receive takes no
+/// other message.
 #[must_use]
 pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     let list = model.messages.list();

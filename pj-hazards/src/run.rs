@@ -7,8 +7,7 @@ use std::time::Instant;
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_analysis::order::Order;
-use paje_console::contents::fact;
-use paje_console::memory::peak_memory;
+use paje_console::contents;
 use paje_console::output::write_to;
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
@@ -22,18 +21,18 @@ use crate::barriers::barriers;
 use crate::cli::{Cli, Hazard};
 use crate::deadlock::{self, deadlock};
 use crate::dot;
+use crate::memory;
 use crate::model::{self, Model};
 use crate::orders::{Group, groups, stages};
 use crate::output::{self, Findings};
 use crate::races::races;
 use crate::report::VOICE;
-use crate::room;
-use crate::texts::Teller;
+use crate::texts::Reporter;
 
-/// Number of findings listed if nothing is said.
+/// Default number of listed findings.
 const LISTED: usize = 1000;
 
-/// Number of sets of messages looked at where orders are counted, if nothing is said.
+/// Default number of sets of messages when orders are counted.
 const SETS: usize = 1_000_000;
 
 /// Runs the program; the exit status is 0 if nothing was found, 1 if something was or the trace is invalid, 2 for usage or
@@ -43,7 +42,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     failure::exit(VOICE, hazards(cli, Limits::default()))
 }
 
-/// Writes the findings, and the graph if one is asked for; true if all is well.
+/// Writes the findings, and the graph if asked for; returns whether all is well.
 fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let (findings, graph, is_sound) = look(cli, limits)?;
     if let (Some(path), Some(graph)) = (&cli.dot, graph) {
@@ -65,21 +64,21 @@ pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
     Ok(out)
 }
 
-/// The findings, a graph of them if one is asked for, and whether the trace is as it should be.
+/// Returns the findings, a graph if asked for, and whether the trace is valid.
 fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), Failure> {
     let Some(hazard) = cli.hazard() else {
         let why = "the first word says what is looked for: races, orders, deadlock or barriers";
         return Err(Failure::Other(why.into()));
     };
     if let Some((option, whose)) = cli.out_of_place() {
-        let name = hazard.name();
-        return Err(Failure::Other(format!("{option} is for {whose}, not for {name}")));
+        let given = cli.words[0].display();
+        return Err(Failure::Other(format!("{option} is for {whose}, not for {given}")));
     }
     let began = Instant::now();
     let workers = cli.parallel.workers()?;
     let (name, trace) = read(cli, limits, &workers, began)?;
     let unsuitable = |why| Failure::Unsuitable(name.clone(), why);
-    room::look(&trace, cli.memory.limit().as_ref()).map_err(unsuitable)?;
+    memory::check(&trace, cli.memory.limit().as_ref()).map_err(unsuitable)?;
     let map = map(cli, &trace)?;
     let grouping =
         Grouping::named(&trace, cli.group.as_deref(), cli.root.as_deref()).map_err(unsuitable)?;
@@ -115,13 +114,12 @@ fn read(
     Ok((name, opened.replay(&cli.options(limits), workers, display)?))
 }
 
-/// The map that is named, or the one that is built in and fits.
+/// Returns the given map, or the built-in one that fits.
 fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {
     let Some(path) = &cli.map else { return Ok(Map::of_trace(trace)) };
     Map::open(path).map_err(|error| Failure::File(path.clone(), error))
 }
 
-/// Options of the model: how messages are looked at.
 fn options(cli: &Cli, grouping: Grouping) -> model::Options {
     model::Options {
         wildcard: cli.wildcard.clone(),
@@ -135,7 +133,6 @@ fn options(cli: &Cli, grouping: Grouping) -> model::Options {
     }
 }
 
-/// Findings, and a graph of them if one is asked for.
 fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Findings, Option<String>) {
     let limit = cli.limit.unwrap_or(LISTED);
     let draw = |graph: &dyn Fn() -> String| cli.dot.as_ref().map(|_| graph());
@@ -143,15 +140,15 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
         Hazard::Races => {
             let found = races(model, order, limit);
             let both = found.list.iter().flat_map(|race| [race.first, race.second]);
-            let teller = Teller::new(model, order, both);
-            (teller.races(&found), draw(&|| dot::races(&teller, &found)))
+            let reporter = Reporter::new(model, order, both);
+            (reporter.races(&found), draw(&|| dot::races(&reporter, &found)))
         }
         Hazard::Orders if cli.count => {
             let sets = cli.limit.unwrap_or(SETS);
-            let teller = Teller::new(model, order, []);
+            let reporter = Reporter::new(model, order, []);
             (
-                teller.stages(&stages(model, order, sets), sets),
-                draw(&|| dot::orders(&teller, &groups(model, order))),
+                reporter.stages(&stages(model, order, sets), sets),
+                draw(&|| dot::orders(&reporter, &groups(model, order))),
             )
         }
         Hazard::Orders => {
@@ -160,7 +157,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
                 |group: &Group| group.poset.as_ref().is_none_or(|poset| poset.list(2).len() > 1);
             let all: Vec<Group> = groups(model, order).into_iter().filter(is_open).collect();
             let messages = all.iter().flat_map(|group| group.messages.iter().copied());
-            let teller = Teller::new(model, order, messages);
+            let reporter = Reporter::new(model, order, messages);
             let orders = |group: &Group, limit: usize| {
                 let Some(poset) = &group.poset else { return Vec::new() };
                 match (cli.late, cli.pairs) {
@@ -169,7 +166,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
                     _ => poset.list(limit),
                 }
             };
-            (teller.orders(&all, limit, orders), draw(&|| dot::orders(&teller, &all)))
+            (reporter.orders(&all, limit, orders), draw(&|| dot::orders(&reporter, &all)))
         }
         Hazard::Deadlock => {
             let options = deadlock::Options {
@@ -180,19 +177,20 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
             let found = deadlock(model, order, &options);
             let tracks = found.potential.iter().flatten().map(|step| order.place(*step).0);
             let sent = tracks.flat_map(|track| model.messages.sent(track).iter().copied());
-            let teller = Teller::new(model, order, sent);
-            (teller.deadlock(&found), draw(&|| dot::deadlock(&teller, &found)))
+            let reporter = Reporter::new(model, order, sent);
+            (reporter.deadlock(&found), draw(&|| dot::deadlock(&reporter, &found)))
         }
         Hazard::Barriers => {
             let found = barriers(model, order);
             let kept = found.iter().take(limit).filter_map(|barrier| barrier.keeps);
-            let teller = Teller::new(model, order, kept.flat_map(|kept| [kept.taken, kept.other]));
-            (teller.barriers(&found, limit), draw(&|| dot::barriers(&teller, &found)))
+            let reporter =
+                Reporter::new(model, order, kept.flat_map(|kept| [kept.taken, kept.other]));
+            (reporter.barriers(&found, limit), draw(&|| dot::barriers(&reporter, &found)))
         }
     }
 }
 
-/// Says what was not looked at.
+/// Reports what was not looked at.
 fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
     if model.messages.list().is_empty() {
         VOICE.say(format_args!("note: there are no messages"));
@@ -224,21 +222,13 @@ fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
     }
 }
 
-/// Tells what was read, and what that took.
+/// Prints the lines of `--stats`.
 fn stats(trace: &Trace, workers: &Workers, began: Instant) {
-    let seconds = began.elapsed().as_secs_f64();
-    let mut text = String::new();
-    for (name, count) in [
+    let counts = [
         ("bytes", trace.bytes()),
         ("lines", trace.lines()),
         ("containers", trace.containers().len() as u64 - 1),
         ("threads", workers.threads() as u64),
-    ] {
-        text += &fact(name, format_args!("{count}"));
-    }
-    text += &fact("seconds", format_args!("{seconds:.3}"));
-    if let Some(memory) = peak_memory() {
-        text += &fact("memory", format_args!("{:.1} MB", memory as f64 / 1e6));
-    }
-    VOICE.print(&text);
+    ];
+    VOICE.print(&contents::stats(&counts, None, began));
 }

@@ -15,22 +15,22 @@ use crate::output::{Cell, Findings};
 use crate::places::Places;
 use crate::races::Races;
 
-/// Says what was found in a trace.
+/// Writes findings as text and rows.
 #[derive(Debug)]
-pub(crate) struct Teller<'m> {
+pub(crate) struct Reporter<'m> {
     pub(crate) model: &'m Model<'m>,
     pub(crate) order: &'m Order,
     pub(crate) places: Places,
 }
 
-impl<'m> Teller<'m> {
+impl<'m> Reporter<'m> {
     pub(crate) fn new(
         model: &'m Model<'m>,
         order: &'m Order,
         messages: impl IntoIterator<Item = u32>,
     ) -> Self {
         let messages: BTreeSet<u32> = messages.into_iter().collect();
-        Teller { model, order, places: Places::new(model, messages) }
+        Reporter { model, order, places: Places::new(model, messages) }
     }
 
     pub(crate) fn name(&self, track: usize) -> Name<'m> {
@@ -42,7 +42,7 @@ impl<'m> Teller<'m> {
         plain(self.name(track))
     }
 
-    /// The value of a state.
+    /// Returns the value of a state.
     pub(crate) fn state(&self, track: usize, state: Option<usize>) -> Option<Name<'m>> {
         let track = &self.model.tracks.list()[track];
         let value = track.value[state?];
@@ -57,7 +57,7 @@ impl<'m> Teller<'m> {
         self.model.messages.list()[message as usize].to as usize
     }
 
-    /// A message, with times and line.
+    /// Describes a message, with times and line.
     pub(crate) fn message(&self, message: u32) -> String {
         let it = &self.model.messages.list()[message as usize];
         let (from, to) = (self.shown(it.from as usize), self.shown(it.to as usize));
@@ -152,7 +152,7 @@ impl<'m> Teller<'m> {
         findings
     }
 
-    /// Orders of each group, as `orders` makes them of its [poset](crate::poset::Poset).
+    /// Describes the orders of each group, as `orders` makes them of its [poset](crate::poset::Poset).
     pub(crate) fn orders(
         &self,
         groups: &[Group],
@@ -269,7 +269,7 @@ impl Findings {
         Findings { columns: columns.split(',').collect(), ..Findings::default() }
     }
 
-    /// Says how many are listed, if not all are.
+    /// Adds how many are listed, if not all are.
     fn cut(&mut self, count: &str, what: &str) {
         if self.rows.len().to_string() != count {
             self.sum +=
@@ -278,7 +278,7 @@ impl Findings {
     }
 }
 
-/// A name in a sentence: on one line, and nothing that a terminal would take for a command.
+/// Returns a name for one line of a terminal, without control characters.
 fn plain(name: Name<'_>) -> String {
     let text = String::from_utf8_lossy(name.text);
     let letters = text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });

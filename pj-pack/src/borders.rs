@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use paje_pack::{Border, TextLine, WindowIndex};
-use paje_parser::EntityOp;
-use paje_sim::{ContainerId, LaneChange, LaneEvent, LaneId, LineOf, Page};
+use paje_parser::{EntityOp, FieldNames, Line, LineDecoder};
+use paje_sim::{BlockLines, ContainerId, LaneChange, LaneEvent, LaneId, LineOf};
 use rustc_hash::FxHashMap;
 
 /// Most lines that all borders together may have: traces that leave more open have no windows.
@@ -52,9 +52,11 @@ struct Latest {
 }
 
 /// Collects the lines of rows that cross boundaries, from the blocks of a replay in file order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Borders {
     segments: Segments,
+    /// Decodes the lines that every window has, for their times.
+    decoder: LineDecoder,
     lanes: FxHashMap<LaneId, Lane>,
     fixed: Vec<TextLine>,
     fixed_bytes: usize,
@@ -84,6 +86,20 @@ impl BlockText<'_> {
     }
 }
 
+impl Default for Borders {
+    fn default() -> Self {
+        Borders {
+            segments: Segments::default(),
+            decoder: LineDecoder::new(FieldNames::Strict),
+            lanes: FxHashMap::default(),
+            fixed: Vec::new(),
+            fixed_bytes: 0,
+            latest: None,
+            is_impossible: false,
+        }
+    }
+}
+
 impl Borders {
     /// Adds a segment, before the blocks with its lines.
     pub(crate) fn add_segment(&mut self, text: &[u8]) {
@@ -91,7 +107,7 @@ impl Borders {
     }
 
     /// Adds the next block.
-    pub(crate) fn add_block(&mut self, page: &Page<'_>) {
+    pub(crate) fn add_block(&mut self, page: &BlockLines<'_>) {
         if self.is_impossible {
             return;
         }
@@ -178,7 +194,7 @@ impl Borders {
     }
 
     /// Adds the lines that every window has, and ends what is open in containers that are destroyed.
-    fn add_fixed_lines(&mut self, page: &Page<'_>, text: BlockText<'_>) {
+    fn add_fixed_lines(&mut self, page: &BlockLines<'_>, text: BlockText<'_>) {
         let mut next = text.start;
         for (len, about) in page.lines() {
             let start = next;
@@ -195,7 +211,13 @@ impl Borders {
                 LineOf::Header | LineOf::Type | LineOf::Value(..) | LineOf::Creation(_) => {}
             }
             self.fixed_bytes += len;
-            self.fixed.push((start, text.line(start)));
+            let line = text.line(start);
+            if let Ok(Line::Event(event)) = self.decoder.line(&line)
+                && let Ok(time) = event.time()
+            {
+                self.segments.add_time(start, time);
+            }
+            self.fixed.push((start, line));
         }
     }
 

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 
 use paje_analysis::kept::{Facts, Keeper, Kept, Lanes};
 use paje_pack::WindowIndex;
-use paje_sim::{Ledger, Page, Portion, Source, Trace};
+use paje_sim::{BlockLines, Ledger, Portion, Source, Trace};
 use paje_workers::Workers;
 
 use crate::borders::Borders;
@@ -73,7 +73,7 @@ fn lock(borders: &Mutex<Borders>) -> std::sync::MutexGuard<'_, Borders> {
 struct BordersLedger(Arc<Mutex<Borders>>);
 
 impl Ledger for BordersLedger {
-    fn enter(&self, _: usize, page: &Page<'_>) -> ControlFlow<()> {
+    fn enter(&self, _: usize, page: &BlockLines<'_>) -> ControlFlow<()> {
         lock(&self.0).add_block(page);
         ControlFlow::Continue(())
     }

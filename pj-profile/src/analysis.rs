@@ -2,12 +2,12 @@
 
 use paje_analysis::classes::{Classes, Map};
 use paje_analysis::comm::{self, Comm, Ends};
-use paje_analysis::events::{self, Events};
+use paje_analysis::events::Events;
 use paje_analysis::kept::Lanes;
 use paje_analysis::states::{self, States};
-use paje_analysis::summary::{self, Summary};
+use paje_analysis::summary::Summary;
 use paje_analysis::time::{self, Time};
-use paje_analysis::variables::{self, Variables};
+use paje_analysis::variables::Variables;
 use paje_analysis::{Bins, Label, Scope, Table};
 use paje_console::Failure;
 use paje_sim::Trace;
@@ -16,10 +16,10 @@ use paje_workers::Workers;
 use crate::cli::{Cli, Report};
 use crate::waiting;
 
-/// Into how many parts the time is divided, if nothing else is said.
+/// Default number of bins.
 const BINS: u32 = 60;
 
-/// One of the analyses that see a trace portion by portion.
+/// An analysis that sees a trace portion by portion.
 #[derive(Debug)]
 pub(crate) enum Analysis {
     States(States),
@@ -28,18 +28,18 @@ pub(crate) enum Analysis {
     Variables(Variables),
     Events(Events),
     Summary(Box<Summary>),
-    /// A report that needs all rows, and is found at once.
+    /// A finished report that needed all rows.
     Waiting(Table),
 }
 
-/// By which classes time is told, if it is.
+/// Classes that time is added up by.
 #[derive(Debug)]
 pub(crate) enum ByClass {
     /// By value.
     No,
-    /// As this map says.
+    /// By this map.
     Of(Map),
-    /// As the built-in map that fits.
+    /// By the built-in map that fits.
     Fitting,
 }
 
@@ -51,13 +51,13 @@ impl ByClass {
         })
     }
 
-    fn rows(&self, time: &Time, trace: &Trace) -> Vec<time::Row> {
+    fn table(&self, time: &Time, trace: &Trace) -> Table {
         let map = match self {
-            ByClass::No => return time.rows(trace),
+            ByClass::No => return time.table(trace),
             ByClass::Of(map) => map,
             ByClass::Fitting => &Map::of_trace(trace),
         };
-        time.rows_by_class(trace, &Classes::new(trace, map))
+        time.table_by_class(trace, &Classes::new(trace, map))
     }
 }
 
@@ -75,14 +75,14 @@ impl Analysis {
         }
     }
 
-    /// Analysis of this command line, for a trace from `start` to `end` (seconds).
+    /// Creates the analysis for a trace from `start` to `end` (seconds).
     pub(crate) fn in_bins(cli: &Cli, (start, end): (f64, f64)) -> Result<Self, Failure> {
         let (start, end) = (cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end));
         let bins = Bins::new(start, end, cli.bins.unwrap_or(BINS));
         Analysis::new(cli, needs_bins(cli).then_some(bins))
     }
 
-    /// Analysis of this command line for a whole trace.
+    /// Creates the analysis for a whole trace.
     pub(crate) fn of_whole(cli: &Cli, trace: &Trace) -> Result<Self, Failure> {
         Analysis::in_bins(cli, time::range(trace, &Scope::new(&cli.selection())))
     }
@@ -108,7 +108,7 @@ impl Analysis {
         })
     }
 
-    /// The same, which sees a part of a trace that has states in these lanes.
+    /// Restricts the analysis to a part of a trace that has states in these lanes.
     pub(crate) fn in_part_of(self, lanes: Option<Lanes>) -> Self {
         match (self, lanes) {
             (Analysis::States(states), Some(lanes)) => Analysis::States(states.in_part_of(lanes)),
@@ -128,7 +128,7 @@ impl Analysis {
         }
     }
 
-    /// The states that were found, if those were looked for.
+    /// Returns the rows of states, if they are analysed.
     pub(crate) fn states(&self, trace: &Trace) -> Vec<states::Row> {
         match self {
             Analysis::States(states) => states.rows(trace),
@@ -136,27 +136,21 @@ impl Analysis {
         }
     }
 
-    /// Table of the report.
     pub(crate) fn table(&self, trace: &Trace, top: Option<usize>) -> Table {
         let (report, table) = match self {
             Analysis::States(states) => (Report::States, states::table(&states.rows(trace))),
             Analysis::Comm(comm, ends) => (Report::Comm, comm::table(&comm.rows(trace, ends))),
-            Analysis::Time(time, by_class) => {
-                (Report::Time, time::table(&by_class.rows(time, trace)))
-            }
-            Analysis::Variables(all) if all.has_bins() => {
-                (Report::Variables, variables::bin_table(&all.bin_rows(trace)))
-            }
-            Analysis::Variables(all) => (Report::Variables, variables::table(&all.rows(trace))),
-            Analysis::Events(events) => (Report::Events, events::table(&events.rows(trace))),
-            Analysis::Summary(page) => (Report::Summary, summary::table(&page.rows(trace))),
+            Analysis::Time(time, by_class) => (Report::Time, by_class.table(time, trace)),
+            Analysis::Variables(all) => (Report::Variables, all.table(trace)),
+            Analysis::Events(events) => (Report::Events, events.table(trace)),
+            Analysis::Summary(summary) => (Report::Summary, summary.table(trace)),
             Analysis::Waiting(table) => (Report::Waits, table.clone()),
         };
         largest(report, table, top)
     }
 }
 
-/// Only so many rows of a report, the largest.
+/// Keeps the largest rows of a report.
 pub(crate) fn largest(report: Report, table: Table, top: Option<usize>) -> Table {
     let by: &[&str] = match report {
         Report::States => &["exclusive"],
@@ -173,7 +167,7 @@ pub(crate) fn largest(report: Report, table: Table, top: Option<usize>) -> Table
     }
 }
 
-/// True if the time is divided into bins.
+/// Whether the time is divided into bins.
 pub(crate) fn needs_bins(cli: &Cli) -> bool {
     cli.report() == Report::Time || (cli.report() == Report::Variables && cli.bins.is_some())
 }

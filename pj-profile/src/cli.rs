@@ -233,7 +233,7 @@ pub enum Format {
 }
 
 /// A report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub enum Report {
     States,
@@ -248,36 +248,13 @@ pub enum Report {
 }
 
 impl Report {
-    /// All of them.
-    pub const ALL: [Report; 9] = [
-        Report::States,
-        Report::Comm,
-        Report::Time,
-        Report::Variables,
-        Report::Events,
-        Report::Waits,
-        Report::Critical,
-        Report::Summary,
-        Report::Compare,
-    ];
-
-    /// Name of the report.
+    /// Returns the name of the report.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Report::States => "states",
-            Report::Comm => "comm",
-            Report::Time => "time",
-            Report::Variables => "variables",
-            Report::Events => "events",
-            Report::Waits => "waits",
-            Report::Critical => "critical",
-            Report::Summary => "summary",
-            Report::Compare => "compare",
-        }
+    pub fn name(self) -> String {
+        self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// The nature of the rows that it is made from, if it is one.
+    /// Returns the nature of the rows that it is made from, if there is only one.
     const fn nature(self) -> Option<TypeNature> {
         match self {
             Report::States | Report::Time | Report::Compare => Some(TypeNature::State),
@@ -298,8 +275,7 @@ impl Cli {
     }
 
     fn named_report(&self) -> Option<Report> {
-        let word = self.words.first()?;
-        Report::ALL.into_iter().find(|report| word == report.name())
+        Report::from_str(self.words.first()?.to_str()?, false).ok()
     }
 
     /// The files that the trace is in, or the traces that are compared.
@@ -320,13 +296,13 @@ impl Cli {
         }
     }
 
-    /// True if time is told by class.
+    /// Whether time is told by class.
     #[must_use]
     pub fn by_class(&self) -> bool {
         self.classes || (self.report() == Report::Time && self.picture == Some(Kind::Quadrant))
     }
 
-    /// True if the report is a page that is made from all rows.
+    /// Whether the report is a page that is made from all rows.
     #[must_use]
     pub fn is_whole_page(&self) -> bool {
         self.html.is_some() && matches!(self.report(), Report::Summary | Report::Compare)

@@ -14,7 +14,7 @@ use crate::cli::{Cli, Report};
 /// Report that a packed trace keeps.
 pub(crate) struct Found {
     pub(crate) kept: Kept,
-    /// Bytes of the file, and how many of them were read.
+    /// Size of the file, and number of bytes read.
     pub(crate) bytes: (u64, u64),
 }
 
@@ -27,24 +27,24 @@ pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     }
     let mut summaries = Summaries::new(regular(file)?).ok()?;
     let name = cli.report().name();
-    let content = summaries.get(name, kept::VERSION).ok()??;
-    Some(Found { kept: Kept::parse(name, &content)?, bytes: summaries.bytes() })
+    let content = summaries.get(&name, kept::VERSION).ok()??;
+    Some(Found { kept: Kept::parse(&name, &content)?, bytes: summaries.bytes() })
 }
 
-/// The lanes that have states, of a packed trace that keeps them for windows of time.
+/// Returns the lanes with states of a packed trace that keeps them.
 pub(crate) fn lanes(files: &[PathBuf]) -> Option<Lanes> {
     let [file] = files else { return None };
     let mut summaries = Summaries::new(regular(file)?).ok()?;
     Lanes::parse(&summaries.get(LANES, kept::VERSION).ok()??)
 }
 
-/// The file, unless it is a pipe, which would lose what is read here, or its writer.
+/// Opens the file unless it is a pipe, which would lose what is read here.
 fn regular(file: &Path) -> Option<File> {
     let is_file = file != Path::new("-") && fs::metadata(file).is_ok_and(|it| it.is_file());
     is_file.then(|| File::open(file))?.ok()
 }
 
-/// True if no option asks for another report than those that are kept. Each option is named here, so that new ones are
+/// Whether no option asks for another report than those that are kept. Each option is named here, so that new ones are
 /// thought of.
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {

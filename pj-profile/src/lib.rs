@@ -11,6 +11,7 @@ pub mod cli;
 mod kept;
 mod live;
 pub mod manual;
+mod natural;
 pub mod output;
 mod overview;
 mod page;

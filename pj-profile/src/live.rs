@@ -11,30 +11,28 @@ use paje_console::output::standard_output;
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 
-/// From one report to the next that is shown, and to the next that is kept for an interrupt.
+/// Time between shown reports, and between reports kept for an interrupt.
 const SHOWN: Duration = Duration::from_secs(1);
 const KEPT: Duration = Duration::from_millis(100);
 
-/// The exit status of a program that was interrupted, as a shell tells it.
+/// Exit status after an interrupt, as in a shell.
 const INTERRUPTED: i32 = 130;
 
-/// Clears a terminal.
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
-/// The reports of a run.
 #[derive(Debug)]
 pub(crate) struct Live {
-    /// The last one, which an interrupt shows.
+    /// The last report, printed on an interrupt.
     last: Arc<Mutex<Vec<u8>>>,
-    /// True if it is for people, who see it change.
+    /// Whether reports are shown to people.
     is_shown: bool,
     shown: Instant,
-    /// When the next one is due to be kept.
+    /// When the next report is kept.
     next: Instant,
 }
 
 impl Live {
-    /// Reports from here on, once in a run.
+    /// Starts live reports, once in a run.
     pub(crate) fn new(for_people: bool) -> Result<Self, Failure> {
         let last: Arc<Mutex<Vec<u8>>> = Arc::default();
         let at_interrupt = Arc::clone(&last);
@@ -51,7 +49,7 @@ impl Live {
         Ok(Live { last, is_shown: for_people, shown: now, next: now + KEPT })
     }
 
-    /// Shows the report that `write` writes, if it is time for one. Who reads slowly is waited for.
+    /// Shows the report that `write` writes, if it is due. Waits for slow readers.
     pub(crate) fn report(
         &mut self,
         write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
@@ -77,7 +75,6 @@ impl Live {
         Ok(())
     }
 
-    /// Clears the terminal before the last report.
     pub(crate) fn clear(&self) -> io::Result<()> {
         match self.is_shown && io::stdout().is_terminal() {
             true => standard_output()?.write_all(CLEAR.as_bytes()),

@@ -5,7 +5,6 @@ mod machine;
 mod people;
 mod screen;
 mod strips;
-mod waiting;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,7 +15,7 @@ use paje_console::aside::write_whole;
 use paje_console::output::write_to;
 
 use crate::cli::{Cli, Format};
-pub(crate) use people::Seen;
+pub(crate) use people::TableView;
 pub use screen::Screen;
 
 /// Writes a report to where it is to go.
@@ -28,7 +27,6 @@ pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure
     write_to(cli.output.as_deref(), write)
 }
 
-/// Screen that a report is shown on.
 pub(crate) fn screen(cli: &Cli) -> Screen {
     if cli.output.is_some() { Screen::plain(100) } else { Screen::of_output() }
 }

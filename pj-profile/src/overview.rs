@@ -17,13 +17,13 @@ use crate::page::Part;
 use crate::pictures::Kind;
 use crate::waiting;
 
-/// Into how many parts the time is divided on a page.
+/// Number of bins on a page.
 const BINS: u32 = 150;
 
-/// So many rows of a long table say what is to be said.
+/// Maximum number of rows of a table.
 const ROWS: usize = 200;
 
-/// The parts of the page of a trace that all rows of were kept. Whoever calls is in the workers' pool.
+/// Returns the parts of the page of a trace with all rows. To be called in the workers' pool.
 pub(crate) fn parts(
     cli: &Cli,
     name: &Path,
@@ -43,7 +43,7 @@ pub(crate) fn parts(
     let bins = Bins::new(cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end), BINS);
     let mut time = Time::new(scope.clone(), By::Container, bins, false);
     time.see(trace, workers);
-    parts.push(Part::pictured("When", time::table(&time.rows(trace)), &[Kind::Strips]));
+    parts.push(Part::pictured("When", time.table(trace), &[Kind::Strips]));
     let mut comm = Comm::new(scope, cli.bytes.as_deref());
     comm.see(trace, workers);
     let traffic = comm::table(&comm.rows(trace, &Ends::Containers)).top(ROWS, &["bytes", "count"]);
@@ -61,7 +61,7 @@ pub(crate) fn parts(
         return Ok(parts);
     }
     let classes = waits.tracks.classes();
-    let by_class = time::table(&time.rows_by_class(trace, classes));
+    let by_class = time.table_by_class(trace, classes);
     parts.push(Part::pictured("When", by_class, &[Kind::Quadrant]));
     let window = waiting::window(cli, &waits);
     let heading = "Waiting";
@@ -90,7 +90,7 @@ pub(crate) fn parts(
     Ok(parts)
 }
 
-/// Tables of both runs over time, in bins of one length from the beginning of each.
+/// Returns tables of both runs over time, in bins of one length from their beginnings.
 pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 2] {
     let scope = Scope::new(&cli.selection());
     let ranges = runs.map(|trace| time::range(trace, &scope));
@@ -104,6 +104,6 @@ pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 
         let bins = Bins::new(start, start + longest, BINS);
         let mut time = Time::new(scope.clone(), by.clone(), bins, false);
         time.see(runs[run], workers);
-        time::table(&time.rows(runs[run]))
+        time.table(runs[run])
     })
 }

@@ -5,41 +5,40 @@ use paje_pictures::numbers::{amount, count, duration, percent};
 use paje_pictures::{Cell, Colours, Page, PageTable, Section};
 
 use crate::cli::Cli;
-use crate::output::Seen;
+use crate::output::TableView;
 use crate::pictures::{self, Kind};
 
-/// Name and version of the program, as the maker of a page.
+/// Generator of a page.
 const MAKER: &str = concat!("pj_profile ", env!("CARGO_PKG_VERSION"));
 
-/// A part of a page: what it is called, what is to be known of it, and the table that it is made from.
+/// Part of a page.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) heading: &'static str,
     pub(crate) note: String,
     pub(crate) table: Table,
-    /// True if the table itself is on the page, beside its pictures.
+    /// Whether the table itself is shown, beside its pictures.
     pub(crate) is_shown: bool,
-    /// Kinds of pictures that are; all if nothing is said.
+    /// Kinds of pictures; all if not given.
     pub(crate) kinds: Option<&'static [Kind]>,
 }
 
 impl Part {
-    /// With its table, and all its pictures.
+    /// Creates a part with a table and all its pictures.
     pub(crate) fn new(heading: &'static str, note: &str, table: Table) -> Self {
         Part { heading, note: note.into(), table, is_shown: true, kinds: None }
     }
 
-    /// These pictures alone.
+    /// Creates a part with these pictures only.
     pub(crate) fn pictured(heading: &'static str, table: Table, kinds: &'static [Kind]) -> Self {
         Part { heading, note: String::new(), table, is_shown: false, kinds: Some(kinds) }
     }
 }
 
-/// A page of one report.
 pub(crate) fn of_report(cli: &Cli, title: &str, table: &Table) -> String {
     let colours = pictures::colours(table);
     let section = Section {
-        heading: cli.report().name().into(),
+        heading: cli.report().name(),
         pictures: pictures::all(cli, table, &colours, None),
         tables: vec![(String::new(), page_table(table))],
         ..Section::default()
@@ -48,7 +47,6 @@ pub(crate) fn of_report(cli: &Cli, title: &str, table: &Table) -> String {
         .file()
 }
 
-/// A page of several.
 pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) -> String {
     let states = parts.iter().map(|part| &part.table).find(|table| table.name == "states");
     let colours = states.map_or_else(Colours::default, pictures::colours);
@@ -64,7 +62,7 @@ pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) ->
             section.tables.push((String::new(), page_table(&part.table)));
         }
     }
-    let (seen, mut heads) = (Seen(facts), Vec::new());
+    let (seen, mut heads) = (TableView(facts), Vec::new());
     for row in 0..facts.len() {
         let (name, value) = (seen.text("name", row), seen.text("value", row));
         match seen.text("section", row).as_str() {
@@ -99,7 +97,6 @@ fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
     }
 }
 
-/// A page of two runs.
 pub(crate) fn of_two(cli: &Cli, title: &str, table: &Table, times: [(&str, &Table); 2]) -> String {
     let colours = pictures::colours(table);
     let mut drawn = pictures::all(cli, table, &colours, None);
@@ -116,9 +113,9 @@ pub(crate) fn of_two(cli: &Cli, title: &str, table: &Table, times: [(&str, &Tabl
     Page { title: title.into(), sections, maker, ..Page::default() }.file()
 }
 
-/// A table for a page, with numbers as people write them.
+/// Formats a table for a page.
 fn page_table(table: &Table) -> PageTable {
-    let seen = Seen(table);
+    let seen = TableView(table);
     let heads = table.columns.iter();
     let heads =
         heads.map(|column| (column.name.replace('_', " "), !matches!(column.data, Data::Text(_))));

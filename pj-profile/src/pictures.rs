@@ -12,7 +12,7 @@ use paje_console::Failure;
 use paje_pictures::{Colours, Picture};
 
 use crate::cli::Cli;
-use crate::output::Seen;
+use crate::output::TableView;
 
 pub(crate) use ends::comm_dot;
 pub(crate) use over_time::on_one_axis;
@@ -39,7 +39,7 @@ impl Kind {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// The kinds that there are of a table, the usual one first.
+    /// Returns the kinds of pictures of a table, the usual one first.
     fn of(table: &Table) -> &'static [Kind] {
         let has = |name| table.column(name).is_some();
         match table.name {
@@ -55,7 +55,7 @@ impl Kind {
     }
 }
 
-/// The picture of a report that is asked for, or the usual one.
+/// Returns the picture of a report that is asked for, or the usual one.
 pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Failure> {
     let kinds = Kind::of(table);
     let report = cli.report().name();
@@ -77,7 +77,7 @@ pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Fail
     Ok(picture)
 }
 
-/// The pictures of a table for a page: these, or all that say something.
+/// Returns the pictures of a table for a page: these kinds, or all useful ones.
 pub(crate) fn all(
     cli: &Cli,
     table: &Table,
@@ -101,7 +101,7 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
     if table.is_empty() {
         return Err(Failure::Other("there is nothing to report, so there is no picture".into()));
     }
-    let seen = Seen(table);
+    let seen = TableView(table);
     match (table.name, kind) {
         ("states", Kind::Density) => ends::states_density(cli, seen),
         ("waiters", Kind::Density) => Ok(ends::waiters_density(cli, seen)),
@@ -118,9 +118,9 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
     }
 }
 
-/// Colours of the values of a table: what took most comes first.
+/// Returns colours for the values of a table, longest first.
 pub(crate) fn colours(table: &Table) -> Colours {
-    let seen = Seen(table);
+    let seen = TableView(table);
     let by = ["exclusive", "seconds", "exclusive_a", "count"];
     let by = by.into_iter().find(|name| table.column(name).is_some()).unwrap_or("mean");
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();

@@ -11,10 +11,9 @@ use std::time::Instant;
 use paje_analysis::compare::{self, Run};
 use paje_analysis::kept::{Facts, Kept};
 use paje_analysis::{Scope, Table, time};
-use paje_console::contents::fact;
-use paje_console::memory::peak_memory;
+use paje_console::contents;
 use paje_console::progress::Display;
-use paje_console::reading::{Opened, PackedBytes, read_of, takes_window};
+use paje_console::reading::{Opened, PackedBytes, takes_window};
 use paje_console::voice::NOTHING_IN_IT;
 use paje_console::{Failure, failure};
 use paje_sim::{Portion, Progress, Trace};
@@ -24,25 +23,25 @@ use splitter::Limits;
 use crate::analysis::{Analysis, needs_bins};
 use crate::cli::{Cli, Format, Report};
 use crate::live::Live;
-use crate::output::Seen;
+use crate::output::TableView;
 use crate::report::VOICE;
 use crate::waiting;
 use crate::{analysis, kept, output, overview, page, pictures};
 
-/// Bytes of a trace in a portion.
+/// Default bytes of a portion.
 pub const PORTION: u64 = 16 << 20;
 
-/// Sizes of the cuts of a trace; they make no difference but to speed and memory.
+/// Sizes of the parts in which a trace is read. They affect speed and memory only.
 #[derive(Clone, Copy, Debug)]
 pub struct Cuts {
     /// Into blocks and lines.
     pub limits: Limits,
-    /// Into portions of so many bytes.
+    /// Bytes of a portion.
     pub portion: u64,
 }
 
 impl Cuts {
-    /// Small ones, so that little waits for more when lines come slowly.
+    /// Returns smaller cuts, so that slow lines are seen soon.
     fn live(self) -> Self {
         let block = self.limits.block.min(1 << 14);
         let limits = Limits { block, ..self.limits };
@@ -62,13 +61,13 @@ pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Cuts::default())
 }
 
-/// The same, with other cuts.
+/// Runs the program with other cuts.
 #[must_use]
 pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
     failure::exit(VOICE, profile(cli, cuts))
 }
 
-/// Writes the report; true if the trace is as it should be.
+/// Writes the report; returns whether the trace is valid.
 fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     let mut live = match cli.live {
         true => Some(Live::new(cli.format == Format::Table && cli.output.is_none())?),
@@ -80,7 +79,7 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     }
     // The graph of waiting is written where all pairs are known.
     if let Some(path) = cli.dot.as_ref().filter(|_| cli.report() == Report::Comm) {
-        output::write_file(path, &pictures::comm_dot(Seen(&found.table)))?;
+        output::write_file(path, &pictures::comm_dot(TableView(&found.table)))?;
     }
     if let Some(path) = &cli.svg {
         let picture = pictures::one(cli, &found.title, &found.table)?;
@@ -94,16 +93,15 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     Ok(found.is_sound)
 }
 
-/// A report, and what stands above it for people.
+/// A report with its title.
 struct Found {
     title: String,
     table: Table,
-    /// Its page, if that is made of more than the table.
+    /// Its page, if that has more than the table.
     page: Option<String>,
     is_sound: bool,
 }
 
-/// The report that is asked for.
 fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failure> {
     if let Some((option, whose)) = cli.out_of_place() {
         let report = cli.report().name();
@@ -136,19 +134,15 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
     Ok(Found { title, table, page, is_sound: read.is_sound })
 }
 
-/// Title of a report for people.
 fn title(name: &Path, end: f64) -> String {
     format!("{}, until {end} s", name.display())
 }
 
-/// Two traces side by side.
+/// Compares two traces.
 fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<Found, Failure> {
     let [first, second] = files else {
         return Err(Failure::Other("compare needs two traces".into()));
     };
-    if cli.live {
-        return Err(Failure::Other("--live is for one trace, not for compare".into()));
-    }
     let mut title_of_both = String::new();
     let mut sides = Vec::new();
     // For the page, which divides the time that the longer one took.
@@ -177,7 +171,7 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     Ok(Found { title, table, page, is_sound })
 }
 
-/// Trace that was read, and its analysis.
+/// A trace that was read, and its analysis.
 struct Read {
     name: PathBuf,
     trace: Trace,
@@ -261,7 +255,7 @@ fn read(
     Ok(Read { name, trace, analysis, is_sound })
 }
 
-/// True if files are read once for the trace's beginning and end, and once more for what is in between. Rows of
+/// Whether files are read once for the trace's beginning and end, and once more for what is in between. Rows of
 /// less than a portion are kept instead, as are those of a stream, which cannot be read again.
 fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     let metadata = files.iter().map(|file| {
@@ -273,24 +267,23 @@ fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     sizes.is_some_and(|sizes| sizes.iter().sum::<u64>() > cuts.portion / 10)
 }
 
-/// Observer of the portions of a trace, which has a name.
+/// Observer of the portions of a named trace.
 type See<'s> = &'s mut (dyn FnMut(&Path, &Portion<'_>) -> io::Result<()> + Send);
 
-/// A trace that was replayed.
 struct Replayed {
     name: PathBuf,
     trace: Trace,
     packed: Option<PackedBytes>,
 }
 
-/// True if nothing is added up but rows of the window, with all containers and types. Waiting and the critical path
+/// Whether nothing is added up but rows of the window, with all containers and types. Waiting and the critical path
 /// depend on what was before; a summary tells of lanes without rows, and classes are those of all values of the trace.
 fn adds_up_rows(cli: &Cli) -> bool {
     let is_more = cli.is_whole_page() || cli.by_class();
     !is_more && !matches!(cli.report(), Report::Waits | Report::Critical | Report::Summary)
 }
 
-/// Replays a trace, or what its window takes; in portions if there is somebody who looks at them.
+/// Replays a trace, or the part for its window; in portions if `see` is given.
 fn replay(
     cli: &Cli,
     files: &[PathBuf],
@@ -324,28 +317,17 @@ fn replay(
     Ok(Replayed { name, trace: trace?, packed })
 }
 
-/// Tells what was read, and what that took; of a packed trace, how many of its bytes were.
+/// Prints the lines of `--stats`.
 fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: Instant) {
-    let seconds = began.elapsed().as_secs_f64();
-    let mut text = String::new();
-    for (name, count) in [
+    let counts = [
         ("bytes", facts.bytes),
         ("lines", facts.lines),
         ("events", facts.events),
         ("containers", facts.containers),
         ("types", facts.types),
         ("threads", workers.threads() as u64),
-    ] {
-        text += &fact(name, format_args!("{count}"));
-    }
-    if let Some((len, read)) = packed {
-        text += &read_of(read, len);
-    }
-    text += &fact("seconds", format_args!("{seconds:.3}"));
-    if let Some(memory) = peak_memory() {
-        text += &fact("memory", format_args!("{:.1} MB", memory as f64 / 1e6));
-    }
-    VOICE.print(&text);
+    ];
+    VOICE.print(&contents::stats(&counts, packed, began));
 }
 
 /// The report, as this program would write it; for tests.

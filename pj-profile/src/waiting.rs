@@ -14,12 +14,11 @@ use crate::cli::{Cli, Report};
 use crate::output;
 use crate::report::VOICE;
 
-/// True if one of these reports is asked for.
 pub(crate) fn is_asked(cli: &Cli) -> bool {
     matches!(cli.report(), Report::Waits | Report::Critical)
 }
 
-/// The report; the most-waited graph is written on the way.
+/// Returns the report, and writes the most-waited graph.
 pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Failure> {
     let by = cli.by.as_deref();
     let known: &[&str] = match cli.report() {

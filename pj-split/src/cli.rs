@@ -7,7 +7,7 @@ use clap::builder::Resettable;
 use clap::{ArgGroup, Parser, ValueEnum};
 use paje_console::Quotes;
 use paje_console::generate::About;
-use paje_console::options::{Accepted, Parallel, Talk, time};
+use paje_console::options::{Accepted, Parallel, Talk, count, time};
 use splitter::parse_size;
 
 use crate::manual::MANUAL;
@@ -56,7 +56,7 @@ pub struct Cli {
 
     /// How many pieces, as even as containers allow: fewer if fewer containers have events. If none of
     /// --pieces, --piece-size and --by is given, one for each CPU that this process may use
-    #[arg(short, long, value_name = "N", group = "how")]
+    #[arg(short, long, value_name = "N", group = "how", value_parser = count)]
     pub pieces: Option<NonZeroUsize>,
 
     /// As many pieces as the trace has times this size, in bytes or with K, M, G or T (powers of 1024) or
@@ -144,7 +144,7 @@ pub enum VariablePrecision {
 }
 
 impl Cli {
-    /// True if pieces are asked for.
+    /// Whether pieces are asked for.
     pub(crate) const fn wants_pieces(&self) -> bool {
         self.pieces.is_some() || self.piece_size.is_some() || self.by.is_some()
     }

@@ -7,7 +7,7 @@
 //!                                        scatter, block by block ──▶ piece-000.trace, …, root.trace
 //! ```
 //!
-//! The trace is read twice. First it is replayed, without keeping what comes of that: so it is known to
+//! The trace is read twice. First it is replayed, without keeping its objects: so it is known to
 //! be valid, and a `survey` notes on disk whose each line is. Then containers are given to pieces
 //! (`shares`), and each line is copied to the pieces that need it (`needs`, `scatter`). Memory
 //! depends on the containers, types and values of the trace, not on its length.

@@ -46,12 +46,12 @@ impl From<LineOf> for Run {
 }
 
 impl Run {
-    /// Tells whether the next line, if it is about the same, belongs to the run.
+    /// Returns whether the next line, if it is about the same, belongs to the run.
     const fn goes_on(self) -> bool {
         matches!(self, Run::Nobody | Run::Shared | Run::Events(_))
     }
 
-    /// Appends a run of so many bytes to `out`.
+    /// Appends a run of `len` bytes to `out`.
     pub(crate) fn write(self, len: u64, out: &mut Vec<u8>) {
         let mut put = |first: u64, more: &[u32]| {
             push(out, first);

@@ -15,7 +15,7 @@ use crate::scatter::{Counter, Part, Rules, Sheet};
 use crate::survey::Entry;
 use paje_console::Failure;
 
-/// Blocks that are scattered before they are written: so many for each worker, or, if pieces are many, so
+/// Blocks that are scattered before they are written: this many for each worker, or, if pieces are many, so
 /// many that each piece gets some kilobytes; but not more than memory allows.
 const BLOCKS_PER_WORKER: usize = 4;
 const PIECES_PER_BLOCK: usize = 4;

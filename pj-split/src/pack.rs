@@ -49,7 +49,7 @@ impl Packer {
         })
     }
 
-    /// Tells whether texts should be long: each is compressed by itself.
+    /// Returns whether texts should be long: each is compressed by itself.
     pub(crate) const fn compresses(&self) -> bool {
         !matches!(self, Packer::Plain)
     }

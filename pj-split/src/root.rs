@@ -6,7 +6,7 @@ use paje_parser::token;
 use paje_sim::{ContainerId, Name, Trace};
 
 use crate::shares::{NONE, Shares};
-use crate::survey::Held;
+use crate::survey::ContainerBytes;
 
 /// Lines that root.trace and every piece begin with, and those that every piece ends with.
 #[derive(Debug)]
@@ -32,7 +32,12 @@ pub(crate) struct OwnLines {
 }
 
 impl OwnLines {
-    pub(crate) fn new(trace: &Trace, shares: &Shares, held: &[Held], suffix: &'static str) -> Self {
+    pub(crate) fn new(
+        trace: &Trace,
+        shares: &Shares,
+        held: &[ContainerBytes],
+        suffix: &'static str,
+    ) -> Self {
         let mut free = free_numbers(trace);
         let mut next = || free.next().unwrap_or_default();
         let (file_id, end_id) = (next(), next());
@@ -131,7 +136,7 @@ pub(crate) fn word(name: Name<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Tells whether a text is one field as it is.
+/// Returns whether a text is one field as it is.
 pub(crate) fn plain(text: &[u8]) -> bool {
     let special = |byte: &u8| token::is_white(*byte) || matches!(byte, b'"' | b'#');
     !text.is_empty() && !text.iter().any(special)
@@ -154,7 +159,7 @@ mod tests {
             &Options::default(),
         );
         let trace = trace.unwrap();
-        let held = vec![Held::default(); trace.containers().len()];
+        let held = vec![ContainerBytes::default(); trace.containers().len()];
         let shares = Shares::even(trace.containers(), &held, 1);
         let lines = OwnLines::new(&trace, &shares, &held, "");
         // Numbers that the trace has not.

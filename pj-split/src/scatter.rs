@@ -38,7 +38,7 @@ pub(crate) enum Who {
 }
 
 impl Who {
-    /// Calls `to` with each piece that gets the line, of so many.
+    /// Calls `to` with each of the pieces that get the line.
     pub(crate) fn each(self, needs: &Needs, pieces: usize, mut to: impl FnMut(usize)) {
         let listed = |pieces: &PiecesOf, number: usize, to: &mut dyn FnMut(usize)| {
             let (first, more) = pieces.get(number);
@@ -64,7 +64,7 @@ pub(crate) enum Part {
     Shared { who: Who, start: u32, end: u32 },
 }
 
-/// A block and what becomes of it; kept and filled again.
+/// Buffers for a block and its output, which are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     /// The lines of the block.
@@ -216,7 +216,7 @@ impl Sheet {
     }
 }
 
-/// The one piece of a line, or none; or who gets it if they are several.
+/// The one piece of a line, none, or several.
 const fn one_or((first, more): (u32, &[u32]), who: Who) -> Result<Who, u32> {
     if more.is_empty() { Err(first) } else { Ok(who) }
 }

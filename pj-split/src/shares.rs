@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use paje_sim::{ContainerId, Containers, TypeId};
 
-use crate::survey::Held;
+use crate::survey::ContainerBytes;
 
 /// The piece of each container.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +45,8 @@ impl Shares {
         self.count
     }
 
-    /// Shares the containers out to so many pieces, or fewer if fewer containers have events.
-    pub(crate) fn even(containers: &Containers, held: &[Held], pieces: usize) -> Self {
+    /// Distributes the containers over this many pieces, or fewer if fewer containers have events.
+    pub(crate) fn even(containers: &Containers, held: &[ContainerBytes], pieces: usize) -> Self {
         let tree = Tree::new(containers, held);
         let holders = held.iter().filter(|held| held.events > 0).count();
         let pieces = pieces.min(holders);
@@ -74,7 +74,11 @@ impl Shares {
     }
 
     /// A piece for each container of one of these types that has events in it, and one for the rest.
-    pub(crate) fn by_type(containers: &Containers, held: &[Held], types: &[TypeId]) -> Self {
+    pub(crate) fn by_type(
+        containers: &Containers,
+        held: &[ContainerBytes],
+        types: &[TypeId],
+    ) -> Self {
         let tree = Tree::new(containers, held);
         let (mut lots, mut piece, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         let mut pending = vec![ContainerId::ROOT];
@@ -108,15 +112,15 @@ impl Shares {
 /// The containers with what they and all in them hold.
 struct Tree<'a> {
     containers: &'a Containers,
-    held: &'a [Held],
+    held: &'a [ContainerBytes],
     /// The bytes of a container and of all in it.
     bytes: Vec<u64>,
-    /// True if it, or something in it, has events.
+    /// Whether it, or something in it, has events.
     busy: Vec<bool>,
 }
 
 impl<'a> Tree<'a> {
-    fn new(containers: &'a Containers, held: &'a [Held]) -> Self {
+    fn new(containers: &'a Containers, held: &'a [ContainerBytes]) -> Self {
         let mut bytes: Vec<u64> = held.iter().map(|held| held.events + held.frame).collect();
         let mut busy: Vec<bool> = held.iter().map(|held| held.events > 0).collect();
         // A container is created after what it is in.
@@ -143,7 +147,7 @@ impl<'a> Tree<'a> {
                 lots.push(Lot { container, whole: true, bytes: self.bytes[index] });
                 continue;
             }
-            let Held { events, frame } = self.held[index];
+            let ContainerBytes { events, frame } = self.held[index];
             if events > 0 {
                 lots.push(Lot { container, whole: false, bytes: events + frame });
             }
@@ -223,8 +227,8 @@ fn deal(lots: &[Lot], pieces: usize) -> (Vec<u32>, u64) {
     (piece, most)
 }
 
-/// The containers' bytes and numbers by piece, for who wants to see them.
-pub(crate) fn tally(shares: &Shares, held: &[Held]) -> Vec<(u64, u64)> {
+/// Returns the number of containers and the bytes of events of each piece.
+pub(crate) fn tally(shares: &Shares, held: &[ContainerBytes]) -> Vec<(u64, u64)> {
     let mut tally = vec![(0, 0); shares.count()];
     for (index, held) in held.iter().enumerate() {
         if let Some((containers, bytes)) = tally.get_mut(shares.of[index] as usize) {

@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use paje_parser::{ByteOffset, LinkEnd};
-use paje_sim::{ContainerId, LaneId, Ledger, LineOf, LineRemedy, Page, Used};
+use paje_sim::{BlockLines, ContainerId, LaneId, Ledger, LineOf, LineRemedy, Used};
 
 use crate::log;
 
 /// The bytes of a container's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct ContainerBytes {
     pub(crate) events: u64,
     /// Of its creation and destruction.
     pub(crate) frame: u64,
@@ -35,14 +35,14 @@ pub(crate) struct Entry {
 
 /// A file that several workers append to.
 #[derive(Debug)]
-struct Pile {
+struct AppendFile {
     file: File,
     len: AtomicU64,
 }
 
-impl Pile {
+impl AppendFile {
     const fn new(file: File) -> Self {
-        Pile { file, len: AtomicU64::new(0) }
+        AppendFile { file, len: AtomicU64::new(0) }
     }
 
     /// Appends some bytes; returns where they are.
@@ -56,11 +56,11 @@ impl Pile {
 /// Notes whose the lines of a trace are.
 #[derive(Debug)]
 pub(crate) struct Survey {
-    log: Pile,
-    uses: Pile,
+    log: AppendFile,
+    uses: AppendFile,
     /// File that keeps the text, if it cannot be read again.
     spool: Option<File>,
-    desks: Vec<Mutex<Desk>>,
+    desks: Vec<Mutex<WorkerNotes>>,
     failed: Mutex<Option<io::Error>>,
     /// If the trace may be damaged.
     damage: Option<Mutex<Damage>>,
@@ -86,26 +86,26 @@ pub(crate) enum Mend {
 
 /// Notes of one worker.
 #[derive(Debug)]
-struct Desk {
+struct WorkerNotes {
     log: Vec<u8>,
     uses: Vec<u8>,
     /// Uses noted lately: a lane and what it uses.
     recent: Vec<(u32, u64)>,
-    held: Vec<Held>,
+    held: Vec<ContainerBytes>,
     entries: Vec<Entry>,
 }
 
-/// A power of two: so many fit in a core's second-level cache, with room to spare.
+/// Number of recent uses that are remembered: a power of two that fits in a core's second-level cache.
 const RECENT: usize = 1 << 13;
 
-/// Uses are written when they have so many bytes.
+/// Size in bytes at which uses are written to their file.
 const FULL: usize = 1 << 16;
 
 /// Result of a survey.
 #[derive(Debug)]
 pub(crate) struct Surveyed {
     /// By container.
-    pub(crate) held: Vec<Held>,
+    pub(crate) held: Vec<ContainerBytes>,
     /// In file order.
     pub(crate) entries: Vec<Entry>,
     pub(crate) log: File,
@@ -135,7 +135,7 @@ pub(crate) const fn used(number: u64) -> Used {
 }
 
 impl Survey {
-    /// For so many workers. The files must be empty.
+    /// Makes a survey for this many workers. The files must be empty.
     pub(crate) fn new(
         workers: usize,
         log: File,
@@ -144,7 +144,7 @@ impl Survey {
         may_be_damaged: bool,
     ) -> Self {
         let desk = |_| {
-            Mutex::new(Desk {
+            Mutex::new(WorkerNotes {
                 log: Vec::new(),
                 uses: Vec::new(),
                 recent: vec![(u32::MAX, u64::MAX); RECENT],
@@ -153,8 +153,8 @@ impl Survey {
             })
         };
         Survey {
-            log: Pile::new(log),
-            uses: Pile::new(uses),
+            log: AppendFile::new(log),
+            uses: AppendFile::new(uses),
             spool,
             desks: (0..workers).map(desk).collect(),
             failed: Mutex::new(None),
@@ -163,7 +163,7 @@ impl Survey {
     }
 
     /// Takes note of what only damaged traces need.
-    fn note_damage(damage: &Mutex<Damage>, page: &Page<'_>) {
+    fn note_damage(damage: &Mutex<Damage>, page: &BlockLines<'_>) {
         let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
         let start = page.start().0;
         damage.mends.extend(page.keyless().map(|line| (start + line as u64, Mend::Keyless)));
@@ -181,7 +181,7 @@ impl Survey {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn note(&self, desk: &mut Desk, page: &Page<'_>) -> io::Result<()> {
+    fn note(&self, desk: &mut WorkerNotes, page: &BlockLines<'_>) -> io::Result<()> {
         let (start, text) = (page.start().0, page.text());
         if text.is_empty() {
             return Ok(());
@@ -201,7 +201,7 @@ impl Survey {
             };
             let index = container.index();
             if held.len() <= index {
-                held.resize(index + 1, Held::default());
+                held.resize(index + 1, ContainerBytes::default());
             }
             let to = &mut held[index];
             *(if events { &mut to.events } else { &mut to.frame }) += *len as u64;
@@ -212,7 +212,7 @@ impl Survey {
         let (len, log_len) = (text.len() as u32, desk.log.len() as u32);
         desk.entries.push(Entry { start, len, log_len, log_at });
 
-        let Desk { uses, recent, .. } = desk;
+        let WorkerNotes { uses, recent, .. } = desk;
         page.uses(|lane, used| {
             let number = use_number(used);
             let pair = (lane.0, number);
@@ -230,12 +230,12 @@ impl Survey {
         Ok(())
     }
 
-    /// Result of the survey, when all has been told; there are so many containers.
+    /// Returns the result after the replay, for a trace of this many containers.
     ///
     /// # Errors
     /// The last of it cannot be written.
     pub(crate) fn finish(self, containers: usize) -> io::Result<Surveyed> {
-        let mut held = vec![Held::default(); containers];
+        let mut held = vec![ContainerBytes::default(); containers];
         let mut entries = Vec::new();
         for desk in self.desks {
             let desk = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -272,8 +272,8 @@ impl Ledger for Survey {
         }
     }
 
-    fn enter(&self, worker: usize, page: &Page<'_>) -> ControlFlow<()> {
-        let mut desk: MutexGuard<'_, Desk> =
+    fn enter(&self, worker: usize, page: &BlockLines<'_>) -> ControlFlow<()> {
+        let mut desk: MutexGuard<'_, WorkerNotes> =
             self.desks[worker].lock().unwrap_or_else(PoisonError::into_inner);
         match self.note(&mut desk, page) {
             Ok(()) => ControlFlow::Continue(()),

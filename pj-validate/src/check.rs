@@ -67,7 +67,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use paje_parser::{Span, token};
-use paje_problems::{EventName, Problem, WarningKind};
+use paje_sim::error::{EventName, Problem, WarningKind};
 use splitter::{BYTE_ORDER_MARK, Folders, Input};
 
 use crate::finding::{Cause, Caution, Finding, Severity};
@@ -109,7 +109,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Tells whether there are no errors.
+    /// Returns whether there are no errors.
     #[must_use]
     pub const fn is_valid(&self) -> bool {
         self.errors == 0
@@ -284,7 +284,7 @@ impl Checker {
         self.event(&here);
     }
 
-    /// Takes note of a line of so many bytes that was not read.
+    /// Notes a line of this many bytes that was not read.
     pub fn line_too_long(&mut self, bytes: u64) {
         self.lines += 1;
         let here = self.here(b"");

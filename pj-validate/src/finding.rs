@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use paje_parser::Position;
 use paje_parser::error::shown;
-use paje_problems::{EventName, Named, Problem, WarningKind, Word};
+use paje_sim::error::{EventName, Named, Problem, WarningKind, Word};
 
 use crate::excerpt::Excerpt;
 
@@ -120,7 +120,7 @@ pub enum Caution {
         thing: Thing,
         /// The name, as messages show it.
         named: Named,
-        /// True if it has quotes here.
+        /// Whether it has quotes here.
         quoted: bool,
     },
     /// A line that ends inside a quoted field.
@@ -309,7 +309,7 @@ impl Finding {
         self.cause.code()
     }
 
-    /// Tells whether its line may be: nothing is shown of what may be no trace.
+    /// Returns whether its line may be: nothing is shown of what may be no trace.
     pub(crate) const fn may_be_shown(&self) -> bool {
         !matches!(
             self.cause,

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 pub enum Piece<'a> {
     /// A line without its newline.
     Line(&'a [u8]),
-    /// A line longer than the limit, of so many bytes; it was passed over.
+    /// A line longer than the limit, with its length in bytes; it was skipped.
     TooLong(u64),
     /// The end of the input.
     End,

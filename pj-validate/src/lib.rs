@@ -66,6 +66,6 @@ pub use check::{
     Checker, Disorder, FileRead, Options, Report, Rules, check, check_files, check_files_with,
 };
 pub use finding::{Cause, Caution, Finding, Severity, Thing, kinds};
-pub use paje_problems::excerpt;
+pub use paje_sim::excerpt;
 pub use sound::{Replaying, check_quickly};
 pub use summary::Summary;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use paje_parser::FaultKind;
-use paje_problems::Problem;
+use paje_sim::error::Problem;
 
 use crate::check::{Disorder, Report};
 use crate::excerpt::Shown;

@@ -1,42 +1,22 @@
-// Tiles as they come: blocks of arrays, read in place. What they are stands in the program's tiles.rs.
+// Parses tiles: blocks of arrays. The program's tiles.rs describes the format.
 
 const HEAD = 32;
+const ROWS = 2;
+const RANGES = 3;
 
-function arrays(buffer, start) {
-  let at = start;
-  const take = (Kind, count) => {
-    const found = new Kind(buffer, at, count);
-    at += Math.ceil((count * Kind.BYTES_PER_ELEMENT) / 8) * 8;
-    return found;
-  };
-  return { take, end: () => at };
-}
+const ROW_ARRAYS = {
+  start: Float64Array, end: Float64Array, height: Float64Array, number: Float64Array, values: Uint32Array, others: Uint32Array, goals: Uint32Array,
+};
+const RANGE_ARRAYS = { min: Float64Array, max: Float64Array, mean: Float64Array };
+const BIN_ARRAYS = { ends: Uint32Array, starts: Uint32Array };
+const AMOUNT_ARRAYS = { values: Uint32Array, others: Uint32Array, amounts: Float32Array, delays: Float32Array };
 
-function bins(block, take) {
-  const { n, m } = block;
-  block.ends = take(Uint32Array, n);
-  block.starts = take(Uint32Array, n);
-  block.values = take(Uint32Array, m);
-  block.others = take(Uint32Array, m);
-  block.amounts = take(Float32Array, m);
-  block.delays = take(Float32Array, m);
-}
-
-function rows(block, take) {
-  const { n } = block;
-  block.start = take(Float64Array, n);
-  block.end = take(Float64Array, n);
-  block.height = take(Float64Array, n);
-  block.number = take(Float64Array, n);
-  block.values = take(Uint32Array, n);
-  block.others = take(Uint32Array, n);
-  block.goals = take(Uint32Array, n);
-}
-
-function ranges(block, take) {
-  block.min = take(Float64Array, block.n);
-  block.max = take(Float64Array, block.n);
-  block.mean = take(Float64Array, block.n);
+// The arrays of a block, in their order in it: name, type, length.
+function arraysOf({ kind, n, m }) {
+  const all = (types, length) => Object.entries(types).map(([name, type]) => [name, type, length]);
+  if (kind === ROWS) return all(ROW_ARRAYS, n);
+  if (kind === RANGES) return all(RANGE_ARRAYS, n);
+  return [...all(BIN_ARRAYS, n), ...all(AMOUNT_ARRAYS, m)];
 }
 
 export function parseBlocks(buffer) {
@@ -46,14 +26,19 @@ export function parseBlocks(buffer) {
   while (at < buffer.byteLength) {
     const word = (i) => view.getUint32(at + 4 * i, true);
     const block = { lane: word(0), kind: word(1), level: word(2), n: word(3), m: word(4), first: view.getFloat64(at + 24, true) };
-    const reader = arrays(buffer, at + HEAD);
-    if (block.kind === 2) rows(block, reader.take);
-    else if (block.kind === 3) ranges(block, reader.take);
-    else bins(block, reader.take);
-    block.isRows = block.kind === 2;
-    block.bytes = reader.end() - at;
+    const arrays = arraysOf(block);
+    const padded = (type, length) => Math.ceil((length * type.BYTES_PER_ELEMENT) / 8) * 8;
+    block.bytes = arrays.reduce((sum, [, type, length]) => sum + padded(type, length), 0);
+    // Each block has its own memory, so that it can be freed without the others.
+    const own = buffer.slice(at + HEAD, at + HEAD + block.bytes);
+    let offset = 0;
+    for (const [name, type, length] of arrays) {
+      block[name] = new type(own, offset, length);
+      offset += padded(type, length);
+    }
+    block.isRows = block.kind === ROWS;
     found.push(block);
-    at = reader.end();
+    at += HEAD + block.bytes;
   }
   return found;
 }

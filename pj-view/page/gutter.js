@@ -77,10 +77,17 @@ export function shiftCursor(app, by) {
 
 export function listenGutter(app, stage) {
   let pressed = null;
+  const release = () => {
+    [pressed, app.state.dragged] = [null, null];
+    app.redraw();
+  };
   stage.addEventListener("pointerdown", (event) => {
     if (event.offsetX >= GUTTER || event.button !== 0) return;
     const line = lineAt(app, event.offsetY);
-    if (line) pressed = { line, y: event.offsetY, moved: false };
+    if (!line) return;
+    pressed = { line, y: event.offsetY, moved: false };
+    // Without it, a release outside of the stage is never seen.
+    stage.setPointerCapture(event.pointerId);
   });
   stage.addEventListener("pointermove", (event) => {
     if (!pressed) return;
@@ -93,16 +100,16 @@ export function listenGutter(app, stage) {
   stage.addEventListener("pointerup", (event) => {
     if (!pressed) return;
     const { line, moved } = pressed;
-    pressed = null;
-    app.state.dragged = null;
+    release();
+    const { width, height } = stage.getBoundingClientRect();
+    if (event.offsetX < 0 || event.offsetX >= width || event.offsetY < 0 || event.offsetY >= height) return;
     if (!moved) {
       app.state.cursor = line.container;
-      app.redraw();
       if (line.folds) toggleFold(app, line.container);
       return;
     }
     const onto = lineAt(app, event.offsetY);
     if (onto) reorder(app, line.container, onto.container);
-    app.redraw();
   });
+  stage.addEventListener("lostpointercapture", () => pressed && release());
 }

@@ -54,6 +54,7 @@ export function listenInput(app, stage) {
     const row = await rowAt(app, event.offsetX, event.offsetY);
     await app.select(row);
   });
+  stage.addEventListener("pointercancel", () => (drag = null));
   stage.addEventListener("pointerleave", () => {
     for (const id of ["tip", "hair"]) document.getElementById(id).hidden = true;
   });

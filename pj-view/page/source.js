@@ -112,17 +112,20 @@ function embeddedValue(told, text) {
   return found ? { type: found.type, value: found.value } : null;
 }
 
+// The next place of a value, or with `back` the one before; at the end, it begins again.
 function embeddedFind(lanes, typeOf, type, value, at, back) {
-  const places = [];
+  const here = { start: Number(at.time), lane: Number(at.lane), row: Number(at.row) };
+  const order = (a, b) => a.start - b.start || a.lane - b.lane || a.row - b.row;
+  const isNearer = back ? (a, b) => order(a, b) > 0 : (a, b) => order(a, b) < 0;
+  let [next, first] = [null, null];
   for (const [lane, [block]] of lanes) {
     if (typeOf.get(lane) !== type || !block.isRows) continue;
     for (let i = 0; i < block.n; i++) {
-      if (block.values[i] === value) places.push({ lane, row: block.number[i], start: block.start[i], end: block.end[i] });
+      if (block.values[i] !== value) continue;
+      const place = { lane, row: block.number[i], start: block.start[i], end: block.end[i] };
+      if (!first || isNearer(place, first)) first = place;
+      if (isNearer(here, place) && (!next || isNearer(place, next))) next = place;
     }
   }
-  const order = (a, b) => a.start - b.start || a.lane - b.lane || a.row - b.row;
-  places.sort(order);
-  const here = { start: Number(at.time), lane: Number(at.lane), row: Number(at.row) };
-  if (back) return places.findLast((it) => order(it, here) < 0) || places[places.length - 1] || null;
-  return places.find((it) => order(it, here) > 0) || places[0] || null;
+  return next || first;
 }

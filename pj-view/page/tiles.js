@@ -9,10 +9,15 @@ const AT_ONCE = 3;
 const LANES_AT_ONCE = 48;
 const FINEST = 10;
 
-function areFew(rows, from, to) {
-  let seen = 0;
-  for (let i = 0; i < rows.n && seen <= MOST_ROWS; i++) if (rows.start[i] <= to && rows.end[i] >= from) seen += 1;
-  return seen <= MOST_ROWS;
+// The number of sorted times that are before a time, or with `inclusive` not after it.
+function countUntil(times, time, inclusive) {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle] < time || (inclusive && times[middle] === time)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export class Tiles {
@@ -23,6 +28,7 @@ export class Tiles {
     this.wanted = new Map();
     this.flying = new Set();
     this.requests = 0;
+    this.sortedTimes = new WeakMap();
   }
 
   // The level whose bins are a pixel wide, or up to two.
@@ -47,9 +53,20 @@ export class Tiles {
   embeddedSegments(lane, level, from, to) {
     const blocks = this.source.embedded.get(lane) || (typeof lane === "string" ? this.foldedBlocks(lane) : []);
     const [rows, bins] = blocks[0]?.isRows ? [blocks[0], blocks.slice(1)] : [null, blocks];
-    const isFine = rows && (bins.length === 0 || bins[0].level > level || areFew(rows, from, to));
+    const isFine = rows && (bins.length === 0 || bins[0].level > level || this.countRows(rows, from, to) <= MOST_ROWS);
     const block = isFine ? rows : bins.find((it) => it.level >= level) || bins[bins.length - 1];
     return block ? [{ block, from, to }] : [];
+  }
+
+  // The number of rows that reach into a window of time: those that begin until its end, less those that end before it.
+  countRows(rows, from, to) {
+    if (!this.sortedTimes.has(rows)) {
+      const first = rows.start.map((start, i) => Math.min(start, rows.end[i])).sort();
+      const last = rows.start.map((start, i) => Math.max(start, rows.end[i])).sort();
+      this.sortedTimes.set(rows, { first, last });
+    }
+    const { first, last } = this.sortedTimes.get(rows);
+    return countUntil(first, to, true) - countUntil(last, from, false);
   }
 
   foldedBlocks(name) {

@@ -12,22 +12,22 @@ use crate::serve::Answer;
 use crate::view::View;
 use crate::{details, model, page, profile, tiles};
 
-/// Bins of a tile at most, and lanes of which tiles are asked for at a time: a screen has not more.
+/// Most bins of a tile and most lanes of a request. No screen shows more.
 const MOST_BINS: u64 = 1 << 13;
 const MOST_LANES: usize = 1 << 10;
 
-/// Source of answers, whether the trace is replayed or not yet.
+/// State shared by all connections.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     pub(crate) progress: Arc<Progress>,
-    /// Size of the trace in bytes, if that is known, and how much of it has been read.
+    /// Size of the trace in bytes, if it is known.
     pub(crate) size: Option<u64>,
     pub(crate) taken: Arc<std::sync::atomic::AtomicU64>,
     pub(crate) view: OnceLock<Arc<View>>,
 }
 
 impl Shared {
-    /// The answer to a request that may be answered.
+    /// Answers a request.
     pub(crate) fn answer(&self, request: &Request) -> Answer {
         if let Some(file) = page::file(&request.path) {
             return Answer::new(file.kind, file.text.as_bytes().to_vec());
@@ -65,7 +65,7 @@ impl Shared {
     }
 }
 
-/// Answer to a request that makes no sense.
+/// Returns the answer to a request with invalid parameters.
 fn nothing() -> Answer {
     Answer::status(400, "Bad Request")
 }
@@ -74,7 +74,7 @@ fn json(value: &Value) -> Answer {
     Answer::new("application/json", value.to_string().into_bytes())
 }
 
-/// The level and the bins that are asked for.
+/// Returns the requested level and bins.
 fn bins(request: &Request) -> Option<(u32, Range<u64>)> {
     let level: u32 = request.number("level").filter(|level| *level <= 63)?;
     let (first, count): (u64, u64) = (request.number("first")?, request.number("count")?);
@@ -83,7 +83,7 @@ fn bins(request: &Request) -> Option<(u32, Range<u64>)> {
     Some((level, first..end))
 }
 
-/// Contents of folded containers, but for some types.
+/// Answers a request for tiles of folded containers.
 fn folded(view: &View, request: &Request) -> Option<Answer> {
     let (level, bins) = bins(request)?;
     let numbers = |text: &str| -> Option<Vec<u32>> {

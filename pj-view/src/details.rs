@@ -1,21 +1,21 @@
-//! All that is known of one row.
+//! Details of a row.
 
 use std::convert::Infallible;
 
 use paje_parser::TypeNature;
-use paje_pyramid::Row;
 use paje_sim::{
     Annotations, ContainerId, Events, LaneId, LaneView, LineNumber, Links, States, Variables,
     Visitor,
 };
 use serde_json::{Value, json};
 
+use crate::pyramid::Row;
 use crate::view::View;
 
-/// So many links of a state are told.
+/// Most links of a state.
 const MOST_LINKS: usize = 60;
 
-/// Details of a row of a lane; `None` if there is none.
+/// Returns the details of a row, if it exists.
 pub(crate) fn row(view: &View, lane: LaneId, row: u64) -> Option<Value> {
     let lane = view.lane(lane).filter(|lane| row < lane.len())?;
     let mut before = 0;
@@ -99,7 +99,7 @@ impl Visitor for Details<'_> {
     }
 }
 
-/// The links that leave a container or reach it between two times, with the state that is at the other end.
+/// Returns the links that leave or reach a container between two times, with the state at the other end.
 fn links(view: &View, container: ContainerId, start: f64, end: f64) -> Value {
     let clock = view.pyramid.clock();
     let inside = |time: f64| start <= time && time <= end;
@@ -125,7 +125,7 @@ fn links(view: &View, container: ContainerId, start: f64, end: f64) -> Value {
     told.collect()
 }
 
-/// The innermost state of a container at a time, as its lane and row.
+/// Returns the lane and row of a container's innermost state at a time.
 fn state_at(view: &View, container: ContainerId, time: f64) -> Value {
     let tick = view.pyramid.clock().ticks(time);
     let mut found: Option<(LaneId, Row)> = None;

@@ -1,16 +1,16 @@
-//! Values by their names, and the next place of a value.
+//! Search for values by name, and for the next row of a value.
 
 use std::collections::BTreeSet;
 
 use paje_parser::TypeNature;
-use paje_pyramid::Row;
 use paje_sim::{LaneId, TypeId, ValueId};
 use serde_json::{Value, json};
 
+use crate::pyramid::Row;
 use crate::view::View;
 
-/// The first value of a type that is shown whose name is this text; else which begins with it; else which has it. Upper and lower case are
-/// the same.
+/// Returns the first shown value whose name equals this text, or else begins with it, or else contains it, ignoring
+/// case.
 pub(crate) fn value(view: &View, text: &str) -> Value {
     let (types, text) = (view.trace.types(), text.to_lowercase());
     let shown: BTreeSet<TypeId> = view.lanes().map(|lane| lane.type_id()).collect();
@@ -28,12 +28,11 @@ pub(crate) fn value(view: &View, text: &str) -> Value {
     best.map_or(Value::Null, |(_, type_, value)| json!({"type": type_.0, "value": value.0}))
 }
 
-/// A place in the order of starts, lanes and rows.
+/// Position of a row: start, lane, row.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) struct Spot(pub(crate) f64, pub(crate) u32, pub(crate) u64);
 
-/// The row of this value that comes next after a place, or before it; that which comes first or last of all if
-/// there is none.
+/// Returns the next or previous row of a value, or at the end the first or last one.
 pub(crate) fn next(
     view: &View,
     type_: TypeId,
@@ -71,7 +70,7 @@ fn scan(
                 best = Some((spot, row.end));
             }
         };
-        // Rows that begin beyond the place reach beyond it.
+        // Only the rows after (or before) the position are scanned.
         match (from, forwards) {
             (Some(Spot(time, ..)), true) => {
                 view.pyramid.near(lane, clock.ticks(time), u64::MAX, &mut see)

@@ -1,15 +1,16 @@
-//! Room around the lanes of a drawing, and the level that what is left asks for.
+//! Margins of a drawing, and the level of its bins.
 
-use paje_pyramid::Clock;
 use paje_sim::TimeRange;
 
-/// Greatest width of the names of containers, in pixels.
+use crate::pyramid::Clock;
+
+/// Width of the names of containers, in pixels.
 pub(crate) const GUTTER: f64 = 150.0;
 
-/// Room above, below and behind lanes, in pixels.
+/// Margin above, below and right of lanes, in pixels.
 pub(crate) const MARGIN: f64 = 8.0;
 
-/// The level that a drawing of this width needs where rows are many: of two pixels.
+/// Returns the level whose bins are about two pixels wide.
 pub(crate) fn level(clock: Clock, window: TimeRange, width: f64) -> u32 {
     clock.level((window.to - window.from) / (width - GUTTER - MARGIN) * 2.0)
 }

@@ -1,4 +1,4 @@
-//! The page and a trace in one file, which asks nobody for anything.
+//! The page with an embedded trace in a single file.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -11,19 +11,19 @@ use flate2::write::ZlibEncoder;
 use crate::view::View;
 use crate::{model, page, profile, tiles};
 
-/// Nothing may be loaded, from anywhere.
+/// Forbids loading anything.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// Lanes with so many rows at most have them all, at best.
+/// Most rows of a lane that are embedded.
 const MOST_ROWS: usize = 1 << 16;
 
-/// So many rows are drawn one by one wherever they are (`MOST_ROWS` of the page).
+/// Most rows that the page draws one by one (its `MOST_ROWS`).
 const FEW_ROWS: u64 = 768;
 
-/// The level whose one bin is all time.
+/// Level with a single bin.
 const WHOLE: u32 = 63;
 
-/// The text of the file, and whether the finest levels are in it.
+/// Returns the file's text, and whether it has the finest levels.
 pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
     let mut model = model::of(view, usize::MAX);
     let all = view.extent();
@@ -55,19 +55,19 @@ pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
     (body, whole)
 }
 
-/// JSON that ends no element: `<` stands only in strings.
+/// Escapes `<`, which JSON has only in strings, so that it ends no element.
 fn escape(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// Most bytes of blocks for each byte of them compressed: a browser has to hold them.
+/// Highest compression ratio, to bound the browser's memory.
 const MOST_OF_EACH: u64 = 12;
 
-/// As much of the trace as there is room for, compressed: of each lane its rows, or bins of a level as fine as fits,
-/// and those of all coarser ones.
+/// Returns compressed blocks of all lanes that fit in `room`: rows, or bins of the finest level that fits and all
+/// coarser ones.
 fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
     let lanes = view.lanes().count().max(1) as u64;
-    // Half as many bins and rows until it fits.
+    // Halves the bins and rows until they fit.
     for round in 0..24 {
         let bins = (1u64 << 16) >> round;
         let rows = MOST_ROWS >> round;
@@ -97,7 +97,7 @@ fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
     (blocks.finish(), false)
 }
 
-/// Blocks of lanes, compressed as they come.
+/// Compressor of blocks.
 struct Blocks {
     encoder: ZlibEncoder<Vec<u8>>,
     lane: Vec<u8>,
@@ -119,7 +119,7 @@ impl Blocks {
         self.encoder.write_all(&self.lane).expect("memory takes all");
     }
 
-    /// Bytes so far, but for what the compressor holds.
+    /// Returns the compressed bytes so far, without those in the compressor's buffer.
     fn compressed(&self) -> u64 {
         self.encoder.get_ref().len() as u64
     }
@@ -129,8 +129,8 @@ impl Blocks {
     }
 }
 
-/// All rows of a lane, if they are not too many. Where they may be more than pixels, also bins of one level, and of
-/// each above, so that one fits any screen.
+/// Appends the rows of a lane unless there are too many. Lanes with many rows also get bins of a level and all above,
+/// so that one fits any zoom.
 fn write_lane(
     view: &View,
     lane: paje_sim::LaneView<'_>,

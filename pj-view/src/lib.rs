@@ -1,4 +1,4 @@
-//! `pj_view`: a Pajé trace of any size in the browser, and its pictures for papers.
+//! `pj_view`: shows Pajé traces of any size in the browser, and draws figures of them.
 //!
 //! ```text
 //! TRACE ──replay──▶ rows ──▶ pyramid ──┬──▶ tiles ──HTTP──▶ the page, in a browser
@@ -6,8 +6,8 @@
 //!                                      └──▶ a drawing (--svg, --png)
 //! ```
 //!
-//! [`view`] is a trace and its summaries, and what is asked of them. [`serve`] lets a browser ask, and nobody
-//! else: [`request`] says which requests are answered. `page` has what runs in the browser.
+//! [`view`] holds a trace and its summaries ([`pyramid`]). [`serve`] answers the browser, and nobody else:
+//! [`request`] decides which requests are answered. `page` has the files that run in the browser.
 
 mod answer;
 pub mod cli;
@@ -24,6 +24,7 @@ mod picture;
 #[cfg(feature = "png")]
 mod png;
 mod profile;
+pub mod pyramid;
 mod report;
 pub mod request;
 pub mod run;

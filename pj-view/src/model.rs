@@ -1,20 +1,20 @@
-//! Model of a trace, which a page must know before it draws: types, values, containers, lanes.
+//! Model of a trace for the page: types, values, containers, lanes.
 
 use paje_parser::TypeNature;
-use paje_pyramid::{Key, Summary};
+use paje_pictures::colours::hex;
 use paje_sim::{LaneView, TypeId, ValueId};
 use serde_json::{Value, json};
 
-use crate::color::hex;
+use crate::pyramid::{Key, Summary};
 use crate::view::View;
 
-/// The level whose one bin holds all.
+/// Level with a single bin.
 const WHOLE: u32 = 63;
 
-/// So many values of a type are told at a time; some runtimes give each event a value of its own. (`PAGE` of the page.)
+/// Most values of a type per answer, since some runtimes give each event its own value. (The page's `PAGE`.)
 pub(crate) const VALUES: usize = 1024;
 
-/// The model, with so many values of each type at most. Containers and lanes come as columns, since they may be many.
+/// Returns the model, with at most `most` values of each type. Containers and lanes are columns, to keep it small.
 pub(crate) fn of(view: &View, most: usize) -> Value {
     let (trace, clock) = (&view.trace, view.pyramid.clock());
     let (types, containers, extent) = (trace.types(), trace.containers(), view.extent());
@@ -61,7 +61,7 @@ pub(crate) fn of(view: &View, most: usize) -> Value {
     })
 }
 
-/// Names and colours of so many values of a type at most, from one on; and whether the trace gives the colour.
+/// Returns names and colours of at most `most` values of a type, and whether the colour is the trace's.
 pub(crate) fn values(view: &View, type_: TypeId, first: usize, most: usize) -> Value {
     let types = view.trace.types();
     let end = types.value_count(type_).min(first.saturating_add(most));
@@ -84,7 +84,7 @@ fn nature(nature: TypeNature) -> &'static str {
     }
 }
 
-/// Number of states above each other in a lane; and the least and the greatest value of a variable.
+/// Returns the depth of a lane's states, and the smallest and largest value of a variable.
 pub(crate) fn heights(view: &View, lane: LaneView<'_>) -> [f64; 3] {
     if !matches!(lane.nature(), TypeNature::State | TypeNature::Variable) {
         return [1.0, 0.0, 0.0];

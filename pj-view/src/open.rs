@@ -1,8 +1,8 @@
-//! The browser of whoever sits before the screen.
+//! The user's browser.
 
 use std::process::{Command, Stdio};
 
-/// Opens an address, if there is a screen; tells whether somebody was asked to.
+/// Opens an address in the browser, if there is a screen. Returns whether a browser was started.
 pub(crate) fn browser(url: &str) -> bool {
     let screen = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };

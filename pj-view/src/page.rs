@@ -1,4 +1,4 @@
-//! The page's own files, which are part of the program.
+//! Files of the page.
 
 /// A file of the page.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ macro_rules! files {
     };
 }
 
-/// All of them; modules stand behind those that they import.
+/// All files. Modules come after those that they import.
 pub(crate) const FILES: &[File] = files! {
     "index.html" "text/html";
     "style.css" "text/css";
@@ -42,14 +42,14 @@ pub(crate) const FILES: &[File] = files! {
     "main.js" SCRIPT;
 };
 
-/// The file at a path; the page itself is at the empty one.
+/// Returns the file of a path. The empty path is the page itself.
 pub(crate) fn file(path: &str) -> Option<&'static File> {
     let name = if path.is_empty() { "index.html" } else { path };
     FILES.iter().find(|file| file.name == name)
 }
 
-/// All modules as one script: without what they import from each other and the word `export`. For that, each
-/// import takes one line, and no two modules have a name of the same kind in common.
+/// Returns all modules as one script, without imports and exports. So imports must be single lines, and top-level
+/// names unique.
 pub(crate) fn script() -> String {
     let mut script = String::new();
     for file in FILES.iter().filter(|file| file.kind == SCRIPT) {

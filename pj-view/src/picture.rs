@@ -1,4 +1,4 @@
-//! Place of each lane in a picture.
+//! Layout of a drawing.
 
 use paje_parser::TypeNature;
 use paje_sim::{ContainerId, LaneView};
@@ -6,32 +6,32 @@ use paje_sim::{ContainerId, LaneView};
 use crate::model::heights;
 use crate::view::View;
 
-/// More states above each other are not drawn apart.
+/// Most nesting levels of states that are drawn separately.
 pub(crate) const DEEPEST: f64 = 12.0;
 
 /// A line of the picture: a container, or one of its lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Line<'v> {
     pub(crate) container: ContainerId,
-    /// The number of containers that it is in.
+    /// Nesting depth of the container.
     pub(crate) indent: usize,
     /// Text beside the line.
     pub(crate) label: String,
-    /// Nothing is drawn for a container whose lanes have lines of their own.
+    /// Lane; none for the heading of a container with several lanes.
     pub(crate) lane: Option<LaneView<'v>>,
-    /// From the top of the picture, and how high it is.
+    /// Distance from the top of the drawing.
     pub(crate) top: f64,
     pub(crate) height: f64,
-    /// Number of states above each other; and the least and greatest value of a variable.
+    /// Depth of states, and the smallest and largest value of a variable.
     pub(crate) heights: [f64; 3],
 }
 
-/// The lines of all that is shown, containers in the order of their creation; each as high as it needs.
+/// Returns the lines, containers in the order of their creation.
 pub(crate) fn lines<'v>(view: &'v View) -> Vec<Line<'v>> {
     let containers = view.trace.containers();
     let shown = view.shown();
     let mut lines = Vec::new();
-    // Depth first; a trace may nest deeper than a stack does.
+    // Depth first, without recursion: a trace may nest deeper than the call stack.
     let mut stack = vec![(ContainerId::ROOT, 0)];
     while let Some((id, indent)) = stack.pop() {
         if !shown[id.index()] {
@@ -61,7 +61,7 @@ pub(crate) fn lines<'v>(view: &'v View) -> Vec<Line<'v>> {
             lines.push(Line { container: id, indent, label, lane, top: 0.0, height, heights });
         };
         match lanes.as_slice() {
-            // The root says nothing by itself.
+            // The root has no heading.
             [] if id == ContainerId::ROOT => {}
             [] => push(own, None, indent),
             [lane] => push(own, Some(*lane), indent),

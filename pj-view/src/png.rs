@@ -1,4 +1,4 @@
-//! A drawing as pixels.
+//! PNG files of drawings.
 
 use std::io;
 
@@ -6,18 +6,18 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Family, Query};
 use resvg::usvg::{Options, Tree};
 
-/// A picture has at most so many pixels: four bytes each.
+/// Most pixels of a picture. Each takes four bytes.
 const MOST_PIXELS: u64 = 100_000_000;
 
 /// A picture.
 pub(crate) struct Painted {
     /// The file.
     pub(crate) bytes: Vec<u8>,
-    /// True if names are left out, since there is nothing to write them with.
+    /// Whether names are missing because no fonts are installed.
     pub(crate) lacks_fonts: bool,
 }
 
-/// Paints one of our drawings.
+/// Renders a drawing.
 ///
 /// # Errors
 /// It is too large.
@@ -27,7 +27,7 @@ pub(crate) fn paint(drawing: &str) -> io::Result<Painted> {
     fonts.load_system_fonts();
     choose(fonts);
     let lacks_fonts = fonts.is_empty();
-    // Drawings are ours, and well-formed whatever names are.
+    // Drawings are well-formed, whatever the names.
     let tree = Tree::from_str(drawing, &options).map_err(io::Error::other)?;
     let size = tree.size().to_int_size();
     let (width, height) = (size.width(), size.height());
@@ -43,7 +43,7 @@ pub(crate) fn paint(drawing: &str) -> io::Result<Painted> {
     Ok(Painted { bytes, lacks_fonts })
 }
 
-/// Sees to it that letters without serifs are found: by one of these names, else any.
+/// Selects a sans-serif font: one of these names, or else any.
 fn choose(fonts: &mut Database) {
     let has = |name: &str| {
         fonts.query(&Query { families: &[Family::Name(name)], ..Query::default() }).is_some()

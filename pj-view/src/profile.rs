@@ -1,26 +1,26 @@
-//! Profile of a window of time, over all lanes.
+//! Profile of a time window over all lanes.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use paje_parser::TypeNature;
-use paje_pyramid::Key;
 use serde_json::{Value, json};
 
+use crate::pyramid::Key;
 use crate::view::View;
 
-/// So many pairs of containers are told, those with the most links.
+/// Most pairs of containers, those with the most links.
 const MOST_PAIRS: usize = 30;
 
-/// So many values of a type are told, those with the most.
+/// Most values of a type, the largest ones.
 const MOST_VALUES: usize = 100;
 
-/// Seconds of states by type and value, clipped to the window; events by type and value; links that begin in it, by type
-/// and the containers at their ends.
+/// Returns seconds of states and numbers of events by type and value, and numbers of links that begin in the window
+/// by type and pair of containers.
 pub(crate) fn of(view: &View, from: f64, to: f64) -> Value {
     let clock = view.pyramid.clock();
     let (low, high) = (clock.ticks(from), clock.ticks(to));
-    // Ticks and rows by nature, type and value; links by type and pair.
+    // Ticks or counts by nature, type and value; links by type and pair.
     let mut values: BTreeMap<(u32, u32, u32), u128> = BTreeMap::new();
     let mut pairs: BTreeMap<(u32, u32, u32), u128> = BTreeMap::new();
     for lane in view.lanes().filter(|lane| lane.nature() != TypeNature::Variable) {
@@ -50,7 +50,7 @@ pub(crate) fn of(view: &View, from: f64, to: f64) -> Value {
     })
 }
 
-/// Of each type of a nature, the values with the most, by type and value; the number of the others, and their sum.
+/// Returns the largest values of each type of a nature, and the number and sum of the others.
 fn most(
     values: &BTreeMap<(u32, u32, u32), u128>,
     nature: u32,

@@ -1,60 +1,60 @@
-//! Choice of the requests that are answered.
+//! Decides which requests are answered.
 //!
-//! A page anywhere can make the browser send requests to this machine, and with a name that leads here
-//! (DNS rebinding) read what comes back. So a request must know the token, name a host that is no such name, and
-//! come from no other page. All it can ask is in its path, which never becomes the name of a file.
+//! Any web page can make the browser send requests to this machine, and read the answers if its host name resolves to
+//! this machine (DNS rebinding). So a request must have the token, the right host, and no foreign origin. Paths never
+//! become names of files.
 
 use std::net::IpAddr;
 
-/// The head of a request is refused beyond this.
+/// Longest head of a request in bytes.
 pub const LONGEST_HEAD: usize = 16 << 10;
 
-/// More headers no browser sends.
+/// Most headers of a request.
 const MOST_HEADERS: usize = 64;
 
-/// Conditions of a request: what it must know, and where it must come from.
+/// Conditions of a request.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// The first part of each path.
+    /// First part of each path.
     pub token: String,
     /// Port at which the server listens.
     pub port: u16,
-    /// True if other machines may ask.
+    /// Whether other machines may send requests.
     pub open: bool,
 }
 
-/// A request that is to be answered.
+/// An accepted request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The path behind the token and a slash, without the query.
+    /// Path after the token and a slash, without the query.
     pub path: String,
-    /// The query, without its question mark.
+    /// Query, without its question mark.
     pub query: String,
-    /// True if the connection is to be kept for another request.
+    /// Whether the connection stays open.
     pub keep: bool,
 }
 
 /// Reason why a request is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is no request, or not one of HTTP/1.
+    /// The request is not HTTP/1.
     Malformed,
-    /// Its head is too long.
+    /// The head is too long.
     TooLong,
-    /// Its method is not GET.
+    /// The method is not GET.
     Method,
-    /// It brings a body, which none needs.
+    /// The request has a body.
     Body,
-    /// It does not know the token.
+    /// The token is wrong.
     Token,
-    /// Its host is none that this is.
+    /// The host is wrong.
     Host,
-    /// It comes from another page.
+    /// The request comes from another page.
     Origin,
 }
 
 impl Refusal {
-    /// The status, and its words.
+    /// Returns the status code and its text.
     #[must_use]
     pub fn status(self) -> (u16, &'static str) {
         match self {
@@ -68,7 +68,7 @@ impl Refusal {
     }
 }
 
-/// Reads the head of a request; `None` if it is not complete yet. Tells how many bytes it has.
+/// Parses the head of a request. Returns the request and the length of its head, or `None` if it is incomplete.
 ///
 /// # Errors
 /// It is not to be answered.
@@ -115,12 +115,12 @@ pub fn parse_head(head: &[u8], guard: &Guard) -> Result<Option<(Request, usize)>
 }
 
 impl Guard {
-    /// Tells whether this is a host that the server is called by: an address, or `localhost`, and the port.
+    /// Returns whether this is the server's host: an address or `localhost`, and the port.
     fn is_host(&self, host: &[u8]) -> bool {
         let Ok(host) = std::str::from_utf8(host) else { return false };
         let (name, port) = match host.rsplit_once(':') {
             Some((name, port)) if !port.ends_with(']') => (name, port),
-            // The port of HTTP is left out.
+            // The default port may be left out.
             _ => (host, "80"),
         };
         if port != self.port.to_string() {
@@ -134,7 +134,7 @@ impl Guard {
         }
     }
 
-    /// The path behind the token. That takes as long for a token that is almost right.
+    /// Returns the path after the token, in constant time for tokens of the right length.
     fn behind_token<'p>(&self, path: &'p str) -> Option<&'p str> {
         let (token, rest) = path.strip_prefix('/')?.split_once('/')?;
         let same = token.len() == self.token.len();
@@ -144,13 +144,12 @@ impl Guard {
 }
 
 impl Request {
-    /// A number that the query has by this name.
+    /// Returns a number of the query.
     pub fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
         self.text(name)?.parse().ok()
     }
 
-    /// Words that the query has by this name, as browsers write them: a plus for a space, two digits behind `%` for other bytes. `None` if
-    /// they are no UTF-8.
+    /// Returns a percent-decoded text of the query, or `None` if it is invalid.
     #[must_use]
     pub fn words(&self, name: &str) -> Option<String> {
         let mut rest = self.text(name)?.as_bytes();
@@ -171,7 +170,7 @@ impl Request {
         String::from_utf8(words).ok()
     }
 
-    /// The text that the query has by this name, as it is.
+    /// Returns a raw text of the query.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         let mut pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));

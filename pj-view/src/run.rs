@@ -1,4 +1,4 @@
-//! The program: replays a trace, and shows it.
+//! The program: replays a trace and shows it.
 
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
@@ -28,10 +28,10 @@ use crate::serve::{Patience, Server};
 use crate::view::View;
 use crate::{html, open, svg};
 
-/// A replay that takes longer is shown in the page meanwhile.
+/// If the replay takes longer, the page opens and shows its progress.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
+/// Runs the program. Returns exit status 0, 1 for an invalid trace, or 2 for usage and I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     let voice = match cli.reading.accepted.sort {
@@ -46,7 +46,7 @@ pub fn main(cli: &Cli) -> ExitCode {
 const NO_PNG: &str = "this pj_view was built without --png; releases have it, and so has what `cargo install --locked \
                       --path pj-view --features png` builds; `rsvg-convert` makes the same of what --svg writes";
 
-/// Writes the files that are asked for.
+/// Writes the requested files.
 fn write(cli: &Cli) -> Result<(), Failure> {
     if cli.png.is_some() && !cfg!(feature = "png") {
         return Err(Failure::Other(NO_PNG.into()));
@@ -94,7 +94,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write_whole(path, bytes).map_err(|error| Failure::File(path.to_owned(), error))
 }
 
-/// Serves the page until the program is ended. A trace that is found invalid ends it, and that is told.
+/// Serves the page until the program is stopped or the trace turns out invalid.
 fn show(cli: &Cli) -> Result<(), Failure> {
     let address = cli.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let server = Server::bind(address, cli.port, Patience::default())
@@ -111,7 +111,7 @@ fn show(cli: &Cli) -> Result<(), Failure> {
     thread::scope(|scope| {
         let (done, is_done) = mpsc::channel();
         scope.spawn(move || {
-            // Nobody waits for it any more if there was a failure before.
+            // The receiver is gone after a failure.
             let _ = done.send(read(cli, opened, &workers, &progress));
         });
         let mut server = Some(server);
@@ -134,7 +134,7 @@ fn show(cli: &Cli) -> Result<(), Failure> {
             Err(RecvTimeoutError::Disconnected) => Err(mpsc::RecvError),
         };
         let view = view.map_err(|_| Failure::Other("the replay ended without a word".into()))??;
-        // It is empty: only this sets it.
+        // Only set here.
         let _ = shared.view.set(Arc::new(view));
         serve()
     })?;
@@ -143,7 +143,7 @@ fn show(cli: &Cli) -> Result<(), Failure> {
     }
 }
 
-/// Tells where the page is, and opens the browser.
+/// Prints the address and opens the browser.
 fn announce(cli: &Cli, server: &Server, address: IpAddr) -> Result<(), Failure> {
     let url = server.url();
     let mut out = standard_output().map_err(Failure::Output)?;
@@ -165,7 +165,7 @@ fn announce(cli: &Cli, server: &Server, address: IpAddr) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Replays the trace, which must be valid, and summarises it.
+/// Replays and summarises the trace.
 fn read(
     cli: &Cli,
     opened: Opened,

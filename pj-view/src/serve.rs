@@ -1,4 +1,4 @@
-//! Requests in, answers out: a few connections at a time, none of them for ever.
+//! HTTP server with limits on connections and time.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use crate::request::{Guard, LONGEST_HEAD, Request, parse_head};
 
-/// Pages may load what comes from here, and nothing else; nobody may put them into a frame.
+/// Pages load from this server only, and not in frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Limits to clients: their time, and their number.
+/// Limits on clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// For the head of a request, from its first byte to its last, and for the first byte.
+    /// Time to wait for the head of a request.
     pub head: Duration,
-    /// For taking an answer.
+    /// Time to send an answer.
     pub answer: Duration,
-    /// Number of clients that are served at a time; more are turned away.
+    /// Most connections at a time. Others are closed.
     pub connections: usize,
 }
 
@@ -40,13 +40,13 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer with the content that was asked for.
+    /// Creates an answer with content.
     #[must_use]
     pub fn new(kind: &'static str, body: Vec<u8>) -> Self {
         Answer { status: (200, "OK"), kind, body }
     }
 
-    /// A status alone.
+    /// Creates an answer that is only a status.
     #[must_use]
     pub fn status(number: u16, words: &'static str) -> Self {
         Answer {
@@ -79,7 +79,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens at an address, at a free port if it is 0. The token is new.
+    /// Listens at an address, with a new token. Port 0 is any free port.
     ///
     /// # Errors
     /// The port is taken, the address is none of this machine's, or the system has no random numbers.
@@ -93,18 +93,18 @@ impl Server {
         Ok(Server { listener, address, guard, patience })
     }
 
-    /// Address of the page.
+    /// Returns the address of the page.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/{}/", self.address, self.guard.token)
     }
 
-    /// Answers requests, for ever.
+    /// Answers requests forever.
     pub fn run(self, answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) {
         let (answer, guard) = (Arc::new(answer), Arc::new(self.guard));
         let open = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming() {
-            // A client that left before it was heard, or no room for another file: others may do better.
+            // The client is gone, or there are too many open files.
             let Ok(stream) = stream else {
                 thread::sleep(Duration::from_millis(10));
                 continue;
@@ -117,16 +117,16 @@ impl Server {
                 (Arc::clone(&answer), Arc::clone(&guard), self.patience);
             let work = move || {
                 let _place = place;
-                // Whatever fails is the client's loss.
+                // Errors concern this client only.
                 let _ = converse(stream, &guard, patience, &*answer);
             };
-            // Without a thread the client is turned away.
+            // Without a thread the connection is closed.
             let _ = thread::Builder::new().name("client".into()).spawn(work);
         }
     }
 }
 
-/// One of the connections that are open.
+/// Counts an open connection until it is dropped.
 struct Place(Arc<AtomicUsize>);
 
 impl Place {
@@ -192,7 +192,7 @@ fn converse(
     }
 }
 
-/// Sends an answer, unless that takes too long.
+/// Sends an answer within a time limit.
 fn send(stream: &mut TcpStream, answer: &Answer, keep: bool, until: Instant) -> io::Result<()> {
     let mut all = answer.head(keep).into_bytes();
     all.extend_from_slice(&answer.body);
@@ -207,8 +207,8 @@ fn send(stream: &mut TcpStream, answer: &Answer, keep: bool, until: Instant) -> 
     Ok(())
 }
 
-/// Ends a connection whose request was not read to its end: what was sent is lost if the rest, which is
-/// still coming, is answered by a reset. So a little of it is heard.
+/// Closes a connection whose request was not read completely. Some of the rest is drained, so that a reset does not
+/// discard the answer.
 fn farewell(stream: &mut TcpStream) -> io::Result<()> {
     stream.shutdown(Shutdown::Write)?;
     stream.set_read_timeout(Some(Duration::from_millis(200)))?;

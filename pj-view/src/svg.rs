@@ -1,7 +1,7 @@
-//! A drawing, for papers.
+//! SVG drawings.
 //!
-//! Rows wider than a pixel are drawn as they are; where there are more of them, each pixel shows the shares of what
-//! is in it. All of one colour is one path, which keeps the file small.
+//! Rows wider than a pixel are drawn one by one. Elsewhere, each pixel shows the shares of its rows. There is one
+//! path per colour, to keep files small.
 
 mod text;
 
@@ -10,33 +10,34 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use paje_parser::TypeNature;
-use paje_pictures::escaped;
-use paje_pyramid::{Key, Row, Summary};
+use paje_pictures::colours::{Rgb, hex};
+use paje_pictures::numbers::step;
+use paje_pictures::{escaped, tenth};
 use paje_sim::{LaneView, TypeId, ValueId};
 
-use crate::color::{Rgb, hex};
 use crate::frame::{GUTTER, MARGIN, level};
 use crate::picture::{DEEPEST, Line, lines};
+use crate::pyramid::{Key, Level, Row, Summary};
 use crate::tiles::{OTHERS, Share, push_shares};
 use crate::view::View;
-use text::{push_tenths, shortened, significant, tenth, tenths};
+use text::{push_tenths, shortened, significant, tenths};
 
-/// Height of the axis of time, in pixels.
+/// Height of the time axis, in pixels.
 const AXIS: f64 = 24.0;
 
-/// Width of a letter, about, in pixels.
+/// Approximate width of a letter, in pixels.
 const LETTER: f64 = 6.0;
 
-/// So many links are drawn one by one.
+/// Most links of a lane that are drawn.
 const MOST_LINKS: usize = 4000;
 
-/// Colour of what is too little to tell apart.
+/// Colour of small shares, summed up.
 const GREY: Rgb = [0x88; 3];
 
-/// So many values are in the legend.
+/// Most values in the legend.
 const MOST_NAMES: usize = 30;
 
-/// A drawing of what is shown, in its window of time.
+/// Returns a drawing of the view's time window.
 pub(crate) fn write(view: &View, width: u32, height: Option<u32>) -> String {
     let mut lines = lines(view);
     let legend = Legend::of(view, width);
@@ -81,7 +82,7 @@ impl<'v> Drawing<'v> {
         Drawing { view, width, fills, strokes, labels: String::new() }
     }
 
-    /// Place of a time, in pixels from the left.
+    /// Returns the position of a time, in pixels from the left.
     fn x(&self, time: f64) -> f64 {
         let window = self.view.window;
         let part = (time - window.from) / (window.to - window.from);
@@ -137,7 +138,7 @@ impl<'v> Drawing<'v> {
         }
     }
 
-    /// Writes the least and the greatest value beside a variable, if there is room; returns how wide that is.
+    /// Writes the smallest and the largest value beside a variable, if there is room. Returns their width.
     fn scale(&mut self, line: &Line<'v>) -> f64 {
         let is_variable = line.lane.is_some_and(|lane| lane.nature() == TypeNature::Variable);
         if !is_variable || line.height < 24.0 {
@@ -162,7 +163,7 @@ impl<'v> Drawing<'v> {
         let (top, height) = sublane(line, row.imbrication);
         let (left, right) = (self.x(row.start), self.x(row.end));
         let color = self.color(lane.type_id(), row.value);
-        // Neighbours of one colour are still two.
+        // A gap separates neighbours of the same colour.
         let gap = if right - left > 2.5 { 0.5 } else { 0.0 };
         self.rect(color, left, (right - gap).max(left + 0.1), top, height);
         let name = lane.value_name(row.value).to_string();
@@ -215,7 +216,7 @@ impl<'v> Drawing<'v> {
         }
     }
 
-    /// Shares of a bin, one above the other.
+    /// Draws the shares of a bin, stacked.
     fn shares(&mut self, line: &Line<'v>, lane: LaneView<'v>, shares: &[Share], x: Range<f64>) {
         let mut bases: BTreeMap<u32, f64> = BTreeMap::new();
         for Share { pair: (value, imbrication), amount, .. } in shares {
@@ -232,10 +233,10 @@ impl<'v> Drawing<'v> {
         }
     }
 
-    /// Lines between containers that have a line in the picture.
+    /// Draws links between containers in the drawing.
     fn links(&mut self, lines: &[Line<'v>]) {
         let middle = |line: &Line<'_>| line.top + line.height / 2.0;
-        // The first lane of a container, or its name if it has none.
+        // Links end at the first lane of a container, or else at its heading.
         let (lanes, names): (Vec<_>, Vec<_>) = lines.iter().rev().partition(|it| it.lane.is_some());
         let first = names.into_iter().chain(lanes);
         let places: BTreeMap<u32, f64> =
@@ -264,7 +265,7 @@ impl<'v> Drawing<'v> {
 
     fn finish(&self, out: &mut String) {
         for (color, path) in &self.fills {
-            // White on white would be as if nothing were there.
+            // Pale colours get an edge.
             let is_pale = color.iter().all(|part| *part > 0xf0);
             let edge = if is_pale { " stroke=\"#888\" stroke-width=\".4\"" } else { "" };
             let _ = writeln!(out, "<path fill=\"{}\"{edge} d=\"{path}\"/>", hex(*color));
@@ -280,7 +281,7 @@ impl<'v> Drawing<'v> {
     }
 }
 
-/// Top and height of the states of an imbrication.
+/// Returns the top and height of the states of an imbrication.
 fn sublane(line: &Line<'_>, imbrication: u32) -> (f64, f64) {
     let gap = (line.height * 0.1).min(2.0);
     let depth = line.heights[0].min(DEEPEST);
@@ -296,7 +297,7 @@ fn axis(out: &mut String, drawing: &Drawing<'_>, top: f64) {
     while mark * step <= window.to {
         let x = tenth(drawing.x(mark * step));
         let (line, y) = (tenth(top), tenth(top + 16.0));
-        // The last one would be cut off at the edge.
+        // The last label would be cut off at the edge.
         let (at, anchor) = match x + 24.0 > drawing.width {
             true => (tenth(drawing.width - 1.0), "end"),
             false => (x, "middle"),
@@ -311,13 +312,7 @@ fn axis(out: &mut String, drawing: &Drawing<'_>, top: f64) {
     }
 }
 
-/// One, two or five times a power of ten, not less than this.
-fn step(least: f64) -> f64 {
-    let power = 10f64.powf(least.log10().floor());
-    [1.0, 2.0, 5.0].into_iter().map(|it| it * power).find(|it| *it >= least).unwrap_or(10.0 * power)
-}
-
-/// Meaning of colours.
+/// Legend of colours.
 struct Legend {
     entries: Vec<(Rgb, String, f64, f64)>,
     height: f64,
@@ -336,7 +331,7 @@ impl Legend {
                 *ticks.entry((name, color)).or_default() += u128::from(amount);
             }
         }
-        // Those that are seen most come first.
+        // Longest first.
         let mut named: Vec<_> = ticks.into_iter().collect();
         named.sort_by(|(a, most), (b, other)| other.cmp(most).then_with(|| a.cmp(b)));
         let (mut x, mut y) = (GUTTER, 12.0);
@@ -370,16 +365,4 @@ impl Legend {
 
 fn luminance([red, green, blue]: Rgb) -> f64 {
     (0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue)) / 255.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_of_axes() {
-        for (least, found) in [(0.9, 1.0), (1.0, 1.0), (1.5, 2.0), (0.03, 0.05), (7.0, 10.0)] {
-            assert!((step(least) - found).abs() < found * 1e-9, "{least}");
-        }
-    }
 }

@@ -1,7 +1,7 @@
-//! Summaries and rows of lanes as arrays that a page reads in place.
+//! Summaries and rows of lanes as arrays for the page.
 //!
-//! A block is 32 bytes: lane, kind, level, length (`n`), entries (`m`), 0, as 32-bit integers, and the number of
-//! its first bin as a double; then its arrays, each beginning at a multiple of eight bytes. All is little-endian.
+//! A block has a head of 32 bytes: lane, kind, level, length (`n`), entries (`m`), 0, as 32-bit integers, and the
+//! number of its first bin as a double. Its arrays follow, each aligned to eight bytes. All is little-endian.
 //!
 //! | kind | | arrays |
 //! |---|---|---|
@@ -10,27 +10,27 @@
 //! | 3 | bins of variables | least, greatest, mean as doubles (`n`) |
 //! | 6 | bins of all that is in a container | as 1, with the type instead of the imbrication; the lane is the container |
 //!
-//! Amounts are parts of the bin's width for states, else counts; delays are sums of seconds.
+//! Amounts are fractions of the bin's width for states, and counts otherwise. Delays are sums of seconds.
 
 use std::ops;
 
 use paje_parser::TypeNature;
-use paje_pyramid::{Amount, Bins, Key, Range, Ranges, Row, Summary};
 use paje_sim::{ContainerId, LaneView};
 
 use crate::picture::DEEPEST;
+use crate::pyramid::{Amount, Bins, Key, Level, Ranges, Row, Summary, ValueRange};
 use crate::view::View;
 
-/// So many shares of a bin are told, of each imbrication; what is beyond becomes one.
+/// Most shares of a bin per imbrication. The others are summed up.
 const MOST_SHARES: usize = 8;
 
-/// The value of what is beyond.
+/// Value of summed-up shares.
 pub(crate) const OTHERS: u32 = u32::MAX;
 
 /// Ticks of a value of a type, over several lanes.
 type Shared = ((u32, u32), u128);
 
-/// Appends what is in some bins of a lane: rows if there are not more than `rows`.
+/// Appends the contents of some bins of a lane: rows if there are at most `rows`, or else bins.
 pub(crate) fn write(
     view: &View,
     lane: LaneView<'_>,
@@ -49,7 +49,6 @@ pub(crate) fn write(
         Summary::Events(bins) => write_bins(id, 4, &bins, 1.0, out),
         Summary::Links(bins) => write_bins(id, 5, &bins, 1.0, out),
         Summary::States(bins) => write_bins(id, 1, &bins, (-f64::from(bins.level())).exp2(), out),
-        _ => {}
     }
 }
 
@@ -101,13 +100,13 @@ fn write_ranges(lane: u32, ranges: &Ranges, view: &View, out: &mut Vec<u8>) {
     head(out, [lane, 3, level, ranges.iter().len() as u32, 0, 0], range.start);
     doubles(out, ranges.iter().map(|it| it.min));
     doubles(out, ranges.iter().map(|it| it.max));
-    // A value that lasts no time is its own mean.
-    let mean = |it: Range| it.mean(view.pyramid.clock()).unwrap_or((it.min + it.max) / 2.0);
+    // Values that last no time have no mean over time.
+    let mean = |it: ValueRange| it.mean(view.pyramid.clock()).unwrap_or((it.min + it.max) / 2.0);
     doubles(out, ranges.iter().map(mean));
 }
 
-/// Appends what is in some bins of a container: the outermost states of all lanes in it, without those of some
-/// types. Of each bin, all shares together are the part of its time in which there is a state, over these lanes.
+/// Appends bins of a container: the outermost states of all lanes in it, without some types. The shares of a bin add
+/// up to the fraction of time with a state, averaged over the lanes.
 pub(crate) fn write_folded(
     view: &View,
     container: ContainerId,
@@ -160,7 +159,7 @@ pub(crate) fn write_folded(
     floats(out, all.iter().map(|_| 0.0));
 }
 
-/// Place where it is drawn: states that are nested deeper have the deepest place.
+/// Returns the row in which an amount is drawn. Deeper states share the deepest row.
 fn place(it: &Amount) -> u32 {
     match it.key {
         Key::State(imbrication, _) => imbrication.min(DEEPEST as u32 - 1),
@@ -168,18 +167,18 @@ fn place(it: &Amount) -> u32 {
     }
 }
 
-/// Share of a bin, as it is told and drawn.
+/// Share of a bin.
 pub(crate) struct Share {
     /// Value and imbrication of states, value of events, origin and goal of links.
     pub(crate) pair: (u32, u32),
-    /// Part of the bin's width, or how many.
+    /// Fraction of the bin's width, or count.
     pub(crate) amount: f64,
     /// Seconds, of links.
     delay: f64,
 }
 
 impl Share {
-    /// Sum of these, by the name of the first. Ticks of states above one another can be more than 64 bits tell.
+    /// Returns the sum of amounts, with the key of the first one. Sums of nested states may exceed 64 bits.
     fn of(amounts: &[Amount], scale: f64) -> Option<Share> {
         let pair = match amounts.first()?.key {
             Key::State(imbrication, value) => (value.0, imbrication),
@@ -191,10 +190,10 @@ impl Share {
         Some(Share { pair, amount: amount as f64 * scale, delay })
     }
 
-    /// Sum of the amounts beyond, as one share.
+    /// Returns the sum of the remaining amounts as one share.
     fn others(rest: &[Amount], scale: f64) -> Option<Share> {
         let mut share = Share::of(rest, scale)?;
-        // Of links, which ones are left out makes no difference to see.
+        // For links the remaining ones need no key of their own.
         if !matches!(rest.first()?.key, Key::Link(..)) {
             share.pair.0 = OTHERS;
         }
@@ -202,7 +201,7 @@ impl Share {
     }
 }
 
-/// Appends the shares of a bin, whose amounts times `scale` are told: of each place the largest, and what is beyond.
+/// Appends the largest shares of a bin in each row, and the sum of the others, scaled by `scale`.
 pub(crate) fn push_shares(all: &mut [Amount], scale: f64, shares: &mut Vec<Share>) {
     if all.len() > MOST_SHARES {
         all.sort_by_key(|it| (place(it), std::cmp::Reverse(it.amount)));

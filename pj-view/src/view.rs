@@ -1,26 +1,26 @@
-//! A trace, its summaries, and which of it is shown.
+//! View of a trace: summaries, and what is shown.
 
 use paje_parser::TypeNature;
-use paje_pyramid::Pyramid;
 use paje_sim::{ContainerId, LaneId, LaneView, Selected, Selection, TimeRange, Trace, TypeId};
 use paje_workers::Workers;
 
 use crate::color::Colors;
 use crate::frame;
+use crate::pyramid::Pyramid;
 
 /// Purpose of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A page, which may ask for anything.
+    /// A page, which may request any summary.
     Page,
-    /// A drawing of this width in pixels.
+    /// A drawing.
     Drawing {
-        /// Its width.
+        /// Width in pixels.
         width: u32,
     },
 }
 
-/// Basis of pictures: a trace, its summaries, and which of it is shown.
+/// A trace, its summaries, and what is shown.
 #[derive(Debug)]
 pub struct View {
     /// The trace.
@@ -29,14 +29,14 @@ pub struct View {
     pub pyramid: Pyramid,
     /// Name of the trace.
     pub name: String,
-    /// The times that are shown at first, within those of the trace.
+    /// Time window that is shown first, within the trace.
     pub window: TimeRange,
     pub(crate) colors: Colors,
     selected: Selected,
 }
 
 impl View {
-    /// Summarises a trace for what is to be shown of it. A drawing that is all that is asked for needs few summaries.
+    /// Summarises a trace. A drawing needs fewer summaries than a page.
     #[must_use]
     pub fn new(
         trace: Trace,
@@ -67,7 +67,7 @@ impl View {
         pyramid.summarise(trace, workers, |lane| {
             let is_drawn = match purpose {
                 Purpose::Page => true,
-                // Of links, single ones are drawn or none.
+                // Drawings have no summaries of links.
                 Purpose::Drawing { .. } => {
                     lane.nature() != TypeNature::Link && selected.wants_lane(lane)
                 }
@@ -76,13 +76,13 @@ impl View {
         });
     }
 
-    /// Choice of rows.
+    /// Returns the selection.
     #[must_use]
     pub fn selected(&self) -> &Selected {
         &self.selected
     }
 
-    /// From the first time of anything that is shown to the trace's end.
+    /// Returns the times from the first shown row to the trace's end.
     #[must_use]
     pub fn extent(&self) -> TimeRange {
         let clock = self.pyramid.clock();
@@ -93,19 +93,19 @@ impl View {
         TimeRange { from, to: clock.end() }
     }
 
-    /// The lanes that are shown: those with rows.
+    /// Returns the shown lanes.
     pub fn lanes(&self) -> impl Iterator<Item = LaneView<'_>> {
         self.trace.lanes().filter(|lane| !lane.is_empty() && self.selected.wants_lane(*lane))
     }
 
-    /// A lane that is shown, by its number.
+    /// Returns a shown lane by its number.
     #[must_use]
     pub fn lane(&self, id: LaneId) -> Option<LaneView<'_>> {
         let lane = self.trace.lanes().nth(id.index())?;
         (!lane.is_empty() && self.selected.wants_lane(lane)).then_some(lane)
     }
 
-    /// The lanes that are shown of a container, and of all that are in it.
+    /// Returns the shown lanes of a container and its descendants.
     #[must_use]
     pub fn lanes_within(&self, container: ContainerId) -> Vec<LaneView<'_>> {
         let containers = self.trace.containers();
@@ -118,7 +118,7 @@ impl View {
         found
     }
 
-    /// Of each container, whether it has or holds anything that is shown, or links may end there.
+    /// Returns whether each container is shown: it or a descendant has shown lanes, or ends of links.
     #[must_use]
     pub fn shown(&self) -> Vec<bool> {
         let containers = self.trace.containers();
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_a_drawing_alone_needs_draws_the_same() {
-        // So many rows that pixels show their shares.
+        // Enough rows for pixels to show shares.
         let mut text = HEADER.to_owned();
         for i in 0..9000 {
             let (time, value) = (f64::from(i) * 0.37, ["x", "y", "z"][i as usize % 3]);

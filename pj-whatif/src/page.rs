@@ -48,7 +48,7 @@ pub(crate) fn page(
     let tables = all.map(|what| (what.name().to_owned(), table(report, what)));
     let numbers =
         Section { heading: "In numbers".into(), tables: tables.collect(), ..Section::default() };
-    let notes = report.doubts().to_vec();
+    let notes = report.caveats().to_vec();
     let confidence = Section { heading: "Confidence".into(), notes, ..Section::default() };
     let mut sections = vec![both, numbers, confidence];
     sections.retain(|section| section.heading != "Confidence" || !section.notes.is_empty());

@@ -9,7 +9,7 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::messages::Messages;
 use paje_analysis::tracks::Tracks;
 use paje_analysis::waits::Waits;
-use paje_whatif::{Graph, Plan, Retimed, Settings, Told};
+use paje_whatif::{Graph, Plan, Retimed, RunFacts, Settings};
 use serde_json::{Map, Value, json};
 
 use crate::cli::Format;
@@ -78,12 +78,12 @@ impl What {
 
 /// Seconds that containers of a run wait, by track; and that its critical path spends in each kind of state.
 #[derive(Clone, Debug)]
-pub(crate) struct Analysed {
+pub(crate) struct RunAnalysis {
     waiting: Vec<f64>,
     on_path: BTreeMap<String, f64>,
 }
 
-impl Analysed {
+impl RunAnalysis {
     fn of<'t>(
         tracks: Arc<Tracks<'t>>,
         messages: Arc<Messages>,
@@ -106,12 +106,12 @@ impl Analysed {
             });
             *on_path.entry(name).or_default() += row.seconds.to_f64();
         }
-        Analysed { waiting, on_path }
+        RunAnalysis { waiting, on_path }
     }
 
     /// The recorded run.
-    pub(crate) fn recorded(told: Told<'_>, settings: &Settings) -> Self {
-        Analysed::of(told.tracks, told.messages, told.collectives, settings)
+    pub(crate) fn recorded(told: RunFacts<'_>, settings: &Settings) -> Self {
+        RunAnalysis::of(told.tracks, told.messages, told.collectives, settings)
     }
 
     /// The changed run; its times were asked for.
@@ -128,7 +128,7 @@ impl Analysed {
             }
         });
         let collectives = Arc::clone(&graph.collectives);
-        Analysed::of(Arc::new(tracks), Arc::new(messages), collectives, settings)
+        RunAnalysis::of(Arc::new(tracks), Arc::new(messages), collectives, settings)
     }
 }
 
@@ -143,11 +143,11 @@ impl Report {
     }
 
     /// Doubts about the result, each a sentence.
-    pub(crate) fn doubts(&self) -> &[String] {
+    pub(crate) fn caveats(&self) -> &[String] {
         &self.confidence
     }
 
-    pub(crate) fn doubt(&mut self, sentence: impl Into<String>) {
+    pub(crate) fn caveat(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         if !self.confidence.contains(&sentence) {
             self.confidence.push(sentence);
@@ -161,7 +161,7 @@ impl Report {
         plan: &Plan,
         settings: &Settings,
         retimed: &Retimed,
-        before: &Analysed,
+        before: &RunAnalysis,
     ) {
         let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
         self.add(What::Makespan, "", end - begin, retimed.makespan());
@@ -171,7 +171,7 @@ impl Report {
         }
         let after = match retimed.is_recorded(plan) {
             true => before.clone(),
-            false => Analysed::changed(graph, settings, plan, retimed),
+            false => RunAnalysis::changed(graph, settings, plan, retimed),
         };
         // Share of the containers' time that is not waiting.
         let efficiency = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
@@ -216,7 +216,7 @@ impl Report {
             match run {
                 Ok(makespan) => self.add(What::Sweep, name, before, *makespan),
                 Err(cycle) => {
-                    self.doubt(format!("{name}: the run never ends: {cycle}"));
+                    self.caveat(format!("{name}: the run never ends: {cycle}"));
                     self.add(What::Sweep, name, before, f64::INFINITY);
                 }
             }

@@ -1,6 +1,6 @@
 //! The program: reads a trace, changes its run, reports.
 
-mod doubts;
+mod caveats;
 
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -17,18 +17,18 @@ use paje_console::progress::Display;
 use paje_console::reading::Opened;
 use paje_console::voice::SORTED_BY_FILE;
 use paje_console::{Failure, Voice, failure};
+use paje_export::paje::{self, Form};
 use paje_sim::{NameOrder, Selection, Trace};
 use paje_whatif::fit::{Table, own_network};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
-use paje_whatif::{Changed, Dropped, Graph, Plan, Settings, Told};
+use paje_whatif::{Changed, Dropped, Graph, Plan, RunFacts, Settings};
 use paje_workers::Workers;
-use paje_write::Form;
 use splitter::Limits;
 
 use crate::cli::{Cli, PRECISION};
 use crate::many;
 use crate::page;
-use crate::report::{Analysed, Report};
+use crate::report::{Report, RunAnalysis};
 
 /// Voice of the program.
 const VOICE: Voice = Voice {
@@ -44,7 +44,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
 }
 
-/// The same, with blocks of another size; which makes no difference but to speed and memory.
+/// Runs the program with another block size, which affects speed and memory only.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     let voice =
@@ -52,7 +52,7 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     failure::exit(voice, what_if(cli, limits))
 }
 
-/// Runs the analysis; true if the changed run comes to its end.
+/// Runs the analysis; whether the changed run comes to its end.
 fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let workers = cli.parallel.workers()?;
     let (mut hypotheses, ignored) = from_files(cli)?;
@@ -115,12 +115,12 @@ fn changed(
 ) -> Result<bool, Failure> {
     let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
     let counts = trace.counts();
-    if counts.states.max(counts.links) >= Graph::MOST {
-        let why = format!("more states or links than a run can have here: {}", Graph::MOST);
+    if counts.states.max(counts.links) >= Graph::MAX {
+        let why = format!("more states or links than a run can have here: {}", Graph::MAX);
         return Err(unsuitable(why));
     }
     let settings = settings(cli, name, trace)?;
-    let told = Told::new(trace, &settings);
+    let told = RunFacts::new(trace, &settings);
     if told.tracks.classes().is_empty() {
         let map = settings.map.name();
         let why = format!(
@@ -131,12 +131,12 @@ fn changed(
     // Where there is little memory, one thing comes after the other.
     let needed = Graph::bytes(trace) + Waits::bytes(trace);
     let is_narrow = cli.memory.limit().is_some_and(|limit| limit.bytes < needed);
-    let analyse = |told| Analysed::recorded(told, &settings);
+    let analyse = |told| RunAnalysis::recorded(told, &settings);
     let mut before = (is_narrow && cli.sweep.is_none()).then(|| analyse(told.clone()));
     let mut graph = Graph::of(told, &settings);
     let mut report = Report::default();
     if !ignored.is_empty() {
-        report.doubt(format!(
+        report.caveat(format!(
             "not looked at, since they are for SILAS alone: {}",
             ignored.join(", ")
         ));
@@ -149,13 +149,13 @@ fn changed(
     if !cli.identity {
         let _ = graph.retime(&Plan::default(), false, true, &mut dropped);
     }
-    doubts::of_graph(&graph, &settings, &mut report);
+    caveats::of_graph(&graph, &settings, &mut report);
     if !cli.identity && changes.eager().is_none() {
         own = own_network(&graph, &dropped);
     }
     if let Some((network, fit)) = &own {
         changes.network = Some(network);
-        report.doubt(doubts::of_network(fit, graph.messages.list().len()));
+        report.caveat(caveats::of_network(fit, graph.messages.list().len()));
     }
     let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
     let mut ends = true;
@@ -184,7 +184,7 @@ fn changed(
         let keeps = !cli.identity || cli.output.is_some() || cli.html.is_some();
         let (retimed, before) = rayon::join(
             || graph.retime(&applied.plan, keeps, mends, &mut dropped),
-            || before.take().unwrap_or_else(|| analyse(graph.told())),
+            || before.take().unwrap_or_else(|| analyse(graph.facts())),
         );
         let retimed = match retimed {
             Ok(retimed) => retimed,
@@ -193,12 +193,12 @@ fn changed(
                 return Ok(false);
             }
         };
-        doubts::of_change(&applied, &dropped, graph.messages.list().len(), &mut report);
+        caveats::of_change(&applied, &dropped, graph.messages.list().len(), &mut report);
         report.add_run(&graph, &applied.plan, &settings, &retimed, &before);
         if let Some(random) = &cli.random {
             let makespans = many::random(&graph, random, changes, &dropped).map_err(unsuitable)?;
             report.add_random(end - begin, &makespans);
-            report.doubt(format!(
+            report.caveat(format!(
                 "drawn at random: {random}; low and high of the mean hold with 95 % confidence"
             ));
         }
@@ -242,7 +242,7 @@ fn write_trace(
     let form = Form { order: NameOrder::Bare, precision: PRECISION };
     if path == Path::new("-") {
         let mut out = BufWriter::new(standard_output().map_err(Failure::Output)?);
-        let written = paje_write::write(trace, &selected, form, changed, workers, &mut out);
+        let written = paje::write(trace, &selected, form, changed, workers, &mut out);
         let written = written.and_then(|()| out.flush());
         if written.is_err() {
             // Bytes that are still buffered would fail again.
@@ -253,12 +253,12 @@ fn write_trace(
     let write = || -> io::Result<()> {
         if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
             let mut out = BufWriter::new(fs::File::options().write(true).open(path)?);
-            paje_write::write(trace, &selected, form, changed, workers, &mut out)?;
+            paje::write(trace, &selected, form, changed, workers, &mut out)?;
             return out.flush();
         }
         let aside = Aside::at(path)?;
         let mut out = BufWriter::new(aside.file());
-        paje_write::write(trace, &selected, form, changed, workers, &mut out)?;
+        paje::write(trace, &selected, form, changed, workers, &mut out)?;
         out.flush()?;
         drop(out);
         aside.sync()?;

@@ -1,8 +1,8 @@
-//! A stream of bytes as a sequence of blocks of whole lines.
+//! Blocks of whole lines, read from a stream.
 //!
-//! Any newline is a safe place to cut: a newline ends a field even inside quotes, so no field,
-//! comment or event reaches over it (lang-paje 1.3.1, "String delimitation"). Only an event
-//! definition spans lines; readers carry the one at hand from block to block.
+//! A trace can be cut at any newline: a newline ends a field even inside quotes, so no field, comment or
+//! event goes beyond it (lang-paje 1.3.1, "String delimitation"). Only event definitions span lines, and
+//! readers carry an unfinished one from block to block.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -10,35 +10,34 @@ use std::ops::Range;
 
 use paje_parser::ByteOffset;
 
-pub(crate) use self::segment::Content;
-use self::segment::Kept;
-pub use self::segment::{LaterLine, Segment};
+use self::segment::Unpacked;
+pub use self::segment::{ColumnSegment, LaterLine, Segment};
 
 mod segment;
 
-/// Bytes after a block's text that may be read (their content means nothing), so that fixed-size
-/// loads at a field need no care at the end.
+/// Number of readable bytes after a block's text, so that loads of a fixed size need no check at the end.
+/// Their values have no meaning.
 pub const PADDING: usize = 64;
 
-/// U+FEFF in UTF-8, which some editors put before a text.
+/// U+FEFF in UTF-8, which some editors write at the beginning of a text.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Sizes in bytes that rule how a trace is cut.
+/// How a trace is cut, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Size of a block, unless a single line is longer. Around 128 KiB the text and the events of a
-    /// block stay in a core's second-level cache: with 1 MiB, decoding takes a tenth longer.
+    /// Size of a block, unless a single line is longer. With 128 KiB, the text and events of a block stay
+    /// in a core's second-level cache. With 1 MiB, decoding takes a tenth longer.
     pub block: usize,
-    /// Longest line that is accepted, without its newline; at most [`Limits::LONGEST_LINE`].
+    /// Length of the longest accepted line without its newline, at most [`Limits::LONGEST_LINE`].
     pub line: usize,
 }
 
 impl Limits {
-    /// One gibibyte: places in a line have 32 bits, and so have those in a block around it.
+    /// One gibibyte, because places in a block have 32 bits.
     pub const LONGEST_LINE: usize = 1 << 30;
 
-    /// These limits with another one for lines. A line that fits in a block is never too long, so that
-    /// blocks become smaller if need be.
+    /// Returns these limits with another one for lines. Makes blocks smaller if necessary, because a line
+    /// that fits in a block is never too long.
     #[must_use]
     pub fn with_line(self, line: usize) -> Self {
         let line = line.min(Limits::LONGEST_LINE);
@@ -48,8 +47,8 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        // Real traces have lines of some hundred bytes. What is no trace at all may be one line, and is
-        // not to fill the memory before it is refused.
+        // Lines of real traces have some hundred bytes. A file that is no trace may be a single line, which
+        // must not fill the memory before it is refused.
         Limits { block: 1 << 17, line: 1 << 26 }
     }
 }
@@ -62,7 +61,7 @@ pub enum ReadError {
     Io(io::Error),
     /// A line is longer than [`Limits::line`].
     LineTooLong {
-        /// Offset at which the line begins.
+        /// Byte where the line begins.
         start: ByteOffset,
         /// The limit.
         limit: usize,
@@ -95,34 +94,34 @@ impl From<io::Error> for ReadError {
     }
 }
 
-/// Some whole lines of a trace; kept and filled again.
+/// Some whole lines of a trace. The memory is reused for the next ones.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// The text from `offset` on, then at least [`PADDING`] bytes more.
     buffer: Vec<u8>,
-    /// Bytes read before the text to find its beginning; skipping them moves nothing.
+    /// Number of bytes in the buffer before the text.
     offset: usize,
     len: usize,
     start: ByteOffset,
-    /// The packed segment that the text is of, if the buffer has only parts of it.
-    segment: Option<Kept>,
+    /// The lines, if they are in another format. Then the buffer is not used.
+    segment: Option<Unpacked>,
 }
 
 impl Block {
-    /// The lines; each ends with a newline, but perhaps the trace's last. Of a block that was taken as
-    /// [columns](Block::unpack_columns), this makes all of the text when it is asked for first.
+    /// Returns the lines. Each ends with a newline, except perhaps the trace's last. Makes the text of
+    /// a segment when it is called for the first time.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.padded()[..self.len]
     }
 
-    /// Number of bytes of the lines.
+    /// Returns the number of bytes of the lines.
     #[must_use]
     pub const fn text_len(&self) -> usize {
         self.len
     }
 
-    /// The text and at least [`PADDING`] readable bytes after it.
+    /// Returns the text and at least [`PADDING`] readable bytes after it.
     #[must_use]
     pub fn padded(&self) -> &[u8] {
         match &self.segment {
@@ -131,23 +130,13 @@ impl Block {
         }
     }
 
-    /// The same, but nothing is made: of a block that was taken as [columns](Block::unpack_columns), only what it has the text of is
-    /// where it would be, and other bytes mean nothing.
-    #[must_use]
-    pub fn at_hand(&self) -> &[u8] {
-        match &self.segment {
-            Some(segment) if segment.is_whole() => segment.padded(),
-            _ => &self.buffer[self.offset..],
-        }
-    }
-
-    /// Offset at which the text begins in the trace.
+    /// Returns the byte of the trace where the text begins.
     #[must_use]
     pub const fn start(&self) -> ByteOffset {
         self.start
     }
 
-    /// Makes blanks of a byte order mark (U+FEFF in UTF-8) that the text begins with; whether there was one.
+    /// Replaces a byte order mark at the beginning of the text by blanks. Returns whether there was one.
     pub fn blank_mark(&mut self) -> bool {
         let is_marked = self.text().starts_with(BYTE_ORDER_MARK);
         if is_marked {
@@ -156,12 +145,12 @@ impl Block {
         is_marked
     }
 
-    /// Moves the block's place behind `bytes` bytes of other files of the trace.
+    /// Adds `bytes` bytes of other files of the trace before the block.
     pub fn put_behind(&mut self, bytes: u64) {
         self.start.0 += bytes;
     }
 
-    /// Fills the block with the `len` bytes of some lines, which begin at `start`.
+    /// Fills the block with lines of `len` bytes that begin at `start`.
     ///
     /// # Panics
     /// If the lines are longer.
@@ -180,8 +169,8 @@ impl Block {
         self.set(start, 0..filled);
     }
 
-    /// The buffer, with room for `bytes` bytes and the padding. It never shrinks: what has been
-    /// used once is not cleared again.
+    /// Returns the buffer with room for `bytes` bytes and the padding. It never shrinks, so that memory is
+    /// cleared only once.
     pub(crate) fn room(&mut self, bytes: usize) -> &mut [u8] {
         let bytes = bytes.saturating_add(PADDING);
         match self.buffer.is_empty() {
@@ -192,7 +181,7 @@ impl Block {
         &mut self.buffer
     }
 
-    /// Makes `text` of the buffer the block's text, which begins at `start` in the trace.
+    /// Makes the part `text` of the buffer the block's text, which begins at `start` in the trace.
     pub(crate) fn set(&mut self, start: ByteOffset, text: Range<usize>) {
         self.room(text.end);
         (self.start, self.offset, self.len) = (start, text.start, text.len());
@@ -205,18 +194,18 @@ impl Block {
 pub struct Blocks<R> {
     input: R,
     limits: Limits,
-    /// Bytes read after the last newline of the block before.
+    /// Bytes after the last newline of the previous block.
     carry: Vec<u8>,
     position: ByteOffset,
     ended: bool,
-    /// See [`Blocks::forgiving`].
+    /// Whether reading goes on after errors: see [`Blocks::forgiving`].
     forgives: bool,
-    /// The input has failed behind the lines that were given.
+    /// Error of the input after the lines read so far.
     failure: Option<io::Error>,
 }
 
 impl<R: Read> Blocks<R> {
-    /// Blocks of what `input` gives until its end.
+    /// Creates blocks that read from `input`.
     pub fn new(input: R, limits: Limits) -> Self {
         Blocks {
             input,
@@ -229,19 +218,19 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// The same, but the whole lines before a failure of the input are given first, and what comes behind
-    /// a line that is too long is read.
+    /// Returns the whole lines before a failure of the input first, and goes on after a line that is too
+    /// long.
     #[must_use]
     pub fn forgiving(self) -> Self {
         Blocks { forgives: true, ..self }
     }
 
-    /// The number of bytes that the blocks read so far hold.
+    /// Returns the number of bytes of the blocks read so far.
     pub const fn position(&self) -> ByteOffset {
         self.position
     }
 
-    /// Reads up to this byte of the text, or to its end, and drops what it reads.
+    /// Skips the text up to this byte, or to its end.
     ///
     /// # Errors
     /// The input fails.
@@ -262,12 +251,12 @@ impl<R: Read> Blocks<R> {
         Ok(())
     }
 
-    /// Fills `block` with the next whole lines; `false` at the end of the input.
+    /// Fills `block` with the next whole lines. Returns `false` at the end of the input.
     ///
     /// # Errors
     /// The input fails, or a line is longer than the limit.
     pub fn read(&mut self, block: &mut Block) -> Result<bool, ReadError> {
-        // Empty, should reading fail.
+        // The block is empty if reading fails.
         block.set(self.position, 0..0);
         if let Some(failure) = self.failure.take() {
             return Err(failure.into());
@@ -292,7 +281,7 @@ impl<R: Read> Blocks<R> {
                 }
             }
             if let Some(failure) = self.failure.take() {
-                // The last line is not whole, as far as anybody knows.
+                // The last line may be incomplete.
                 match memchr::memrchr(b'\n', &buffer[..filled]) {
                     None => return Err(failure.into()),
                     Some(newline) => {
@@ -326,7 +315,7 @@ impl<R: Read> Blocks<R> {
         Ok(len > 0)
     }
 
-    /// Reads to the end of the line at hand, `filled` bytes of which have been read.
+    /// Skips the rest of the current line, of which `filled` bytes have been read.
     #[cold]
     fn skip_line(&mut self, filled: usize, buffer: &mut [u8]) {
         self.position.0 += filled as u64;

@@ -1,9 +1,8 @@
-//! The system's words for what failed.
+//! Messages of the system.
 
 use std::io;
 
-/// Why a file cannot be read or written, without the number that Rust puts behind it: the words are what people
-/// search for.
+/// Returns the system's message for an error, without the error number that Rust adds.
 ///
 /// ```
 /// let error = std::fs::read("/nowhere").unwrap_err();

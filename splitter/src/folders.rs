@@ -1,7 +1,7 @@
-//! Folders where the files may lie that a trace names.
+//! Limits which files a trace may name.
 //!
-//! A trace is read for its owner, perhaps with rights that whoever wrote it has not, and lines of what it
-//! names may come to be shown. So it may not name whatever it likes.
+//! Messages may show lines of these files, and the trace's author may have fewer rights than the user who
+//! reads it. So a trace may not name just any file.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -13,20 +13,19 @@ use paje_parser::error::shown_path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-/// The folders below which a trace may name files, and what of these it may name: regular files. Links are
-/// followed first; it is what they lead to that must be there.
+/// The folders below which a trace may name regular files. Symbolic links are followed first: their targets
+/// must be below the folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folders {
-    /// Without links. That of the first trace comes first.
+    /// Canonical paths. The folder of the first trace comes first.
     all: Vec<PathBuf>,
 }
 
 impl Folders {
-    /// The folders that these traces are in, with all that is below them. `-`, which is standard input, counts as
-    /// in the current folder, and so does no trace at all.
+    /// Returns the folders of these traces. For `-`, which is standard input, and for no traces this is the
+    /// current folder.
     ///
-    /// They hold for all files of a trace, however deep they are named: pieces may lie beside one another,
-    /// and name one another, as long as all are below what its owner has unpacked.
+    /// They apply to all files of a trace, also to those that a named file names.
     pub fn of<'p>(traces: impl IntoIterator<Item = &'p Path>) -> Self {
         let mut folders = Folders::default();
         for trace in traces {
@@ -38,24 +37,24 @@ impl Folders {
         folders
     }
 
-    /// These, and some further ones.
+    /// Adds folders.
     ///
     /// # Errors
-    /// One of them cannot be found: its name, and why.
+    /// Returns the folder that cannot be found, and the error.
     pub fn and_all(self, further: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         further.iter().try_fold(self, |folders, folder| {
             folders.and(folder).map_err(|error| (folder.clone(), error))
         })
     }
 
-    /// Whoever cannot find a folder finds no file in it either.
+    /// Adds a folder, if it exists.
     fn extend(&mut self, folder: &Path) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let found = folder.canonicalize();
         self.all.extend(found.ok().filter(|found| !self.all.contains(found)));
     }
 
-    /// These folders, and another one.
+    /// Adds a folder.
     ///
     /// # Errors
     /// There is no such folder.
@@ -68,11 +67,10 @@ impl Folders {
         Ok(self)
     }
 
-    /// The file that `path` leads to, without links. Nothing is opened: to open a device may do
-    /// something.
+    /// Returns the canonical path of a file. Does not open it, because opening a device may have effects.
     ///
     /// # Errors
-    /// There is none, or it may not be named ([`Refusal::of`]).
+    /// There is no such file, or it may not be named ([`Refusal::of`]).
     pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
         let found = path.canonicalize()?;
         self.above(&found)?;
@@ -80,15 +78,14 @@ impl Folders {
         Ok(found)
     }
 
-    /// Opens a file that [`Folders::find`] has found. If anything on the way to it has become a link since
-    /// then, or is no regular file any more, that is an error.
+    /// Opens a file that [`Folders::find`] has returned.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// It cannot be opened, is no regular file any more, or a part of its path has become a link.
     pub fn open(&self, found: &Path) -> io::Result<File> {
-        // From folder to folder, so that nobody can put a link between a look and the opening.
+        // Opens folder by folder, so that nobody can insert a link between the check and the opening.
         const STEP: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-        // Nobody may make us wait at the other end of a pipe.
+        // Does not wait for the other end of a pipe.
         const LAST: OFlags =
             OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
         let (folder, names) = self.above(found)?;
@@ -103,7 +100,7 @@ impl Folders {
         Ok(file)
     }
 
-    /// The folder that a file is below, and its path from there.
+    /// Returns the folder that a file is below, and its relative path.
     fn above<'f>(&self, found: &'f Path) -> io::Result<(&Path, &'f Path)> {
         let below = |folder: &PathBuf| found.strip_prefix(folder).is_ok();
         let folder = self.all.iter().find(|folder| below(folder));
@@ -112,13 +109,13 @@ impl Folders {
     }
 }
 
-/// Folders that may be passed but not listed can be opened for that.
+/// Opens folders that may be traversed but not listed.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const SEARCH: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const SEARCH: OFlags = OFlags::RDONLY;
 
-/// Tells whether a file may be read that a trace names.
+/// Checks that a named file is a regular file.
 fn check(file: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() {
@@ -136,7 +133,7 @@ fn check(file: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     Err(Refusal { file: file.to_owned(), why: Why::Special(what) }.into())
 }
 
-/// Why a file is not read that could be: a trace may not name it.
+/// The reason why a trace may not name a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     file: PathBuf,
@@ -145,20 +142,20 @@ pub struct Refusal {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
-    /// It is not below the folders.
+    /// The file is not below the folders.
     Elsewhere,
-    /// It is this instead of a regular file.
+    /// The file is this instead of a regular file.
     Special(&'static str),
 }
 
 impl Refusal {
-    /// Refusal in an error of [`Folders`]; `None` if the error is the system's.
+    /// Returns the refusal in an error of [`Folders`], or `None` for an error of the system.
     #[must_use]
     pub fn of(error: &io::Error) -> Option<&Refusal> {
         error.get_ref()?.downcast_ref()
     }
 
-    /// The folder that would have to be allowed.
+    /// Returns the folder that would have to be allowed.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         self.file.parent().filter(|_| self.why == Why::Elsewhere)

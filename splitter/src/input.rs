@@ -1,4 +1,4 @@
-//! Opening a trace, whatever it is kept in.
+//! Opens a trace: a file, a pipe or another stream, compressed or not.
 
 use std::fmt;
 use std::fs::File;
@@ -24,16 +24,15 @@ mod segments;
 pub use compression::Compression;
 use compression::{Decoder, Guess, HEAD, guess};
 use foreign::Checked;
-use medium::{Counted, Medium, Placed, enlarge_pipe};
+use medium::{Counted, Placed, enlarge_pipe};
 use pieces::PiecesText;
 pub use pieces::Unpacking;
 pub use segments::Segments;
-pub(crate) use segments::damaged;
 
 /// A trace, opened.
 ///
-/// Compression is recognised by the first bytes, never by the name. Reading gives the trace's text
-/// from one thread; [`Input::into_kind`] tells whether several threads may share a file instead.
+/// The first bytes show the compression; the name does not matter. An `Input` can be read by one thread,
+/// while [`Input::into_kind`] gives a file that several threads can read.
 #[derive(Debug)]
 pub struct Input {
     name: PathBuf,
@@ -42,20 +41,20 @@ pub struct Input {
     taken: Arc<AtomicU64>,
     compression: Option<Compression>,
     unpacking: Option<Unpacking>,
-    /// The file of a packed trace, if any part of it can be read.
+    /// The file of a packed trace, if it can be read from any place.
     packed: Option<File>,
-    /// The part of it that is to be read, if that is not all.
+    /// The part of the packed trace to read, or `None` for all of it.
     window: Option<Window<Placed>>,
-    /// Bytes that [`Read`] has given of a [`Kind::File`].
+    /// Number of bytes read from a [`Kind::File`] through [`Read`].
     position: u64,
 }
 
-/// Kind of input, by the ways to read a trace from it.
+/// How a trace can be read from an input.
 pub enum Kind {
-    /// An uncompressed regular file and its length when it was opened; for
-    /// [`Plan::new`](crate::Plan::new), or to be read from its beginning.
+    /// An uncompressed regular file and its length when it was opened, for
+    /// [`Plan::new`](crate::Plan::new) or to be read from its beginning.
     File(File, u64),
-    /// Anything else (a pipe, a terminal, what a decompressor gives), for
+    /// Anything else, such as a pipe, a terminal or a decompressor, for
     /// [`Blocks::new`](crate::Blocks::new).
     Stream(Box<dyn Read + Send>),
 }
@@ -70,17 +69,15 @@ impl fmt::Debug for Kind {
 }
 
 impl Input {
-    /// Opens a file, or standard input for none and for `-`.
+    /// Opens a file, or standard input for `None` and for `-`.
     ///
-    /// Standard input that is a regular file is read from where the program that passed it on had
-    /// arrived: as [`Kind::File`] if that is the beginning, else as a stream. Nothing may have been
-    /// read with [`io::stdin`], which keeps more than it gives. A [`Kind::File`] leaves the place in
-    /// the file as it is.
+    /// If standard input is a regular file, it is read from its current position: as [`Kind::File`]
+    /// at the beginning, otherwise as a stream. Nothing may have been read with [`io::stdin`], which
+    /// buffers. Reading a [`Kind::File`] does not move the position.
     ///
     /// # Errors
-    /// The file cannot be opened or read, or is known to be something else than a trace: an archive, a picture.
-    /// Compressed data that are damaged or end too early are found later, by reading, and so is what is
-    /// compressed or comes through a pipe and is no trace.
+    /// The file cannot be opened or read, or is known not to be a trace, such as an archive or a
+    /// picture. In compressed data and pipes, this is found by reading later, and so is damage.
     pub fn open(path: Option<&Path>) -> io::Result<Input> {
         match path.filter(|path| *path != Path::new("-")) {
             Some(path) => Input::from_file(path.to_owned(), File::open(path)?),
@@ -94,13 +91,13 @@ impl Input {
     /// Opens a file that a trace names. It must be a regular file below these folders.
     ///
     /// # Errors
-    /// As [`Input::open`], and it may not be named ([`Refusal::of`](crate::Refusal::of)).
+    /// Those of [`Input::open`], and a [`Refusal`](crate::Refusal) of the name.
     pub fn open_named(path: &Path, folders: &Folders) -> io::Result<Input> {
         let file = folders.open(&folders.find(path)?)?;
         Input::from_file(path.to_owned(), file)
     }
 
-    /// A file from its present place on, under the name `name`.
+    /// Opens a file from its current position on, under the name `name`.
     fn from_file(name: PathBuf, mut file: File) -> io::Result<Input> {
         let metadata = file.metadata()?;
         let regular = metadata.is_file();
@@ -109,11 +106,11 @@ impl Input {
             enlarge_pipe(&file);
         }
         let taken = Arc::new(AtomicU64::new(0));
-        let mut medium = Medium { file, taken: Arc::clone(&taken) };
+        let mut medium = Counted { reader: file, taken: Arc::clone(&taken) };
 
         let (head, compression) = recognise(|more, at| match regular {
             // Reading here leaves the place in the file as it is.
-            true => medium.file.read_at(more, place + at as u64),
+            true => medium.reader.read_at(more, place + at as u64),
             false => medium.read(more),
         })?;
 
@@ -121,13 +118,13 @@ impl Input {
         let sized = regular && (metadata.len() > 0 || head.is_empty());
         let size = sized.then(|| metadata.len().saturating_sub(place));
         let packed = match (compression, size) {
-            (Some(Compression::Packed), Some(_)) if place == 0 => medium.file.try_clone().ok(),
+            (Some(Compression::Packed), Some(_)) if place == 0 => medium.reader.try_clone().ok(),
             _ => None,
         };
         let (kind, unpacking) = match (compression, size) {
             (None, Some(size)) if place == 0 => {
-                foreign::check(&first_bytes(&medium.file)?, None)?;
-                (Kind::File(medium.file, size), None)
+                foreign::check(&first_bytes(&medium.reader)?, None)?;
+                (Kind::File(medium.reader, size), None)
             }
             (_, _) if regular => stream(compression, medium)?,
             (_, _) => stream(compression, Cursor::new(head).chain(medium))?,
@@ -136,8 +133,7 @@ impl Input {
         Ok(Input { name, kind, size, taken, compression, unpacking, packed, window, position })
     }
 
-    /// Anything that gives bytes, compressed or not, under the name `name`. Its size, if it is known, is
-    /// what [`Input::size`] tells.
+    /// Opens any reader, compressed or not, under the name `name`. [`Input::size`] will return `size`.
     ///
     /// # Errors
     /// Its first bytes cannot be read.
@@ -155,7 +151,7 @@ impl Input {
         Ok(Input { name, kind, size, taken, compression, unpacking, packed, window, position })
     }
 
-    /// The same input, its text read through what `wrap` makes of it, from one thread.
+    /// Passes the input's text through the reader that `wrap` returns. One thread reads it then.
     #[must_use]
     pub fn through(
         mut self,
@@ -178,16 +174,18 @@ impl Input {
         self
     }
 
-    /// Of a packed trace in a file, no more than a window of time takes, both its ends included, in seconds; of any other, all of it. Nothing may have been read.
+    /// Limits a packed trace in a file to what a time window needs, in seconds, with both ends. Does
+    /// nothing to other inputs. Nothing may have been read.
     ///
-    /// The rest is a trace with all containers and definitions. A replay without options that change what events do
-    /// finds the rows in it that it would find in the window, and the same end of the trace; other rows are missing. Traces of which there are warnings are left whole.
+    /// What remains is a trace with all definitions and containers. A replay with options that do not
+    /// change the meaning of events gives the same rows in the window, and the same end of the trace.
+    /// A trace with warnings is not limited.
     #[must_use]
     pub fn within(mut self, from: f64, to: f64) -> Input {
         let Some(file) = self.packed.take() else { return self };
         let medium = |file| Placed { file, place: 0, taken: Arc::clone(&self.taken) };
         let Ok(again) = file.try_clone() else { return self };
-        // Whatever is damaged is found, and told, by who reads all of the file.
+        // Reading the whole file reports any damage.
         let window = Summaries::new(medium(file)).and_then(|kept| kept.window(from, to));
         if let Ok(Some(window)) = window {
             let text = PiecesText::within(window.again(medium(again)));
@@ -199,26 +197,25 @@ impl Input {
         self
     }
 
-    /// Name of it in messages: its path, or `<stdin>`.
+    /// Returns the name for messages: the path, or `<stdin>`.
     #[must_use]
     pub fn name(&self) -> &Path {
         &self.name
     }
 
-    /// The number of bytes to take from the medium, if that is known: those of a regular file,
-    /// compressed as they are.
+    /// Returns the number of bytes to read, as compressed, if it is known.
     #[must_use]
     pub const fn size(&self) -> Option<u64> {
         self.size
     }
 
-    /// Bytes of the text of a [window](Input::within), as the file tells them; none of any other input.
+    /// Returns the number of bytes of text of a [window](Input::within), or `None` for other inputs.
     #[must_use]
     pub fn window_bytes(&self) -> Option<u64> {
         self.window.as_ref().map(Window::text_bytes)
     }
 
-    /// The whole text of a plain file that has no more than so many bytes; the place in the file remains as it is.
+    /// Returns the text of a plain file of at most this many bytes, without moving its position.
     #[must_use]
     pub fn short_text(&self, most: u64) -> Option<Vec<u8>> {
         let Kind::File(file, len) = &self.kind else { return None };
@@ -227,51 +224,51 @@ impl Input {
         Some(text)
     }
 
-    /// The number of bytes that have been taken from the medium, [`Input::size`] at the end. Remains good when
-    /// the input has been taken apart; but who reads the file of a [`Kind::File`] counts by himself,
-    /// here if he likes.
+    /// Returns the counter of bytes read so far, which ends at [`Input::size`]. It also counts after
+    /// [`Input::into_kind`], except for a [`Kind::File`], whose readers may add to it.
     #[must_use]
     pub fn read_so_far(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.taken)
     }
 
-    /// Compression of the trace; `None` if it has none.
+    /// Returns the compression of the trace, or `None` if it has none.
     #[must_use]
     pub const fn compression(&self) -> Option<Compression> {
         self.compression
     }
 
-    /// Unpacking in which threads can help that wait for their turn to read compressed data; `None` if there is none.
+    /// Returns a handle with which waiting threads can help to decompress, if the format allows it.
     #[must_use]
     pub fn unpacking(&self) -> Option<Unpacking> {
         self.unpacking.clone()
     }
 
-    /// Of a packed trace in a file, its segments, or those of [the window](Input::within), if each is of whole lines, and none is longer than `longest` bytes. Nothing may have been read.
+    /// Returns the segments of a packed trace in a file, or of its [window](Input::within), if each has
+    /// whole lines and at most `longest` bytes of text. Nothing may have been read.
     #[must_use]
     pub fn segments(&mut self, longest: usize) -> Option<Segments> {
         if let Some(window) = self.window.take() {
             return Segments::within(window, longest);
         }
         let taken = Arc::clone(&self.taken);
-        // Whatever is damaged is found, and told, by who reads the text.
+        // Reading the text reports any damage.
         Segments::new(self.packed.take()?, taken, longest).ok()?
     }
 
-    /// Kind of input that the trace is read from.
+    /// Returns how the trace can be read.
     #[must_use]
     pub const fn kind(&self) -> &Kind {
         &self.kind
     }
 
-    /// Input that the trace is read from.
+    /// Returns what the trace can be read from.
     #[must_use]
     pub fn into_kind(self) -> Kind {
         self.kind
     }
 }
 
-/// The text that a reader gives, decompressed if need be.
+/// Returns the text of a reader, decompressed if necessary.
 fn stream(
     compression: Option<Compression>,
     reader: impl Read + Send + 'static,
@@ -284,24 +281,16 @@ fn stream(
     Ok((Kind::Stream(Box::new(Checked::new(decoder, compression))), unpacking))
 }
 
-/// First bytes of a regular file.
+/// Returns the first bytes of a regular file, without moving its position.
 fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
-    let mut head = vec![0; foreign::HEAD];
-    let mut filled = 0;
-    loop {
-        match file.read_at(&mut head[filled..], filled as u64) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    head.truncate(filled);
+    let start = Placed { file: file.try_clone()?, place: 0, taken: Arc::default() };
+    let mut head = Vec::with_capacity(foreign::HEAD);
+    start.take(foreign::HEAD as u64).read_to_end(&mut head)?;
     Ok(head)
 }
 
-/// The first bytes of an input, which `read` gives (into a buffer, from a place on), and how they say that
-/// it is compressed.
+/// Returns the first bytes of an input and the compression that they indicate. `read` fills a buffer from
+/// a place on.
 fn recognise(
     mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>,
 ) -> io::Result<(Vec<u8>, Option<Compression>)> {
@@ -326,8 +315,8 @@ fn recognise(
     }
 }
 
-/// The text of the trace. A file gives the bytes that it had when it was opened, or the error that
-/// it became shorter.
+/// Reads the text of the trace. A file gives the bytes that it had when it was opened, or an error if
+/// it has become shorter.
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.kind {

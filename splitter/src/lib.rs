@@ -1,9 +1,9 @@
-//! Opening a Pajé trace, where it may be cut, and the blocks that it is read in.
+//! Opens Pajé traces and reads them in blocks of whole lines.
 //!
-//! [`Input`] opens a trace, compressed or not. A stream is cut into blocks one after the other by
-//! [`Blocks`]; a file's blocks are read in any order, by any thread, through a [`Plan`]. [`Folders`] say which
-//! files a trace may name. What flows in are names of files and bytes, what flows out are [`Block`]s: whole lines,
-//! with room behind them, and the byte of the trace where they begin. What lines say is not looked at.
+//! [`Input`] opens a trace, compressed or not. [`Blocks`] cuts a stream into blocks one after the other. A
+//! [`Plan`] reads a file's blocks in any order, by any thread. [`Input::segments`] gives those of a packed
+//! trace, each a [`ColumnSegment`]. [`Folders`] limit which files a trace may name. A [`Block`] knows the
+//! byte of the trace where it begins. The contents of lines do not matter here.
 //!
 //! ```
 //! use splitter::{Block, Blocks, Limits};
@@ -27,7 +27,9 @@ pub mod plan;
 mod regular;
 mod size;
 
-pub use blocks::{BYTE_ORDER_MARK, Block, Blocks, LaterLine, Limits, PADDING, ReadError, Segment};
+pub use blocks::{
+    BYTE_ORDER_MARK, Block, Blocks, ColumnSegment, LaterLine, Limits, PADDING, ReadError, Segment,
+};
 pub use cause::cause;
 pub use folders::{Folders, Refusal};
 pub use input::{Compression, Input, Kind, Segments, Unpacking};

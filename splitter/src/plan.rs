@@ -1,4 +1,4 @@
-//! The blocks of a regular file, each of which can be read without the others.
+//! The blocks of a regular file, which can be read in any order.
 
 use std::fs::File;
 use std::ops::Range;
@@ -8,19 +8,19 @@ use paje_parser::ByteOffset;
 use crate::blocks::{Block, Limits, ReadError};
 use crate::regular;
 
-/// Bytes read past a block's end at first, where its last line most likely ends: the longest lines
-/// of usual traces have some two hundred bytes.
+/// Bytes read after a block's end to find the end of its last line. The longest lines of usual traces have
+/// some two hundred bytes.
 const TAIL: usize = 512;
 
 /// A regular file cut at fixed places: block `i` holds the lines that begin in
-/// `i * size .. (i + 1) * size`, where `size` is [`Limits::block`]. Who wants blocks of other
-/// sizes cuts it [anywhere](Plan::read_between).
+/// `i * size .. (i + 1) * size`, where `size` is [`Limits::block`]. [`Plan::read_between`] cuts it
+/// anywhere.
 ///
-/// Both ends of a block can be found from its own bytes, so blocks are read in any order
-/// and by several threads at once. A block inside a line that is longer than a block is empty.
+/// The ends of a block are found from its own bytes, so several threads can read blocks in any order. A
+/// block inside a line that is longer than a block is empty.
 ///
-/// The file is read, not mapped: one that becomes shorter meanwhile gives an error, where a map
-/// would end the program with a SIGBUS.
+/// The file is read, not mapped: if it becomes shorter meanwhile, reading returns an error, while a map
+/// would cause a SIGBUS.
 #[derive(Debug)]
 pub struct Plan {
     file: File,
@@ -29,38 +29,38 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The first `len` bytes of `file`; what is written behind them meanwhile is not read.
+    /// Creates a plan for the first `len` bytes of `file`.
     #[must_use]
     pub const fn new(file: File, len: u64, limits: Limits) -> Self {
         Plan { file, len, limits }
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.len.div_ceil(self.size())
     }
 
-    /// Tells whether the file has no bytes, and so no blocks.
+    /// Returns whether the file is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The number of bytes of the file.
+    /// Returns the number of bytes of the file.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.len
     }
 
-    /// The number of bytes of a block, which is at least 1.
+    /// Returns the number of bytes of a block, which is at least 1.
     #[must_use]
     pub const fn size(&self) -> u64 {
         if self.limits.block == 0 { 1 } else { self.limits.block as u64 }
     }
 
-    /// The bytes before its newline at which a line is refused, as [`Blocks`](crate::Blocks) does:
-    /// one that fits in a block is never too long.
+    /// Returns the length at which a line is refused. As in [`Blocks`](crate::Blocks), a line that fits in
+    /// a block is never too long.
     fn too_long(&self) -> usize {
         self.limits.line.saturating_add(1).max(self.limits.block)
     }

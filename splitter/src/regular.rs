@@ -1,11 +1,11 @@
-//! Reading at a place of a regular file whose length was noted before.
+//! Reads from a regular file whose length is known.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Some bytes from `at` on, at least one unless `buffer` is empty. There must be one: `at` is before
-/// the length that the file had, so that an end met here means that it has become shorter.
+/// Reads some bytes from `at` on: at least one, unless `buffer` is empty. `at` must be before the
+/// known length, so that an end of the file here means that it has become shorter.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     loop {
         match file.read_at(buffer, at) {
@@ -19,8 +19,7 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
     }
 }
 
-/// Fills `buffer` from byte `at` of a file on; for who reads a [`Kind::File`](crate::Kind::File) by
-/// himself.
+/// Fills `buffer` from byte `at` of a [`Kind::File`](crate::Kind::File) on.
 ///
 /// # Errors
 /// The file cannot be read, or ends before `buffer` is full.

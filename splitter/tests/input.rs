@@ -433,8 +433,8 @@ fn a_segment_of_several_lines_that_ends_within_one_is_refused() {
     let mut segments = input.segments(1 << 20).unwrap();
     let mut block = splitter::Block::default();
     let mut next = || {
-        let segment = segments.next_segment().unwrap().unwrap();
-        let unpacked = block.unpack(&segment).map_err(|error| error.to_string());
+        block.set_segment(segments.next_segment().unwrap().unwrap());
+        let unpacked = block.unpack().map_err(|error| error.to_string());
         unpacked.map(|()| block.text().to_vec())
     };
     assert_eq!(next().as_deref(), Ok(&b"5 a\n5 b\n"[..]));

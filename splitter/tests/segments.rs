@@ -4,7 +4,8 @@ use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
 
-use paje_pack::{Definitions, Lines, Settings, Wanted, Writer};
+use paje_pack::{Definitions, Settings, Writer};
+use paje_parser::columns::{HoleKind, Lines, Wanted};
 use splitter::{Block, Input, Segments};
 use tempfile::TempDir;
 
@@ -70,18 +71,24 @@ impl Files {
     }
 }
 
-/// All lines of steps go without their texts, if they have a time.
-fn without_texts(segments: &mut Segments, lines: &mut Lines) -> Option<Result<Block, String>> {
-    let segment = segments.next_segment().expect("it is not damaged")?;
+/// The next segment, and whether it has columns. If it does, lines with a time have no text.
+fn without_texts(
+    segments: &mut Segments,
+    lines: &mut Lines,
+) -> Option<Result<(Block, bool), String>> {
     let mut block = Block::default();
-    let taken = block.unpack_columns(segment, lines, &mut |_, holes| {
-        let times = holes.iter().filter(|hole| hole.kind == paje_pack::HoleKind::Time).count();
+    block.set_segment(segments.next_segment().expect("it is not damaged")?);
+    let has_columns = block.columns(&mut Vec::new(), lines, &mut |_, holes| {
+        let times = holes.iter().filter(|hole| hole.kind == HoleKind::Time).count();
         if times == 1 { Wanted::Columns(None) } else { Wanted::Text }
     });
-    Some(taken.map(|()| block).map_err(|error| error.to_string()))
+    if !has_columns && let Err(error) = block.unpack() {
+        return Some(Err(error.to_string()));
+    }
+    Some(Ok((block, has_columns)))
 }
 
-/// Lines that had no text have the right one when somebody asks, and it is theirs as long as he keeps it.
+/// Lines without text have the right one later, also after the block is gone.
 #[test]
 fn lines_have_their_texts_later() {
     let text = trace();
@@ -89,13 +96,16 @@ fn lines_have_their_texts_later() {
     let mut segments = files.segments(&packed(pieces(&text))).unwrap();
     let (mut lines, mut later, mut whole) = (Lines::default(), Vec::new(), 0);
     while let Some(block) = without_texts(&mut segments, &mut lines) {
-        let block = block.unwrap();
+        let (block, has_columns) = block.unwrap();
+        whole += usize::from(!has_columns);
+        assert_eq!(has_columns, block.later(0).is_some());
+        if !has_columns {
+            continue;
+        }
         let start = block.start().0 as usize;
         for line in lines.lines.iter().filter(|line| !line.has_text()) {
             later.push((start + line.start as usize, block.later(line.start).unwrap()));
         }
-        whole += usize::from(!block.is_of_columns());
-        assert_eq!(block.is_of_columns(), block.later(0).is_some());
     }
     assert_eq!(segments.position().0, text.len() as u64);
     // The first has definitions, and the last is short.
@@ -153,9 +163,9 @@ fn segments_are_of_whole_lines() {
         let error = without_texts(&mut segments, &mut lines).unwrap().unwrap_err();
         assert!(error.contains("a segment of several lines ends within one"), "{error}");
         let mut segments = files.segments(&packed([&text[..at], &text[at..]])).unwrap();
-        let segment = segments.next_segment().unwrap().unwrap();
         let mut block = Block::default();
-        let error = block.unpack(&segment).unwrap_err().to_string();
+        block.set_segment(segments.next_segment().unwrap().unwrap());
+        let error = block.unpack().unwrap_err().to_string();
         assert!(error.contains("a segment of several lines ends within one"), "{error}");
         assert_eq!(block.text(), b"");
     }
@@ -169,7 +179,8 @@ fn segments_are_of_whole_lines() {
     let mut found = Vec::new();
     while let Some(segment) = segments.next_segment().unwrap() {
         let mut block = Block::default();
-        block.unpack(&segment).unwrap();
+        block.set_segment(segment);
+        block.unpack().unwrap();
         found.extend_from_slice(block.text());
     }
     assert_eq!(String::from_utf8(found).unwrap(), open);

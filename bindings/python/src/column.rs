@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, new_empty_array};
-use arrow_schema::{ArrowError, DataType, Field};
+use arrow_schema::{DataType, Field};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PySlice};
 
 use crate::kept::Rows;
 use crate::keywords::must_be;
-use crate::table::{Table, import, kind};
+use crate::table::{Table, import, kind, wrong};
 
 /// A column of a table: trace.states["Value"].
 ///
@@ -234,8 +234,4 @@ impl<'a, 'py> Found<'a, 'py> {
         self.names[number] = Some(name.clone());
         Ok(name)
     }
-}
-
-fn wrong(error: ArrowError) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
 }

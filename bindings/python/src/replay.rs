@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use paje_bindings::{Keywords, Replay, Told, metadata};
+use paje_bindings::{Replay, Told, metadata};
 use paje_sim::Selection;
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
@@ -13,9 +13,9 @@ use pyo3::types::PyDict;
 use crate::errors;
 use crate::job::{self, Caller, Request};
 use crate::kept::Kept;
-use crate::keywords::must_be;
-use crate::options::{Asked, wrong};
-use crate::source::{Given, Object};
+use crate::keywords::{Arguments, must_be};
+use crate::options::{FLAG, keywords, wrong};
+use crate::source::{Given, Object, serve};
 use crate::trace::Trace;
 
 /// From one call of who is told of progress to the next.
@@ -45,12 +45,7 @@ impl Caller for Watcher<'_, '_> {
     }
 
     fn serve(&mut self, py: Python<'_>, request: Request) -> PyResult<()> {
-        let Request::Read(bytes, answer) = request;
-        if let Some(object) = &self.object {
-            // If nobody waits for them any more, they are not needed.
-            let _ = answer.send(object.read(py, bytes)?);
-        }
-        py.check_signals()?;
+        serve(self.object.as_ref(), py, request)?;
         self.look(py)
     }
 }
@@ -65,9 +60,9 @@ pub(crate) fn read(
     let py = source.py();
     let given = Given::new(source)?;
     let (name, object) = (given.name().to_owned(), given.object(py));
-    let asked = Asked::new(asked)?;
-    let durations = asked.durations;
-    let keywords = Keywords::from(asked);
+    let asked = Arguments(asked);
+    let keywords = keywords(&asked)?;
+    let durations = asked.get("durations", FLAG)?;
     let mut tables = keywords.tables().map_err(wrong)?;
     if let Some(progress) = progress
         && !progress.is_callable()

@@ -19,7 +19,7 @@ use crate::errors;
 use crate::job::{self, Caller, Request};
 use crate::keywords::Arguments;
 use crate::options::{FLAG, PATHS, Paths, SIZE, Size, folders, wrong};
-use crate::source::{Given, Object};
+use crate::source::{Given, Object, serve};
 use crate::trace::record;
 
 /// The keywords of `pajereplay.validate`.
@@ -77,12 +77,7 @@ impl Caller for Watcher {
     }
 
     fn serve(&mut self, py: Python<'_>, request: Request) -> PyResult<()> {
-        let Request::Read(bytes, answer) = request;
-        if let Some(object) = &self.object {
-            // If nobody waits for them any more, they are not needed.
-            let _ = answer.send(object.read(py, bytes)?);
-        }
-        py.check_signals()
+        serve(self.object.as_ref(), py, request)
     }
 }
 

@@ -100,6 +100,16 @@ impl Given {
     }
 }
 
+/// Answers a request with bytes of the file object, if there is one.
+pub(crate) fn serve(object: Option<&Object>, py: Python<'_>, request: Request) -> PyResult<()> {
+    let Request::Read(bytes, answer) = request;
+    if let Some(object) = object {
+        // The reader may be gone, and then does not need them.
+        let _ = answer.send(object.read(py, bytes)?);
+    }
+    py.check_signals()
+}
+
 impl Object {
     /// Reads some bytes, in the thread that has the object.
     pub(crate) fn read(&self, py: Python<'_>, bytes: usize) -> PyResult<PyBackedBytes> {

@@ -218,7 +218,8 @@ pub(crate) fn preview<T: PyTypeInfo>(shown: &Bound<'_, T>, how: &str) -> PyResul
     shown.py().import("pajereplay._preview")?.call_method1(how, (shown,))?.extract()
 }
 
-fn wrong(error: ArrowError) -> PyErr {
+/// Returns an error of Arrow as Python's.
+pub(crate) fn wrong(error: ArrowError) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
 

@@ -1,4 +1,4 @@
-//! Keywords of users, in the words of the libraries.
+//! Keywords of both packages.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use paje_sim::{
 };
 use paje_workers::{Pin, Workers};
 
-/// The keywords with which a trace is read: docs/python.md and docs/r.md say what each means.
+/// Keywords for reading a trace, described in docs/python.md and docs/r.md.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)] // Each is named as users know it.
 pub struct Keywords {
@@ -66,23 +66,16 @@ impl Default for Keywords {
     }
 }
 
-/// A keyword has a value that it cannot have; the text says which, and what it can have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Error: a keyword has an invalid value. The text names the keyword and valid values.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Wrong(pub String);
-
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Wrong {}
 
 fn wrong(error: impl fmt::Display) -> Wrong {
     Wrong(error.to_string())
 }
 
-/// A number of bytes, as a number or as users write it.
+/// Number of bytes, as a number or as a text such as `4G`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Size {
@@ -91,7 +84,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// Their length in bytes.
+    /// Returns the number of bytes.
     ///
     /// # Errors
     /// The text is no size.
@@ -105,7 +98,7 @@ impl Size {
 }
 
 impl Keywords {
-    /// Who works.
+    /// Creates the workers.
     ///
     /// # Errors
     /// There can be no such workers.
@@ -127,7 +120,7 @@ impl Keywords {
         }
     }
 
-    /// Options of the replay.
+    /// Returns the options of the replay.
     ///
     /// # Errors
     /// A keyword has a value that it cannot have.
@@ -160,7 +153,7 @@ impl Keywords {
         Ok(options)
     }
 
-    /// Options of its tables.
+    /// Returns the options of its tables.
     ///
     /// # Errors
     /// A keyword has a value that it cannot have.
@@ -173,7 +166,7 @@ impl Keywords {
         Ok(options)
     }
 
-    /// Which rows are wanted.
+    /// Returns the selection of rows.
     fn selection(&self) -> Result<Selection, Wrong> {
         let mut selection = Selection::default();
         let window = &mut selection.window;
@@ -193,10 +186,10 @@ impl Keywords {
     }
 }
 
-/// Less memory is not enough for the blocks that are at hand.
+/// Smallest memory limit, which the current blocks need.
 const LEAST: u64 = 32 << 20;
 
-/// Folder for temporary files that may be large: `/tmp` is often memory.
+/// Returns a folder for large temporary files. `/tmp` is often in memory.
 fn temporary() -> PathBuf {
     let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
     named.unwrap_or_else(|| {
@@ -205,7 +198,7 @@ fn temporary() -> PathBuf {
     })
 }
 
-/// Names that a keyword gives: none if it is not given.
+/// Returns the names of a keyword, none if it is not given.
 fn all<'k>(keyword: &str, given: Option<&'k [String]>) -> Result<&'k [String], Wrong> {
     match given {
         Some([]) => Err(Wrong(format!("{keyword} must not be empty; leave it out for all"))),
@@ -219,9 +212,8 @@ fn globs(keyword: &str, patterns: Option<&[String]>) -> Result<Vec<Glob>, Wrong>
     all(keyword, patterns)?.iter().map(glob).collect()
 }
 
-/// The nature of this name, as the table of it is called.
+/// Parses a nature, in any case.
 fn nature(name: &str) -> Result<TypeNature, Wrong> {
-    // Rows spell them with a capital letter.
     let nature = name.to_ascii_lowercase().parse().ok().and_then(Table::nature);
     nature.ok_or_else(|| {
         let natures = "'container', 'state', 'variable', 'event' and 'link'";
@@ -229,7 +221,7 @@ fn nature(name: &str) -> Result<TypeNature, Wrong> {
     })
 }
 
-/// A time in seconds.
+/// Checks a time in seconds.
 fn number(keyword: &str, time: Option<f64>) -> Result<Option<f64>, Wrong> {
     match time {
         Some(time) if time.is_nan() => {

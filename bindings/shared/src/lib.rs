@@ -1,8 +1,8 @@
-//! Common part of the packages for Python and R: a trace, read as their keywords ask for it.
+//! Common part of the packages for Python and R.
 //!
-//! [`Keywords`] are what users say, in the words that both packages have; [`Replay`] replays a trace in a
-//! thread of whoever calls, and [`Told`] tells others how far it is and lets them end it; a [`Problem`] is
-//! what users are told of a trace. Nothing here knows Python or R.
+//! [`Keywords`] are the keywords of both packages. [`Replay`] replays a trace in the caller's thread; [`Told`] shows
+//! its progress to other threads and can stop it. A [`Problem`] is reported to users. Nothing here depends on Python
+//! or R.
 //!
 //! ```
 //! use std::io::Cursor;

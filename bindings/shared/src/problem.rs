@@ -1,4 +1,4 @@
-//! Problems of a trace, as users are told of them.
+//! Problems of a trace.
 
 use std::path::{Path, PathBuf};
 
@@ -11,25 +11,25 @@ use paje_sim::{Error, ErrorKind, Trace};
 pub struct Problem {
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// A short name for it, stable from release to release, such as `unknown-type`.
+    /// Short name, stable across releases, such as `unknown-type`.
     pub code: &'static str,
     /// Description in one sentence.
     pub message: String,
-    /// The file that it is in.
+    /// File.
     pub file: PathBuf,
-    /// The first line that has it, counted from 1, unless it is in no one line.
+    /// First line with the problem, counted from 1, if it is in a line.
     pub line: Option<u64>,
-    /// Place in the line, in bytes counted from 1, if that is known.
+    /// Byte column, counted from 1, if it is known.
     pub column: Option<u64>,
-    /// The number of lines that have it.
+    /// Number of lines with the problem.
     pub count: u64,
-    /// Remedy for it: `skipped`, `kept`, `created` or `cut off`.
+    /// Remedy: `skipped`, `kept`, `created` or `cut off`.
     pub remedy: Option<&'static str>,
-    /// The line with carets below what is meant.
+    /// The line, with carets below the offending text.
     pub excerpt: Option<String>,
 }
 
-/// Spelling, in a language, of the keywords that messages name in the place of the programs' options.
+/// Spelling of keywords in a language. Messages name them instead of the programs' options.
 #[derive(Clone, Copy, Debug)]
 pub struct Language {
     /// Keyword that drops incomplete links.
@@ -38,15 +38,15 @@ pub struct Language {
     old_names: &'static str,
 }
 
-/// As Python writes them.
+/// Keywords of Python.
 pub const PYTHON: Language =
     Language { ignore_links: "ignore_incomplete_links=True", old_names: "strict=False" };
 
-/// As R writes them.
+/// Keywords of R.
 pub const R: Language =
     Language { ignore_links: "ignore_incomplete_links = TRUE", old_names: "strict = FALSE" };
 
-/// The sentence of an error, with keywords in the place of the programs' options.
+/// Returns the message of an error, with keywords instead of the programs' options.
 #[must_use]
 pub fn message(error: &Error, language: &Language) -> String {
     let drops = format!("({} drops", language.ignore_links);
@@ -59,26 +59,38 @@ pub fn message(error: &Error, language: &Language) -> String {
     }
 }
 
-/// Problem of a trace that is called `name`; nothing if it is not the trace that is wrong.
-#[must_use]
-pub fn problem_of(error: &Error, name: &Path, language: &Language) -> Option<Problem> {
-    let ErrorKind::Invalid(problem) = error.kind() else { return None };
-    let below = error.place().map(|place| lines_below(place, error.kind()));
-    let below = below.filter(|lines| !lines.is_empty());
-    Some(Problem {
-        severity: "error",
-        code: problem.code(),
-        message: message(error, language),
-        file: error.file().unwrap_or(name).to_owned(),
-        line: error.position().map(|position| position.line),
-        column: error.position().map(|position| position.column),
-        count: 1,
-        remedy: None,
-        excerpt: below.map(|lines| lines.trim_start_matches('\n').to_owned()),
-    })
+impl Problem {
+    fn of(error: &Error, name: &Path, language: &Language) -> Self {
+        Problem {
+            severity: "error",
+            code: match error.kind() {
+                ErrorKind::Invalid(problem) => problem.code(),
+                _ => "unreadable-file",
+            },
+            message: message(error, language),
+            file: error.file().unwrap_or(name).to_owned(),
+            line: error.position().map(|position| position.line),
+            column: error.position().map(|position| position.column),
+            count: 1,
+            remedy: None,
+            excerpt: None,
+        }
+    }
 }
 
-/// Warnings about a trace, once for each kind and event definition, in the order of files and lines.
+/// Returns the problem of the trace `name`, or nothing if the trace is not at fault.
+#[must_use]
+pub fn problem_of(error: &Error, name: &Path, language: &Language) -> Option<Problem> {
+    if !matches!(error.kind(), ErrorKind::Invalid(_)) {
+        return None;
+    }
+    let below = error.place().map(|place| lines_below(place, error.kind()));
+    let below = below.filter(|lines| !lines.is_empty());
+    let excerpt = below.map(|lines| lines.trim_start_matches('\n').to_owned());
+    Some(Problem { excerpt, ..Problem::of(error, name, language) })
+}
+
+/// Returns warnings, one for each kind and event definition, sorted by file and line.
 #[must_use]
 pub fn warnings(trace: &Trace, name: &Path) -> Vec<Problem> {
     let mut all: Vec<_> = trace.warnings().iter().collect();
@@ -97,25 +109,13 @@ pub fn warnings(trace: &Trace, name: &Path) -> Vec<Problem> {
     problems.collect()
 }
 
-/// Problems that were left out or mended, once for each kind.
+/// Returns the recovered problems, one of each kind.
 #[must_use]
 pub fn recovered(trace: &Trace, name: &Path, language: &Language) -> Vec<Problem> {
-    let problems = trace.recovered().problems.iter().map(|recovered| {
-        let error = &recovered.error;
-        Problem {
-            severity: "error",
-            code: match error.kind() {
-                ErrorKind::Invalid(problem) => problem.code(),
-                _ => "unreadable-file",
-            },
-            message: message(error, language),
-            file: error.file().unwrap_or(name).to_owned(),
-            line: error.position().map(|position| position.line),
-            column: error.position().map(|position| position.column),
-            count: recovered.count,
-            remedy: Some(recovered.remedy.word()),
-            excerpt: None,
-        }
+    let problems = trace.recovered().problems.iter().map(|recovered| Problem {
+        count: recovered.count,
+        remedy: Some(recovered.remedy.word()),
+        ..Problem::of(&recovered.error, name, language)
     });
     problems.collect()
 }

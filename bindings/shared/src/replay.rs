@@ -12,15 +12,15 @@ use splitter::{Folders, Input};
 
 use crate::{Keywords, Wrong};
 
-/// Inputs of a replay, in the thread that it has.
+/// Inputs of a replay.
 #[derive(Debug)]
 pub struct Replay {
-    /// Path of the trace in the file system, if it has one.
+    /// Path of the trace, if it is a file.
     path: Option<PathBuf>,
-    /// The files that follow it, and are one trace with it.
+    /// Further files of the same trace.
     further: Vec<PathBuf>,
     options: Options,
-    /// Folders in which the files may lie that the trace names, if they are read.
+    /// Folders of files that the trace may name, if these are read.
     folders: Option<Folders>,
     workers: Workers,
     told: Arc<Told>,
@@ -30,12 +30,12 @@ pub struct Replay {
 #[derive(Debug, Default)]
 pub struct Told {
     progress: Progress,
-    /// Bytes taken of a compressed file, and how many it has; the latter is also known of others.
+    /// Bytes read of a compressed file, and the size of any file.
     taken: OnceLock<(Option<Arc<AtomicU64>>, Option<u64>)>,
 }
 
 impl Told {
-    /// Bytes read so far, and how many there are.
+    /// Returns the bytes read so far, and the size of the trace.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         let (taken, size) =
@@ -45,7 +45,7 @@ impl Told {
             (Some(taken), Some(size)) => {
                 (taken.load(Ordering::Relaxed) + named.0, Some(size + named.1))
             }
-            // Bytes decoded are bytes read, in named files too as long as they are not compressed.
+            // Without compression, decoded bytes are bytes read.
             (_, Some(size)) => {
                 let total = size + named.1;
                 (self.progress.bytes().min(total), Some(total))
@@ -54,14 +54,14 @@ impl Told {
         }
     }
 
-    /// Ends the replay, as soon as it looks.
+    /// Asks the replay to stop.
     pub fn stop(&self) {
         self.progress.stop();
     }
 }
 
 impl Replay {
-    /// A replay as these keywords ask for it, of a trace that is no file.
+    /// Creates a replay of a trace that is not a file.
     ///
     /// # Errors
     /// A keyword has a value that it cannot have.
@@ -76,7 +76,7 @@ impl Replay {
         })
     }
 
-    /// The same of the trace at `path`, if it has one, with the files that follow it.
+    /// Sets the path of the trace, and further files.
     ///
     /// # Errors
     /// A folder of `files_from` cannot be found: its name, and why.
@@ -94,13 +94,13 @@ impl Replay {
         Ok(self)
     }
 
-    /// Number of threads that work.
+    /// Returns the number of threads.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.workers.threads()
     }
 
-    /// The trace that `open` opens, and the workers.
+    /// Replays the trace that `open` opens. Returns it with the workers.
     ///
     /// # Errors
     /// The first problem of the trace, or why it cannot be read.
@@ -118,13 +118,13 @@ impl Replay {
     }
 }
 
-/// A file of that name, and not standard input.
+/// Returns a path that is a file even if it is `-`.
 #[must_use]
 pub fn as_file(path: &Path) -> &Path {
     if path == Path::new("-") { Path::new("./-") } else { path }
 }
 
-/// Metadata of each table: who made it, and of which trace. The keys are those of `pj_dump -O`.
+/// Returns the metadata of tables, with the keys of `pj_dump -O`.
 #[must_use]
 pub fn metadata(name: &Path, trace: &Trace) -> BTreeMap<String, String> {
     let facts = [

@@ -5,7 +5,6 @@
 
 use crate::header;
 use crate::rng::Rng;
-use crate::sink::Sink;
 
 /// A valid trace in pieces.
 #[derive(Debug)]
@@ -37,13 +36,7 @@ const RANKS: u64 = 4;
 
 impl Base {
     pub(super) fn random(rng: &mut Rng) -> Self {
-        let mut header = Vec::new();
-        let mut sink = Sink::new(&mut header);
-        header::write(&mut sink, &header::ALL)
-            .and_then(|()| sink.finish())
-            .expect("writing to memory does not fail");
-        let mut start: Vec<String> =
-            String::from_utf8_lossy(&header).lines().map(str::to_owned).collect();
+        let mut start: Vec<String> = header::all().lines().map(str::to_owned).collect();
         start.extend(TYPES.map(str::to_owned));
         start.extend((1..=RANKS).map(|rank| format!("6 0.000000 {rank} 1 0 \"rank {rank}\"")));
         start.extend(

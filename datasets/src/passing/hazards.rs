@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::ranks::{HEADER, Ranks, seconds};
+use super::ranks::{Ranks, header, seconds};
 use crate::rng::Rng;
 
 /// A run with a known answer.
@@ -11,11 +11,11 @@ use crate::rng::Rng;
 pub enum Hazard {
     /// A merge sort on four ranks (Listing 5.9): one race, of ranks 2 and 1 into rank 0.
     MergeSort,
-    /// Rank 0 asks each of so many others, one after the other, and gets its answer: no race.
+    /// Rank 0 sends a request to each of this number of ranks in turn, and receives the reply: no race.
     RequestReply(usize),
     /// Rank 0 receives from each of n others: n(n−1)/2 races, n! orders.
     Gather(usize),
-    /// So many exchanges of borders between three ranks (Listing 5.10): 60, 6268, 653916 orders of the events.
+    /// This number of border exchanges between three ranks (Listing 5.10): 60, 6268, 653916 orders of the events.
     Exchange(usize),
     /// Three ranks send to the next and then receive from the one before (Figure 5.12): a potential deadlock.
     Circle,
@@ -27,7 +27,7 @@ pub enum Hazard {
         /// True if the first notifications are synchronous sends.
         synchronous: bool,
     },
-    /// So many messages between any of so many ranks, and a barrier now and then.
+    /// Random messages between ranks, and a barrier now and then.
     Anybody {
         /// The number of ranks: two at least.
         ranks: usize,
@@ -286,11 +286,12 @@ fn neighbours(threads: usize) -> Run {
     run
 }
 
-/// Times are in microseconds. The detector is of a type of its own: it takes no part in barriers.
+/// Times are in microseconds. The detector has its own type, since it takes no part in barriers.
 fn notify(synchronous: bool) -> Vec<u8> {
     let call = if synchronous { "PMPI_Ssend" } else { "PMPI_Send" };
     let mut out = format!(
-        "{HEADER}0 D 0 Detector\n2 T D MPI_STATE\n4 M 0 R D MPI_LINK\n6 0 r0 R 0 rank-0\n6 0 r1 R 0 rank-1\n6 0 d D 0 detector\n"
+        "{}0 D 0 Detector\n2 T D MPI_STATE\n4 M 0 R D MPI_LINK\n6 0 r0 R 0 rank-0\n6 0 r1 R 0 rank-1\n6 0 d D 0 detector\n",
+        header()
     );
     let lines: [(u64, String); 22] = [
         (0, "12 @ T d PMPI_Recv".into()),

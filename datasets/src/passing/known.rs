@@ -2,7 +2,7 @@
 
 use super::ranks::{NO_SIZE, Ranks};
 
-/// A situation in which somebody waits. All times are in terms of [`Parameters`].
+/// A situation with waiting. All times depend on [`Parameters`] only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Case {
     /// Rank 1 receives from rank 0, which is late by `late`.
@@ -11,11 +11,11 @@ pub enum Case {
     LateReceiver,
     /// An allreduce; each rank is later than the one before by `late`.
     NxN,
-    /// A barrier; the same.
+    /// A barrier, with the same delays.
     Barrier,
-    /// A broadcast; the same; the rank in the middle is the root.
+    /// A broadcast from the rank in the middle, with the same delays.
     OneToN,
-    /// A reduction; the same; rank 0 is the root.
+    /// A reduction to rank 0, with the same delays.
     NToOne,
     /// A scan; each rank is earlier than the one before by `late`.
     Scan,
@@ -30,11 +30,11 @@ pub enum Case {
 pub struct Parameters {
     /// The number of ranks: two at least.
     pub ranks: usize,
-    /// Time that everybody works.
+    /// Computing time of each rank.
     pub work: u64,
-    /// By how much somebody is late: more than twice `transfer`.
+    /// Delay: more than twice `transfer`.
     pub late: u64,
-    /// The time that a message takes, or an operation after the last one came: 2 at least.
+    /// Duration of a message, or of an operation after the last rank has entered: 2 at least.
     pub transfer: u64,
 }
 
@@ -43,7 +43,7 @@ pub struct Parameters {
 pub struct Known {
     /// The trace.
     pub bytes: Vec<u8>,
-    /// Who waits.
+    /// The wait states.
     pub waits: Vec<Waiting>,
     /// The critical path: rank, since when, until when.
     pub path: Vec<(usize, u64, u64)>,
@@ -51,7 +51,7 @@ pub struct Known {
     pub delays: Vec<(usize, u64)>,
 }
 
-/// Who waits for whom, and when, in microseconds.
+/// A wait state, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Waiting {
     /// Why: `late sender`, `late receiver`, `wait at nxn`, `wait at barrier`, `late broadcast`, `early reduce` or
@@ -61,9 +61,9 @@ pub struct Waiting {
     pub waiter: usize,
     /// The rank that it waits for.
     pub whom: usize,
-    /// Since when.
+    /// Start.
     pub from: u64,
-    /// Until when.
+    /// End.
     pub until: u64,
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::header::definitions;
+
 /// The lines of a trace of ranks `rank-0`, `rank-1`, …, all in the root.
 #[derive(Clone, Debug)]
 pub(super) struct Ranks {
@@ -24,27 +26,29 @@ impl Ranks {
         self.clock.len()
     }
 
+    /// Adds a line at the rank's time.
+    fn line(&mut self, rank: usize, event: u32, rest: &str) {
+        let time = self.clock[rank];
+        self.lines.push((time, format!("{event} {} {rest}", seconds(time))));
+    }
+
     /// Opens a state at the rank's time.
     pub(super) fn push(&mut self, rank: usize, value: &str) {
-        let time = self.clock[rank];
-        self.lines.push((time, format!("12 {} S r{rank} {value}", seconds(time))));
+        self.line(rank, 12, &format!("S r{rank} {value}"));
     }
 
     /// Closes the innermost state at the rank's time.
     pub(super) fn pop(&mut self, rank: usize) {
-        let time = self.clock[rank];
-        self.lines.push((time, format!("13 {} S r{rank}", seconds(time))));
+        self.line(rank, 13, &format!("S r{rank}"));
     }
 
-    /// Opens a state of another type, which is of no interest here.
+    /// Opens a state of a type that no analysis looks at.
     pub(super) fn push_other(&mut self, rank: usize, value: &str) {
-        let time = self.clock[rank];
-        self.lines.push((time, format!("12 {} P r{rank} {value}", seconds(time))));
+        self.line(rank, 12, &format!("P r{rank} {value}"));
     }
 
     pub(super) fn pop_other(&mut self, rank: usize) {
-        let time = self.clock[rank];
-        self.lines.push((time, format!("13 {} P r{rank}", seconds(time))));
+        self.line(rank, 13, &format!("P r{rank}"));
     }
 
     /// A state that lasts so long.
@@ -59,38 +63,37 @@ impl Ranks {
         self.pop(rank);
     }
 
-    /// Starts a link at the rank's time; what is given back ends it.
+    /// Starts a link at the rank's time, and returns its key.
     pub(super) fn start(&mut self, rank: usize, bytes: u64) -> u64 {
-        let (time, key) = (self.clock[rank], self.links);
-        self.links += 1;
         let size = if bytes == NO_SIZE { "NA".to_owned() } else { bytes.to_string() };
-        self.lines.push((time, format!("15 {} L 0 PTP r{rank} k{key} {size}", seconds(time))));
-        key
+        self.start_link(rank, "PTP", &size)
     }
 
-    /// Starts a link of a value, without a size; see [`Ranks::start`].
+    /// Starts a link of a value, without a size, and returns its key.
     pub(super) fn start_as(&mut self, rank: usize, value: &str) -> u64 {
-        let (time, key) = (self.clock[rank], self.links);
+        self.start_link(rank, &format!("\"{value}\""), "NA")
+    }
+
+    fn start_link(&mut self, rank: usize, value: &str, size: &str) -> u64 {
+        let key = self.links;
         self.links += 1;
-        self.lines.push((time, format!("15 {} L 0 \"{value}\" r{rank} k{key} NA", seconds(time))));
+        self.line(rank, 15, &format!("L 0 {value} r{rank} k{key} {size}"));
         key
     }
 
     /// Ends a link of a value.
     pub(super) fn end_as(&mut self, rank: usize, value: &str, key: u64) {
-        let time = self.clock[rank];
-        self.lines.push((time, format!("16 {} L 0 \"{value}\" r{rank} k{key}", seconds(time))));
+        self.line(rank, 16, &format!("L 0 \"{value}\" r{rank} k{key}"));
     }
 
     /// Ends a link at the rank's time.
     pub(super) fn end(&mut self, rank: usize, key: u64) {
-        let time = self.clock[rank];
-        self.lines.push((time, format!("16 {} L 0 PTP r{rank} k{key}", seconds(time))));
+        self.line(rank, 16, &format!("L 0 PTP r{rank} k{key}"));
     }
 
     /// The trace: its lines in order of time, those of one time as they came.
     pub(super) fn trace(mut self) -> Vec<u8> {
-        let mut out = HEADER.to_owned();
+        let mut out = header();
         for rank in 0..self.count() {
             let _ = writeln!(out, "6 0.000000 r{rank} R 0 rank-{rank}");
         }
@@ -110,37 +113,18 @@ pub(super) fn seconds(micros: u64) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// The definitions, with the size of a message where SMPI has it; and the types.
-pub(super) const HEADER: &str = "\
-%EventDef PajeDefineContainerType 0
-% Alias string\n% Type string\n% Name string
-%EndEventDef
-%EventDef PajeDefineStateType 2
-% Alias string\n% Type string\n% Name string
-%EndEventDef
-%EventDef PajeDefineLinkType 4
-% Alias string\n% Type string\n% StartContainerType string\n% EndContainerType string\n% Name string
-%EndEventDef
-%EventDef PajeCreateContainer 6
-% Time date\n% Alias string\n% Type string\n% Container string\n% Name string
-%EndEventDef
-%EventDef PajeDestroyContainer 7
-% Time date\n% Type string\n% Name string
-%EndEventDef
-%EventDef PajePushState 12
-% Time date\n% Type string\n% Container string\n% Value string
-%EndEventDef
-%EventDef PajePopState 13
-% Time date\n% Type string\n% Container string
-%EndEventDef
-%EventDef PajeStartLink 15
-% Time date\n% Type string\n% Container string\n% Value string\n% StartContainer string\n% Key string\n% Size string
-%EndEventDef
-%EventDef PajeEndLink 16
-% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string\n% Key string
-%EndEventDef
-0 R 0 Rank
-2 P R PHASE
-2 S R MPI_STATE
-4 L 0 R R MPI_LINK
-";
+/// Returns the definitions, with the size of a message as SMPI writes it, and the types.
+pub(super) fn header() -> String {
+    let events = [
+        ("0", "DefineContainerType", "Alias Type Name"),
+        ("2", "DefineStateType", "Alias Type Name"),
+        ("4", "DefineLinkType", "Alias Type StartContainerType EndContainerType Name"),
+        ("6", "CreateContainer", "Time:date Alias Type Container Name"),
+        ("7", "DestroyContainer", "Time:date Type Name"),
+        ("12", "PushState", "Time:date Type Container Value"),
+        ("13", "PopState", "Time:date Type Container"),
+        ("15", "StartLink", "Time:date Type Container Value StartContainer Key Size"),
+        ("16", "EndLink", "Time:date Type Container Value EndContainer Key"),
+    ];
+    definitions(events) + "0 R 0 Rank\n2 P R PHASE\n2 S R MPI_STATE\n4 L 0 R R MPI_LINK\n"
+}

@@ -32,7 +32,7 @@ impl Writer {
                     return None;
                 }
                 let ticks = self.moment(floor);
-                self.lane_event(Kind::PopState, container, kind, ticks, "unused");
+                self.lane_event(Kind::PopState, container, kind, ticks, Some("unused"));
                 Some(())
             }
             Fault::AddBeforeSet => {
@@ -43,7 +43,7 @@ impl Writer {
                 }
                 let event = self.rng.pick(&[Kind::AddVariable, Kind::SubVariable]);
                 let ticks = self.moment(0);
-                self.lane_event(event, container, kind, ticks, "1.5");
+                self.lane_event(event, container, kind, ticks, Some("1.5"));
                 Some(())
             }
             Fault::StateOutOfOrder => self.out_of_order(Nature::State),
@@ -82,15 +82,6 @@ impl Writer {
 
     fn container_id(&self, container: usize) -> String {
         self.world.containers[container].id.clone()
-    }
-
-    fn lane_event(&mut self, event: Kind, container: usize, kind: usize, ticks: u64, value: &str) {
-        let (kind, container) = (self.type_id(kind), self.container_id(container));
-        self.timed(
-            event,
-            ticks,
-            &[(Field::Type, &kind), (Field::Container, &container), (Field::Value, value)],
-        );
     }
 
     /// An event that nothing but its type and container could make invalid.
@@ -204,8 +195,8 @@ impl Writer {
         self.clock.tick(&mut self.rng);
         let event = Self::opener(nature);
         let later = self.clock.now;
-        self.lane_event(event, container, kind, later, "1");
-        self.lane_event(event, container, kind, later / 2, "2");
+        self.lane_event(event, container, kind, later, Some("1"));
+        self.lane_event(event, container, kind, later / 2, Some("2"));
         Some(())
     }
 }

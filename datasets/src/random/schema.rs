@@ -1,78 +1,35 @@
-//! The kinds of event, their fields, and one definition of an event as it stands in a header.
+//! The kinds of event, their fields, and one definition of an event in a header.
 
+use crate::named::named;
 use crate::rng::Rng;
 
-/// The kinds of event a random trace may contain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    ContainerType,
-    StateType,
-    VariableType,
-    EventType,
-    LinkType,
-    EntityValue,
-    Create,
-    Destroy,
-    SetState,
-    PushState,
-    PopState,
-    ResetState,
-    SetVariable,
-    AddVariable,
-    SubVariable,
-    NewEvent,
-    StartLink,
-    EndLink,
+named! {
+    /// A kind of event, with its name in `%EventDef`.
+    pub(super) Kind {
+        ContainerType "PajeDefineContainerType",
+        StateType "PajeDefineStateType",
+        VariableType "PajeDefineVariableType",
+        EventType "PajeDefineEventType",
+        LinkType "PajeDefineLinkType",
+        EntityValue "PajeDefineEntityValue",
+        Create "PajeCreateContainer",
+        Destroy "PajeDestroyContainer",
+        SetState "PajeSetState",
+        PushState "PajePushState",
+        PopState "PajePopState",
+        ResetState "PajeResetState",
+        SetVariable "PajeSetVariable",
+        AddVariable "PajeAddVariable",
+        SubVariable "PajeSubVariable",
+        NewEvent "PajeNewEvent",
+        StartLink "PajeStartLink",
+        EndLink "PajeEndLink",
+    }
 }
 
 use Kind::*;
 
 impl Kind {
-    pub(super) const ALL: [Self; 18] = [
-        ContainerType,
-        StateType,
-        VariableType,
-        EventType,
-        LinkType,
-        EntityValue,
-        Create,
-        Destroy,
-        SetState,
-        PushState,
-        PopState,
-        ResetState,
-        SetVariable,
-        AddVariable,
-        SubVariable,
-        NewEvent,
-        StartLink,
-        EndLink,
-    ];
-
-    /// The event's name in `%EventDef`.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            ContainerType => "PajeDefineContainerType",
-            StateType => "PajeDefineStateType",
-            VariableType => "PajeDefineVariableType",
-            EventType => "PajeDefineEventType",
-            LinkType => "PajeDefineLinkType",
-            EntityValue => "PajeDefineEntityValue",
-            Create => "PajeCreateContainer",
-            Destroy => "PajeDestroyContainer",
-            SetState => "PajeSetState",
-            PushState => "PajePushState",
-            PopState => "PajePopState",
-            ResetState => "PajeResetState",
-            SetVariable => "PajeSetVariable",
-            AddVariable => "PajeAddVariable",
-            SubVariable => "PajeSubVariable",
-            NewEvent => "PajeNewEvent",
-            StartLink => "PajeStartLink",
-            EndLink => "PajeEndLink",
-        }
-    }
-
     /// The fields a definition of this event must have.
     pub(super) fn obligatory(self) -> &'static [Field] {
         use Field::*;

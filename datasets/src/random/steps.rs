@@ -99,6 +99,21 @@ impl Writer {
         self.world.open_links.retain(|link| !gone[link.container]);
     }
 
+    /// Writes an event of a lane.
+    pub(super) fn lane_event(
+        &mut self,
+        event: Kind,
+        container: usize,
+        kind: usize,
+        ticks: u64,
+        value: Option<&str>,
+    ) {
+        let ids = [self.world.types[kind].id.clone(), self.world.containers[container].id.clone()];
+        let mut fill = vec![(Field::Type, ids[0].as_str()), (Field::Container, &ids[1])];
+        fill.extend(value.map(|value| (Field::Value, value)));
+        self.timed(event, ticks, &fill);
+    }
+
     fn step_state(&mut self) {
         let Some((container, kind)) =
             self.world.pick_lane(Nature::State, self.present, &mut self.rng)
@@ -116,13 +131,8 @@ impl Writer {
             9 => Kind::ResetState,
             _ => Kind::PushState,
         };
-        let ids = [self.world.types[kind].id.clone(), self.world.containers[container].id.clone()];
-        let mut fill = vec![(Field::Type, ids[0].as_str()), (Field::Container, &ids[1])];
         let value = matches!(event, Kind::SetState | Kind::PushState).then(|| self.value(kind));
-        if let Some(value) = &value {
-            fill.push((Field::Value, value));
-        }
-        self.timed(event, ticks, &fill);
+        self.lane_event(event, container, kind, ticks, value.as_deref());
         if destroyed {
             return;
         }
@@ -151,13 +161,8 @@ impl Writer {
             2 if set || destroyed => Kind::SubVariable,
             _ => Kind::SetVariable,
         };
-        let ids = [self.world.types[kind].id.clone(), self.world.containers[container].id.clone()];
         let value = self.number();
-        self.timed(
-            event,
-            ticks,
-            &[(Field::Type, &ids[0]), (Field::Container, &ids[1]), (Field::Value, &value)],
-        );
+        self.lane_event(event, container, kind, ticks, Some(&value));
         if !destroyed {
             self.world.lane(container, kind).set = true;
             self.world.touch(container, kind, ticks);
@@ -195,12 +200,7 @@ impl Writer {
         let floor = self.world.lane(container, kind).last;
         let ticks = self.moment(floor);
         let value = self.value(kind);
-        let ids = [self.world.types[kind].id.clone(), self.world.containers[container].id.clone()];
-        self.timed(
-            Kind::NewEvent,
-            ticks,
-            &[(Field::Type, &ids[0]), (Field::Container, &ids[1]), (Field::Value, &value)],
-        );
+        self.lane_event(Kind::NewEvent, container, kind, ticks, Some(&value));
         self.wrote_event = true;
         if !self.world.containers[container].destroyed {
             self.world.touch(container, kind, ticks);

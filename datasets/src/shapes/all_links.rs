@@ -1,6 +1,6 @@
 //! Nearly nothing but links between 32 ranks, up to 256 of them under way.
 
-use std::io::{self, Write};
+use std::io;
 
 use super::closing_line;
 use super::flight::{Flight, pair};
@@ -10,42 +10,31 @@ use crate::sink::Sink;
 
 const RANKS: u64 = 32;
 
-pub(super) fn write<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
-    size: u64,
-    rng: Rng,
-) -> io::Result<()> {
+pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
     links(sink, size, rng, |rng| {
         // Mostly in the order of MPI; one end in a hundred comes early, as unsynchronised clocks make it.
         !rng.percent(1)
     })
 }
 
+/// Half of the links end before they start: the `PajeEndLink` line comes first and has the earlier time.
+pub(super) fn write_reversed(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
+    links(sink, size, rng, |rng| rng.percent(50))
+}
+
 /// Links, one event in fifty a state; `started` decides which end of a new link comes first.
-pub(super) fn links<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
+fn links(
+    sink: &mut Sink<'_>,
     size: u64,
     mut rng: Rng,
     started: impl Fn(&mut Rng) -> bool,
 ) -> io::Result<()> {
     let count = RANKS.min((size / 2048).max(2));
     let most = (size / 2000).clamp(4, 256) as usize;
-    header::write(
-        sink,
-        &[
-            header::CONTAINER_TYPE,
-            header::STATE_TYPE,
-            header::LINK_TYPE,
-            header::CREATE,
-            header::DESTROY,
-            header::SET_STATE,
-            header::START_LINK,
-            header::END_LINK,
-        ],
-    )?;
+    header::write(sink, &[0, 2, 4, 6, 7, 11, 15, 16])?;
     sink.lines(b"0 1 0 MPI\n2 2 1 MPI_STATE\n4 3 0 1 1 MPI_LINK\n")?;
     for rank in 1..=count {
-        sink.event(6).micros(0).num(rank).num(1).num(0).word("rank-").digits(rank - 1).end()?;
+        sink.event(6).micros(0).num(rank).num(1).num(0).name("rank-", rank - 1).end()?;
     }
     let mut flight = Flight::default();
     let mut now = 0;

@@ -1,14 +1,14 @@
 //! Deep stacks: containers nested in one another, each with a state lane whose depth rises and falls in saw
 //! teeth of hundreds to thousands.
 
-use std::io::{self, Write};
+use std::io;
 
 use super::closing_line;
 use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Nested containers, each of a type of its own.
+/// Number of nested containers, each of another type.
 const LEVELS: u64 = 48;
 const DEEPEST: u64 = 4000;
 
@@ -20,36 +20,21 @@ struct Stack {
     turn: u64,
 }
 
-pub(super) fn write<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
-    size: u64,
-    mut rng: Rng,
-) -> io::Result<()> {
+pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
     let levels = LEVELS.min((size / 2000).max(2));
     // A quarter of the trace at most goes into closing what is open.
     let deepest = DEEPEST.min(size / levels / 100).max(4);
-    header::write(
-        sink,
-        &[
-            header::CONTAINER_TYPE,
-            header::STATE_TYPE,
-            header::CREATE,
-            header::DESTROY,
-            header::PUSH_STATE,
-            header::POP_STATE,
-        ],
-    )?;
+    header::write(sink, &[0, 2, 6, 7, 12, 13])?;
     for level in 1..=levels {
-        sink.event(0).word("L").digits(level).word(if level == 1 { "" } else { "L" });
-        sink.digits(level - 1).word("Level-").digits(level).end()?;
-        sink.event(2).word("S").digits(level).word("L").digits(level).word("Stack").end()?;
+        sink.event(0).name("L", level).word(if level == 1 { "" } else { "L" });
+        sink.digits(level - 1).name("Level-", level).end()?;
+        sink.event(2).name("S", level).name("L", level).word("Stack").end()?;
     }
     for level in 1..=levels {
-        sink.event(6).micros(0).word("c").digits(level).word("L").digits(level);
+        sink.event(6).micros(0).name("c", level).name("L", level);
         sink.word(if level == 1 { "" } else { "c" })
             .digits(level - 1)
-            .word("nested-")
-            .digits(level)
+            .name("nested-", level)
             .end()?;
     }
     let mut stacks = vec![Stack::default(); levels as usize];
@@ -72,13 +57,8 @@ pub(super) fn write<W: Write + ?Sized>(
             };
         }
         if stack.rising {
-            sink.event(12)
-                .micros(now)
-                .word("S")
-                .digits(level as u64 + 1)
-                .word("c")
-                .digits(level as u64 + 1);
-            sink.word("f").digits(stack.depth % 97).end()?;
+            sink.event(12).micros(now).name("S", level as u64 + 1).name("c", level as u64 + 1);
+            sink.name("f", stack.depth % 97).end()?;
             (stack.depth, open) = (stack.depth + 1, open + 1);
         } else {
             pop(sink, now, level as u64 + 1)?;
@@ -89,11 +69,11 @@ pub(super) fn write<W: Write + ?Sized>(
         (0..stack.depth).try_for_each(|_| pop(sink, now, level))?;
     }
     for level in (1..=levels).rev() {
-        sink.event(7).micros(now).word("L").digits(level).word("c").digits(level).end()?;
+        sink.event(7).micros(now).name("L", level).name("c", level).end()?;
     }
     Ok(())
 }
 
-fn pop<W: Write + ?Sized>(sink: &mut Sink<'_, W>, now: u64, level: u64) -> io::Result<()> {
-    sink.event(13).micros(now).word("S").digits(level).word("c").digits(level).end()
+fn pop(sink: &mut Sink<'_>, now: u64, level: u64) -> io::Result<()> {
+    sink.event(13).micros(now).name("S", level).name("c", level).end()
 }

@@ -1,7 +1,7 @@
 //! Links under way between ranks, for every shape that has links.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
+use std::io;
 
 use crate::rng::Rng;
 use crate::sink::Sink;
@@ -39,9 +39,9 @@ impl Flight {
     }
 
     /// Writes the first end of a new link from rank `from` to rank `to`: its start, or its end.
-    pub(super) fn open<W: Write + ?Sized>(
+    pub(super) fn open(
         &mut self,
-        sink: &mut Sink<'_, W>,
+        sink: &mut Sink<'_>,
         now: u64,
         (from, to): (u64, u64),
         started: bool,
@@ -56,10 +56,10 @@ impl Flight {
         Ok(())
     }
 
-    /// Writes the other end of one of the oldest links; nothing if there is none.
-    pub(super) fn complete<W: Write + ?Sized>(
+    /// Writes the other end of one of the oldest links, if any.
+    pub(super) fn complete(
         &mut self,
-        sink: &mut Sink<'_, W>,
+        sink: &mut Sink<'_>,
         now: u64,
         rng: &mut Rng,
     ) -> io::Result<()> {
@@ -72,12 +72,7 @@ impl Flight {
     }
 
     /// Completes every link.
-    pub(super) fn close<W: Write + ?Sized>(
-        &mut self,
-        sink: &mut Sink<'_, W>,
-        now: u64,
-        rng: &mut Rng,
-    ) -> io::Result<()> {
+    pub(super) fn close(&mut self, sink: &mut Sink<'_>, now: u64, rng: &mut Rng) -> io::Result<()> {
         while self.len() > 0 {
             self.complete(sink, now, rng)?;
         }
@@ -86,12 +81,7 @@ impl Flight {
 }
 
 impl Waiting {
-    fn write_end<W: Write + ?Sized>(
-        &self,
-        sink: &mut Sink<'_, W>,
-        now: u64,
-        start: bool,
-    ) -> io::Result<()> {
+    fn write_end(&self, sink: &mut Sink<'_>, now: u64, start: bool) -> io::Result<()> {
         // Every sixteenth message belongs to a collective operation.
         let value = if self.serial.is_multiple_of(16) { "COLL" } else { "PTP" };
         sink.event(if start { 15 } else { 16 }).micros(now).num(3).num(0).word(value);

@@ -1,6 +1,6 @@
 //! Many containers, in groups, created one by one between the events of those that exist.
 
-use std::io::{self, Write};
+use std::io;
 
 use super::closing_line;
 use crate::header;
@@ -13,26 +13,9 @@ const GROUP: u64 = 500;
 /// A container takes some 70 bytes to create and destroy, and as many again in five or six events.
 const BYTES_EACH: u64 = 220;
 
-pub(super) fn write<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
-    size: u64,
-    mut rng: Rng,
-) -> io::Result<()> {
+pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
     let count = (size / BYTES_EACH).clamp(2, MOST);
-    header::write(
-        sink,
-        &[
-            header::CONTAINER_TYPE,
-            header::VARIABLE_TYPE,
-            header::STATE_TYPE,
-            header::EVENT_TYPE,
-            header::CREATE,
-            header::DESTROY,
-            header::SET_VARIABLE,
-            header::SET_STATE,
-            header::NEW_EVENT,
-        ],
-    )?;
+    header::write(sink, &[0, 1, 2, 3, 6, 7, 8, 11, 17])?;
     sink.lines(b"0 G 0 Group\n0 W G Worker\n2 S W State\n1 V W Load \"1 0 0\"\n3 E W Mark\n")?;
     let (mut now, mut created, mut groups): (u64, u64, u64) = (0, 0, 0);
     // Identifiers are a letter and nearly all as long as the last one.
@@ -40,28 +23,20 @@ pub(super) fn write<W: Write + ?Sized>(
         |now, created: u64| closing_line(now) - 2 + u64::from(created.max(1).ilog10()) + 1;
     while sink.written() + (created + groups) * closing(now, created) < size {
         now += rng.below(9);
-        // Ahead of what a steady rate would have created by now: the last ones get events too.
+        // Created faster than at a steady rate, so that the last ones get events, too.
         if created < count && sink.written() * 5 / 4 >= created * (size / count) {
             if created.is_multiple_of(GROUP) {
                 sink.event(6)
                     .micros(now)
-                    .word("g")
-                    .digits(groups)
+                    .name("g", groups)
                     .word("G")
                     .num(0)
-                    .word("group-")
-                    .digits(groups)
+                    .name("group-", groups)
                     .end()?;
                 groups += 1;
             }
-            sink.event(6)
-                .micros(now)
-                .word("w")
-                .digits(created)
-                .word("W")
-                .word("g")
-                .digits(groups - 1);
-            sink.word("\"worker ").digits(created).text("\"").end()?;
+            sink.event(6).micros(now).name("w", created).word("W").name("g", groups - 1);
+            sink.quoted("worker ", created).end()?;
             created += 1;
             continue;
         }
@@ -71,26 +46,17 @@ pub(super) fn write<W: Write + ?Sized>(
                 .event(11)
                 .micros(now)
                 .word("S")
-                .word("w")
-                .digits(worker)
+                .name("w", worker)
                 .word(rng.pick(&["run", "wait", "steal"]))
                 .end()?,
-            6..9 => sink
-                .event(8)
-                .micros(now)
-                .word("V")
-                .word("w")
-                .digits(worker)
-                .num(rng.below(100))
-                .end()?,
-            _ => {
-                sink.event(17).micros(now).word("E").word("w").digits(worker).word("tick").end()?
+            6..9 => {
+                sink.event(8).micros(now).word("V").name("w", worker).num(rng.below(100)).end()?
             }
+            _ => sink.event(17).micros(now).word("E").name("w", worker).word("tick").end()?,
         }
     }
     for worker in 0..created {
-        sink.event(7).micros(now).word("W").word("w").digits(worker).end()?;
+        sink.event(7).micros(now).word("W").name("w", worker).end()?;
     }
-    (0..groups)
-        .try_for_each(|group| sink.event(7).micros(now).word("G").word("g").digits(group).end())
+    (0..groups).try_for_each(|group| sink.event(7).micros(now).word("G").name("g", group).end())
 }

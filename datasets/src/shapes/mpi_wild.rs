@@ -4,7 +4,7 @@
 //! else, so that every nature occurs in a proportion near that of traced NAS benchmarks. Time grows from line to
 //! line, except that one state in twenty is written late, as a tracer does that buffers by rank.
 
-use std::io::{self, Write};
+use std::io;
 
 use super::closing_line;
 use super::flight::{Flight, pair};
@@ -40,11 +40,7 @@ struct Rank {
     last: u64,
 }
 
-pub(super) fn write<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
-    size: u64,
-    mut rng: Rng,
-) -> io::Result<()> {
+pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
     let many = 16 + 4 * rng.below(13);
     let count = many.min((size / 4096).max(4));
     declare(sink, &STATES, count)?;
@@ -115,12 +111,6 @@ pub(super) fn write<W: Write + ?Sized>(
     (1..=count).try_for_each(|number| sink.event(7).micros(now).num(1).num(number).end())
 }
 
-fn push<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
-    event: u32,
-    time: u64,
-    rank: u64,
-    rng: &mut Rng,
-) -> io::Result<()> {
+fn push(sink: &mut Sink<'_>, event: u32, time: u64, rank: u64, rng: &mut Rng) -> io::Result<()> {
     sink.event(event).micros(time).num(2).num(rank).num(10 + rng.below(STATES.len() as u64)).end()
 }

@@ -8,7 +8,7 @@
 mod definitions;
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
+use std::io;
 
 use self::definitions::{DEFINITIONS, STATES, TASKS};
 use crate::header;
@@ -18,11 +18,7 @@ use crate::sink::Sink;
 /// The step of a worker in a callback, outside the cycle: the callback's end, then the cycle from its start.
 const CALLBACK: u8 = 10;
 
-pub(super) fn write<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
-    size: u64,
-    rng: Rng,
-) -> io::Result<()> {
+pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
     let mut runtime = Runtime::new(size, rng);
     runtime.begin(sink)?;
     while sink.written() + runtime.closing_bytes() < size {
@@ -74,8 +70,8 @@ impl Runtime {
     }
 
     /// The header, types, values and containers.
-    pub(super) fn begin<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>) -> io::Result<()> {
-        header::write(sink, &DEFINITIONS)?;
+    pub(super) fn begin(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
+        sink.lines(header::definitions(DEFINITIONS).as_bytes())?;
         sink.tabs();
         sink.lines(
             b"1       P      0       \"Program\"                      \t\n1       Mn      P       \"Memory Node\"       \n\
@@ -91,36 +87,24 @@ impl Runtime {
         self.timed(sink, 7).word("sched").word("Sc").word("p").word("\"scheduler\"").end()?;
         for node in 0..self.nodes() {
             self.timed(sink, 7)
-                .word("mm")
-                .digits(node)
+                .name("mm", node)
                 .word("Mn")
                 .word("p")
-                .word("\"Memory node ")
-                .digits(node)
-                .text("\"")
+                .quoted("Memory node ", node)
                 .end()?;
-            self.timed(sink, 13).word("mm").digits(node).word("use").word("0.000000").end()?;
+            self.timed(sink, 13).name("mm", node).word("use").word("0.000000").end()?;
         }
         for worker in 0..self.steps.len() as u64 {
-            self.timed(sink, 7)
-                .word("w")
-                .digits(worker)
-                .word("W")
-                .word("mm")
-                .digits(worker % self.nodes());
-            sink.word("\"CPU ").digits(worker).text("\"").end()?;
+            self.timed(sink, 7).name("w", worker).word("W").name("mm", worker % self.nodes());
+            sink.quoted("CPU ", worker).end()?;
             self.state(sink, 10, worker, "I")?.end()?;
-            self.timed(sink, 13).word("w").digits(worker).word("gf").word("0.0").end()?;
+            self.timed(sink, 13).name("w", worker).word("gf").word("0.0").end()?;
         }
         Ok(())
     }
 
     /// The number and time of a line; StarPU writes milliseconds with nine decimals, the last three of them 0.
-    fn timed<'s, 'a, W: Write + ?Sized>(
-        &self,
-        sink: &'s mut Sink<'a, W>,
-        event: u32,
-    ) -> &'s mut Sink<'a, W> {
+    fn timed<'s, 'a>(&self, sink: &'s mut Sink<'a>, event: u32) -> &'s mut Sink<'a> {
         sink.event(event)
             .num(self.now / 1_000_000)
             .text(".")
@@ -128,18 +112,18 @@ impl Runtime {
             .text("000")
     }
 
-    fn state<'s, 'a, W: Write + ?Sized>(
+    fn state<'s, 'a>(
         &self,
-        sink: &'s mut Sink<'a, W>,
+        sink: &'s mut Sink<'a>,
         event: u32,
         worker: u64,
         value: &str,
-    ) -> io::Result<&'s mut Sink<'a, W>> {
-        Ok(self.timed(sink, event).word("w").digits(worker).word("WS").word(value))
+    ) -> io::Result<&'s mut Sink<'a>> {
+        Ok(self.timed(sink, event).name("w", worker).word("WS").word(value))
     }
 
     /// The next step of one worker: lines with one time, later than all before.
-    pub(super) fn group<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>) -> io::Result<()> {
+    pub(super) fn group(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         self.now += self.rng.between(1, 400);
         let index = self.rng.index(self.steps.len());
         let worker = index as u64;
@@ -162,14 +146,14 @@ impl Runtime {
             6 => {
                 self.state(sink, 10, worker, "\"B\"")?.end()?;
                 let speed = self.rng.below(9_000_000);
-                self.timed(sink, 13).word("w").digits(worker).word("gf").micros(speed).end()
+                self.timed(sink, 13).name("w", worker).word("gf").micros(speed).end()
             }
             7 => self.state(sink, 10, worker, "\"Po\"")?.end(),
             8 if self.rng.percent(20) => {
                 self.steps[index] = CALLBACK;
                 self.state(sink, 26, worker, "C")?.num(self.tasks).end()
             }
-            CALLBACK => self.timed(sink, 12).word("w").digits(worker).word("WS").end(),
+            CALLBACK => self.timed(sink, 12).name("w", worker).word("WS").end(),
             9 if self.rng.percent(10) => {
                 self.timed(sink, 9).word("user_event").word("p").word("\"task # done\"").end()
             }
@@ -178,7 +162,7 @@ impl Runtime {
     }
 
     /// A task: the state twice, the second time with everything known about it.
-    fn task<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>, worker: u64) -> io::Result<()> {
+    fn task(&mut self, sink: &mut Sink<'_>, worker: u64) -> io::Result<()> {
         self.tasks += 1;
         let (x, y) = (self.rng.below(80), self.rng.below(80));
         let kind = self.rng.pick(&TASKS);
@@ -199,7 +183,7 @@ impl Runtime {
     }
 
     /// The start of a transfer between memory nodes, or the end of an earlier one.
-    fn transfer<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>) -> io::Result<()> {
+    fn transfer(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         if self.transfers.len() >= 8 || !self.transfers.is_empty() && self.rng.percent(50) {
             return self.arrive(sink);
         }
@@ -211,10 +195,8 @@ impl Runtime {
             .word("MnL")
             .word("p")
             .word("F")
-            .word("mm")
-            .digits(from)
-            .word("com_")
-            .digits(self.serial);
+            .name("mm", from)
+            .name("com_", self.serial);
         if known {
             sink.word("0x55d0")
                 .padded(self.serial, 8)
@@ -224,10 +206,10 @@ impl Runtime {
         }
         sink.end()?;
         let used = self.rng.below(4_000_000_000);
-        self.timed(sink, 13).word("mm").digits(to).word("use").micros(used).end()
+        self.timed(sink, 13).name("mm", to).word("use").micros(used).end()
     }
 
-    fn arrive<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>) -> io::Result<()> {
+    fn arrive(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         let Some(Transfer { to, serial }) = self.transfers.pop_front() else {
             return Ok(());
         };
@@ -235,24 +217,22 @@ impl Runtime {
             .word("MnL")
             .word("p")
             .word("F")
-            .word("mm")
-            .digits(to)
-            .word("com_")
-            .digits(serial)
+            .name("mm", to)
+            .name("com_", serial)
             .end()
     }
 
     /// Transfers arrive, workers and the rest are destroyed.
-    pub(super) fn end<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>) -> io::Result<()> {
+    pub(super) fn end(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         self.now += 1;
         while !self.transfers.is_empty() {
             self.arrive(sink)?;
         }
         for worker in 0..self.steps.len() as u64 {
-            self.timed(sink, 8).word("w").digits(worker).word("W").end()?;
+            self.timed(sink, 8).name("w", worker).word("W").end()?;
         }
         for node in 0..self.nodes() {
-            self.timed(sink, 8).word("mm").digits(node).word("Mn").end()?;
+            self.timed(sink, 8).name("mm", node).word("Mn").end()?;
         }
         self.timed(sink, 8).word("sched").word("Sc").end()?;
         self.timed(sink, 8).word("p").word("P").end()

@@ -1,7 +1,7 @@
 //! States whose values are all different, as task identifiers are: a third defined just before their use, with a
 //! colour, the others by their use.
 
-use std::io::{self, Write};
+use std::io;
 
 use super::closing_line;
 use crate::header;
@@ -10,28 +10,12 @@ use crate::sink::Sink;
 
 const CONTAINERS: u64 = 16;
 
-pub(super) fn write<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
-    size: u64,
-    mut rng: Rng,
-) -> io::Result<()> {
+pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
     let count = CONTAINERS.min((size / 4096).max(1));
-    header::write(
-        sink,
-        &[
-            header::CONTAINER_TYPE,
-            header::STATE_TYPE,
-            header::ENTITY_VALUE,
-            header::CREATE,
-            header::DESTROY,
-            header::SET_STATE,
-            header::PUSH_STATE,
-            header::POP_STATE,
-        ],
-    )?;
+    header::write(sink, &[0, 2, 5, 6, 7, 11, 12, 13])?;
     sink.lines(b"0 1 0 Worker\n2 2 1 Task\n")?;
     for worker in 1..=count {
-        sink.event(6).micros(0).num(worker).num(1).num(0).word("worker-").digits(worker).end()?;
+        sink.event(6).micros(0).num(worker).num(1).num(0).name("worker-", worker).end()?;
     }
     let mut depths = vec![0_u64; count as usize];
     let (mut now, mut open, mut serial): (u64, u64, u64) = (0, 0, 0);
@@ -51,10 +35,10 @@ pub(super) fn write<W: Write + ?Sized>(
         }
         serial += 1;
         if rng.percent(33) {
-            sink.event(5).word("t").digits(serial).num(2).word("\"Task ").digits(serial).text("\"");
+            sink.event(5).name("t", serial).num(2).quoted("Task ", serial);
             sink.word("\"0.").digits(rng.below(10)).text(" 0.5 1\"").end()?;
         }
-        sink.event(event).micros(now).num(2).num(worker).word("t").digits(serial).end()?;
+        sink.event(event).micros(now).num(2).num(worker).name("t", serial).end()?;
         let deeper = if event == 11 { 1 } else { *depth + 1 };
         (open, *depth) = (open + deeper - *depth, deeper);
     }

@@ -1,7 +1,7 @@
 //! The task runtime's trace, shuffled: blocks of events in random order, as when every thread's buffer is written out
 //! at its own time. The header and the creations stay in front, the destructions at the end.
 
-use std::io::{self, Write};
+use std::io;
 use std::ops::Range;
 
 use super::task_runtime::Runtime;
@@ -11,12 +11,8 @@ use crate::sink::Sink;
 /// Groups of lines shuffled together; several of every worker, so that no lane stays in order.
 const BLOCK: usize = 512;
 
-pub(super) fn write<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
-    size: u64,
-    rng: Rng,
-) -> io::Result<()> {
-    // A stream of its own: the events must be those of the sorted trace.
+pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
+    // Another stream, so that the events are those of the sorted trace.
     let mut order = Rng::new(rng.clone().bits());
     let mut runtime = Runtime::new(size, rng);
     runtime.begin(sink)?;

@@ -1,6 +1,6 @@
 //! Variables of many machines, set, added to and subtracted from, in every spelling of a number.
 
-use std::io::{self, Write};
+use std::io;
 
 use super::closing_line;
 use crate::header;
@@ -11,24 +11,9 @@ const MACHINES: u64 = 32;
 const VARIABLES: [&str; 6] =
     ["power", "power_used", "bandwidth", "bandwidth_used", "temperature", "queue"];
 
-pub(super) fn write<W: Write + ?Sized>(
-    sink: &mut Sink<'_, W>,
-    size: u64,
-    mut rng: Rng,
-) -> io::Result<()> {
+pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
     let count = MACHINES.min((size / 8192).max(1));
-    header::write(
-        sink,
-        &[
-            header::CONTAINER_TYPE,
-            header::VARIABLE_TYPE,
-            header::CREATE,
-            header::DESTROY,
-            header::SET_VARIABLE,
-            header::ADD_VARIABLE,
-            header::SUB_VARIABLE,
-        ],
-    )?;
+    header::write(sink, &[0, 1, 6, 7, 8, 9, 10])?;
     sink.lines(b"0 1 0 HOST\n")?;
     for (alias, name) in (2..).zip(VARIABLES) {
         sink.event(1)
@@ -41,15 +26,7 @@ pub(super) fn write<W: Write + ?Sized>(
             .end()?;
     }
     for machine in 1..=count {
-        sink.event(6)
-            .micros(0)
-            .num(machine)
-            .num(1)
-            .num(0)
-            .word("\"host-")
-            .digits(machine)
-            .text("\"")
-            .end()?;
+        sink.event(6).micros(0).num(machine).num(1).num(0).quoted("host-", machine).end()?;
         for variable in 2..2 + VARIABLES.len() as u64 {
             sink.event(8)
                 .micros(0)
@@ -70,7 +47,7 @@ pub(super) fn write<W: Write + ?Sized>(
         let number = rng.below(1_000_000_000_000);
         match rng.below(8) {
             0 => sink.num(number % 10_000),
-            1 => sink.word("-").digits(number % 1000).text(".").padded(number, 3),
+            1 => sink.name("-", number % 1000).text(".").padded(number, 3),
             2 => {
                 sink.num(number % 10).text(".").padded(number, 13).text("e+").padded(number % 12, 2)
             }

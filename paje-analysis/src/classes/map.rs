@@ -45,7 +45,7 @@ impl Map {
     /// The names of the maps that are built in.
     pub const BUILT_IN: [&str; 2] = ["mpi", "starpu"];
 
-    /// A map that is built in: `mpi` (what SimGrid's SMPI, Akypuera and OTF2 converters write) or `starpu`.
+    /// Returns a built-in map: `mpi` (for SimGrid's SMPI, Akypuera and OTF2 converters) or `starpu`.
     #[must_use]
     pub fn built_in(name: &str) -> Option<Map> {
         let text = match name {
@@ -119,7 +119,7 @@ impl Map {
         map.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// The map, of those built in, that knows the most state values of the trace; `mpi` if none knows any.
+    /// Returns the built-in map that knows the most state values of the trace, or `mpi`.
     #[must_use]
     pub fn of_trace(trace: &Trace) -> Map {
         let maps = Map::BUILT_IN.into_iter().filter_map(Map::built_in);
@@ -133,38 +133,38 @@ impl Map {
         &self.name
     }
 
-    /// The class of a value, if the map knows it.
+    /// Returns the class of a value, if the map knows it.
     #[must_use]
     pub fn class(&self, value: &[u8]) -> Option<Class> {
         let value = self.folded(value);
         self.classes.iter().find(|(glob, _)| glob.matches(&value)).map(|(_, class)| *class)
     }
 
-    /// The class of values that the map does not know, of the state type of this name.
+    /// Returns the class of unknown values of a state type.
     #[must_use]
     pub fn fallback(&self, type_: &[u8]) -> Class {
         if self.names(type_) { Class::Other } else { Class::Compute }
     }
 
-    /// True if the state type of this name is one of the message-passing library, as the map says.
+    /// Whether the map names this state type as one of the message-passing library.
     #[must_use]
     pub fn names(&self, type_: &[u8]) -> bool {
         matches(&self.types, &self.folded(type_))
     }
 
-    /// True if links of the type of this name are messages.
+    /// Whether links of the type of this name are messages.
     #[must_use]
     pub fn is_message(&self, type_: &[u8]) -> bool {
         self.links.as_deref().is_none_or(|links| matches(links, &self.folded(type_)))
     }
 
-    /// True if a state of this value sends by rendezvous, whatever the size.
+    /// Whether a state of this value sends by rendezvous, whatever the size.
     #[must_use]
     pub fn is_rendezvous(&self, value: &[u8]) -> bool {
         matches(&self.rendezvous, &self.folded(value))
     }
 
-    /// From how many bytes on a transfer is a rendezvous, if the map says so.
+    /// Returns the rendezvous threshold in bytes, if the map has one.
     #[must_use]
     pub fn eager(&self) -> Option<u64> {
         self.eager
@@ -175,7 +175,7 @@ impl Map {
     }
 }
 
-/// Number of the trace's state values that a map knows.
+/// Counts the state values of the trace that a map knows.
 fn known(trace: &Trace, map: &Map) -> usize {
     let types = trace.types();
     let states = types.ids().filter(|id| types.nature(*id) == TypeNature::State);

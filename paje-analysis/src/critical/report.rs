@@ -39,7 +39,6 @@ impl CriticalPath {
     }
 }
 
-/// The names of a type and a value.
 fn labels(waits: &Waits<'_>, (type_, value): Activity) -> [Label; 2] {
     let types = waits.tracks.trace().types();
     let value = value.map_or("".into(), |value| types.value_name(type_, value).into());

@@ -7,18 +7,18 @@ use super::Left;
 /// Name of the summary.
 pub const LANES: &str = "lanes";
 
-/// Bytes of it, at most; of more lanes, nothing is kept.
+/// Maximum size in bytes; more lanes are not kept.
 const MOST: usize = 1 << 24;
 
 /// The lanes of states of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
-    /// Their containers: a bit for each, the lowest of a byte first.
+    /// By type, a bit for each container, the lowest bit of a byte first.
     types: Vec<(TypeId, Vec<u8>)>,
 }
 
 impl Lanes {
-    /// These lanes of a trace; none if there are too many.
+    /// Collects these lanes of a trace; `None` if there are too many.
     pub(crate) fn of(
         trace: &Trace,
         lanes: impl Iterator<Item = (ContainerId, TypeId)>,
@@ -39,7 +39,7 @@ impl Lanes {
         Some(Lanes { types })
     }
 
-    /// The container and the type of each, by type.
+    /// Returns container and type of each lane, by type.
     pub fn iter(&self) -> impl Iterator<Item = (ContainerId, TypeId)> {
         self.types.iter().flat_map(|(type_, bits)| {
             let bytes = (0..).step_by(8).zip(bits).filter(|(_, byte)| **byte != 0);
@@ -50,7 +50,7 @@ impl Lanes {
         })
     }
 
-    /// The bytes to be kept.
+    /// Encodes the lanes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -62,7 +62,7 @@ impl Lanes {
         out
     }
 
-    /// Lanes in such bytes.
+    /// Decodes lanes.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Option<Lanes> {
         let (mut left, mut types) = (Left(bytes), Vec::new());

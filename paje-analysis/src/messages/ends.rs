@@ -4,7 +4,6 @@ use super::{Message, NONE};
 use crate::classes::Class;
 use crate::tracks::{Track, Tracks};
 
-/// End of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Sending,
@@ -27,7 +26,7 @@ impl Side {
     }
 }
 
-/// The states that links of these times, which ascend, start or end in, or [`NONE`]. One pass over the track's states.
+/// Finds the states that links of ascending times start or end in, or [`NONE`], in one pass over the track's states.
 pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: Side) -> Vec<u32> {
     let classes = tracks.classes().of_type(tracks.list()[track].type_);
     let track = &tracks.list()[track];
@@ -56,13 +55,13 @@ struct Moment<'a> {
     classes: &'a [Class],
     side: Side,
     time: f64,
-    /// The first state entered at the time or later, and how many are entered at that time.
+    /// First state entered at the time or later, and number of states entered at that time.
     next: usize,
     now: usize,
 }
 
 impl Moment<'_> {
-    /// Finds the states that may be meant, in their order: more than one only if all but one take no time.
+    /// Finds the candidate states in order: several only if all but one take no time.
     fn find(&self, candidates: &mut Vec<u32>) {
         let takes = |state: &usize| self.side.takes(self.class(*state));
         let just_then = self.just_then().filter(takes);
@@ -92,14 +91,13 @@ impl Moment<'_> {
         self.classes[self.track.value[state].index()]
     }
 
-    /// The states that were entered before and not left before, the innermost first.
+    /// Returns the states that were entered before and are still open, the innermost first.
     fn before(&self) -> impl Iterator<Item = usize> + '_ {
         let last = self.next.checked_sub(1);
         let around = std::iter::successors(last, |state| self.track.parent(*state));
         around.filter(|state| self.track.end[*state] >= self.time)
     }
 
-    /// The states that were entered just then.
     fn just_then(&self) -> impl Iterator<Item = usize> + '_ {
         self.next..self.next + self.now
     }

@@ -5,11 +5,11 @@ use crate::classes::Class;
 use crate::messages::Messages;
 use crate::tracks::Tracks;
 
-/// By message, the step that begins when or after its receive was posted: at the latest, its sender is then free.
+/// Returns, for each message, the first step that begins when its receive is posted: then its sender is free.
 ///
-/// A receiving call posts what it receives. What a waiting call completes was posted by a receiving call before it
-/// that received nothing itself; as traces do not say which, by the first that is left. If none is left, there is no
-/// step: nobody is kept back.
+/// A receiving call posts what it receives. What a waiting call completes was posted by an earlier receiving call
+/// that received nothing itself; traces do not record which, so the first one left is taken. If none is left, nobody
+/// is blocked.
 #[must_use]
 pub fn posts(tracks: &Tracks<'_>, messages: &Messages, order: &Order) -> Vec<Option<Step>> {
     let list = messages.list();

@@ -3,19 +3,18 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::course::Course;
+use super::schedule::Schedule;
 use super::steps::offsets;
 use super::{NONE, Order, Step, Stretch, TAKEN};
 
-/// The steps as they begin and become complete.
 struct Run<'o> {
     order: &'o Order,
-    /// By step: where its edges lead to.
+    /// Targets of the edges of each step.
     next: Vec<u32>,
     to: Vec<u32>,
-    /// By step: how many edges still keep it back.
+    /// Number of edges that still delay each step.
     pending: Vec<u32>,
-    /// By line: the step that it is in.
+    /// Current step of each line.
     at: Vec<u32>,
     /// By step.
     line: Vec<u32>,
@@ -25,7 +24,6 @@ struct Run<'o> {
 }
 
 impl<'o> Run<'o> {
-    /// The begin of the run.
     fn new(order: &'o Order) -> Self {
         let edges = &order.edges;
         let steps = edges.first.len() - 1;
@@ -50,7 +48,7 @@ impl<'o> Run<'o> {
         let sequence = Vec::with_capacity(steps);
         let mut run = Run { order, next, to, pending, at, line, ready: VecDeque::new(), sequence };
         // First all begin, then it is seen who is kept back.
-        (0..lines).for_each(|line| run.let_go(line));
+        (0..lines).for_each(|line| run.release(line));
         run.ready.clear();
         let is_free =
             |line: &usize| !run.is_over(*line) && run.pending[run.at[*line] as usize] == 0;
@@ -63,16 +61,16 @@ impl<'o> Run<'o> {
         self.at[line] == self.order.first[line + 1]
     }
 
-    /// The line's step begins.
+    /// Begins the line's next step.
     fn begin(&mut self, line: usize) {
-        self.let_go(line);
+        self.release(line);
         if !self.is_over(line) && self.pending[self.at[line] as usize] == 0 {
             self.ready.push_back(line as u32);
         }
     }
 
-    /// Lets the steps go on that only the line's step still keeps back.
-    fn let_go(&mut self, line: usize) {
+    /// Releases the steps that only the line's step still delays.
+    fn release(&mut self, line: usize) {
         if self.is_over(line) {
             return;
         }
@@ -87,7 +85,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Completes steps until none can be.
+    /// Completes steps until none can be completed.
     fn go_on(&mut self) {
         while let Some(line) = self.ready.pop_front() {
             self.sequence.push(line);
@@ -96,12 +94,11 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// True if the step has begun, or is complete.
     fn has_begun(&self, step: u32) -> bool {
         self.at[self.line[step as usize] as usize] >= step
     }
 
-    /// The edges of the step in which the line is stuck that keep it back.
+    /// Returns the edges that delay the step in which the line is stuck.
     fn kept_back(&self, line: usize) -> impl Iterator<Item = usize> + '_ {
         let edges = &self.order.edges;
         let kept = |edge: &usize| !self.has_begun(edges.from[*edge] & !TAKEN);
@@ -109,7 +106,7 @@ impl<'o> Run<'o> {
     }
 }
 
-/// Finds the sequence; edges that would stop it for ever are taken out. Returns how many.
+/// Finds the sequence, removing the edges that would block it for ever. Returns their number.
 pub(super) fn find(order: &mut Order) -> u64 {
     let mut run = Run::new(order);
     run.go_on();
@@ -129,7 +126,7 @@ pub(super) fn find(order: &mut Order) -> u64 {
     let sequence = run.sequence;
     let mut edges = std::mem::take(&mut order.edges);
     broken.iter().for_each(|edge| edges.from[*edge] = NONE);
-    order.course = Course::new(&order.first, &edges, sequence);
+    order.schedule = Schedule::new(&order.first, &edges, sequence);
     broken.len() as u64
 }
 
@@ -181,13 +178,13 @@ pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
     let busy = (0..order.tracks).filter(|track| order.len(*track) > 0).count();
     // Lines of operations that everybody waits in: two steps, and an edge from each track.
     let is_full = |line: usize, place: usize| {
-        order.first[line + 1] - order.first[line] == 2 && order.course.edges(place).len() == busy
+        order.first[line + 1] - order.first[line] == 2 && order.schedule.edges(place).len() == busy
     };
     let mut at: Vec<u32> = order.first[..lines].to_vec();
     // By operation: the first bound after it, and whether it is that itself.
     let mut bounds: Vec<(usize, Arc<[u32]>)> = vec![(0, at.clone().into())];
     let mut of_line: Vec<(usize, bool)> = vec![(0, false); lines];
-    for (place, line) in order.course.sequence.iter().enumerate() {
+    for (place, line) in order.schedule.sequence.iter().enumerate() {
         let line = *line as usize;
         if line >= order.tracks && at[line] == order.first[line] {
             let full = is_full(line, place);
@@ -198,7 +195,7 @@ pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
         }
         at[line] += 1;
     }
-    bounds.push((order.course.sequence.len(), at.into()));
+    bounds.push((order.schedule.sequence.len(), at.into()));
     let last = bounds.len() - 1;
     let of_operation = |operation: &super::Operation| {
         let (bound, full) = match operation.line {

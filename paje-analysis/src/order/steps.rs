@@ -8,10 +8,10 @@ use crate::collectives::Collectives;
 use crate::messages::Messages;
 use crate::tracks::Tracks;
 
-/// An end of a message in a track, or an operation of its group.
+/// End of a message in a track, or operation of its group.
 #[derive(Clone, Copy)]
 struct End {
-    /// The begin of its state; of what has no state, its time.
+    /// Begin of its state; its own time without a state.
     time: f64,
     /// Its state, or [`NONE`].
     state: u32,
@@ -22,11 +22,10 @@ struct End {
 enum What {
     Recv(u32),
     Send(u32),
-    /// The place among the operations, and among its members.
+    /// Index of the operation, and of the member.
     Member(u32, u32),
 }
 
-/// The steps of one track.
 struct Steps {
     time: Vec<f64>,
     ends: Vec<(u32, What)>,
@@ -94,7 +93,7 @@ fn of_track(tracks: &Tracks<'_>, messages: &Messages, at: usize, mut ends: Vec<E
     steps
 }
 
-/// Numbers the steps, and joins them.
+/// Numbers the steps, and collects their edges.
 fn number(
     order: &mut Order,
     found: Vec<Steps>,
@@ -174,7 +173,7 @@ fn number(
     join(order, &pairs);
 }
 
-/// Puts the edges in order of where they end.
+/// Sorts the edges by target.
 fn join(order: &mut Order, pairs: &[(u32, u32)]) {
     let steps = order.first[order.first.len() - 1] as usize;
     let first = offsets(steps, pairs.iter().map(|(_, to)| *to));
@@ -188,7 +187,7 @@ fn join(order: &mut Order, pairs: &[(u32, u32)]) {
     order.edges = Edges { first, from };
 }
 
-/// Offsets at which the things of each of `count` begin, and at which the last one's end.
+/// Returns the offsets at which the items of each of `count` keys begin, and the end.
 pub(super) fn offsets(count: usize, of: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut offsets = vec![0_u32; count + 1];
     of.for_each(|at| offsets[at as usize + 1] += 1);

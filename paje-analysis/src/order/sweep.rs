@@ -11,12 +11,12 @@ pub const LANES: usize = 32;
 /// any processor compares signed numbers side by side.
 type Clock = [i32; LANES];
 
-/// Nothing is known that was not known at the begin.
+/// The clock that knows nothing beyond the begin.
 const NOTHING: u32 = 0;
 
 /// See [`Order::known`].
 pub(super) fn all(order: &Order, questions: &[Question]) -> Vec<u32> {
-    let range = 0..order.course.sequence.len();
+    let range = 0..order.schedule.sequence.len();
     by_strips(order, questions, |sweep| {
         sweep.run(range.clone(), &order.first[..order.first.len() - 1], NONE);
     })
@@ -39,15 +39,12 @@ pub(super) fn without(
     known
 }
 
-/// A question in a sweep.
 struct Asked {
-    /// Its number.
     number: u32,
-    /// The slot of its step.
+    /// Slot of its step.
     slot: u32,
-    /// The place of its track among those that are asked about.
+    /// Index of its track among the tracks asked about.
     place: u32,
-    /// The answer.
     known: u32,
 }
 
@@ -57,7 +54,7 @@ impl Asked {
     }
 }
 
-/// Answers questions about few tracks at a time.
+/// Answers questions, for few tracks at a time.
 fn by_strips(
     order: &Order,
     questions: &[Question],
@@ -71,7 +68,7 @@ fn by_strips(
         if *place == NONE {
             (*place, count) = (count, count + 1);
         }
-        let slot = order.course.slot[question.step.0 as usize];
+        let slot = order.schedule.slot[question.step.0 as usize];
         asked.push(Asked { number, slot, place: *place, known: 0 });
     }
     asked.par_sort_unstable_by_key(|asked| (asked.strip(), asked.slot));
@@ -85,19 +82,18 @@ fn by_strips(
 
 struct Sweep<'o> {
     order: &'o Order,
-    /// By line: its place in clocks, if it has one.
+    /// Index in clocks of each line.
     lane: Vec<Option<u8>>,
-    /// By line: what it knows.
+    /// Clock of each line.
     knows: Vec<u32>,
     clocks: Clocks,
-    /// By slot: what the step knew when it began, as long as an edge needs it.
+    /// Clock of each slot when its step began, while an edge needs it.
     versions: Vec<u32>,
-    /// In the order of their slots.
+    /// In order of their slots.
     asked: &'o mut [Asked],
 }
 
 impl<'o> Sweep<'o> {
-    /// A sweep for questions about one strip of tracks.
     fn new(order: &'o Order, place: &[u32], asked: &'o mut [Asked]) -> Self {
         let from = asked[0].strip() * LANES as u32;
         let lane = |place: u32| place.checked_sub(from).filter(|lane| *lane < LANES as u32);
@@ -110,7 +106,7 @@ impl<'o> Sweep<'o> {
             lane: lanes,
             knows: vec![NOTHING; lines],
             clocks: Clocks { list: vec![[0; LANES]], uses: vec![0], free: Vec::new() },
-            versions: vec![NOTHING; order.course.uses.len()],
+            versions: vec![NOTHING; order.schedule.uses.len()],
             asked,
         }
     }
@@ -118,7 +114,7 @@ impl<'o> Sweep<'o> {
     /// Goes through a part of the sequence in which lines are at these steps at the begin. What ends on line
     /// `skipped` keeps nobody back.
     fn run(&mut self, range: std::ops::Range<usize>, at: &[u32], skipped: u32) {
-        let (order, course) = (self.order, &self.order.course);
+        let (order, schedule) = (self.order, &self.order.schedule);
         let lines = at.len();
         // Complete steps of the lines that are in clocks.
         let mut complete: Vec<u32> =
@@ -127,9 +123,9 @@ impl<'o> Sweep<'o> {
         let mut next =
             self.asked.partition_point(|asked| (asked.slot as usize) < lines + range.start);
         for place in range {
-            let line = course.sequence[place] as usize;
-            for from in course.edges(place) {
-                if skipped == NONE || course.line(from & !TAKEN, lines) != skipped as usize {
+            let line = schedule.sequence[place] as usize;
+            for from in schedule.edges(place) {
+                if skipped == NONE || schedule.line(from & !TAKEN, lines) != skipped as usize {
                     self.join(line, *from);
                 }
             }
@@ -147,7 +143,7 @@ impl<'o> Sweep<'o> {
                 asked.known = self.clocks.list[knows as usize][lane] as u32;
                 next += 1;
             }
-            let uses = course.uses[slot];
+            let uses = schedule.uses[slot];
             if uses > 0 && knows != NOTHING {
                 self.clocks.uses[knows as usize] += uses;
                 self.versions[slot] = knows;
@@ -155,7 +151,7 @@ impl<'o> Sweep<'o> {
         }
     }
 
-    /// The line gets to know what the step of a slot knew when it began.
+    /// Merges the clock that a slot's step had when it began into the line's clock.
     fn join(&mut self, line: usize, from: u32) {
         let slot = from & !TAKEN;
         let version = self.versions[slot as usize];
@@ -165,11 +161,11 @@ impl<'o> Sweep<'o> {
         }
         if from & TAKEN != 0 {
             let first = &self.order.first;
-            let track = self.order.course.line(slot, first.len() - 1);
+            let track = self.order.schedule.line(slot, first.len() - 1);
             if let Some(lane) = self.lane[track] {
                 // Slots grow along a line.
                 let slots =
-                    &self.order.course.slot[first[track] as usize..first[track + 1] as usize];
+                    &self.order.schedule.slot[first[track] as usize..first[track + 1] as usize];
                 let index = slots.partition_point(|other| *other < slot) as u32;
                 self.clocks.raise(&mut self.knows[line], lane, index + 1);
             }
@@ -177,7 +173,7 @@ impl<'o> Sweep<'o> {
     }
 }
 
-/// Clocks, which those who know the same share.
+/// Clocks, shared by lines that know the same.
 struct Clocks {
     list: Vec<Clock>,
     uses: Vec<u32>,
@@ -192,7 +188,7 @@ impl Clocks {
         }
     }
 
-    /// Makes the clock one that nobody else has, with these numbers.
+    /// Gives the clock these numbers, without changing it for others.
     fn set(&mut self, clock: &mut u32, numbers: &Clock) {
         let at = *clock as usize;
         if at != NOTHING as usize && self.uses[at] == 1 {

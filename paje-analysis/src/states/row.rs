@@ -5,7 +5,7 @@ use crate::{Label, Seconds};
 /// A row of the report: a value, of all containers or of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Whose states they are, if each container has rows of its own.
+    /// Container, if each has its own rows.
     pub container: Option<Label>,
     /// Their type.
     pub type_: Label,
@@ -15,7 +15,7 @@ pub struct Row {
     pub count: u64,
     /// Sum of their durations.
     pub inclusive: Seconds,
-    /// The same without the states directly in them.
+    /// Sum of durations without the states directly inside.
     pub exclusive: Seconds,
     /// The exclusive time, as a part of the lifetimes of the containers that have a lane of the type.
     pub share: f64,
@@ -29,10 +29,10 @@ pub struct Row {
     pub p95: f64,
     /// The longest.
     pub max: f64,
-    /// Number of containers that had such a state.
+    /// Number of containers with states of the value.
     pub containers: u64,
     /// Number of containers that could have: those that have a lane of the type.
     pub lanes: u64,
-    /// The longest exclusive time of a container over the mean of those that have a lane of the type, less 1.
+    /// Longest exclusive time of a container, divided by the mean of those with a lane of the type, less 1.
     pub imbalance: f64,
 }

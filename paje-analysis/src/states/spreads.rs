@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{Key, States};
 use crate::quantiles::Durations;
 
-/// Durations, by what has rows of its own.
+/// Durations by row.
 pub(super) struct Spreads<'s> {
     ended: FxHashMap<Key, Vec<&'s Durations>>,
     open: FxHashMap<Key, Vec<f64>>,
@@ -36,7 +36,7 @@ impl<'s> Spreads<'s> {
         spreads
     }
 
-    /// The median and the 95th percentile of these values together.
+    /// Returns the median and the 95th percentile of these values together.
     pub(super) fn quantiles(
         &self,
         group: ContainerId,

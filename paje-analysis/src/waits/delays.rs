@@ -24,8 +24,8 @@ pub struct Cost {
     pub whom: u32,
     /// Time that others wait for it.
     pub direct: Seconds,
-    /// Seconds that others wait since it worked longer than they did, also if they wait for those in between. Over
-    /// all containers, it adds up to the same as `direct`.
+    /// Seconds of waiting that begin with its longer work, also indirectly. The sum over all containers is that of
+    /// `direct`.
     pub delay: f64,
 }
 
@@ -92,7 +92,7 @@ impl Waits<'_> {
         same.copy_from_slice(&sorted);
     }
 
-    /// Since when, for each of the waits in order, the waiter and whom it waits for were not together.
+    /// Returns, for each wait in order, when the waiter and whom it waits for were last together.
     fn together(&self, order: &[(u32, u32)]) -> Vec<f64> {
         let begin = self.whole().0;
         let mut group_of = vec![0; self.by_track.len()];
@@ -130,7 +130,7 @@ impl Waits<'_> {
         since
     }
 
-    /// By group, when all were in an operation that nobody leaves before the last one enters.
+    /// Returns, by group, when all were in an operation that nobody leaves before the last one enters.
     fn meetings(&self) -> Vec<Vec<f64>> {
         let mut meetings = vec![Vec::new(); self.collectives.groups.len()];
         for series in &self.collectives.series {
@@ -151,14 +151,13 @@ impl Waits<'_> {
     }
 }
 
-/// Charges of waits.
 struct Ledger<'a> {
     waits: &'a [Vec<Wait>],
-    /// By track, the seconds of its waits up to each place.
+    /// Prefix sums of the waits of each track, in seconds.
     sums: Vec<Vec<f64>>,
-    /// By track, how many of its waits are still to come, from the last to the first.
+    /// Number of waits of each track still to come, going backwards.
     left: Vec<usize>,
-    /// By track, what each second of its waits is charged, and by how much less from each place on.
+    /// Charge of each second of a track's waits, and its decrease at each wait.
     factor: Vec<f64>,
     ends: Vec<Vec<f64>>,
 }
@@ -183,7 +182,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Takes the charge of the next wait of a track by later ones, in seconds.
+    /// Takes the charge of a track's next wait, in seconds.
     fn take(&mut self, wait: &Wait, at: usize) -> f64 {
         let track = wait.waiter as usize;
         let charged = self.factor[track] * (wait.until - wait.from);
@@ -215,12 +214,12 @@ impl<'a> Ledger<'a> {
         charged - passed
     }
 
-    /// Number of waits of a track that end at a time or before.
+    /// Counts the waits of a track that end until a time.
     fn places_until(&self, track: usize, time: f64) -> usize {
         self.waits[track].partition_point(|wait| wait.until <= time)
     }
 
-    /// The seconds that a track waited since a time, in its first `until` waits.
+    /// Returns how long a track waited since a time, in its first `until` waits.
     fn waited(&self, track: usize, since: f64, until: usize) -> f64 {
         let first = self.places_until(track, since);
         if first >= until {

@@ -6,11 +6,11 @@ use super::Waits;
 use super::tables::Total;
 use crate::{Data, Label, Seconds, Table};
 
-/// A row of any of the tables: names, and what is added up.
+/// A row of any of the tables.
 struct Row {
     names: [Label; 2],
     total: Total,
-    /// Share in the time of those whom it is about.
+    /// Share of the time of the containers concerned.
     share: f64,
 }
 
@@ -56,8 +56,8 @@ impl Waits<'_> {
             .with("delay", Data::seconds(&order, |at| Seconds::new(nanoseconds(costs[*at].1))))
     }
 
-    /// `waiter,whom,count,seconds,share,mean,max,most`; the share is of the waiter's time, and `most` is 1 where it
-    /// waits for none longer: an edge of the most-waited graph.
+    /// Returns `waiter,whom,count,seconds,share,mean,max,most`; the share is of the waiter's time, and `most` is 1
+    /// for the container that it waits for longest: an edge of the most-waited graph.
     #[must_use]
     pub fn pairs_table(&self, window: (f64, f64)) -> Table {
         let mut pairs = self.by_pair(window);
@@ -73,21 +73,21 @@ impl Waits<'_> {
         with_totals(table, &rows).with("most", Data::count(&pairs, |pair| u64::from(pair.most)))
     }
 
-    /// Length of the part of the window in which there are states. It takes a look at each state.
+    /// Returns the length of the part of the window that has states. Looks at each state.
     fn length(&self, window: (f64, f64)) -> Seconds {
         let whole = self.whole();
         let (from, until) = (window.0.max(whole.0), window.1.min(whole.1));
         if from < until { Seconds::between(from, until) } else { Seconds::ZERO }
     }
 
-    /// The name of a track's container, as it was written.
+    /// Returns the name of a track's container, with its quoting.
     pub(crate) fn label(&self, track: u32) -> Label {
         let container = self.tracks.list()[track as usize].container;
         self.tracks.trace().containers().name(container).into()
     }
 }
 
-/// Without what is beyond the digits that are printed: what is passed on is divided again and again.
+/// Rounds to the printed digits: divided charges carry rounding errors.
 fn nanoseconds(seconds: f64) -> f64 {
     (seconds * 1e9).round() / 1e9
 }

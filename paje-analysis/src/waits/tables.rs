@@ -12,7 +12,7 @@ use crate::dot::{Edge, digraph};
 pub struct ByKind {
     /// The kind.
     pub kind: Kind,
-    /// All of it.
+    /// Its waits.
     pub total: Total,
 }
 
@@ -21,7 +21,7 @@ pub struct ByKind {
 pub struct ByWaiter {
     /// Container that waits, as the number of a track.
     pub waiter: u32,
-    /// All of it.
+    /// Its waits.
     pub total: Total,
 }
 
@@ -32,9 +32,9 @@ pub struct ByPair {
     pub waiter: u32,
     /// Container that it waits for, likewise.
     pub whom: u32,
-    /// All of it.
+    /// Their waits.
     pub total: Total,
-    /// True if the waiter waits for none longer: an edge of the most-waited graph. Of several, the first.
+    /// Whether the waiter waits for none longer: an edge of the most-waited graph. Of several, the first.
     pub most: bool,
 }
 
@@ -64,21 +64,21 @@ impl Waits<'_> {
         self.tracks.span().unwrap_or((0.0, 0.0))
     }
 
-    /// The waiting of each kind that occurs in the window, in the order of [`Kind::ALL`].
+    /// Returns the waits in the window by kind, in the order of [`Kind::ALL`].
     #[must_use]
     pub fn by_kind(&self, window: (f64, f64)) -> Vec<ByKind> {
         let totals = self.totals(window, |wait| wait.kind);
         totals.into_iter().map(|(kind, total)| ByKind { kind, total }).collect()
     }
 
-    /// The waiting of each container that waits in the window, in the order of tracks.
+    /// Returns the waits in the window by waiting container, in the order of tracks.
     #[must_use]
     pub fn by_waiter(&self, window: (f64, f64)) -> Vec<ByWaiter> {
         let totals = self.totals(window, |wait| wait.waiter);
         totals.into_iter().map(|(waiter, total)| ByWaiter { waiter, total }).collect()
     }
 
-    /// The waiting of each container for each other in the window, in the order of tracks.
+    /// Returns the waits in the window by pair, in the order of tracks.
     #[must_use]
     pub fn by_pair(&self, window: (f64, f64)) -> Vec<ByPair> {
         let totals = self.totals(window, |wait| (wait.waiter, wait.whom));
@@ -107,15 +107,15 @@ impl Waits<'_> {
         totals
     }
 
-    /// The name of a track's container.
+    /// Returns the name of a track's container.
     #[must_use]
     pub fn name(&self, track: u32) -> Cow<'_, str> {
         let container = self.tracks.list()[track as usize].container;
         self.tracks.trace().containers().name(container).to_str_lossy()
     }
 
-    /// The most-waited graph in the language of Graphviz: an edge from each container that waits to the one that
-    /// it waits for most, with the seconds.
+    /// Draws the most-waited graph for Graphviz: an edge from each waiting container to the one that it waits for
+    /// longest, with the seconds.
     #[must_use]
     pub fn most_waited_dot(&self, window: (f64, f64)) -> String {
         let most: Vec<_> = self.by_pair(window).into_iter().filter(|pair| pair.most).collect();

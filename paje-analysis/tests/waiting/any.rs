@@ -7,7 +7,7 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
 
-/// Values by their letters.
+/// Classes by the letters of values.
 const MAP: &str = "\
 [classes]
 \"*[a-c]\" = \"send\"

@@ -187,21 +187,21 @@ fn the_root_is_named_or_assumed() {
     assert_eq!(rooted(Some("rank-0")), (Some(0), false, 0));
 }
 
-/// Two nodes of two ranks each: the rank's name and its node's, and when it enters and leaves a barrier.
+/// Ranks with their nodes, and begin and end of a barrier.
 fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
     operations("MPI_Barrier", barriers)
 }
 
-/// The same of operations of any value; a rank may have several.
+/// The same for operations of any value; a rank may have several.
 fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
-    let mut text = String::from(
-        "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-         %EventDef PajeDefineStateType 2\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-         %EventDef PajeCreateContainer 6\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
-         %EventDef PajePushState 12\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
-         %EventDef PajePopState 13\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
-         0 N 0 Node\n0 R N Rank\n2 S R MPI_STATE\n6 0 n0 N 0 n0\n6 0 n1 N 0 n1\n",
-    );
+    let mut text = datasets::definitions([
+        ("0", "DefineContainerType", "Alias Type Name"),
+        ("2", "DefineStateType", "Alias Type Name"),
+        ("6", "CreateContainer", "Time:date Alias Type Container Name"),
+        ("12", "PushState", "Time:date Type Container Value"),
+        ("13", "PopState", "Time:date Type Container"),
+    ]);
+    text += "0 N 0 Node\n0 R N Rank\n2 S R MPI_STATE\n6 0 n0 N 0 n0\n6 0 n1 N 0 n1\n";
     let ranks: BTreeSet<(&str, &str)> = all.iter().map(|(rank, node, ..)| (*rank, *node)).collect();
     for (rank, node) in ranks {
         text += &format!("6 0 {rank} R {node} {rank}\n");

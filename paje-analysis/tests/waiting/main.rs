@@ -10,7 +10,7 @@ use paje_analysis::classes::Map;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
 
-/// The replayed trace, with the sizes of messages.
+/// Replays a trace, with the sizes of messages.
 fn replayed(bytes: &[u8]) -> Trace {
     let mut options = paje_sim::Options::default();
     options.user_defined = true;
@@ -25,7 +25,7 @@ fn waits<'t>(trace: &'t Trace, options: &Options) -> Waits<'t> {
     Waits::new(trace, &mpi(), options)
 }
 
-/// A time in microseconds: what the generators count in.
+/// Converts to microseconds, the unit of the generators.
 fn micros(seconds: f64) -> u64 {
     (seconds * 1e6).round() as u64
 }

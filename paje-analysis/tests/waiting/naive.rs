@@ -9,7 +9,6 @@ use paje_sim::Trace;
 
 use crate::micros;
 
-/// A state of a rank.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) start: u64,
@@ -26,13 +25,13 @@ struct Message {
     bytes: Option<f64>,
 }
 
-/// A wait. The order of the fields before `whom` is that in which a rank has them.
+/// A wait. The fields before `whom` are in sort order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Wait {
     pub(crate) waiter: usize,
     pub(crate) until: u64,
     pub(crate) state: usize,
-    /// The place of the kind in the crate's list.
+    /// Index of the kind in the crate's list.
     pub(crate) kind: usize,
     pub(crate) from: u64,
     pub(crate) whom: usize,
@@ -64,7 +63,7 @@ fn collective(value: &str) -> bool {
     COLLECTIVES.iter().any(|(name, _)| *name == value)
 }
 
-/// The operations, and the places of their kinds.
+/// The operations, and the indices of their kinds.
 const COLLECTIVES: [(&str, usize); 6] = [
     ("PMPI_Allreduce", 2),
     ("PMPI_Barrier", 3),
@@ -112,7 +111,7 @@ impl Naive {
         naive
     }
 
-    /// The state that a link starts in: of those that begin then, in order; else one that is open.
+    /// Returns the state that a link starts in: of those that begin then, in order; else an open one.
     fn sending(&self, messages: &[Message], at: usize) -> Option<usize> {
         let message = &messages[at];
         let (rank, time) = (&self.ranks[message.from], message.start);
@@ -210,7 +209,7 @@ impl Naive {
         self.waits.extend(found.into_values().map(|(_, _, wait)| wait));
     }
 
-    /// The operations of a value, if all ranks with states have as many.
+    /// Finds waits of the operations of a value, if all ranks with states have the same number.
     fn operations(&mut self, value: &str, kind: usize) {
         let members: Vec<usize> =
             (0..self.ranks.len()).filter(|r| !self.ranks[*r].is_empty()).collect();
@@ -281,7 +280,7 @@ impl Naive {
         self.waits.extend(found);
     }
 
-    /// The value of the rank's innermost state in each microsecond, from the first.
+    /// Returns the value of the rank's innermost state in each microsecond.
     fn innermost(&self, rank: usize) -> Vec<&str> {
         let states = &self.ranks[rank];
         let value = |micro: u64| {
@@ -292,7 +291,7 @@ impl Naive {
         (self.begin..self.end).map(value).collect()
     }
 
-    /// The microseconds of the path, from the last: the rank that each is in.
+    /// Returns the rank that each microsecond of the path is in, from the last.
     pub(crate) fn path(&self) -> Vec<usize> {
         let exits = |rank: &usize| self.ranks[*rank].iter().any(|state| state.end == self.end);
         let waited = |rank: &usize| {
@@ -323,7 +322,7 @@ impl Naive {
         path
     }
 
-    /// The microseconds of the path by value and rank.
+    /// Counts the microseconds of the path by value and rank.
     pub(crate) fn by_activity(&self, path: &[usize]) -> BTreeMap<(String, usize), u64> {
         let innermost: Vec<_> = (0..self.ranks.len()).map(|rank| self.innermost(rank)).collect();
         let mut times = BTreeMap::new();
@@ -334,7 +333,7 @@ impl Naive {
         times
     }
 
-    /// Of each value on the path, the microseconds there, and those of all ranks without waiting.
+    /// Counts, for each value on the path, the microseconds there, and those of all ranks without waiting.
     pub(crate) fn activities(&self, path: &[usize]) -> BTreeMap<String, (u64, i64)> {
         let mut times: BTreeMap<String, (u64, i64)> = BTreeMap::new();
         for ((value, _), micros) in self.by_activity(path) {
@@ -356,7 +355,7 @@ impl Naive {
     }
 }
 
-/// The sizes of the trace's links, as their starts tell them.
+/// Returns the sizes of the trace's links.
 fn sizes(trace: &Trace) -> Vec<Option<f64>> {
     struct Sizes(Vec<Option<f64>>);
     impl paje_sim::Visitor for Sizes {

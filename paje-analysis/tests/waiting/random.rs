@@ -69,7 +69,7 @@ fn rank(name: &str) -> usize {
     name.trim_start_matches("rank-").parse().expect("a rank")
 }
 
-/// Compares waits and critical path of a run; says how many waits there are.
+/// Compares waits and critical path of a run; returns the number of waits.
 fn check_path(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> u64 {
     let options = Options { eager: Some(run.eager), ..Options::default() };
     let waits = waits(trace, &options);

@@ -64,7 +64,7 @@ fn the_critical_path_is_in_the_slow_rank() {
     assert!((computing.cost.to_f64() - 8.0 * (0.090 - 0.06375)).abs() < 1e-5);
 }
 
-/// Where the built-in maps know any value, the path is as long as the run.
+/// If the built-in maps know any value, the path is as long as the run.
 #[test]
 fn the_path_is_as_long_as_the_run() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");

@@ -59,7 +59,7 @@ impl Span {
         }
     }
 
-    /// True if any time is left out.
+    /// Whether any time is left out.
     #[must_use]
     pub const fn is_asked(&self) -> bool {
         self.start.is_some() || self.end.is_some()

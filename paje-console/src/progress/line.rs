@@ -43,7 +43,7 @@ pub(super) enum Width {
 }
 
 impl Width {
-    /// Width for so many columns.
+    /// Returns the width for this many columns.
     pub(super) const fn of(columns: u16) -> Self {
         match columns {
             0..28 => Width::Tiny,
@@ -124,7 +124,7 @@ impl Line {
             (None, _) => format!("{{prefix}} {{spinner}} {done}{{speed}}{events}"),
         };
         let (replayed, since, unit) = (Arc::clone(&self.events), self.since, stage.unit);
-        // Nothing is said of speed as long as there is no telling: the first of many rows may take long.
+        // No speed before it is known: the first of many rows may take long.
         let speed_of = move |state: &ProgressState| {
             let (speed, least) = (state.per_sec(), state.len().unwrap_or(0) / 100);
             let is_known = since.elapsed() >= SETTLED && state.pos() > least && speed > 0.0;
@@ -166,14 +166,14 @@ mod tests {
 
     use super::*;
 
-    /// Text that a terminal of so many columns shows of these stages, one after the other.
+    /// Text that a terminal of this many columns shows of these stages, one after the other.
     fn drawn(stages: &[Stage], columns: u16) -> String {
         let terminal = InMemoryTerm::new(24, columns);
         let mut line = Line::hidden();
         line.show_on(|| ProgressDrawTarget::term_like(Box::new(terminal.clone())));
         for stage in stages {
             line.set(*stage, Width::of(columns));
-            // As if it had gone on for a while, but for what has not begun.
+            // As if the stage had gone on for a while, unless it has not begun.
             line.since -= if stage.done > 0 { SETTLED } else { Duration::ZERO };
             line.bar.set_style(line.style(*stage, Width::of(columns)));
             line.bar.force_draw();

@@ -1,12 +1,12 @@
 //! Where lines are, and the contents of those that need no text: keys, and values that were asked for.
 
 use super::{ColumnReader, Form, Passed};
-use crate::columns::{ColumnLine, Content, Lines, Linked, is_word};
 use crate::decode::LineReader;
-use crate::fields::Place;
+use crate::fields::{Place, is_word};
 use crate::lines::holes;
 use crate::out::Out;
 use crate::value::{Kind, Value};
+use paje_parser::columns::{ColumnLine, Content, Lines, Linked};
 
 impl ColumnReader<'_, '_> {
     /// Reads the contents of lines of which steps and times are known, notes where they begin, and leaves those out that nobody wants.

@@ -1,6 +1,5 @@
 //! The steps of all lines of a segment, before anything else is read of them.
 
-use crate::columns::ColumnLine;
 use crate::grid::{Grid, NONE};
 use crate::lines::{Line, LinesIn, RAW, holes};
 use crate::numbers::Numbers;
@@ -8,6 +7,7 @@ use crate::steps::Steps;
 use crate::stream::StreamReader;
 use crate::table::Group;
 use crate::times::Clock;
+use paje_parser::columns::ColumnLine;
 
 /// Steps of lines, and texts of those that have none.
 #[derive(Default)]

@@ -4,7 +4,8 @@ use super::{BASES, DIGITS, PARTS, Place, Slot, at, column, form, unzigzag};
 use crate::stream::StreamReader;
 use std::ops::Range;
 
-use crate::columns::{is_bare, is_word};
+use paje_parser::token::is_white;
+
 use crate::digits::{SHORT, decimal_len, decimal_lengths};
 use crate::out::{Out, digits};
 use crate::table::{Group, Table};
@@ -313,4 +314,17 @@ impl Known {
     fn text_of(text: &[u8]) -> u64 {
         text.iter().take(FEW).rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
     }
+}
+
+/// Returns whether a text is one word: without white space, quotes and comments, or quoted as a whole.
+pub(crate) fn is_word(text: &[u8]) -> bool {
+    match text {
+        [b'"', inner @ .., b'"'] => memchr::memchr(b'"', inner).is_none(),
+        _ => is_bare(text) && !text.is_empty(),
+    }
+}
+
+/// Returns whether a text can be part of a word.
+fn is_bare(text: &[u8]) -> bool {
+    !text.iter().any(|byte| is_white(*byte) || *byte == b'#' || *byte == b'"')
 }

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::{LastOfLanes, ODD, Scale, base, column};
-use crate::columns::ColumnLine;
 use crate::digits::{Short, Spelling};
 use crate::fields::{FieldsIn, unzigzag};
 use crate::lines::Line;
@@ -11,6 +10,7 @@ use crate::out::Out;
 use crate::stream::StreamReader;
 use crate::table::Table;
 use crate::value::Value;
+use paje_parser::columns::ColumnLine;
 
 /// Last times: of each lane, or of all lines, which are then one lane.
 struct Last {

@@ -1,8 +1,9 @@
 //! Columns tell what the text tells.
 
-use paje_pack::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Reader, Wanted};
+use paje_pack::Reader;
+use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
 use paje_parser::number::parse_f64;
-use testkit::Dice;
+use testkit::Rng;
 
 use crate::round::packed;
 
@@ -129,34 +130,34 @@ fn same_line(
 }
 
 /// Asks for the values of the first hole that has some, and for none of some steps.
-fn some(dice: &mut Dice, holes: &[Hole]) -> Wanted {
+fn some(rng: &mut Rng, holes: &[Hole]) -> Wanted {
     let is_whole = holes.iter().any(|hole| hole.kind == HoleKind::Time);
-    if !is_whole || dice.below(8) == 0 {
+    if !is_whole || rng.index(8) == 0 {
         return Wanted::Text;
     }
     let hole = holes.iter().position(|hole| hole.kind == HoleKind::Value);
-    let numbers = dice.below(2) == 0;
+    let numbers = rng.index(2) == 0;
     Wanted::Columns(hole.map(|hole| Asked { hole, numbers }))
 }
 
 #[test]
 fn columns_of_all_shapes_are_those_of_the_text() {
-    let mut dice = Dice::new(3);
+    let mut rng = Rng::new(3);
     for shape in datasets::Shape::ALL {
         let text = datasets::generate(shape, 60_000, 5);
         for segment in [2000, 9000, 25_000] {
-            compared(&text, segment, |holes| some(&mut dice, holes));
+            compared(&text, segment, |holes| some(&mut rng, holes));
         }
     }
 }
 
 #[test]
 fn columns_of_examples_are_those_of_the_text() {
-    let mut dice = Dice::new(4);
+    let mut rng = Rng::new(4);
     let mut without = 0;
     for text in crate::round::examples() {
         for segment in [400, 3000] {
-            without += compared(&text, segment, |holes| some(&mut dice, holes))[0];
+            without += compared(&text, segment, |holes| some(&mut rng, holes))[0];
         }
     }
     assert!(without > 400, "{without}");
@@ -269,13 +270,13 @@ fn steps_that_nobody_wants_are_left_out() {
 /// So many lanes do so many things that most steps are not found in one look.
 #[test]
 fn steps_of_many_lanes_need_no_text() {
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::new(7);
     let mut text = String::from(
         "%EventDef PajeSetState 1\n%Time date\n%Type string\n%Container string\n%Value string\n%EndEventDef\n\
          %EventDef PajeSetVariable 2\n%Time date\n%Type string\n%Container string\n%Value double\n%EndEventDef\n",
     );
     for time in 0..14_000 {
-        let (lane, action) = (dice.below(40), time / 400 * 3 + dice.below(3));
+        let (lane, action) = (rng.index(40), time / 400 * 3 + rng.index(3));
         text += &match action % 4 {
             0 => format!("2 {}.{:03} V lane{lane} {time}.5\n", time / 1000, time % 1000),
             _ => format!("1 {}.{:03} S lane{lane} act{action}\n", time / 1000, time % 1000),

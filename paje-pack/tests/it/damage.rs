@@ -2,7 +2,8 @@
 
 use std::io::Cursor;
 
-use paje_pack::{Asked, Error, HoleKind, Lines, Packed, Reader, Summaries, Wanted};
+use paje_pack::{Error, Packed, Reader, Summaries};
+use paje_parser::columns::{Asked, HoleKind, Lines, Wanted};
 
 use crate::round::{packed, unpacked};
 use crate::summaries::{NAMES, content, with_summaries};

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use paje_pack::{Definitions, Segment, Settings, Text, Writer, pack};
 use proptest::prelude::*;
-use testkit::{Dice, damage};
+use testkit::{Rng, damage};
 
 pub(crate) fn packed(text: &[u8], segment: usize) -> Vec<u8> {
     let mut settings = Settings::default();
@@ -96,10 +96,10 @@ fn bytes_that_stand_for_holes_come_back() {
 
 #[test]
 fn damaged_traces_come_back() {
-    let dice = &mut Dice::new(1);
+    let rng = &mut Rng::new(1);
     let examples = examples();
     for round in 0..if cfg!(debug_assertions) { 100 } else { 5000 } {
-        let text = damage(&examples[round % examples.len()], dice);
+        let text = damage(&examples[round % examples.len()], rng);
         let text = &text[..text.len().min(10_000)];
         assert_back(text, [1 << 20, 3000, 400][round % 3]);
     }
@@ -174,12 +174,12 @@ proptest! {
 /// Writers cut behind lines, but within those that are longer than a segment.
 #[test]
 fn segments_end_with_lines_or_have_none() {
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::new(7);
     for _ in 0..200 {
         let mut settings = Settings::default();
-        settings.segment = 1 + dice.below(40);
-        let byte = |dice: &mut Dice| if dice.below(9) == 0 { b'\n' } else { b'x' };
-        let text: Vec<u8> = (0..dice.below(400)).map(|_| byte(&mut dice)).collect();
+        settings.segment = 1 + rng.index(40);
+        let byte = |rng: &mut Rng| if rng.index(9) == 0 { b'\n' } else { b'x' };
+        let text: Vec<u8> = (0..rng.index(400)).map(|_| byte(&mut rng)).collect();
         let mut segments = paje_pack::Segments::new(&text[..], settings);
         let (mut all, mut before) = (Vec::new(), None);
         while let Some(text) = segments.next_text().unwrap() {

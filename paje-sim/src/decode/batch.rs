@@ -1,23 +1,22 @@
-//! Loop over the lines of a batch: one for each event, so that what differs between them is settled outside.
+//! The loop over the lines of a batch. It is compiled once per operation, so that nothing is decided per
+//! line.
 
 use std::marker::PhantomData;
 
 use paje_parser::{LinkEnd, Span};
 
-use crate::decode::context::end_context;
-use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, Op, StrandSymbol};
+use crate::decode::context::{end_context, significant_quoting, value_context};
+use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, Op, OrderedItem, StrandSymbol};
 use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
-use crate::decode::known::KnownLanes;
-use crate::decode::pairs::{KnownLane, Pairs};
+use crate::decode::known::{KnownLane, KnownLanes};
+use crate::decode::line_names::{LineNames, LineNamesSlots};
 use crate::decode::plan::Plan;
-use crate::decode::tails::{Tail, TailsAtHand};
+use crate::decode::symbols::Words;
 use crate::decode::times::Times;
 use crate::decode::usual::Waiting;
-use crate::decode::values::told_apart;
 use crate::decode::wide::{self, Loop};
-use crate::decode::{Asked, Decoder, Symbols};
-use crate::lanes::links::PairNumber;
-use crate::names::hash::{ShortText, Word, word};
+use crate::decode::{Decoder, DecoderConfig, Symbols};
+use crate::names::hash::{ShortText, Word, hash_text, word};
 
 /// Lines of a batch, and all that decoding them needs.
 pub(super) struct Lines<'a, 't> {
@@ -29,15 +28,15 @@ pub(super) struct Lines<'a, 't> {
     times: &'a mut Times,
     unsorted: &'a mut [(StrandSymbol, LaneEvent)],
     rest: &'a mut Vec<Waiting>,
-    asked: &'a Asked,
+    config: &'a DecoderConfig,
     decoded: &'a mut Decoded,
 }
 
 /// Text whose lines are decoded in batches.
 pub(super) trait Batch<'t>: Text<'t> {
-    /// Decodes lines, whose names are looked up one by one, and those that are not plain enough join the rest; or names
-    /// are looked up `as_one` text, and the first line that is not plain enough, or has another text, is the end. Returns
-    /// how many lines have been taken.
+    /// Decodes lines. Without `as_one`, looks names up one by one, and appends lines that do not fit to the
+    /// rest. With `as_one`, looks all names of a line up as one text, and stops at the first line that does
+    /// not fit or has an unknown text. Returns the number of lines taken.
     fn decode(lines: Lines<'_, 't>, op: Op, as_one: bool) -> usize;
 }
 
@@ -84,7 +83,7 @@ impl Operation for Op {
     }
 }
 
-/// An operation by its number, which is known when this is compiled.
+/// An operation known at compile time.
 #[derive(Clone, Copy)]
 struct Always<const OP: u8>;
 
@@ -107,23 +106,23 @@ struct OfOperation<'a, 't, T, O, const AS_ONE: bool> {
 struct Tables<'a> {
     plan: &'a Plan,
     known: &'a KnownLanes,
-    /// The pairs and the tails of these.
-    pairs: Pairs<'a>,
-    tails: TailsAtHand<'a>,
-    asked: &'a Asked,
+    /// Hold `known`'s slots, so that the pointers stay in registers.
+    pairs: Words<'a, KnownLane>,
+    line_names: LineNamesSlots<'a>,
+    config: &'a DecoderConfig,
 }
 
-/// Names that are looked up one by one.
+/// Looks names up one by one.
 struct OneByOne<'a, 't> {
     padded: &'t [u8],
     plan: &'a Plan,
     known: &'a KnownLanes,
-    asked: &'a Asked,
+    config: &'a DecoderConfig,
     symbols: &'a mut Symbols,
 }
 
 impl Decoder {
-    /// Some lines of a batch, with what decoding them needs.
+    /// Returns some lines of a batch, with all that decoding them needs.
     pub(super) fn lines_of<'a, 't>(
         &'a mut self,
         padded: &'t [u8],
@@ -140,7 +139,7 @@ impl Decoder {
             times: &mut self.times,
             unsorted: &mut self.grouping.unsorted,
             rest: &mut self.waiting.rest,
-            asked: &self.asked,
+            config: &self.config,
             decoded,
         }
     }
@@ -151,14 +150,15 @@ impl<'t> Lines<'_, 't> {
         wide::run(OfOperation::<T, O, AS_ONE> { lines: self, op, text: PhantomData })
     }
 
-    /// The names of the first line, looked up one by one: what they stand for, their text if it is short, and its length.
-    pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(Tail, Option<Word>, usize)> {
-        let Lines { padded, plan, known, symbols, times, asked, decoded, .. } = self;
+    /// Looks up the names of the first line one by one. Returns their symbols, their text if it is short, and
+    /// its length.
+    pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(LineNames, Option<Word>, usize)> {
+        let Lines { padded, plan, known, symbols, times, config, decoded, .. } = self;
         let line = self.batch.first()?;
         let (text, _, fields) = T::read(padded, (line.start, line.fields), plan, op, times)?;
-        let mut names = OneByOne { padded, plan, known, asked, symbols };
-        let tail = names.tail(
-            Tables::new(plan, known, asked, op),
+        let mut names = OneByOne { padded, plan, known, config, symbols };
+        let found = names.find(
+            Tables::new(plan, known, config, op),
             text,
             line.start,
             op,
@@ -166,7 +166,7 @@ impl<'t> Lines<'_, 't> {
             decoded,
         )?;
         let (from, to) = place_of_names(op, fields);
-        Some((tail, word(text.bytes(), from, to - from), to - from))
+        Some((found, word(text.bytes(), from, to - from), to - from))
     }
 }
 
@@ -176,11 +176,11 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
     #[inline(always)]
     fn run(self) -> usize {
         let Lines { padded, plan, batch, known, symbols, times, .. } = self.lines;
-        let Lines { unsorted, rest, asked, decoded, .. } = self.lines;
+        let Lines { unsorted, rest, config, decoded, .. } = self.lines;
         let op = self.op.op();
-        let tables = Tables::new(plan, known, asked, op);
-        let mut names = OneByOne { padded, plan, known, asked, symbols };
-        let stop_at = asked.stop_at;
+        let tables = Tables::new(plan, known, config, op);
+        let mut names = OneByOne { padded, plan, known, config, symbols };
+        let stop_at = config.stop_at;
         let mut lines = batch.iter();
         while let [line, ..] = lines.as_slice() {
             let event = 'event: {
@@ -197,18 +197,18 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
                     }
                     Op::SetVariable | Op::AddVariable | Op::SubVariable => {
                         tables.lane(text.bytes(), fields).and_then(|lane| {
-                            let number = text.number(asked.precision, fields.value)?;
+                            let number = text.number(config.precision, fields.value)?;
                             Some((lane.strand, number.to_bits()))
                         })
                     }
                     _ => {
-                        let tail = match AS_ONE {
-                            true => tables.tail(&mut names, text, *line, op, fields, decoded),
-                            false => names.tail(tables, text, line.start, op, fields, decoded),
+                        let found = match AS_ONE {
+                            true => tables.find(&mut names, text, *line, op, fields, decoded),
+                            false => names.find(tables, text, line.start, op, fields, decoded),
                         };
-                        tail.map(|tail| match op.is_link() {
-                            true => tables.link(tail, text, line.start, fields, decoded),
-                            false => (tail.strand, u64::from(tail.value)),
+                        found.map(|names| match op.is_link() {
+                            true => tables.link(names, text, line.start, fields, decoded),
+                            false => (names.strand, u64::from(names.value)),
                         })
                     }
                 };
@@ -234,16 +234,16 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
 
 impl<'a> Tables<'a> {
     #[inline(always)]
-    fn new(plan: &'a Plan, known: &'a KnownLanes, asked: &'a Asked, op: Op) -> Self {
-        let tails = known.tails(op.is_link()).at_hand();
-        Tables { plan, known, pairs: known.by_pair.at_hand(), tails, asked }
+    fn new(plan: &'a Plan, known: &'a KnownLanes, config: &'a DecoderConfig, op: Op) -> Self {
+        let line_names = known.line_names(op.is_link()).at_hand();
+        Tables { plan, known, pairs: known.by_pair.at_hand(), line_names, config }
     }
 
-    /// The strand and the argument of a link's event.
+    /// Returns the strand and the argument of a link's event.
     #[inline(always)]
     fn link<'t, T: Text<'t>>(
         self,
-        Tail { strand, value, end }: Tail,
+        LineNames { strand, value, end }: LineNames,
         line: T,
         start_of_line: u32,
         fields: Fields,
@@ -255,26 +255,23 @@ impl<'a> Tables<'a> {
         let place = |at: usize| base.wrapping_add(at as u32);
         let raw_key = Span { start: place(fields.key.0), end: place(fields.key.1) };
         let number = decoded.links.len() as u64;
-        let pair = PairNumber::NONE;
-        decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash, pair });
-        (strand + self.known.spread.part(key_hash), number)
+        let key_at = raw_key.start;
+        decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash, key_at });
+        (strand + self.known.partitioning.part(key_hash), number)
     }
 
-    /// The lane of a line, if it is known by the text of its type and container.
+    /// Returns the lane of a line if the text of its type and container is known.
     #[inline(always)]
     fn lane(self, text: &[u8], fields: Fields) -> Option<KnownLane> {
         let len = fields.pair.1 - fields.pair.0;
         let (word, context) = (word(text, fields.pair.0, len)?, self.plan.pair_context(len));
-        match self.pairs.find(word, context) {
-            Some(lane) => Some(lane),
-            None => self.known.find_shared(word[0], word[1], context),
-        }
+        self.pairs.find_salted(word, context, 0)
     }
 
-    /// The strand and the symbols that the names of a line stand for, if they are known as one text, or are longer
-    /// together and known one by one.
+    /// Returns the strand and the symbols of a line's names if they are known as one text, or are longer and
+    /// known one by one.
     #[inline(always)]
-    fn tail<'t, T: Text<'t>>(
+    fn find<'t, T: Text<'t>>(
         self,
         names: &mut OneByOne<'_, 't>,
         text: T,
@@ -282,19 +279,19 @@ impl<'a> Tables<'a> {
         op: Op,
         fields: Fields,
         decoded: &mut Decoded,
-    ) -> Option<Tail> {
+    ) -> Option<LineNames> {
         let (from, to) = place_of_names(op, fields);
         match word(text.bytes(), from, to - from) {
-            Some(word) => self.tails.find(word, self.plan.pair_context(to - from), op),
-            None => Tail::of_halves(names.long_tail::<T>(line, op, decoded)),
+            Some(word) => self.line_names.find(word, self.plan.pair_context(to - from), op),
+            None => LineNames::of_halves(names.long_names::<T>(line, op, decoded)),
         }
     }
 }
 
 impl<'t> OneByOne<'_, 't> {
-    /// The strand and the symbols that the names of a line stand for, if they are known one by one.
+    /// Returns the strand and the symbols of a line's names if they are known one by one.
     #[inline(always)]
-    fn tail<T: Text<'t>>(
+    fn find<T: Text<'t>>(
         &mut self,
         tables: Tables<'_>,
         line: T,
@@ -302,45 +299,59 @@ impl<'t> OneByOne<'_, 't> {
         op: Op,
         fields: Fields,
         decoded: &mut Decoded,
-    ) -> Option<Tail> {
+    ) -> Option<LineNames> {
         let text = line.bytes();
         let KnownLane { type_, strand } = tables.lane(text, fields)?;
-        let names = tables.asked.value_names;
+        let names = tables.config.value_names;
         let end = match op {
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let (start, end) = fields.end;
-                let told_apart = told_apart(names, text[start] == b'"');
+                let significant_quoting = significant_quoting(names, text[start] == b'"');
                 let (start, end) = bare(text, (start, end));
-                let context = end_context(type_, side, told_apart);
+                let context = end_context(type_, side, significant_quoting);
                 self.symbols.link_ends.find_short(text, start, end, context)?
             }
             _ => 0,
         };
-        let place = (start_of_line, line.base(start_of_line));
+        let quoted = text[fields.value.0] == b'"';
+        let (from, to) = bare(text, fields.value);
+        let context = value_context(type_, significant_quoting(names, quoted));
         let values = &mut self.symbols.values;
-        let value = values.short_symbol(text, fields.value, type_, names, place, decoded)?;
-        Some(Tail { strand, value, end })
+        let value = match self.symbols.unique_values {
+            false => values.find_short(text, from, to, context)?,
+            true => {
+                let base = line.base(start_of_line);
+                let place = |at: usize| base.wrapping_add(at as u32);
+                let span = Span { start: place(fields.value.0), end: place(fields.value.1) };
+                let symbol = values.append_span(span, context);
+                let item = OrderedItem::Value(symbol, hash_text(text, from, to));
+                decoded.ordered.push((start_of_line, item));
+                symbol
+            }
+        };
+        Some(LineNames { strand, value, end })
     }
 
-    /// The [halves](Tail::halves) of a line's tail. Out of the loop, whose fields stay in registers: they are read again.
+    /// Returns the [halves](LineNames::halves) of a line's names. It reads the fields again, so that the loop
+    /// keeps its own in registers.
     #[inline(never)]
-    fn long_tail<T: Text<'t>>(
+    fn long_names<T: Text<'t>>(
         &mut self,
         line: Waiting,
         op: Op,
         decoded: &mut Decoded,
     ) -> (u64, u64) {
         let read = T::fields(self.padded, (line.start, line.fields), self.plan, op);
-        let tail = read.and_then(|(text, fields)| {
-            let tables = Tables::new(self.plan, self.known, self.asked, op);
-            self.tail(tables, text, line.start, op, fields, decoded)
+        let found = read.and_then(|(text, fields)| {
+            let tables = Tables::new(self.plan, self.known, self.config, op);
+            self.find(tables, text, line.start, op, fields, decoded)
         });
-        Tail::halves(tail)
+        LineNames::halves(found)
     }
 }
 
-/// From where to where a line's names stand, but for a link's key.
+/// Returns the range of a line's names, without a link's key.
 #[inline(always)]
 fn place_of_names(op: Op, fields: Fields) -> (usize, usize) {
     (fields.pair.0, if op.is_link() { fields.end.1 } else { fields.value.1 })

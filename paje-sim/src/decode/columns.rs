@@ -1,75 +1,55 @@
-//! Segments of packed traces, decoded without their text.
+//! Decodes segments of binary formats without their text.
 //!
-//! A packed trace says of each line which one before it had the same words ([`paje_pack::Lines`]). The first of these is decoded by
-//! [`Decoder::line`], as any other; then the others are its event at other times, with other numbers and keys. Whatever only the text tells
-//! is left to it: blocks with definitions, options that look at lines, and all lines of events that
-//! need more than their time, a number or a link's value, and a key. Of windows, which are sound, lines of lanes whose rows nobody wants
-//! are left out.
+//! A segment groups its lines by step: those of one step have the same words, except in their holes
+//! ([`Lines`]). [`Decoder::line`] decodes the first line of a step; the others are the same event
+//! with other times, numbers and keys. Blocks with definitions are decoded from their text, and so
+//! are lines with other holes, and all lines if an option looks at them.
 
-use paje_pack::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
+use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 use paje_parser::token::{self, is_white};
 use paje_parser::{DefTable, Fault, Span, TypeNature};
-use splitter::{Block, ReadError, Segment};
+use splitter::Block;
 
 use crate::decode::Decoder;
-use crate::decode::contents::{Begun, Contents, Step, StepKind};
+use crate::decode::context::{value_context, value_type};
 use crate::decode::decoded::{Decoded, LaneEvent, Op, StrandSymbol};
 use crate::decode::plan::{Action, Plan, Plans};
 use crate::decode::quotients::POWERS;
-use crate::decode::spread::{Alike, Spread};
-use crate::decode::values::{value_context, value_type};
-use crate::model::Model;
-use crate::trace::selected::Selected;
+use crate::decode::steps::{EventTemplate, Reading, Step, StepKind, Steps};
 
-/// The lines of a segment, and what is known of its steps.
+/// Returns whether rows of a lane are wanted, by the texts of its container and type, or `None` if
+/// there is no such lane.
+pub(crate) type LaneFilter<'f> = &'f dyn Fn(&[u8], &[u8]) -> Option<bool>;
+
+/// The lines of a segment and their steps.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     lines: Lines,
-    /// They are those of the block that is decoded next.
-    is_next: bool,
-    steps: Vec<Step>,
-    spread: Spread,
-    begun: Begun,
-    /// Rows that are wanted, if not all are.
-    selected: Option<Selected>,
-}
-
-impl Columns {
-    pub(super) fn new(selected: Option<Selected>) -> Self {
-        Columns { selected, ..Columns::default() }
-    }
+    steps: Steps,
 }
 
 impl Decoder {
-    /// Takes a segment, as columns if it can: then it is to be decoded next, with these definitions. With a model of the trace before it,
-    /// without the lines of lanes that are known and not wanted.
+    /// Reads a block as columns. With a filter, leaves out lines of lanes that it does not want.
     ///
-    /// # Errors
-    /// It is damaged.
-    pub(crate) fn unpack(
+    /// Returns `false` if the block must be decoded from its text.
+    pub(super) fn read_columns(
         &mut self,
-        segment: Segment,
-        block: &mut Block,
+        block: &Block,
         defs: &DefTable,
-        sound: Option<&Model>,
-    ) -> Result<(), ReadError> {
-        let asked = &self.asked;
-        let looks_at_lines = asked.keeps_lines || asked.follows || asked.recovers || asked.watches;
-        if looks_at_lines
-            || asked.stop_at.is_finite()
-            || defs.is_open()
-            || self.symbols.values.are_fleeting()
-        {
-            return block.unpack(&segment);
+        filter: Option<LaneFilter<'_>>,
+        decoded: &mut Decoded,
+    ) -> bool {
+        let config = &self.config;
+        let looks_at_lines =
+            config.keeps_lines || config.follows || config.recovers || config.notes_usage;
+        let unique_values = self.symbols.unique_values;
+        if looks_at_lines || config.stop_at.is_finite() || defs.is_open() || unique_values {
+            return false;
         }
         self.plan(defs);
         let (plans, mut words) = (&self.plans, Vec::new());
-        let Columns { lines, selected, .. } = &mut self.columns;
-        let selected = selected.as_mut().zip(sound).map(|(selected, model)| {
-            selected.extend_by(&model.types, &model.containers);
-            (&*selected, model)
-        });
-        lines.leaves_out = selected.is_some();
+        let lines = &mut self.columns.lines;
+        lines.leaves_out = filter.is_some();
         let mut judge = |line: &[u8], holes: &[Hole]| {
             words.clear();
             token::fields(line, 0, &mut words);
@@ -77,96 +57,71 @@ impl Decoder {
                 return Wanted::Text;
             };
             let text = |word: usize| words[word].of(line).bare();
-            let lane = selected.and_then(|(selected, model)| {
-                let container = model.containers.find(text(plan.container))?;
-                let type_ = model.types.find(text(plan.type_))?;
-                Some(selected.wants_rows(container, type_))
-            });
-            if lane == Some(false) { Wanted::Nothing } else { form }
+            let wants = filter.and_then(|wants| wants(text(plan.container), text(plan.type_)));
+            if wants == Some(false) { Wanted::Nothing } else { form }
         };
-        block.unpack_columns(segment, lines, &mut judge)?;
-        self.columns.is_next = block.is_of_columns();
-        Ok(())
+        decoded.sparse.fill(|text| block.columns(text, lines, &mut judge))
     }
 
-    /// Tells whether the lines of the block at hand are there, once.
-    pub(super) fn takes_columns(&mut self) -> bool {
-        std::mem::take(&mut self.columns.is_next)
-    }
-
-    /// Decodes the lines that were taken last, which are those of this block.
+    /// Decodes the lines that [`Decoder::read_columns`] has read of this block.
     #[inline(never)]
     pub(super) fn decode_columns(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
-        let Columns { lines, steps, spread, begun, .. } = &mut self.columns;
-        let (mut lines, mut steps) = (std::mem::take(lines), std::mem::take(steps));
-        let (mut spread, mut begun) = (std::mem::take(spread), std::mem::take(begun));
-        begun.clear();
-        steps.clear();
-        steps.resize(lines.counts.len(), Step::default());
-        spread.begin(&lines.counts);
-        let text = block.at_hand();
+        let Columns { mut lines, mut steps } = std::mem::take(&mut self.columns);
+        let sparse = std::mem::take(&mut decoded.sparse);
+        let text = sparse.get().unwrap_or_default();
+        steps.begin(&lines.counts);
         decoded.lines = lines.lines.len() as u64 + lines.left_out;
         decoded.newlines.extend(lines.lines.windows(2).map(|lines| lines[1].start - 1));
         decoded.newlines.push(block.text_len() as u32 - 1);
+        let reading =
+            Reading { parts: self.known.partitioning, precision: self.config.precision, text };
         let Lines { lines: all, contents, .. } = &mut lines;
         let (mut count, mut texts, mut rest) = (all.len(), 0, &contents[..]);
         loop {
-            let taken = Contents {
-                steps: &mut steps,
-                begun: &mut begun,
-                spread: &mut spread,
-                links: &mut decoded.links,
-                parts: self.known.spread,
-                precision: self.asked.precision,
-                text,
-            }
-            .take(rest, all);
+            let taken = steps.take(rest, all, &mut decoded.links, &reading);
             let Some((content, behind)) = rest.get(taken..).and_then(<[_]>::split_first) else {
                 break;
             };
             rest = behind;
             let line = &mut all[content.line as usize];
-            let told = match line.has_text() {
-                true => {
-                    texts += 1;
-                    let known = (&mut steps[..], &mut begun, &mut spread);
-                    self.line_with_text(line, content, defs, text, known, decoded)
-                }
-                false => match &mut steps[line.step as usize] {
-                    // There is nothing to be told of its lines.
+            let decoding = if line.has_text() {
+                texts += 1;
+                self.line_with_text(line, content, defs, text, &mut steps, decoded)
+            } else {
+                match &mut steps.all[line.step as usize] {
+                    // Its lines have no content.
                     Step { kind: StepKind::Plain, .. } => Ok(()),
                     Step { kind: StepKind::Number, .. } => {
                         let (start, end) = content.value_at;
                         let number = self.parse_value(text, Span { start, end });
-                        number.map(|number| spread.put_argument(line.step, number.to_bits()))
+                        number.map(|number| steps.add_argument(line.step, number.to_bits()))
                     }
                     step => {
                         self.link_value(line.start, content, step, text, decoded);
-                        // It goes on with this link.
+                        // The loop takes this link again, now that its value is known.
                         rest = &contents[contents.len() - rest.len() - 1..];
                         Ok(())
                     }
-                },
+                }
             };
-            if let Err(fault) = told {
+            if let Err(fault) = decoding {
                 decoded.fault = Some((line.start, fault));
                 (count, texts) = (content.line as usize, texts - usize::from(line.has_text()));
-                spread.keep(&all[..count]);
+                steps.keep(&all[..count]);
                 break;
             }
         }
-        decoded.has_pairs = !begun.is_empty();
         decoded.event_count += (count - texts) as u64 + lines.left_out;
         let power = POWERS[usize::from(lines.digits)];
         if lines.left_out > 0 {
             decoded.last_time = decoded.last_time.max(lines.latest as f64 / power);
         }
-        self.spread(&lines.lines[..count], power, &mut spread, decoded);
-        (self.columns.lines, self.columns.steps) = (lines, steps);
-        (self.columns.spread, self.columns.begun) = (spread, begun);
+        self.spread(&lines.lines[..count], power, &steps, decoded);
+        decoded.sparse = sparse;
+        self.columns = Columns { lines, steps };
     }
 
-    /// Looks up a link's value, which is not where that of the line before is.
+    /// Looks up a link's value, unless it is the same as that of the line before.
     fn link_value(
         &mut self,
         start_of_line: u32,
@@ -178,15 +133,13 @@ impl Decoder {
         let of = |(start, end): (u32, u32)| &text[start as usize..end as usize];
         if of(content.value_at) != of(step.value_at) {
             let span = Span { start: content.value_at.0, end: content.value_at.1 };
-            let context = value_context(step.type_, self.told_apart(text, span));
-            let values = &mut self.symbols.values;
-            step.value = values.symbol(text, span, context, start_of_line, decoded);
+            let context = value_context(step.type_, self.significant_quoting(text, span));
+            step.value = self.symbols.value(text, span, context, start_of_line, decoded);
         }
         step.value_at = content.value_at;
     }
 
-    /// Decodes a line with text, from which its step is learnt if it is the first; notes what is alike of it and others, which may be
-    /// nothing.
+    /// Decodes a line with text. If it is the first of its step, learns from it what the others mean.
     #[cold]
     fn line_with_text(
         &mut self,
@@ -194,64 +147,57 @@ impl Decoder {
         content: &Content,
         defs: &DefTable,
         text: &[u8],
-        (steps, begun, spread): (&mut [Step], &mut Begun, &mut Spread),
+        steps: &mut Steps,
         decoded: &mut Decoded,
     ) -> Result<(), Fault> {
         let start = line.start as usize;
         self.lexing.spans.read(text, start);
         if self.lexing.spans.as_slice().is_empty() {
-            line.step = spread.put(Alike::NOTHING);
+            line.step = steps.templates.len() as u32;
+            steps.templates.push(EventTemplate::NOTHING);
             return Ok(());
         }
         let (strand, event) = self.line(text, start, defs, decoded)?;
-        if event.op().is_link() {
-            let is_end = event.is(Op::EndLink);
-            begun.note_last(&content.linked, is_end, &mut decoded.links, self.known.spread);
-        }
-        if let Some(step) = steps.get_mut(content.step as usize) {
-            *step = self.step(content.step, strand, &event, spread, decoded);
+        if (content.step as usize) < steps.all.len() {
+            self.learn_step(content.step, strand, &event, steps, decoded);
         }
         line.time = event.time.to_bits() as i64;
-        line.step = spread.put(Alike::of(strand, &event).alone());
+        line.step = steps.add_line(strand, &event);
         Ok(())
     }
 
-    /// Notes what is alike of the lines of a step, whose first one was decoded just now; all that is known of it, if they tell more
-    /// than their times.
-    fn step(
+    /// Learns from the event of its first line what the lines of a step mean.
+    fn learn_step(
         &self,
         number: u32,
         strand: StrandSymbol,
         event: &LaneEvent,
-        spread: &mut Spread,
+        steps: &mut Steps,
         decoded: &Decoded,
-    ) -> Step {
-        let alike = Alike::of(strand, event);
-        spread.set(number, alike);
+    ) {
+        steps.set(number, strand, event);
         let kind = match event.op() {
             Op::StartLink => StepKind::StartLink,
             Op::EndLink => StepKind::EndLink,
             op if op.nature() == TypeNature::Variable => StepKind::Number,
             _ => StepKind::Plain,
         };
-        let Some(link) = decoded.links.last().filter(|_| event.op().is_link()) else {
-            return Step { kind, ..Step::default() };
-        };
-        let parts = self.known.spread;
-        let first = strand.wrapping_sub(parts.part(link.key_hash));
-        let number = spread.alike.len() as u32;
-        if parts.per_link_lane > 1 {
-            for part in 0..parts.per_link_lane {
-                spread.put(Alike::of(first.wrapping_add(part), event).with_arguments());
+        let mut step = Step { kind, ..Step::default() };
+        if let Some(link) = decoded.links.last().filter(|_| event.op().is_link()) {
+            let parts = self.known.partitioning;
+            if parts.per_link_lane > 1 {
+                let first = strand.wrapping_sub(parts.part(link.key_hash));
+                step.template = steps.add_links(first, parts.per_link_lane, event);
             }
+            (step.value, step.end) = (link.value, link.end);
+            step.type_ = value_type(self.symbols.values.context(link.value));
         }
-        let type_ = value_type(self.symbols.values.context(link.value));
-        let (value, end) = (link.value, link.end);
-        Step { kind, alike: number, end, value, value_at: (0, 0), type_ }
+        steps.all[number as usize] = step;
     }
 }
 
-/// Form that is wanted of the lines of a step, whose first one has these words and holes, and where these are; none if it is their texts.
+/// Returns the form that the lines of a step are wanted in, and the plan of their event. `words` and
+/// `holes` are those of its first line. Returns `None` if the lines must have their texts.
 fn wanted(
     plans: &Plans,
     defs: &DefTable,
@@ -291,7 +237,7 @@ fn wanted(
             }
             HoleKind::Value if word == plan.time || is_end => return None,
             HoleKind::Value if word == plan.type_ || word == plan.container => return None,
-            // Of a field that the replay does not ask for.
+            // The replay does not need this field.
             HoleKind::Value if nature != TypeNature::Link || word != plan.key => {}
             _ => return None,
         }

@@ -1,16 +1,17 @@
-//! Contexts of symbols: what else than its text tells a name apart.
+//! Contexts of symbols: what tells two names with the same text apart.
 
 use paje_parser::{LinkEnd, Quoting, TypeNature};
 
 use crate::decode::symbols::Symbol;
+use crate::names::options::ValueNames;
 
-/// Lanes of one container and type differ by what their events take the type for: only one of them
-/// can be right, which is checked when the lane is first used.
+/// Returns the context of a lane. Lanes of one container and type differ by the nature that their events
+/// assume: only one can be right, which is checked when the lane is resolved.
 pub(crate) const fn lane_context(type_: Symbol, nature: TypeNature) -> u32 {
     type_ << 3 | nature as u32
 }
 
-/// The type and the nature of a lane's context.
+/// Returns the type and the nature of a lane's context.
 pub(crate) const fn split_lane_context(context: u32) -> (Symbol, TypeNature) {
     let nature = match context & 7 {
         0 => TypeNature::Container,
@@ -22,14 +23,33 @@ pub(crate) const fn split_lane_context(context: u32) -> (Symbol, TypeNature) {
     (context >> 3, nature)
 }
 
-/// Ends that are written otherwise are told apart where values are.
+/// Returns the context of a link's end. Ends differ by their quotes only if values do.
 #[inline(always)]
-pub(super) const fn end_context(type_: Symbol, end: LinkEnd, told_apart: Quoting) -> u32 {
-    type_ << 3 | (told_apart as u32) << 1 | end as u32
+pub(super) const fn end_context(type_: Symbol, end: LinkEnd, significant_quoting: Quoting) -> u32 {
+    type_ << 3 | (significant_quoting as u32) << 1 | end as u32
 }
 
-/// The type and the end of a link end's context.
+/// Returns the type and the end of a link end's context.
 pub(crate) const fn split_end_context(context: u32) -> (Symbol, LinkEnd) {
     let end = if context & 1 == LinkEnd::Start as u32 { LinkEnd::Start } else { LinkEnd::End };
     (context >> 3, end)
+}
+
+/// Returns the quoting of a name as far as it is part of the name.
+#[inline(always)]
+pub(super) const fn significant_quoting(names: ValueNames, quoted: bool) -> Quoting {
+    match names {
+        ValueNames::AsWritten if quoted => Quoting::Quoted,
+        _ => Quoting::Bare,
+    }
+}
+
+/// Returns the context of a type's values. They differ by their quotes only if the options say so.
+pub(super) const fn value_context(type_: Symbol, significant_quoting: Quoting) -> u32 {
+    type_ << 2 | significant_quoting as u32
+}
+
+/// Returns the type of a value's context.
+pub(crate) const fn value_type(context: u32) -> Symbol {
+    context >> 2
 }

@@ -6,23 +6,21 @@ use paje_parser::color::Color;
 use paje_parser::{DefTable, EntityOp, Fault, Span, TypeNature};
 
 use crate::decode::symbols::Symbol;
-use crate::decode::watched::Watched;
-use crate::lanes::links::PairNumber;
+use crate::decode::usage_notes::UsageNotes;
 use crate::names::hash::ShortText;
-use crate::names::ids::{ContainerId, LaneId};
 
-/// A strand as a decoder numbers it.
+/// The number of a strand in one decoder.
 pub(crate) type StrandSymbol = u32;
 
-/// In place of a strand: the line has no event that is replayed.
+/// Stands for no strand: the line has no event that is replayed.
 pub(super) const NO_STRAND: StrandSymbol = StrandSymbol::MAX;
 
-/// Not of a strand: a structural line, a line of a definition of an event, and a line without words.
+/// Stand for no strand: a structural line, a line of an event definition, a line without words.
 pub(crate) const STRUCTURAL: StrandSymbol = StrandSymbol::MAX - 1;
 pub(crate) const HEADER: StrandSymbol = StrandSymbol::MAX - 2;
 pub(crate) const WORDLESS: StrandSymbol = StrandSymbol::MAX - 3;
 
-/// No event.
+/// Stands for no event.
 pub(super) const NOTHING: (StrandSymbol, LaneEvent) = (NO_STRAND, LaneEvent::NONE);
 
 /// Operation of an event on its lane.
@@ -42,7 +40,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// By number; there are as many as [`OP_BITS`] can tell apart.
+    /// All operations by number, filled up to what [`OP_BITS`] can hold.
     pub(super) const ALL: [Op; 1 << OP_BITS] = [
         Op::Event,
         Op::SetState,
@@ -62,7 +60,7 @@ impl Op {
         Op::Event,
     ];
 
-    /// Tells whether it is the start or the end of a link.
+    /// Whether it is the start or the end of a link.
     #[inline(always)]
     pub(super) const fn is_link(self) -> bool {
         matches!(self, Op::StartLink | Op::EndLink)
@@ -83,7 +81,7 @@ impl Op {
 pub(crate) struct LaneEvent {
     /// In seconds.
     pub(crate) time: f64,
-    /// A value's symbol; or the bits of a variable's number; or an index into the block's links.
+    /// Symbol of a value, bits of a variable's number, or index into the block's links.
     pub(crate) argument: u64,
     /// Start of its line in the block.
     pub(crate) at: u32,
@@ -105,33 +103,32 @@ impl LaneEvent {
         Op::ALL[(self.tail & ((1 << OP_BITS) - 1)) as usize]
     }
 
-    /// Tells whether the operation is that one: without a look at a table.
+    /// Whether the operation is that one; faster than comparing [`LaneEvent::op`].
     #[inline(always)]
     pub(crate) const fn is(&self, op: Op) -> bool {
         self.tail & ((1 << OP_BITS) - 1) == op as u32
     }
 
-    /// The number of the event's extra fields in the block, from 1; 0 for none.
+    /// Returns the number of the event's extra fields in the block, from 1; 0 for none.
     #[inline]
     pub(crate) const fn extra(&self) -> u32 {
         self.tail >> OP_BITS
     }
 }
 
-/// Fields of a link's event beyond those of others.
+/// Further fields of a link's event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkEvent {
     pub(crate) value: Symbol,
     /// The container at this end.
     pub(crate) end: Symbol,
-    /// Where the key is with its quotes, as it was written. The text at hand may have that of its [pair](LinkEvent::pair) alone.
+    /// Key as written, with its quotes. In a segment this may be where the link's other end wrote it.
     pub(crate) raw_key: Span,
-    /// Without them, and the hash of that.
+    /// Key without quotes, and its hash.
     pub(crate) key: ShortText,
     pub(crate) key_hash: u64,
-    /// The number, among the block's links, of the beginning of the link that it ends, if that is known without a look at its key. That
-    /// one has the key, with its hash.
-    pub(crate) pair: PairNumber,
+    /// Where the key stands in the event's own line.
+    pub(crate) key_at: u32,
 }
 
 impl LinkEvent {
@@ -142,10 +139,10 @@ impl LinkEvent {
     }
 }
 
-/// Something in a block that its order in the file matters for.
+/// Something in a block whose order in the file matters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Noted {
-    /// A structural event: its number among the block's.
+pub(crate) enum OrderedItem {
+    /// A structural event: its index among the block's.
     Structural(u32),
     /// The first use of a lane, and the hash of its container's text.
     Lane(Symbol, u64),
@@ -155,76 +152,67 @@ pub(crate) enum Noted {
     LinkEnd(Symbol),
 }
 
-/// Knowledge of a lane that a decoder meets for the first time: see
-/// [`Decoder::foresee`](crate::decode::Decoder::foresee).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Foreseen {
-    Nothing,
-    Container(ContainerId),
-    Lane(LaneId),
-}
-
 /// A structural event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Structure {
     pub(crate) def: u32,
-    /// Where its words begin among those of all of the block's structural events, and how many it has.
+    /// Index of its first word among those of the block's structural events, and their number.
     pub(crate) words: (u32, u32),
-    pub(super) said: Said,
+    pub(super) kind: StructuralKind,
 }
 
-/// Meaning of a structural event, as far as its line tells by itself.
+/// Kind of a structural event, as far as its line alone shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
-    /// Its words, which are read when it is its turn: all that is rare, and all that may be wrong.
+pub(super) enum StructuralKind {
+    /// Unparsed: rare or possibly invalid lines, which resolving reads.
     Words,
-    /// The number of a value's definition among the block's.
+    /// Index of a value's definition in the block.
     Value(u32),
-    /// The number of a container's beginning or end among the block's.
+    /// Index of a container's creation or destruction in the block.
     Lifetime(u32),
 }
 
-/// Contents of a value's definition: the words of its fields, and what can be made of them without
-/// knowing what came before. Some traces define a value for each of their tasks.
+/// Definition of a value: the words of its fields, and what can be read without knowing the lines before.
+/// Some traces define a value for each task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueDefinition {
     pub(crate) name: u32,
     pub(crate) alias: Option<u32>,
-    /// Not a word, but the symbol of its text.
+    /// Symbol of the type's name, not a word.
     pub(crate) type_: Symbol,
     pub(crate) color: Option<Color>,
-    /// Of what will identify it.
+    /// Hash of the alias, or else of the name.
     pub(crate) hash: u64,
 }
 
-/// Beginning or end of a container: the words of its names, and what can be made of the line without knowing what came
-/// before. Some traces have a container for each of their tasks: small.
+/// Creation or destruction of a container: the words of its names, and what can be read without knowing the
+/// lines before. Small, for some traces have a container for each task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lifetime {
     /// In seconds.
     pub(crate) time: f64,
-    /// Not a word, but the symbol of its text.
+    /// Symbol of the type's name, not a word.
     pub(crate) type_: Symbol,
     pub(crate) name: u8,
-    /// The word of its alias; [`Lifetime::NO_WORD`] for none.
+    /// Word of the alias; [`Lifetime::NO_WORD`] for none.
     pub(super) alias: u8,
-    /// Of a beginning: the word of what it is in.
+    /// For a creation: word of the parent.
     pub(super) parent: u8,
-    /// Of the text that events call it by.
+    /// Hash of the alias, or else of the name.
     pub(crate) hash: u64,
-    /// Of what it is in.
+    /// Hash of the parent's name.
     pub(super) parent_hash: u64,
 }
 
 impl Lifetime {
     pub(super) const NO_WORD: u8 = u8::MAX;
 
-    /// The word of the alias, if there is one.
+    /// Returns the word of the alias, if there is one.
     pub(crate) fn alias(&self) -> Option<u8> {
         (self.alias != Lifetime::NO_WORD).then_some(self.alias)
     }
 
-    /// Of a beginning: the word of what the container is in, and the hash of that.
+    /// For a creation: returns the word of the parent and the hash of its text.
     pub(crate) fn parent(&self) -> Option<(u8, u64)> {
         (self.parent != Lifetime::NO_WORD).then_some((self.parent, self.parent_hash))
     }
@@ -238,101 +226,111 @@ pub(crate) struct Doubtful {
     pub(crate) surplus: bool,
 }
 
-/// Contents of one block, decoded; kept and filled again.
+/// The bytes of a segment's text that its decoded lines refer to. Others were never written.
+#[derive(Debug, Default)]
+pub(crate) struct SparseText {
+    bytes: Vec<u8>,
+    is_used: bool,
+}
+
+impl SparseText {
+    /// Fills the text, if `write` returns true.
+    pub(super) fn fill(&mut self, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
+        self.is_used = write(&mut self.bytes);
+        self.is_used
+    }
+
+    /// Returns the bytes, or `None` if the block was decoded from its text.
+    pub(crate) fn get(&self) -> Option<&[u8]> {
+        self.is_used.then_some(&self.bytes)
+    }
+}
+
+/// Decoded contents of a block. The memory is reused for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
-    /// Lane events, the strands in the order of `strands`, in file order within each.
+    pub(crate) sparse: SparseText,
+    /// Events of lanes: strand by strand in the order of `strands`, and in file order within each.
     pub(crate) events: Vec<LaneEvent>,
-    /// Each strand that has events here, and how many; shard by shard.
+    /// Strands that have events here, with their numbers of events, shard by shard.
     pub(crate) strands: Vec<(StrandSymbol, u32)>,
-    /// For each shard, how many strands and how many events come before its own.
+    /// For each shard, the numbers of strands and events before its own.
     pub(crate) shards: Vec<(u32, u32)>,
     pub(crate) links: Vec<LinkEvent>,
-    /// Some of these have pair numbers.
-    pub(crate) has_pairs: bool,
-    /// In file order, each with the beginning of its line in the block.
-    pub(crate) noted: Vec<(u32, Noted)>,
-    /// Of each first use of a lane, in the order of `noted`; or nothing of any.
-    pub(crate) foreseen: Vec<Foreseen>,
+    /// In file order, each with the start of its line in the block.
+    pub(crate) ordered: Vec<(u32, OrderedItem)>,
     pub(crate) structures: Vec<Structure>,
     pub(super) values: Vec<ValueDefinition>,
     pub(super) lifetimes: Vec<Lifetime>,
     pub(crate) words: Vec<Span>,
     pub(crate) doubtful: Vec<Doubtful>,
-    /// Extra fields of events: definition, and where in `extra_text`; fields end with newlines.
+    /// Extra fields of events: definition and range in `extra_text`, where a newline ends each field.
     pub(crate) extras: Vec<(u32, u32, u32)>,
-    /// If lines are kept, or the block has columns: where they end.
+    /// Ends of lines, if lines are kept or the block has columns.
     pub(crate) newlines: Vec<u32>,
     pub(crate) extra_text: Vec<u8>,
-    /// The first line that could not be decoded; decoding stopped there.
+    /// The first invalid line, where decoding stopped.
     pub(crate) fault: Option<(u32, Fault)>,
-    /// If it goes on instead, all of them.
+    /// All invalid lines, if decoding goes on.
     pub(crate) faults: Vec<(u32, Fault)>,
-    /// The faults of link lines that lack nothing but their keys, which are then empty.
+    /// Faults of link lines that only lack their keys, which are then empty.
     pub(crate) keyless: Vec<(u32, Fault)>,
     pub(crate) last_time: f64,
     /// Number of lines that hold an event.
     pub(crate) event_count: u64,
     /// Number of lines, empty ones and comments included.
     pub(crate) lines: u64,
-    /// If that is asked for: every line, where it begins, and whose it is.
+    /// Start and owner of every line; filled only for a ledger.
     pub(crate) lines_of: Vec<(u32, StrandSymbol)>,
-    /// The definitions up to the end of the block, if it holds a line of one.
+    /// The definitions at the end of the block, if it holds a line of one.
     pub(crate) defs: Option<Arc<DefTable>>,
-    /// The definitions that lines before the first of these have used.
+    /// The definitions used before the first of these lines.
     pub(crate) used: Vec<u32>,
     /// Start of the first of these lines.
     pub(crate) defs_from: u32,
-    /// Lines of the same file behind the block can mean what they could not with the definitions before
-    /// it.
+    /// Whether lines of the same file behind the block can mean something else than with the definitions
+    /// before it.
     pub(crate) changes: bool,
-    /// Further notes on the lines, if they are asked for.
-    pub(crate) watched: Watched,
+    /// Notes on the use of definitions, if they are kept.
+    pub(crate) usage: UsageNotes,
 }
 
 impl Decoded {
-    /// True if any line could not be decoded.
+    /// Whether any line was invalid.
     pub(crate) const fn has_faults(&self) -> bool {
         self.fault.is_some() || !self.faults.is_empty() || !self.keyless.is_empty()
     }
 
-    /// The value that a structural event defines, if it defines one and all is well with it.
+    /// Returns the value that a structural event defines, if its line is valid.
     pub(crate) fn value_of(&self, structure: Structure) -> Option<&ValueDefinition> {
-        match structure.said {
-            Said::Value(number) => self.values.get(number as usize),
+        match structure.kind {
+            StructuralKind::Value(number) => self.values.get(number as usize),
             _ => None,
         }
     }
 
-    /// The beginning or the end of a container, if a structural event is one and all is well with it.
+    /// Returns the creation or destruction of a container, if a structural event is a valid one.
     pub(crate) fn lifetime_of(&self, structure: Structure) -> Option<&Lifetime> {
-        match structure.said {
-            Said::Lifetime(number) => self.lifetimes.get(number as usize),
+        match structure.kind {
+            StructuralKind::Lifetime(number) => self.lifetimes.get(number as usize),
             _ => None,
         }
     }
 
-    /// Bytes of the events that are for a shard.
-    pub(crate) fn bytes_for(&self, shard: usize) -> u64 {
-        let events = self.shards[shard + 1].1 - self.shards[shard].1;
-        u64::from(events) * size_of::<LaneEvent>() as u64
-    }
-
-    /// The events of all lanes.
+    /// Returns the events of all lanes.
     pub(crate) fn lane_events(&self) -> &[LaneEvent] {
         let count = self.shards.last().map_or(0, |(_, events)| *events as usize);
         &self.events[..count]
     }
 
-    /// Swaps the memory of what only resolving looks at, where this one has less of it.
+    /// Takes the memory that only resolving uses from another block that has more of it.
     pub(crate) fn take_resolved(&mut self, other: &mut Decoded) {
         fn larger<T>(own: &mut Vec<T>, other: &mut Vec<T>) {
             if own.capacity() < other.capacity() {
                 std::mem::swap(own, other);
             }
         }
-        larger(&mut self.noted, &mut other.noted);
-        larger(&mut self.foreseen, &mut other.foreseen);
+        larger(&mut self.ordered, &mut other.ordered);
         larger(&mut self.structures, &mut other.structures);
         larger(&mut self.values, &mut other.values);
         larger(&mut self.lifetimes, &mut other.lifetimes);
@@ -340,11 +338,10 @@ impl Decoded {
     }
 
     pub(super) fn clear(&mut self) {
+        self.sparse.is_used = false;
         self.strands.clear();
         self.links.clear();
-        self.has_pairs = false;
-        self.noted.clear();
-        self.foreseen.clear();
+        self.ordered.clear();
         self.structures.clear();
         self.values.clear();
         self.lifetimes.clear();
@@ -362,6 +359,6 @@ impl Decoded {
         self.defs = None;
         self.changes = false;
         self.used.clear();
-        self.watched.clear();
+        self.usage.clear();
     }
 }

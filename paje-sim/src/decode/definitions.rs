@@ -1,4 +1,4 @@
-//! Event definitions that hold in each file.
+//! Event definitions of each file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use paje_parser::{DefTable, EventDef};
 use crate::decode::block::DecodedBlock;
 use crate::input::files::{Files, Origin};
 
-/// The definitions of the files that are being read.
+/// The event definitions of the files that are being read.
 #[derive(Debug)]
 pub(crate) struct DefinitionsByFile {
     /// The file whose lines are being resolved.
     file: u32,
-    /// Its definitions so far, in the longest list that there is.
+    /// Its definitions so far, with all definitions of the trace.
     at_hand: Arc<DefTable>,
-    /// Definitions that files begin with, by the numbers of the files that name them.
+    /// Definitions that files begin with, by the number of the file that names them.
     inherited: BTreeMap<u32, Arc<DefTable>>,
-    /// The definitions at hand when what its files begin with was last made.
+    /// The definitions of the current file when `inherited` was last updated.
     saved: Option<Arc<DefTable>>,
 }
 
@@ -28,22 +28,22 @@ impl DefinitionsByFile {
         DefinitionsByFile { file: 0, at_hand, inherited: BTreeMap::new(), saved: None }
     }
 
-    /// The file whose lines are being resolved.
+    /// Returns the file whose lines are being resolved.
     pub(crate) const fn file(&self) -> u32 {
         self.file
     }
 
-    /// Its definitions so far.
+    /// Returns its definitions so far.
     pub(crate) fn at_hand(&self) -> &Arc<DefTable> {
         &self.at_hand
     }
 
-    /// All definitions of the trace so far.
+    /// Returns all definitions of the trace so far.
     pub(crate) fn all(&self) -> &Sequence<Arc<EventDef>> {
         self.at_hand.defs()
     }
 
-    /// The definitions of the lines of a block that is read next, as far as they are known.
+    /// Returns the definitions for a block that is read next, as far as they are known.
     pub(crate) fn of(&self, origin: &Origin) -> &Arc<DefTable> {
         if origin.file == self.file {
             return &self.at_hand;
@@ -51,7 +51,7 @@ impl DefinitionsByFile {
         self.inherited.get(&origin.parent).unwrap_or(&self.at_hand)
     }
 
-    /// The file at hand has these definitions from here on.
+    /// Sets the definitions of the current file from here on.
     pub(crate) fn change(&mut self, to: &Arc<DefTable>) {
         let before = std::mem::replace(&mut self.at_hand, Arc::clone(to));
         if to.defs().len() < before.defs().len() {
@@ -63,7 +63,7 @@ impl DefinitionsByFile {
         }
     }
 
-    /// Prepares for the files that the one at hand has named so far.
+    /// Saves the definitions for the files that the current one has named so far.
     pub(crate) fn save_for_children(&mut self, files: &Files) {
         if !files.has_children(self.file) {
             return;
@@ -75,28 +75,27 @@ impl DefinitionsByFile {
         }
     }
 
-    /// Turns to the next file that has lines. Returns whether the one before ended as it should: not
-    /// within a definition.
+    /// Turns to the next file that has lines. Returns whether the one before did not end within a definition.
     pub(crate) fn turn_to(&mut self, origin: &Origin, files: &Files) -> bool {
         let ended = !self.at_hand.is_open();
         self.save_for_children(files);
-        // Each of them has the longest list.
+        // Each table lists all definitions.
         self.at_hand = Arc::clone(self.of(origin));
         self.saved = None;
         self.file = origin.file;
-        // Files are read in the order of those who named them.
+        // Files are read in the order of the files that name them.
         self.inherited = self.inherited.split_off(&origin.parent);
         ended
     }
 
-    /// True if a block that was decoded with other definitions than those at hand means the same.
+    /// Whether a block that was decoded with other definitions than the current ones means the same.
     pub(crate) fn still_valid_for(&self, block: &DecodedBlock) -> bool {
         let Some(assumed) = &block.assumed else { return false };
         let table = &*self.at_hand;
         if Arc::ptr_eq(assumed, &self.at_hand) {
             return true;
         }
-        // Lines that are wrong with one may be right with the other.
+        // Lines that are invalid with one may be valid with the other.
         if assumed.is_midway() || table.is_midway() || block.decoded.has_faults() {
             return false;
         }
@@ -104,8 +103,8 @@ impl DefinitionsByFile {
             let index = *def as usize;
             table.defs().get(index).is_some_and(|def| table.find(def.id()) == Some(index))
         };
-        // The effect of a definition's line on them depends on more: whether they are to be put away,
-        // which numbers are taken, and where the list ends.
+        // What a definition's line does also depends on whether definitions are put away, on taken numbers
+        // and on the end of the list.
         let same_header = |after: &Arc<DefTable>| {
             (match (assumed.is_inherited(), table.is_inherited()) {
                 (true, true) => true,

@@ -1,4 +1,4 @@
-//! Where the fields of short lines are, and the numbers among them.
+//! Positions of the fields of short lines, and the numbers in them.
 
 use paje_parser::number;
 use paje_parser::number::{LINE_START, LineWindow};
@@ -8,13 +8,13 @@ use crate::decode::plan::{Plan, WORDS};
 use crate::decode::times::Times;
 use crate::names::options::Precision;
 
-/// The bytes that the fields of a line are looked up in.
+/// The bytes in which the fields of a line are looked up.
 pub(super) trait Text<'t>: Copy {
-    /// The fields stand as usual, one byte between two of them.
+    /// Whether fields are in the usual order, one byte apart.
     const IS_USUAL: bool;
 
-    /// A line's bytes, its time, and where its other fields are, if it has as many as the event, and its time
-    /// is one. The line is where it begins, and the bits that say where its fields are.
+    /// Reads a line's bytes, its time and the positions of its other fields, if it has as many fields as the
+    /// event and its time is valid. A line is given by its start and the bits of its fields' positions.
     fn read(
         padded: &'t [u8],
         line: (u32, u64),
@@ -23,22 +23,19 @@ pub(super) trait Text<'t>: Copy {
         times: &mut Times,
     ) -> Option<(Self, f64, Fields)>;
 
-    /// The same without the time.
+    /// Reads the same without the time.
     fn fields(padded: &'t [u8], line: (u32, u64), plan: &Plan, op: Op) -> Option<(Self, Fields)>;
-
-    /// Where a line's type and container begin and end in the block, if that is as it should be.
-    fn pair(line: (u32, u64), plan: &Plan) -> Option<(usize, usize)>;
 
     fn bytes(&self) -> &[u8];
 
-    /// Start of the bytes in the block, modulo 2^32.
+    /// Returns the start of the bytes in the block, modulo 2^32.
     fn base(&self, start_of_line: u32) -> u32;
 
-    /// The number between two of their places, if it is one.
+    /// Reads the number between two positions, if it is valid.
     fn number(&self, precision: Precision, place: (usize, usize)) -> Option<f64>;
 }
 
-/// The bytes around a line whose fields stand as usual.
+/// The bytes around a line whose fields are in the usual order.
 #[derive(Clone, Copy)]
 pub(super) struct InWindow<'t>(&'t LineWindow);
 
@@ -46,10 +43,10 @@ pub(super) struct InWindow<'t>(&'t LineWindow);
 #[derive(Clone, Copy)]
 pub(super) struct InBlock<'t>(&'t [u8]);
 
-/// The bytes around a line.
+/// Returns the bytes around a line.
 #[inline(always)]
 fn window(padded: &[u8], start: u32) -> Option<&LineWindow> {
-    // Where there is none ahead of it, it begins beyond all bytes.
+    // Without enough bytes before the line, the start wraps around and no bytes are found.
     padded.get((start as usize).wrapping_sub(LINE_START)..)?.first_chunk()
 }
 
@@ -78,15 +75,6 @@ impl<'t> Text<'t> for InWindow<'t> {
     ) -> Option<(Self, Fields)> {
         let (_, fields) = Fields::usual(op, bits)?;
         Some((InWindow(window(padded, start)?), fields))
-    }
-
-    #[inline(always)]
-    fn pair((start, ends): (u32, u64), _: &Plan) -> Option<(usize, usize)> {
-        let without = |ends: u64| ends & ends.wrapping_sub(1);
-        let ends = without(ends);
-        let (time, container) = (ends.trailing_zeros(), without(without(ends)).trailing_zeros());
-        let start = start as usize;
-        Some((start + time as usize + 1, start + container as usize))
     }
 
     #[inline(always)]
@@ -136,13 +124,6 @@ impl<'t> Text<'t> for InBlock<'t> {
     }
 
     #[inline(always)]
-    fn pair(line: (u32, u64), plan: &Plan) -> Option<(usize, usize)> {
-        let words = Words::read(line, plan.expected)?;
-        let pair = plan.pair?;
-        Some((words.get(pair).0, words.get(pair + 1).1))
-    }
-
-    #[inline(always)]
     fn bytes(&self) -> &[u8] {
         self.0
     }
@@ -163,7 +144,7 @@ fn any_time(text: &[u8], (start, end): (usize, usize)) -> Option<f64> {
     number::parse_time_at(text, start, end)
 }
 
-/// Starts and ends of the fields of an event, but for its time.
+/// Ranges of an event's fields, without its time.
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
     pub(super) pair: (usize, usize),
@@ -173,11 +154,11 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// The fields of a line in its [`LineWindow`], if it has as many as the event; and its time's, counted
-    /// from the beginning of the line.
+    /// Returns the fields of a line in its [`LineWindow`], if it has as many as the event, and the range of
+    /// its time from the start of the line.
     #[inline(always)]
     fn usual(op: Op, mut ends: u64) -> Option<((usize, usize), Fields)> {
-        // There may be none: then it is 64, and the line is refused.
+        // Without a further bit this is 64, and the line is refused.
         let mut next = || {
             let end = ends.trailing_zeros() as usize;
             ends &= ends.wrapping_sub(1);
@@ -205,7 +186,7 @@ impl Fields {
         if before == 0 || rest != 0 {
             return None;
         }
-        // No place is beyond the line's 64 bytes.
+        // No position is beyond the line's 64 bytes.
         let field =
             |before: usize, end: usize| (LINE_START + (before & 63) + 1, LINE_START + (end & 63));
         let fields = Fields {
@@ -217,7 +198,7 @@ impl Fields {
         Some(((number + 1, time), fields))
     }
 
-    /// The fields of a line whose words are these.
+    /// Returns the fields of a line with these words.
     #[inline(always)]
     fn by_plan(words: &Words, plan: &Plan) -> Option<Fields> {
         let pair = plan.pair?;
@@ -230,7 +211,7 @@ impl Fields {
     }
 }
 
-/// The value of a variable, if it is a number.
+/// Reads the value of a variable, if it is a number.
 #[inline(never)]
 fn any_number(text: &[u8], precision: Precision, (start, end): (usize, usize)) -> Option<f64> {
     match precision {
@@ -239,20 +220,18 @@ fn any_number(text: &[u8], precision: Precision, (start, end): (usize, usize)) -
     }
 }
 
-/// A word without its quotes, which in a short line come in pairs.
+/// Returns a word without its quotes, which come in pairs in a short line.
 #[inline(always)]
 pub(super) fn bare(padded: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
     if padded[start] == b'"' { (start + 1, end - 1) } else { (start, end) }
 }
 
-/// Where the words of a line begin and end in the block: each in one integer, which is stored and
-/// loaded whole. As two integers, stored one by one and loaded as a pair, each would make the
-/// processor wait for its stores.
+/// Ranges of a line's words in the block. Each is one integer: two integers that are stored one by one and
+/// loaded as a pair stall the processor.
 struct Words([u64; WORDS]);
 
 impl Words {
-    /// Reads `count` words off the bits where they begin and end; `None` if the line has more or
-    /// fewer.
+    /// Reads `count` words off the bits of their edges. Returns `None` if the line has more or fewer.
     #[inline(always)]
     fn read((start, mut edges): (u32, u64), count: usize) -> Option<Words> {
         let start = u64::from(start);
@@ -260,7 +239,7 @@ impl Words {
         let mut words = [both; WORDS];
         let mut before = edges;
         for word in words.iter_mut().take(count) {
-            // The top bit spares the question whether there is any: if not, the line is refused.
+            // With the top bit set, the count needs no check for zero; the line is refused then.
             let first = u64::from((edges | 1 << 63).trailing_zeros());
             edges &= edges.wrapping_sub(1);
             before = edges;
@@ -271,7 +250,7 @@ impl Words {
         (before != 0 && edges == 0).then_some(Words(words))
     }
 
-    /// Start and end of a word in the block.
+    /// Returns the start and the end of a word in the block.
     #[inline(always)]
     fn get(&self, word: usize) -> (usize, usize) {
         let both = self.0[word % WORDS];

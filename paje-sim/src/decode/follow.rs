@@ -1,27 +1,26 @@
-//! Whose each line of a block is, for who wants to know.
+//! Lists the owner of each line of a block, for a ledger.
 
 use crate::decode::Decoder;
-use crate::decode::decoded::{Decoded, NO_STRAND, Noted, STRUCTURAL, StrandSymbol, WORDLESS};
+use crate::decode::decoded::{Decoded, NO_STRAND, OrderedItem, STRUCTURAL, StrandSymbol, WORDLESS};
 
 impl Decoder {
-    /// Takes note of a line that is no strand's.
+    /// Notes a line that belongs to no strand.
     #[inline]
     pub(super) fn follow(&mut self, start: u32, whose: StrandSymbol) {
-        if self.asked.follows {
+        if self.config.follows {
             self.strandless.push((start, whose));
         }
     }
 
-    /// The same, after a line without an event of a strand has been decoded.
+    /// Notes a line that was decoded and has no event of a strand.
     pub(super) fn follow_strandless(&mut self, start: u32, decoded: &Decoded) {
-        let structural =
-            matches!(decoded.noted.last(), Some((line, Noted::Structural(_))) if *line == start);
+        let structural = matches!(decoded.ordered.last(), Some((line, OrderedItem::Structural(_))) if *line == start);
         self.follow(start, if structural { STRUCTURAL } else { WORDLESS });
     }
 
-    /// Lists the block's lines in file order; so many of them have words.
+    /// Lists the block's lines in file order; `lines` of them have words.
     pub(super) fn list_lines(&mut self, lines: usize, decoded: &mut Decoded) {
-        // In order already but for what was decoded line by line, so that this merges.
+        // Mostly in order already, so this merges.
         self.strandless.sort_by_key(|(start, _)| *start);
         let mut strandless = self.strandless.drain(..).peekable();
         let list = &mut decoded.lines_of;

@@ -1,36 +1,35 @@
-//! The events of a block, brought together strand by strand.
+//! Groups the events of a block by strand.
 
-use paje_pack::ColumnLine;
+use paje_parser::columns::ColumnLine;
 
 use super::Decoder;
 use super::decoded::{Decoded, LaneEvent};
 use crate::decode::decoded::StrandSymbol;
-use crate::decode::spread::{Alike, LineKind, Spread};
+use crate::decode::steps::{EventTemplate, Steps, Varies};
 
-/// The events of the block at hand on their way to their strands.
+/// The events of the current block on their way to their strands.
 #[derive(Debug, Default)]
 pub(super) struct Grouping {
-    /// The strand and the event of each line, by its ordinal; what is beyond the lines at hand is old.
+    /// Strand and event of each line, by its ordinal. Entries behind the current lines are stale.
     pub(super) unsorted: Vec<(StrandSymbol, LaneEvent)>,
-    /// Number of events in the block at hand, by strand; zeros between blocks.
+    /// Number of events in the current block, by strand; all zero between blocks.
     counts: Vec<u32>,
-    /// The block's strands before they are brought together by shard.
+    /// The block's strands before they are grouped by shard.
     met: Vec<(StrandSymbol, u32)>,
 }
 
 impl Decoder {
-    /// Brings the events of each strand together, in file order.
+    /// Groups the events by strand, in file order.
     #[inline(never)]
     pub(super) fn group_by_strand(&mut self, decoded: &mut Decoded) {
-        // Lines that a wrong line kept from being decoded have no event; nor have lines without a lane.
+        // Lines behind an invalid one have no event, nor have lines without a lane.
         let lines = std::mem::take(&mut self.waiting.lines) as usize;
         self.decoded += lines as u64;
-        self.symbols.values.end_block(lines);
-        if self.symbols.values.are_fleeting() {
-            // Each batch noted its own, in file order.
-            decoded.noted.sort_by_key(|(line, _)| *line);
+        if self.symbols.unique_values {
+            // Each batch has listed its own, in file order.
+            decoded.ordered.sort_by_key(|(line, _)| *line);
         }
-        if self.asked.follows {
+        if self.config.follows {
             self.list_lines(lines, decoded);
         }
         let unsorted = std::mem::take(&mut self.grouping.unsorted);
@@ -39,7 +38,7 @@ impl Decoder {
         let count = self.group_by_shard(decoded);
         let events = &mut decoded.events;
         if events.len() < count {
-            // Nothing of those before is looked at any more: no copy of them.
+            // A new buffer instead of a larger copy of the old one, which is no longer read.
             *events = vec![LaneEvent::NONE; count + count / 8];
         }
         let Grouping { unsorted, counts, .. } = &mut self.grouping;
@@ -60,18 +59,18 @@ impl Decoder {
         }
     }
 
-    /// Makes events of lines, whose times are divided by `power`, and puts each where its strand's are, in file order.
+    /// Makes events of lines, divides their times by `power`, and groups them by strand in file order.
     #[inline(never)]
     pub(super) fn spread(
         &mut self,
         lines: &[ColumnLine],
         power: f64,
-        spread: &mut Spread,
+        steps: &Steps,
         decoded: &mut Decoded,
     ) {
         self.decoded += lines.len() as u64;
-        let (alike, arguments) = (&spread.alike[..], &spread.arguments[..]);
-        self.count(alike.iter().map(|alike| (alike.strand, alike.count)));
+        let (templates, arguments) = (&steps.templates[..], &steps.arguments[..]);
+        self.count(templates.iter().map(|template| (template.strand, template.count)));
         let count = self.group_by_shard(decoded);
         let events = &mut decoded.events;
         if events.len() < count {
@@ -80,7 +79,8 @@ impl Decoder {
         let (places, events) = (&mut self.grouping.counts[..], &mut events[..count]);
         let (mut last_time, mut arguments) = (decoded.last_time, arguments.iter());
         for line in lines {
-            let Some(Alike { strand, tail, argument, kind, .. }) = alike.get(line.step as usize)
+            let Some(EventTemplate { strand, tail, argument, varies, .. }) =
+                templates.get(line.step as usize)
             else {
                 continue;
             };
@@ -88,10 +88,10 @@ impl Decoder {
             let Some(to) = events.get_mut(*place as usize) else { continue };
             *place += 1;
             let (mut time, mut argument) = (line.time as f64 / power, *argument);
-            match kind {
-                LineKind::Same => {}
-                LineKind::OwnArgument => argument = arguments.next().copied().unwrap_or(argument),
-                LineKind::Alone => time = f64::from_bits(line.time as u64),
+            match varies {
+                Varies::Time => {}
+                Varies::TimeAndArgument => argument = arguments.next().copied().unwrap_or(argument),
+                Varies::ExactTime => time = f64::from_bits(line.time as u64),
             }
             *to = LaneEvent { time, argument, at: line.start, tail: *tail };
             if time > last_time {
@@ -104,13 +104,14 @@ impl Decoder {
         }
     }
 
-    /// Counts the events of each strand, some at once, and lists strands as they come. A line without an event has a strand that there is not.
+    /// Counts the events of each strand and lists strands as they come. Lines without an event have no valid
+    /// strand.
     #[inline(always)]
     fn count(&mut self, strands: impl Iterator<Item = (StrandSymbol, u32)>) {
         let Grouping { counts, met, .. } = &mut self.grouping;
         counts.resize(self.known.shards.len(), 0);
         met.clear();
-        // As a slice, whose place and length stay in registers.
+        // As a slice, its pointer and length stay in registers.
         let counts = &mut counts[..];
         for (strand, more) in strands {
             let Some(count) = counts.get_mut(strand as usize) else { continue };
@@ -121,17 +122,14 @@ impl Decoder {
         }
     }
 
-    /// Brings the strands of each shard together; `counts` are then the places of their first events.
-    /// Returns how many events there are.
+    /// Groups the strands by shard. Afterwards `counts` holds the positions of their first events. Returns
+    /// the number of events.
     fn group_by_shard(&mut self, decoded: &mut Decoded) -> usize {
         let Decoded { strands, shards, .. } = decoded;
         shards.clear();
-        shards.resize(self.known.spread.shards as usize + 1, (0, 0));
+        shards.resize(self.known.partitioning.shards as usize + 1, (0, 0));
         for (strand, count) in &mut self.grouping.met {
             *count = self.grouping.counts[*strand as usize];
-            if *strand < self.known.first_own {
-                self.known.shared_events += u64::from(*count);
-            }
             let shard = &mut shards[self.known.shards[*strand as usize] as usize + 1];
             shard.0 += 1;
             shard.1 += *count;
@@ -143,8 +141,8 @@ impl Decoder {
         }
         strands.resize(self.grouping.met.len(), (0, 0));
         for (strand, count) in &self.grouping.met {
-            // The numbers before a shard's own are counted up here, and are then those before the
-            // next shard's.
+            // The counts before a shard become those up to its end, which are the counts before the next
+            // shard.
             let shard = &mut shards[self.known.shards[*strand as usize] as usize];
             strands[shard.0 as usize] = (*strand, *count);
             self.grouping.counts[*strand as usize] = shard.1;

@@ -1,4 +1,4 @@
-//! Definitions of events that a damaged trace begins, and does not end.
+//! Event definitions that a damaged trace begins and does not end.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use super::Decoder;
 use super::decoded::Decoded;
 
 impl Decoder {
-    /// True if the next line with words, from `start` on, is an event's: within a definition, it ends that.
+    /// Whether the next line with words, from `start` on, is an event's, which ends the definition that it is
+    /// in.
     pub(super) fn interrupts(&self, text: &[u8], mut start: usize) -> bool {
         let mut words = Vec::new();
         while start < text.len() {
@@ -22,7 +23,7 @@ impl Decoder {
         false
     }
 
-    /// Ends the definition at hand before the next line with words.
+    /// Ends the current definition before the next line with words.
     #[cold]
     pub(super) fn interrupt(
         &mut self,

@@ -1,4 +1,4 @@
-//! Any line, by every rule.
+//! Slow path: decodes any line with all checks.
 
 use paje_parser::{
     DefTable, EventDef, Fault, FaultKind, FieldName, LinkEnd, Quoting, RawEvent, Span, TypeNature,
@@ -6,23 +6,20 @@ use paje_parser::{
 };
 
 use crate::decode::Decoder;
-use crate::decode::context::{end_context, lane_context};
+use crate::decode::context::{end_context, lane_context, value_context};
 use crate::decode::decoded::{
-    Decoded, Doubtful, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol,
+    Decoded, Doubtful, LaneEvent, LinkEvent, NOTHING, Op, OrderedItem, StrandSymbol,
 };
-use crate::decode::pairs::KnownLane;
+use crate::decode::known::KnownLane;
 use crate::decode::plan::{Action, Plan};
-use crate::decode::shared::{is_plain_pair, plain_pair};
 use crate::decode::structure::structure;
-use crate::decode::symbols::{Symbol, SymbolTable};
-use crate::decode::values::value_context;
-use crate::lanes::links::PairNumber;
-use crate::names::hash::{ShortText, Word, bare, hash_text, word};
+use crate::decode::symbols::Symbol;
+use crate::names::hash::{ShortText, bare, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 
 impl Decoder {
-    /// Decodes the line at `start`, whose words are in `self.lexing.spans`; returns its event and the strand
-    /// that it is for, if it is for any.
+    /// Decodes the line at `start`, whose words are in `self.lexing.spans`. Returns its event and the strand
+    /// that it is for, if any.
     ///
     /// # Errors
     /// The line is no valid event.
@@ -51,11 +48,11 @@ impl Decoder {
             if words.len() < plan.needed {
                 let fault = missing(&defs.defs()[index], words);
                 let is_empty =
-                    self.asked.recovers && start != self.lexing.unended && plan.ends_with_key();
+                    self.config.recovers && start != self.lexing.unended && plan.ends_with_key();
                 if !is_empty || words.len() + 1 != plan.needed {
                     return Err(fault);
                 }
-                // It is there, and empty.
+                // The key is empty, not missing.
                 self.lexing.spans.push(Span { start: fault.at, end: fault.at });
                 let event = self.line(padded, start, defs, decoded)?;
                 decoded.keyless.push((start as u32, fault));
@@ -68,8 +65,8 @@ impl Decoder {
             });
         }
         decoded.event_count += 1;
-        if self.asked.watches {
-            decoded.watched.note_end(padded, words);
+        if self.config.notes_usage {
+            decoded.usage.note_end(padded, words);
         }
         let op = match plan.action {
             Action::Structural => {
@@ -81,7 +78,7 @@ impl Decoder {
                     (&mut self.symbols.types, &mut self.colors),
                     decoded,
                 );
-                decoded.noted.push((start as u32, Noted::Structural(structure)));
+                decoded.ordered.push((start as u32, OrderedItem::Structural(structure)));
                 return Ok(NOTHING);
             }
             Action::Replayed(op) => op,
@@ -92,7 +89,7 @@ impl Decoder {
         if nature == TypeNature::Variable {
             argument = self.parse_value(padded, words[plan.value])?.to_bits();
         }
-        if time > self.asked.stop_at {
+        if time > self.config.stop_at {
             return Ok(NOTHING);
         }
         if time > decoded.last_time {
@@ -103,12 +100,12 @@ impl Decoder {
             let (start, end) = (words[pair].start as usize, words[pair + 1].end as usize);
             Some((word(padded, start, end - start)?, plan.pair_context(end - start)))
         });
-        let known = pair.and_then(|(word, context)| self.known.find(word, context));
+        let known = pair.and_then(|(word, context)| self.known.by_pair.find(word, context));
         let known = match known {
-            // Whoever watches compares each line's names.
-            Some(known) if !self.asked.watches => known,
+            // Notes on usage compare the names of each line.
+            Some(known) if !self.config.notes_usage => known,
             found => {
-                let known = self.named_lane(padded, &plan, line, pair, decoded);
+                let known = self.named_lane(padded, &plan, line, decoded);
                 if let (Some((word, context)), None) = (pair, found) {
                     self.known.by_pair.insert(word, context, known);
                 }
@@ -121,34 +118,26 @@ impl Decoder {
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let span = words[plan.end];
-                let context = end_context(type_, side, self.told_apart(padded, span));
-                let end = note(
-                    &mut self.symbols.link_ends,
-                    padded,
-                    span,
-                    context,
-                    line,
-                    Noted::LinkEnd,
-                    &mut decoded.noted,
-                );
+                let context = end_context(type_, side, self.significant_quoting(padded, span));
+                let end = self.symbols.link_end(padded, span, context, line, decoded);
                 let span = words[plan.value];
-                let told_apart = self.told_apart(padded, span);
-                let context = value_context(type_, told_apart);
-                let value = self.symbols.values.symbol(padded, span, context, line, decoded);
+                let significant_quoting = self.significant_quoting(padded, span);
+                let context = value_context(type_, significant_quoting);
+                let value = self.symbols.value(padded, span, context, line, decoded);
                 let raw_key = self.lexing.spans.as_slice()[plan.key];
                 let (key_start, key_end) = bare(padded, raw_key);
                 let key_hash = hash_text(padded, key_start, key_end);
-                strand += self.known.spread.part(key_hash);
+                strand += self.known.partitioning.part(key_hash);
                 argument = decoded.links.len() as u64;
                 let key = ShortText::new(padded, key_start, key_end);
-                let pair = PairNumber::NONE;
-                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash, pair });
+                let key_at = raw_key.start;
+                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash, key_at });
             }
             Op::SetState | Op::PushState | Op::Event => {
                 let span = words[plan.value];
-                let told_apart = self.told_apart(padded, span);
-                let context = value_context(type_, told_apart);
-                let value = self.symbols.values.symbol(padded, span, context, line, decoded);
+                let significant_quoting = self.significant_quoting(padded, span);
+                let context = value_context(type_, significant_quoting);
+                let value = self.symbols.value(padded, span, context, line, decoded);
                 argument = u64::from(value);
             }
             _ => {}
@@ -167,14 +156,12 @@ impl Decoder {
         Ok((strand, LaneEvent::new(time, argument, start as u32, op, extra)))
     }
 
-    /// The lane of the line at hand, whose type and container are this text if they stand side by side; if it is new, that
-    /// is noted.
+    /// Returns the lane of the current line, and notes it if it is new.
     fn named_lane(
         &mut self,
         padded: &[u8],
         plan: &Plan,
         line: u32,
-        pair: Option<(Word, u64)>,
         decoded: &mut Decoded,
     ) -> KnownLane {
         let words = self.lexing.spans.as_slice();
@@ -184,62 +171,32 @@ impl Decoder {
         };
         let (type_word, container) = (words[plan.type_], words[plan.container]);
         let type_ = self.symbols.types.intern(padded, type_word, 0);
-        let text = || container.of(padded).bare();
-        let plain = pair.filter(|(word, context)| is_plain_pair(*word, *context));
-        if let Some(known) = self.shared_lane(type_, nature, text, plain) {
-            return known;
-        }
         let context = lane_context(type_, nature);
         let (lane, hash) = self.symbols.lanes.intern(padded, container, context);
         if lane as usize == self.known.lanes.len() {
-            decoded.noted.push((line, Noted::Lane(lane, hash)));
-            if self.asked.may_share() {
-                self.known.pairs.push(plain.unwrap_or_default());
-            }
+            decoded.ordered.push((line, OrderedItem::Lane(lane, hash)));
             let (start, end) = bare(padded, type_word);
             self.learn_lane(type_, nature, hash ^ hash_text(padded, start, end).rotate_left(1));
         }
-        if self.asked.watches {
+        if self.config.notes_usage {
             let known = [self.symbols.types.get(type_).0, self.symbols.lanes.get(lane).0];
             let places = [plan.type_, plan.container];
-            decoded.watched.note_names(padded, known, places, &self.lexing.spans);
+            decoded.usage.note_names(padded, known, places, &self.lexing.spans);
         }
         self.known.lanes[lane as usize]
     }
 
-    /// The lane of these names if it is shared, however they are written.
-    fn shared_lane<'t>(
-        &mut self,
-        type_: Symbol,
-        nature: TypeNature,
-        container: impl FnOnce() -> &'t [u8],
-        plain: Option<(Word, u64)>,
-    ) -> Option<KnownLane> {
-        if self.known.first_own == 0 {
-            return None;
-        }
-        let (word, context) = match plain {
-            Some(plain) => plain,
-            None => plain_pair(self.symbols.types.get(type_).0.text, container(), nature)?,
-        };
-        let lane = self.known.shared_lane(word, context)?;
-        let (types, number) = (&mut self.known.shared_types, lane.type_ as usize);
-        types.resize(types.len().max(number + 1), None);
-        types[number] = Some(type_);
-        Some(KnownLane { type_, ..lane })
-    }
-
-    /// Gives a new lane its strands, and these their shards. Its hash depends on its texts only.
+    /// Gives a new lane its strands and shards, which depend only on the hash of its texts.
     fn learn_lane(&mut self, type_: Symbol, nature: TypeNature, lane_hash: u64) {
         self.known.lanes.push(KnownLane { type_, strand: self.known.shards.len() as u32 });
-        let parts = 0..self.known.spread.of(nature);
-        self.known.shards.extend(parts.map(|part| self.known.spread.shard(lane_hash, part)));
+        let parts = 0..self.known.partitioning.of(nature);
+        self.known.shards.extend(parts.map(|part| self.known.partitioning.shard(lane_hash, part)));
     }
 
-    /// Quoting of a value's name, as far as it is part of the name.
+    /// Returns the quoting of a value's name, as far as it is part of the name.
     #[inline]
-    pub(super) fn told_apart(&self, padded: &[u8], span: Span) -> Quoting {
-        match self.asked.value_names {
+    pub(super) fn significant_quoting(&self, padded: &[u8], span: Span) -> Quoting {
+        match self.config.value_names {
             ValueNames::Bare => Quoting::Bare,
             ValueNames::AsWritten => span.of(padded).quoting(),
         }
@@ -247,7 +204,7 @@ impl Decoder {
 
     pub(super) fn parse_value(&self, padded: &[u8], span: Span) -> Result<f64, Fault> {
         let (start, end) = bare(padded, span);
-        let value = match self.asked.precision {
+        let value = match self.config.precision {
             Precision::Single => number::parse_f32_at(padded, start, end).map(f64::from),
             Precision::Double => number::parse_f64_at(padded, start, end),
         };
@@ -261,7 +218,7 @@ const fn fault(word: Span, kind: FaultKind) -> Fault {
 
 #[cold]
 fn missing(def: &EventDef, words: &[Span]) -> Fault {
-    // `needed_words` is what makes it fail, so there is an error to take.
+    // The number of needed words follows from the fields that this checks.
     let failed = RawEvent::new(def, &[], words).err();
     failed.unwrap_or(Fault { at: 0, kind: FaultKind::MissingField(FieldName::Type) })
 }
@@ -273,7 +230,7 @@ fn parse_time(padded: &[u8], span: Span) -> Result<f64, Fault> {
     time.ok_or(fault(span, FaultKind::BadTime))
 }
 
-/// Copies an event's user-defined fields; returns their number in the block, from 1.
+/// Copies an event's user-defined fields. Returns their number in the block, from 1.
 #[inline(never)]
 fn note_extras(
     def: &EventDef,
@@ -291,23 +248,4 @@ fn note_extras(
     }
     decoded.extras.push((index, start, decoded.extra_text.len() as u32));
     decoded.extras.len() as u32
-}
-
-/// The symbol of a field; its first use is noted.
-#[inline]
-fn note(
-    table: &mut SymbolTable,
-    padded: &[u8],
-    span: Span,
-    context: u32,
-    line: u32,
-    kind: impl FnOnce(Symbol) -> Noted,
-    noted: &mut Vec<(u32, Noted)>,
-) -> Symbol {
-    let known = table.len();
-    let symbol = table.intern(padded, span, context);
-    if symbol as usize == known {
-        noted.push((line, kind(symbol)));
-    }
-    symbol
 }

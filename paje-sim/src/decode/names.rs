@@ -1,8 +1,8 @@
-//! Names of lanes to small numbers, where most are asked for once.
+//! Interner for the names of lanes.
 //!
-//! A decoder finds the lanes of almost all lines by [pairs](super::KnownLanes) of texts, and asks for their names
-//! where a pair is new. So that a lane takes few bytes comes first here: the index has only numbers, and what they
-//! stand for is compared where it is kept.
+//! A decoder finds the lanes of almost all lines by [pairs](super::KnownLanes) of texts, and looks up names
+//! only if a pair is new. So this table is made small rather than fast: its index holds only symbols, and
+//! texts are compared in the arena.
 
 use hashbrown::HashTable;
 use paje_parser::Span;
@@ -19,9 +19,9 @@ pub(crate) struct NameTable {
     arena: TextArena,
 }
 
-/// A hash of a text that has this one, in a context.
+/// Returns the hash of a text within a context.
 const fn within(hash: u64, context: u32) -> u64 {
-    // Tables look at both ends of a hash.
+    // Tables use both ends of a hash.
     hash ^ (context as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
@@ -30,28 +30,29 @@ impl NameTable {
         self.entries.len()
     }
 
-    /// Forgets all names, and keeps the memory.
+    /// Forgets all names and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.known.clear();
         self.entries.clear();
         self.arena.clear();
     }
 
-    /// The context of a number.
+    /// Returns the context of a symbol.
     #[inline]
     pub(crate) fn context(&self, symbol: Symbol) -> u32 {
         self.entries[symbol as usize].context
     }
 
-    /// The text and the context of a number.
+    /// Returns the text and the context of a symbol.
     #[inline]
     pub(crate) fn get(&self, symbol: Symbol) -> (Name<'_>, u32) {
         self.entries[symbol as usize].of(&self.arena)
     }
 
-    /// The number of the field at `span` of `padded`, without its quotes, in `context`; and the hash of its text.
+    /// Returns the symbol of the field at `span` of `padded`, without its quotes, in `context`, and the hash
+    /// of its text.
     ///
-    /// A number that equals the table's length before the call is new.
+    /// A symbol that equals the table's length before the call is new.
     pub(crate) fn intern(&mut self, padded: &[u8], span: Span, context: u32) -> (Symbol, u64) {
         let (start, end) = bare(padded, span);
         let text = &padded[start..end];
@@ -73,13 +74,13 @@ impl NameTable {
         (symbol, hash)
     }
 
-    /// Makes room in the index. In the order of the texts in memory: a table that grows by itself looks at them in its
-    /// own.
+    /// Grows the index, in the order of the texts in memory. A table that grows by itself would read them in
+    /// its own order.
     #[cold]
     fn grow(&mut self) {
         let NameTable { known, entries, arena } = self;
         let indexed = known.len();
-        // The old one goes first, so that there are never two.
+        // The old index is freed first, so that there are never two.
         *known = HashTable::new();
         *known = HashTable::with_capacity(2 * indexed.max(8));
         for (entry, symbol) in entries[..indexed].iter().zip(0..) {

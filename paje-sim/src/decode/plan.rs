@@ -1,4 +1,4 @@
-//! Plan for the words of an event, worked out once per definition.
+//! How to decode the lines of an event, worked out once per definition.
 
 use paje_parser::Numbering;
 use paje_parser::{EventDef, EventKind, FieldName, TypeNature};
@@ -9,8 +9,8 @@ use crate::decode::symbols::WordTable;
 /// Most words of a line that is decoded in a batch.
 pub(super) const WORDS: usize = 8;
 
-/// The words of events whose fields stand as in most traces: a number, a time, a type and a container in any
-/// order, a value, and a link's other end and key.
+/// Words of the usual order: number, time, type and container in any order, value, and a link's other end and
+/// key.
 pub(super) mod usual {
     pub(crate) const TIME: usize = 1;
     pub(crate) const PAIR: usize = 2;
@@ -19,11 +19,11 @@ pub(super) mod usual {
     pub(crate) const KEY: usize = 6;
 }
 
-/// Places of an event's words and what to do with them.
+/// Positions of an event's words, and what to do with them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) action: Action,
-    /// Number of words that a line must have, and the number that it has if all is well.
+    /// Number of words that a line must have, and that a complete line has.
     pub(super) needed: usize,
     pub(super) expected: usize,
     pub(super) time: usize,
@@ -32,30 +32,30 @@ pub(super) struct Plan {
     pub(super) value: usize,
     pub(super) end: usize,
     pub(super) key: usize,
-    /// The type's and the container's words stand side by side, from this one on.
+    /// First word of the type and the container, if they stand side by side.
     pub(super) pair: Option<usize>,
-    /// Short lines of the event can be decoded in batches.
+    /// Whether short lines of the event can be decoded in batches.
     pub(super) fits_batch: bool,
-    /// And its fields stand where they [usually](usual) do.
+    /// Whether the fields are also in the [usual](usual) order.
     pub(super) is_usual: bool,
-    /// Number of words that stand where they usually do, if others follow, which nobody asks for.
+    /// Number of words in the usual order, if only words follow that are not needed.
     pub(super) head: Option<u32>,
-    /// The event has user-defined fields, and they are kept.
+    /// Whether the event has user-defined fields that are kept.
     pub(super) keeps_extras: bool,
     /// See [`Plan::pair_context`].
     without_len: u64,
 }
 
-/// The plans for all definitions.
+/// The plans of all definitions.
 #[derive(Debug, Default)]
 pub(super) struct Plans {
     pub(super) all: Vec<Plan>,
-    /// By the texts of their numbers, as these were in this table: see [`short`](super::short).
+    /// Plans by event number, for the numbers of `numbering`: see [`short`](super::short).
     pub(super) by_id: WordTable,
-    /// The batches of their usual lines, by the shortest of these texts.
+    /// Batches of usual lines, by short event numbers.
     pub(super) short_ids: ShortIds,
     pub(super) numbering: Option<Numbering>,
-    /// Which definitions the lines at hand have used, and a list of them.
+    /// Whether each definition has been used by the current lines, and a list of those that have.
     pub(super) used: Vec<bool>,
     pub(super) used_list: Vec<u32>,
     pub(super) keeps_extras: bool,
@@ -68,19 +68,18 @@ pub(super) enum Action {
     Replayed(Op),
 }
 
-/// Batches for the usual lines of events with short numbers, found in one look: those that share a slot with
-/// another have [`Plans::by_id`].
+/// Batches of usual lines by short event numbers. Numbers that collide are left to [`Plans::by_id`].
 #[derive(Debug)]
 pub(super) struct ShortIds {
-    /// By the first two bytes of a line, if its number has one or two: one more than the batch, times four, and how many
-    /// bytes the number has; zero for none.
+    /// `(batch + 1) << 2 | id_len`, by the first two bytes of a line, for numbers of one or two bytes; 0 for
+    /// none.
     pairs: Box<[u16; 1 << 16]>,
     slots: Box<[(u64, u32); 1 << ShortIds::BITS]>,
-    /// The same keys, for events of which only the [head](Plan::head) is needed: see [`ShortIds::head`].
+    /// For the same keys, events of which only the [head](Plan::head) is needed: see [`ShortIds::head`].
     heads: Vec<(u64, Head)>,
 }
 
-/// Place of long lines of an event of which only the head is needed.
+/// Batch of long lines of which only the head is needed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) batch: u32,
@@ -94,7 +93,7 @@ impl Default for ShortIds {
         let pairs = vec![0; 1 << 16].into_boxed_slice();
         ShortIds {
             pairs: pairs.try_into().expect("it has as many"),
-            // No text is so long.
+            // No text is that long.
             slots: Box::new([(u64::MAX, 0); 1 << ShortIds::BITS]),
             heads: Vec::new(),
         }
@@ -104,10 +103,10 @@ impl Default for ShortIds {
 impl ShortIds {
     const BITS: u32 = 9;
 
-    /// Found by trying many: no two numbers below 100 share a slot.
+    /// Found by search: no two numbers below 100 share a slot.
     const SPREAD: u64 = 0xf499_2272_a268_fadb;
 
-    /// The first `len` of eight bytes, at most seven, and their number.
+    /// Combines the first `len` of eight bytes, at most seven, with their number.
     #[inline(always)]
     const fn key(bytes: u64, len: usize) -> u64 {
         bytes & ((1 << (8 * (len & 7))) - 1) | (len as u64) << 56
@@ -118,7 +117,7 @@ impl ShortIds {
         (key.wrapping_mul(ShortIds::SPREAD) >> (64 - ShortIds::BITS)) as usize
     }
 
-    /// The same as [`ShortIds::find`], soonest for short numbers: one more than the batch, or 0.
+    /// Returns one more than what [`ShortIds::find`] returns, or 0 for none; fastest for short numbers.
     #[inline(always)]
     pub(super) fn behind(&self, bytes: u64, len: usize) -> u32 {
         let pair = u32::from(self.pairs[usize::from(bytes as u16)]);
@@ -128,7 +127,7 @@ impl ShortIds {
         }
     }
 
-    /// The batch for usual lines of the event whose number is the first `len` of eight bytes.
+    /// Returns the batch for usual lines of the event whose number is the first `len` of eight bytes.
     #[inline(always)]
     pub(super) fn find(&self, bytes: u64, len: usize) -> Option<u32> {
         let key = ShortIds::key(bytes, len);
@@ -136,13 +135,13 @@ impl ShortIds {
         (known == key).then_some(batch)
     }
 
-    /// Place of long lines of the event whose number is the first `len` of eight bytes.
+    /// Returns the batch for long lines of that event.
     pub(super) fn head(&self, bytes: u64, len: usize) -> Option<Head> {
         let key = ShortIds::key(bytes, len);
         self.heads.iter().find(|(known, _)| *known == key).map(|(_, head)| *head)
     }
 
-    /// Adds the head of a number of an event, if these are few: they are gone through line by line.
+    /// Adds the head of an event's number, unless there are many: they are searched one by one.
     pub(super) fn insert_head(&mut self, id: &[u8], head: Head) {
         const MOST: usize = 16;
         if let Some(key) = ShortIds::key_of(id)
@@ -153,9 +152,9 @@ impl ShortIds {
         }
     }
 
-    /// The key of a number, if it is short.
+    /// Returns the key of a number, if it is short.
     fn key_of(id: &[u8]) -> Option<u64> {
-        // A line that begins with such a byte is one of a definition.
+        // A line that begins with `%` is part of a definition.
         if id.is_empty() || id.len() > 7 || id[0] == b'%' {
             return None;
         }
@@ -164,7 +163,7 @@ impl ShortIds {
         Some(ShortIds::key(u64::from_le_bytes(bytes), id.len()))
     }
 
-    /// Adds the batch of a number of an event.
+    /// Adds the batch of an event's number.
     pub(super) fn insert(&mut self, id: &[u8], batch: u32) {
         let Some(key) = ShortIds::key_of(id) else { return };
         let slot = &mut self.slots[ShortIds::slot(key)];
@@ -210,7 +209,7 @@ impl Plan {
             | E::DestroyContainer
             | E::TraceFile => Action::Structural,
         };
-        // Fields that the action does not use point at the event's number, which is always there.
+        // Fields that the action does not use refer to the event's number, which is always there.
         let word = |field| def.word_of(field).unwrap_or(0);
         let end = match def.kind() {
             E::StartLink => FieldName::StartContainer,
@@ -259,30 +258,20 @@ impl Plan {
             is_usual: head == Some(expected) && fits_batch,
             head: head.filter(|words| *words < expected && !keeps_extras).map(|words| words as u32),
             keeps_extras,
-            without_len: pair_context(0, nature, type_ < container),
+            without_len: (nature as u64) << 1 | u64::from(type_ < container),
         }
     }
 
-    /// True if a link's key is the last word that the event needs.
+    /// Whether a link's key is the last word that the event needs.
     pub(super) fn ends_with_key(&self) -> bool {
         let is_link = matches!(self.action, Action::Replayed(Op::StartLink | Op::EndLink));
         is_link && self.key + 1 == self.needed
     }
 
-    /// Context of the texts of a type and a container: they stand for something by their order, and by the
-    /// nature that the event takes the type for.
+    /// Returns the lookup key of the text of a type and a container: its length, the nature of the event, and
+    /// whether the type comes first.
     #[inline(always)]
     pub(super) fn pair_context(&self, len: usize) -> u64 {
         (len as u64) << 4 | self.without_len
     }
-}
-
-/// The [`Plan::pair_context`] of an event of this nature, which has the type first or not.
-pub(super) const fn pair_context(len: usize, nature: TypeNature, type_first: bool) -> u64 {
-    (len as u64) << 4 | (nature as u64) << 1 | type_first as u64
-}
-
-/// The length in such a context, and whether the type is first.
-pub(super) const fn split_pair_context(context: u64) -> (usize, bool) {
-    ((context >> 4) as usize, context & 1 == 1)
 }

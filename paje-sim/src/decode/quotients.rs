@@ -1,15 +1,16 @@
-//! Numbers of packed traces: quotients of whole numbers and powers of ten, which are what is read from their digits.
+//! Numbers of column segments: whole numbers divided by powers of ten, with the same result as reading their
+//! digits.
 
 use crate::names::options::Precision;
 
-/// Powers of ten, all of which are exact.
+/// Powers of ten. All are exact.
 pub(super) const POWERS: [f64; 19] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18,
 ];
 
-/// The number that so many units are, of which there is a power of ten in one; units and power are exact, and so their quotient is
-/// that which is nearest to it, as if it had been read from its digits.
+/// Returns `units` divided by 10 to the power of `digits`. Both are exact, so the quotient is the nearest
+/// number, as if it had been read from its digits.
 #[inline(always)]
 pub(super) fn number(units: i64, digits: u32, precision: Precision) -> f64 {
     let (units, power) = (units as f64, POWERS[digits as usize % POWERS.len()]);
@@ -20,7 +21,7 @@ pub(super) fn number(units: i64, digits: u32, precision: Precision) -> f64 {
     }
 }
 
-/// A quotient in single precision, which is also given as a double.
+/// Returns a quotient in single precision. `double` is the same in double precision.
 #[inline(always)]
 fn single(double: f64, units: f64, power: f64) -> f32 {
     const HALF: u64 = 1 << (f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS - 1);
@@ -28,7 +29,7 @@ fn single(double: f64, units: f64, power: f64) -> f32 {
     if double.to_bits() & (2 * HALF - 1) != HALF {
         return single;
     }
-    // In the middle of two, where it may have come by being rounded: the side on which the quotient is decides.
+    // The double may have been rounded to the middle of two floats. The exact quotient decides.
     let beyond = double.mul_add(power, -units);
     let rounded = f64::from(single);
     if beyond > 0.0 && rounded > double {
@@ -46,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// The text of so many units.
+    /// Returns the text of a number.
     fn spelt(units: i64, digits: u32) -> String {
         let digits = digits as usize;
         let all = format!("{:0>1$}", units.unsigned_abs(), digits + 1);

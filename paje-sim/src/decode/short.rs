@@ -1,19 +1,19 @@
-//! Short lines that name nothing new, which are almost all lines of almost all traces, in batches.
+//! Fast path: decodes short lines without new names in batches, which are almost all lines.
 //!
-//! Lines are first sorted out by their event numbers, and then decoded event by event rather than in
-//! file order. In a batch every line has the same words in the same places and takes the same
-//! branches; in file order, the processor would guess wrong at every other line, which costs more
-//! than decoding it. The line's ordinal puts its event back in place.
+//! Lines are first classified by their event numbers, and then decoded event by event instead of in file
+//! order. All lines of a batch have the same words in the same places and take the same branches. In file
+//! order the processor would mispredict at every other line, which costs more than decoding it. A line's
+//! ordinal puts its event back in place.
 //!
-//! The fields of a line are bits of one word, and a type and a container that stand side by side are
-//! looked up as one text. An event has two batches. One is for lines as most programs write them: the fields
-//! in the [usual](crate::decode::plan::usual) order, one byte between two of them. There, what a bit is
-//! about is known when this is compiled, and one look at the text answers all questions whether bytes are
-//! there ([`LineWindow`](paje_parser::number::LineWindow)). The other is for all other short lines.
+//! The edges of a line's fields are bits of one word, and a type and a container that stand side by side are
+//! looked up as one text. An event has two batches. One is for the [usual](crate::decode::plan::usual) order,
+//! with one byte between two fields. There, each bit's field is known at compile time, and one bounds check
+//! covers the whole line ([`LineWindow`](paje_parser::number::LineWindow)). The other batch is for all other
+//! short lines.
 //!
-//! Whatever does not fit (a first use, a missing or surplus word, a number of
-//! unusual shape, any error) is left to [`Decoder::line`], which knows every rule: a batch decides
-//! nothing that `line` would decide otherwise. Change them together.
+//! Whatever does not fit (a first use, a missing or surplus word, a number of unusual shape, any error) is
+//! left to [`Decoder::line`], which checks everything. A batch must decide as `line` does: change them
+//! together.
 
 use std::ops::Range;
 
@@ -22,21 +22,19 @@ use paje_parser::token::is_white;
 use crate::decode::Decoder;
 use crate::decode::batch::Batch;
 use crate::decode::decoded::{Decoded, NOTHING, Op, WORDLESS};
-use crate::decode::fields::{InBlock, InWindow, Text};
+use crate::decode::fields::{InBlock, InWindow};
 use crate::decode::plan::{Action, Plan};
 use crate::decode::usual::{UsualLines, Waiting, batch_of};
 use crate::decode::wide;
 use crate::names::hash::word;
 
-/// Lines whose lanes are fetched together, where there are many: they are still in the nearest cache when they are decoded.
-const AHEAD: usize = 64;
-
-/// Lines behind one with a name that is not known, which may have others: they are not looked up as one text.
+/// Number of lines after one with an unknown name that are not looked up as one text, for they may have
+/// unknown names, too.
 const STRANGE: usize = 4;
 
 impl Decoder {
-    /// Sorts out the lines that begin in `range`, up to the first line of a definition. Returns where
-    /// that one begins, or where the next line does that is not in the range.
+    /// Classifies the lines that begin in `range`, up to the first line of a definition. Returns the start of
+    /// that line, or of the next one behind the range.
     pub(super) fn classify(
         &mut self,
         text: &[u8],
@@ -83,7 +81,7 @@ impl Decoder {
                     None => self.waiting.rest.push(waiting),
                 }
                 ordinal += 1;
-            } else if self.asked.follows {
+            } else if self.config.follows {
                 self.follow(start as u32, WORDLESS);
             }
             start += line.len as usize + 1;
@@ -92,7 +90,7 @@ impl Decoder {
         start
     }
 
-    /// The batch of any short line, which is not that of the usual ones.
+    /// Returns the batch of a short line that is not usual.
     #[inline(never)]
     fn batch_by_id(&self, padded: &[u8], start: usize, edges: u64) -> Option<u32> {
         if edges & 1 == 0 || padded[start] == b'%' {
@@ -104,14 +102,14 @@ impl Decoder {
         Some(batch_of(plan, false))
     }
 
-    /// Decodes the batches; the lines that do not fit join the rest.
+    /// Decodes the batches. Lines that do not fit are appended to the rest.
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
         let lines = self.waiting.lines as usize;
         if self.grouping.unsorted.len() < lines {
             self.grouping.unsorted.resize(lines + lines / 8, NOTHING);
         }
         let mut filled = std::mem::take(&mut self.waiting.filled);
-        // A rule, so that what is noted does not depend on the order of lines.
+        // A fixed order, so that the items do not depend on the order of lines.
         filled.sort_unstable();
         for index in filled.drain(..) {
             let plan = index as usize / 2;
@@ -120,7 +118,7 @@ impl Decoder {
             let plan = self.plans.all[plan];
             match plan.action {
                 Action::Structural => self.waiting.rest.append(&mut batch),
-                // Lines as usual, or long ones with such a head.
+                // Usual lines, or long ones with a usual head.
                 Action::Replayed(op) if index.is_multiple_of(2) => {
                     self.batch::<InWindow<'_>>(padded, &plan, op, &batch, decoded);
                 }
@@ -134,7 +132,7 @@ impl Decoder {
         self.waiting.filled = filled;
     }
 
-    /// Decodes a batch; the lines that do not fit join the rest.
+    /// Decodes a batch. Lines that do not fit are appended to the rest.
     fn batch<'t, T: Batch<'t>>(
         &mut self,
         padded: &'t [u8],
@@ -144,35 +142,30 @@ impl Decoder {
         decoded: &mut Decoded,
     ) {
         let rest = self.waiting.rest.len();
-        let looks_ahead = self.known.are_many();
-        for mut lines in batch.chunks(if looks_ahead { AHEAD } else { usize::MAX }) {
-            if looks_ahead {
-                self.look_ahead::<T>(padded, plan, lines);
-            }
-            loop {
-                // Only where the names stand side by side are they one text.
-                let as_one = T::IS_USUAL && self.knows_tails(op);
-                let taken = T::decode(self.lines_of(padded, plan, lines, decoded), op, as_one);
-                let Some((line, behind)) = lines[taken..].split_first() else { break };
+        let mut lines = batch;
+        loop {
+            // Only names that stand side by side are one text.
+            let as_one = T::IS_USUAL && self.looks_up_names_as_one(op);
+            let taken = T::decode(self.lines_of(padded, plan, lines, decoded), op, as_one);
+            let Some((line, behind)) = lines[taken..].split_first() else { break };
+            lines = behind;
+            if !self.learn::<T>(padded, plan, op, line, decoded) {
+                let (strange, behind) = lines.split_at(lines.len().min(STRANGE));
+                T::decode(self.lines_of(padded, plan, strange, decoded), op, false);
                 lines = behind;
-                if !self.learn::<T>(padded, plan, op, line, decoded) {
-                    let (strange, behind) = lines.split_at(lines.len().min(STRANGE));
-                    T::decode(self.lines_of(padded, plan, strange, decoded), op, false);
-                    lines = behind;
-                }
             }
         }
         decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
     }
 
-    /// Tells whether the names of an event's lines are looked up as one text.
-    fn knows_tails(&self, op: Op) -> bool {
+    /// Whether the names of an event's lines are looked up as one text.
+    fn looks_up_names_as_one(&self, op: Op) -> bool {
         let has_tail = op.is_link() || matches!(op, Op::SetState | Op::PushState | Op::Event);
-        has_tail && self.known.tails(op.is_link()).are_few() && !self.symbols.values.are_fleeting()
+        has_tail && self.known.line_names(op.is_link()).is_used() && !self.symbols.unique_values
     }
 
-    /// Decodes a line name by name, whose names are then known as one text; if they are not known, it joins the rest.
-    /// Returns whether they are.
+    /// Decodes a line name by name, and remembers its names as one text. If they are not known, appends the
+    /// line to the rest. Returns whether they are known.
     #[cold]
     #[inline(never)]
     fn learn<'t, T: Batch<'t>>(
@@ -185,25 +178,14 @@ impl Decoder {
     ) -> bool {
         let lines = std::slice::from_ref(line);
         let learnt = self.lines_of(padded, plan, lines, decoded).learn::<T>(op);
-        let Some((tail, word, len)) = learnt else {
+        let Some((names, word, len)) = learnt else {
             self.waiting.rest.push(*line);
             return false;
         };
         if let Some(word) = word {
-            self.known.tails_mut(op.is_link()).insert(word, plan.pair_context(len), op, tail);
+            self.known.line_names_mut(op.is_link()).insert(word, plan.pair_context(len), op, names);
         }
         T::decode(self.lines_of(padded, plan, lines, decoded), op, false);
         true
-    }
-
-    /// Fetches what decoding these lines will look at for their lanes: side by side, for none depends on another.
-    #[inline(never)]
-    fn look_ahead<'t, T: Text<'t>>(&self, padded: &[u8], plan: &Plan, lines: &[Waiting]) {
-        let looks = lines.iter().map(|line| {
-            let (start, end) = T::pair((line.start, line.fields), plan)?;
-            let len = end.checked_sub(start)?;
-            Some(self.known.look(word(padded, start, len)?))
-        });
-        std::hint::black_box(looks.flatten().fold(0, |all, look| all ^ look));
     }
 }

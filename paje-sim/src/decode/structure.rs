@@ -1,16 +1,16 @@
-//! Structural events, as far as their lines tell by themselves.
+//! Structural events, as far as their lines alone show.
 //!
-//! They are resolved in file order, by one thread. Where there are many (a value or a container for each task of a
-//! program), what can be done before is done here, by any worker: times, colours and types are read, and names hashed.
+//! They are resolved in file order, by one thread. Some traces have many (a value or a container for each
+//! task), so decoding parses times, colours and types, and hashes names.
 
 use paje_parser::color::Color;
 use paje_parser::{EventDef, EventKind, FieldName, Span, number};
 
-use crate::decode::decoded::{Decoded, Lifetime, Said, Structure, ValueDefinition};
+use crate::decode::decoded::{Decoded, Lifetime, StructuralKind, Structure, ValueDefinition};
 use crate::decode::symbols::SymbolTable;
 use crate::names::hash::{Word, bare, hash_text, hash_word, word};
 
-/// Keeps the words of a structural event; returns its number among the block's.
+/// Keeps the words of a structural event. Returns its index in the block.
 pub(super) fn structure(
     def: &EventDef,
     index: usize,
@@ -19,18 +19,18 @@ pub(super) fn structure(
     (types, colors): (&mut SymbolTable, &mut Colors),
     decoded: &mut Decoded,
 ) -> u32 {
-    let mut said = Said::Words;
+    let mut kind = StructuralKind::Words;
     let line = Words { def, padded, words };
     match def.kind() {
         EventKind::DefineEntityValue => {
             if let Some(value) = line.value_definition(types, colors) {
-                said = Said::Value(decoded.values.len() as u32);
+                kind = StructuralKind::Value(decoded.values.len() as u32);
                 decoded.values.push(value);
             }
         }
         EventKind::CreateContainer | EventKind::DestroyContainer => {
             if let Some(lifetime) = line.lifetime(types) {
-                said = Said::Lifetime(decoded.lifetimes.len() as u32);
+                kind = StructuralKind::Lifetime(decoded.lifetimes.len() as u32);
                 decoded.lifetimes.push(lifetime);
             }
         }
@@ -38,17 +38,17 @@ pub(super) fn structure(
     }
     let first = decoded.words.len() as u32;
     decoded.words.extend_from_slice(words);
-    let structure = Structure { def: index as u32, words: (first, words.len() as u32), said };
+    let structure = Structure { def: index as u32, words: (first, words.len() as u32), kind };
     decoded.structures.push(structure);
     decoded.structures.len() as u32 - 1
 }
 
-/// Colours as they were written a short while ago. Where values are many, their colours are few.
+/// Cache of colours: even if values are many, their colours are few.
 #[derive(Debug, Default)]
 pub(super) struct Colors([Option<(Word, usize, Color)>; 16]);
 
 impl Colors {
-    /// The colour of a field.
+    /// Returns the colour of a field.
     fn parse(&mut self, padded: &[u8], span: Span) -> Option<Color> {
         let (start, end) = bare(padded, span);
         let parse = || Color::parse(&padded[start..end]);
@@ -65,7 +65,7 @@ impl Colors {
     }
 }
 
-/// The words of a line, and its definition.
+/// The words of a line and its definition.
 #[derive(Clone, Copy)]
 struct Words<'t> {
     def: &'t EventDef,
@@ -74,18 +74,18 @@ struct Words<'t> {
 }
 
 impl Words<'_> {
-    /// The number of a field's word, if the line has it.
+    /// Returns the word of a field, if the line has it.
     fn find(&self, field: FieldName) -> Option<usize> {
         self.def.word_of(field).filter(|word| *word < self.words.len())
     }
 
-    /// The word of the alias, if there is one: an empty one is none.
+    /// Returns the word of the alias, if there is one that is not empty.
     fn alias(&self) -> Option<usize> {
         let is_empty = |word: &usize| self.words[*word].of(self.padded).bare().is_empty();
         self.find(FieldName::Alias).filter(|word| !is_empty(word))
     }
 
-    /// The hash of a word's text.
+    /// Returns the hash of a word's text.
     fn hash(&self, word: usize) -> u64 {
         let (start, end) = bare(self.padded, self.words[word]);
         hash_text(self.padded, start, end)
@@ -110,9 +110,9 @@ impl Words<'_> {
         })
     }
 
-    /// A container's beginning or end, unless it names a file.
+    /// Returns a container's creation or destruction, unless it names a file.
     fn lifetime(self, types: &mut SymbolTable) -> Option<Lifetime> {
-        // More fields than anybody writes are left to all rules.
+        // Lines with very many fields are left to resolving.
         if self.def.word_of(FieldName::Filename).is_some()
             || self.words.len() > usize::from(Lifetime::NO_WORD)
         {

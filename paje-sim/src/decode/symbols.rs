@@ -1,10 +1,9 @@
-//! Bytes to small numbers: the tables that every field of every event goes through.
+//! Interners, through which every field of every event goes.
 //!
-//! Open addressing on exact 16-byte words: a name of up to 16 bytes is compared as two integers,
-//! without looking at memory elsewhere; a longer one by its hash first. A context (the type of a
-//! value, say) is part of the key, so that one look-up finds what two would. Tables live as long
-//! as the worker that fills them: in a block, almost every look-up finds its symbol.
-//! Measured by `cargo bench -p benches --bench stages decode`.
+//! They use open addressing on exact 16-byte words: a name of up to 16 bytes is compared as two integers,
+//! without reading the text; a longer one by its hash first. A context, such as the type of a value, is part
+//! of the key. In almost every block, almost every lookup finds its symbol. Measured by `cargo bench -p
+//! benches --bench stages decode`.
 
 use paje_parser::Span;
 
@@ -30,8 +29,8 @@ impl<V: Default> Slot<V> {
 
 const FREE: u64 = u64::MAX;
 
-/// Words, each in a context, and a symbol or something as small for each. If it is of `FEW` contexts, no word comes in more
-/// than a few that differ below [`WordTable::SALT`].
+/// Maps words in contexts to small values. With `FEW` contexts, no word occurs in more than a few that differ
+/// below [`WordTable::SALT`].
 #[derive(Clone, Debug)]
 pub(crate) struct WordTable<V = Symbol, const FEW: bool = false> {
     slots: Vec<Slot<V>>,
@@ -44,28 +43,29 @@ impl<V: Copy + Default, const FEW: bool> Default for WordTable<V, FEW> {
     }
 }
 
-/// The words of a table; where they are stays in registers.
+/// Borrowed slots of a table, so that the pointer stays in a register.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'a, V> {
     slots: &'a [Slot<V>],
 }
 
 impl<V: Copy> Words<'_, V> {
-    /// The same as [`WordTable::find`] of a context and what stands above [`WordTable::SALT`] of it; of a table of few contexts.
+    /// Looks up a word in a table of few contexts; `salt` is the part of the context above
+    /// [`WordTable::SALT`].
     #[inline(always)]
     pub(super) fn find_salted(self, word: Word, context: u64, salt: u64) -> Option<V> {
         let context = context | salt << WordTable::<Symbol, true>::SALT;
         self.find_from(hash_salted(word, salt), word, context, |_| true)
     }
 
-    /// The value of a word with this hash, if `is` accepts that.
+    /// Returns the value of a word with this hash, if `is` accepts it.
     #[inline(always)]
     fn find_from(self, hash: u64, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         loop {
             let slot = self.slots.get(at)?;
-            // One question of all that must be equal.
+            // One branch for all that must be equal.
             let differs = slot.word[0] ^ word[0] | slot.word[1] ^ word[1] | slot.context ^ context;
             if differs == 0 && is(slot.value) {
                 return Some(slot.value);
@@ -79,7 +79,7 @@ impl<V: Copy> Words<'_, V> {
 }
 
 impl<V: Copy + Default> WordTable<V, true> {
-    /// The words, to look many up.
+    /// Borrows the slots, for many lookups.
     #[inline(always)]
     pub(super) fn at_hand(&self) -> Words<'_, V> {
         Words { slots: &self.slots }
@@ -87,13 +87,8 @@ impl<V: Copy + Default> WordTable<V, true> {
 }
 
 impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
-    /// Bits of a context that are no matter where a word lies, if contexts are few.
+    /// Number of low bits of a context that are not hashed, if contexts are few.
     pub(super) const SALT: u32 = 16;
-
-    /// Looks at all slots.
-    pub(super) fn look_at_all(&self) -> u64 {
-        self.slots.iter().fold(0, |all, slot| all ^ slot.context)
-    }
 
     #[inline(always)]
     fn hash(word: Word, context: u64) -> u64 {
@@ -108,7 +103,7 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
         self.find_where(word, context, |_| true)
     }
 
-    /// Value of a word, if `is` accepts that.
+    /// Returns the value of a word, if `is` accepts it.
     #[inline(always)]
     fn find_where(&self, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
         let words = Words { slots: &self.slots };
@@ -116,8 +111,8 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
     }
 
     pub(crate) fn insert(&mut self, word: Word, context: u64, value: V) {
-        // While the table is small, sparse: a second look costs a wrong guess of the processor. A large one
-        // is not in the caches anyway, and the next slots come with the first.
+        // A small table is sparse: a second probe costs a misprediction. A large one is not in the caches
+        // anyway, and its next slots come with the first.
         let full = match self.slots.len() {
             ..=4096 => self.slots.len() / 4,
             4097..=65_536 => self.slots.len() / 2,
@@ -135,7 +130,7 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
         self.place(Slot { word, context, value });
     }
 
-    /// Forgets all words, and keeps the memory.
+    /// Forgets all words and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.slots.fill(Slot::free());
         self.len = 0;
@@ -151,7 +146,7 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
     }
 }
 
-/// A text in its context. Packed: there may be millions.
+/// A text in its context. Packed, for there may be millions.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(4))]
 pub(super) struct Entry {
@@ -160,7 +155,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The text, which is in `arena`, and its context.
+    /// Returns the text, which is in `arena`, and its context.
     pub(super) fn of(self, arena: &TextArena) -> (Name<'_>, u32) {
         (arena.get(self.text), self.context)
     }
@@ -174,10 +169,10 @@ pub(crate) struct SymbolTable {
     arena: TextArena,
 }
 
-/// In a word's context, the length that stands for all lengths over 16: the word is then a hash.
+/// In place of the length of a text over 16 bytes, whose word is then a hash.
 const LONG: u64 = 17;
 
-/// The length of a text is part of its word's context.
+/// Combines a context with the length of a text.
 #[inline(always)]
 const fn with_len(context: u32, len: u64) -> u64 {
     (context as u64) << 5 | len
@@ -188,31 +183,26 @@ impl SymbolTable {
         self.entries.len()
     }
 
-    /// Looks at the whole table.
-    pub(super) fn look_at_all(&self) -> u64 {
-        self.words.look_at_all()
-    }
-
-    /// Forgets all symbols, and keeps the memory.
+    /// Forgets all symbols and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.entries.clear();
         self.arena.clear();
     }
 
-    /// The text and the context of a symbol.
+    /// Returns the text and the context of a symbol.
     #[inline]
     pub(crate) fn get(&self, symbol: Symbol) -> (Name<'_>, u32) {
         self.entries[symbol as usize].of(&self.arena)
     }
 
-    /// The context of a symbol.
+    /// Returns the context of a symbol.
     #[inline]
     pub(crate) fn context(&self, symbol: Symbol) -> u32 {
         self.entries[symbol as usize].context
     }
 
-    /// The symbol of the text at `start..end` of `padded` in `context`, if it has one and is short.
+    /// Returns the symbol of the text at `start..end` of `padded` in `context`, if it is known and short.
     #[inline(always)]
     pub(crate) fn find_short(
         &self,
@@ -225,8 +215,7 @@ impl SymbolTable {
         self.words.find(word(padded, start, len)?, with_len(context, len as u64))
     }
 
-    /// A new symbol of a text at a place of the block at hand, whether or not it has one: no look-up will find it, and its
-    /// text is asked for by [`SymbolTable::span`].
+    /// Adds a symbol for a text in the current block, even if it has one already. Lookups do not find it.
     #[inline]
     pub(crate) fn append_span(&mut self, span: Span, context: u32) -> Symbol {
         let symbol = self.entries.len() as Symbol;
@@ -234,11 +223,11 @@ impl SymbolTable {
         symbol
     }
 
-    /// The place and the context of such a symbol.
-    pub(crate) fn span(&self, symbol: Symbol) -> (Span, u32) {
-        let Entry { text, context } = self.entries[symbol as usize];
-        let (start, end) = { text }.halves();
-        (Span { start, end }, context)
+    /// Returns the position of the text of such a symbol.
+    pub(crate) fn span(&self, symbol: Symbol) -> Span {
+        let text = self.entries[symbol as usize].text;
+        let (start, end) = text.halves();
+        Span { start, end }
     }
 
     fn append(&mut self, name: Name<'_>, context: u32) -> Symbol {
@@ -248,7 +237,7 @@ impl SymbolTable {
         symbol
     }
 
-    /// The symbol of the field at `span` of `padded`, without its quotes, in `context`.
+    /// Returns the symbol of the field at `span` of `padded`, without its quotes, in `context`.
     ///
     /// A symbol that equals the table's length before the call is new.
     pub(crate) fn intern(&mut self, padded: &[u8], span: Span, context: u32) -> Symbol {

@@ -1,20 +1,20 @@
-//! Times of usual lines, most of which are written like the one before.
+//! Times of usual lines, most of which have the shape of the one before.
 
 use paje_parser::number::{self, ENDING, LINE_START, LineWindow, Shape};
 
-/// Reader of times, which knows how one of those before was written.
+/// Reads times, and remembers the shape of an earlier one.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     shape: Shape,
-    /// Number of those that were written otherwise.
+    /// Number of times that had another shape.
     others: u32,
 }
 
 impl Times {
-    /// The first, and one in so many of those that are written otherwise is what the next ones are compared with.
+    /// The first of this many times with another shape sets the shape for the next ones.
     const PATIENCE: u32 = 16;
 
-    /// The time between two places of a line, counted from where it begins, if it is one.
+    /// Reads the time between two positions, counted from the start of the line, if it is valid.
     #[inline(always)]
     pub(super) fn read(&mut self, window: &LineWindow, start: usize, end: usize) -> Option<f64> {
         let ending = window[LINE_START - ENDING + (end & 63)..].first_chunk();
@@ -24,8 +24,8 @@ impl Times {
         }
     }
 
-    /// A time that is written otherwise, or NaN, which takes one register. Out of the loop, which needs what it has in
-    /// registers.
+    /// Reads a time of another shape, or returns NaN, which takes one register. A call keeps the loop's
+    /// values in registers.
     #[inline(never)]
     fn other(&mut self, window: &LineWindow, start: usize, end: usize) -> f64 {
         if self.others.is_multiple_of(Times::PATIENCE) {

@@ -1,5 +1,4 @@
-//! Lines on their way to batches: almost all are short and written as usual, and a loop by itself goes through them, so
-//! that all that it needs is at hand.
+//! Assigns lines to batches. Almost all are short and usual, and have a loop of their own.
 
 use std::ops::Range;
 
@@ -12,16 +11,16 @@ use crate::decode::wide::Loop;
 /// A line that waits to be decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
-    /// Its start in the block.
+    /// Start in the block.
     pub(super) start: u32,
-    /// Number of lines with words that come before it.
+    /// Number of lines with words before it.
     pub(super) ordinal: u32,
-    /// Its fields: their ends (of a long line, those of its [head](crate::decode::plan::Plan::head)) or, in other batches than the
-    /// usual ones, the edges of a [`ShortLine`](paje_parser::scan::ShortLine). None of any other line that is not short.
+    /// Its fields: their ends, or those of a long line's [head](crate::decode::plan::Plan::head); in batches
+    /// of unusual lines, the edges of a [`ShortLine`](paje_parser::scan::ShortLine). 0 for all other lines.
     pub(super) fields: u64,
 }
 
-/// The batch for short lines of a plan: the usual ones, or all others.
+/// Returns the batch for the usual short lines of a plan, or for its others.
 pub(super) const fn batch_of(plan: u32, is_usual: bool) -> u32 {
     2 * plan + !is_usual as u32
 }
@@ -31,12 +30,12 @@ pub(super) const fn batch_of(plan: u32, is_usual: bool) -> u32 {
 pub(super) struct Batches {
     /// See [`batch_of`].
     pub(super) batches: Vec<Vec<Waiting>>,
-    /// Those that are not empty. Others have no memory.
+    /// Indices of the batches that are not empty. Others have no memory.
     pub(super) filled: Vec<u32>,
-    /// Their memory.
+    /// Memory for batches.
     spare: Vec<Vec<Waiting>>,
     pub(super) rest: Vec<Waiting>,
-    /// Number of lines with words that the block at hand has so far.
+    /// Number of lines with words in the current block so far.
     pub(super) lines: u32,
 }
 
@@ -50,19 +49,19 @@ impl Batches {
         batch.push(line);
     }
 
-    /// Takes a batch out.
+    /// Takes the lines of a batch.
     pub(super) fn take(&mut self, index: u32) -> Vec<Waiting> {
         std::mem::take(&mut self.batches[index as usize])
     }
 
-    /// Gives the memory of one back.
+    /// Returns the memory of a batch.
     pub(super) fn give_back(&mut self, mut batch: Vec<Waiting>) {
         batch.clear();
         self.spare.push(batch);
     }
 }
 
-/// Room for one more in a batch that is full, or has no memory.
+/// Makes room in a batch that is full or has no memory.
 #[cold]
 #[inline(never)]
 fn make_room(
@@ -78,16 +77,16 @@ fn make_room(
     batch.reserve(FEWEST);
 }
 
-/// Lines that a batch has room for at least.
+/// Least room of a batch.
 const FEWEST: usize = 256;
 
-/// Lines from which on some may stand as usual, and where they go.
+/// Lines that may be usual, and where they go.
 pub(super) struct UsualLines<'a> {
     pub(super) lines: ShortLines<'a>,
     pub(super) ids: &'a ShortIds,
     pub(super) padded: &'a [u8],
     pub(super) range: Range<usize>,
-    /// Number of lines with words that come before.
+    /// Number of lines with words before them.
     pub(super) ordinal: u32,
     pub(super) waiting: &'a mut Batches,
 }
@@ -95,8 +94,8 @@ pub(super) struct UsualLines<'a> {
 impl Loop for UsualLines<'_> {
     type Result = (usize, u32);
 
-    /// Sorts out lines up to the first whose fields do not stand as usual. Returns where that one begins, and how many lines
-    /// come before it.
+    /// Assigns lines to batches, up to the first that is not usual. Returns its start and the number of lines
+    /// before it.
     #[inline(always)]
     fn run(mut self) -> (usize, u32) {
         let lines = self.lines;
@@ -130,7 +129,7 @@ impl UsualLines<'_> {
             let Some((ends, len)) = usual(at) else { break };
             let Some(bytes) = padded.get(at..at + 8).and_then(<[u8]>::first_chunk) else { break };
             let id_len = ends.trailing_zeros() as usize;
-            // There is no batch before the first.
+            // Batches are numbered from one here.
             let index = ids.behind(u64::from_le_bytes(*bytes), id_len).wrapping_sub(1);
             let Some(batch) = batches.get_mut(index as usize) else { break };
             if batch.len() == batch.capacity() {
@@ -143,8 +142,8 @@ impl UsualLines<'_> {
         (range.start, *next) = (start as usize, ordinal);
     }
 
-    /// Takes the next line if it is usual, but longer than most, or an event's that is long. Apart from the others, so
-    /// that what these need stays in registers.
+    /// Takes the next line if it is usual but longer than most, or long with a usual head. A call keeps the
+    /// loop's values in registers.
     #[inline(never)]
     fn longer(&mut self, plain: PlainLines<'_>) -> bool {
         let start = self.range.start;
@@ -175,7 +174,7 @@ impl UsualLines<'_> {
     }
 }
 
-/// The first ends of a line, if it has so many.
+/// Returns the first ends of a line, if it has that many.
 fn head_of(ends: u64, count: u32) -> Option<u64> {
     let behind = (0..count).fold(ends, |ends, _| ends & ends.wrapping_sub(1));
     (ends.count_ones() >= count).then_some(ends ^ behind)

@@ -1,14 +1,14 @@
-//! Loops over many lines, each as a function of its own.
+//! Runs each hot loop as a function of its own.
 //!
-//! Registers that a loop gets then depend on nothing but itself. Each is there twice: for
-//! any processor, and for those that find and clear bits in one instruction.
+//! So its registers depend on nothing else. Each is compiled twice: for any processor, and for those with
+//! AVX2 and BMI.
 
 /// Loop over lines.
 pub(super) trait Loop {
-    /// Outcome of the loop.
+    /// Result of the loop.
     type Result;
 
-    /// Goes through the lines. Inlined, always: it is compiled for the instructions of who calls it.
+    /// Runs the loop. Always inlined, so that it is compiled for its caller's instructions.
     fn run(self) -> Self::Result;
 }
 

@@ -1,22 +1,22 @@
-//! The end of a wave, when lanes have been replayed: containers end, in file order, and problems are told.
+//! Settles a wave after its replay: ends containers in file order and finds its first problem.
 
 use paje_parser::FieldName;
 
-use crate::engine::Engine;
 use crate::engine::round::Wave;
+use crate::engine::{Engine, diagnostics};
 use crate::model::Failed;
 use crate::names::error::Error;
 use crate::problems::found::{earliest, earliest_byte};
 use crate::resolve::Deferred;
 
-/// So many containers end together: what their lanes need is still in a core's second-level cache when it is needed.
+/// Containers that end together: few enough for their prefetched lanes to stay in a core's second-level cache.
 pub(super) const TOGETHER: usize = 1024;
 
 impl Engine<'_> {
-    /// Does the rest for a wave when all its lanes have been replayed.
+    /// Settles a wave whose lanes have been replayed.
     ///
     /// # Errors
-    /// The first problem of the trace, if it has come up.
+    /// The first problem of the trace, if it is known now.
     pub(crate) fn settle(&mut self, wave: &Wave) -> Result<(), Error> {
         self.lanes.relieve()?;
         self.settle_to(wave, u64::MAX)?;
@@ -28,20 +28,21 @@ impl Engine<'_> {
             let found = earliest(Some(first), reused);
             return found.map_or(Ok(()), Err);
         }
-        self.warn(wave);
+        let follower = self.follower.as_ref();
+        self.findings.warn(wave, &self.definitions, &mut self.lanes, follower);
         Ok(())
     }
 
-    /// Does the rest for the part of a wave that comes before byte `limit`.
+    /// Settles the part of a wave before byte `limit`.
     pub(crate) fn settle_to(&mut self, wave: &Wave, limit: u64) -> Result<(), Error> {
         if self.findings.tally.is_some() {
             self.settle_damaged(wave, limit);
             return Ok(());
         }
-        let mut found = self.refused(wave);
+        let mut found = diagnostics::first_refused(&self.model, &mut self.lanes, wave);
         let first = earliest_byte(&[&found, &self.findings.first]).min(limit);
         let mut endings = std::mem::take(&mut self.effects.endings);
-        // Other files may still have events for what ended after they were named.
+        // Containers that ended after a file was named may still get events.
         let known = first.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
         let now = endings.partition_point(|ending| ending.at < known);
         'all: for together in endings[..now].chunks(TOGETHER) {
@@ -52,7 +53,7 @@ impl Engine<'_> {
                 found = earliest(found, reused);
                 let ended = self.lanes.end_container(&self.model, self.job.options, ending);
                 if let Err((field, problem)) = ended {
-                    found = earliest(found, self.found_at(wave, ending.at, field, problem));
+                    found = earliest(found, diagnostics::error_at(wave, ending.at, field, problem));
                     break 'all;
                 }
                 if let Some(portions) = &mut self.portions {
@@ -70,7 +71,7 @@ impl Engine<'_> {
         found.map_or(Ok(()), Err)
     }
 
-    /// Ends the containers whose lanes other files might have gone on with.
+    /// Ends the containers that other files might have continued.
     pub(crate) fn end_deferred(&mut self) -> Result<(), Error> {
         for ending in std::mem::take(&mut self.effects.endings) {
             if self.findings.tally.is_some() {
@@ -90,7 +91,7 @@ impl Engine<'_> {
     }
 }
 
-/// The problem of the ending at byte `at`, with its place.
+/// Makes the error of the ending at byte `at`.
 fn deferred_error(deferred: &[Deferred], at: u64, (field, problem): Failed) -> Error {
     let found = deferred.binary_search_by_key(&at, |line| line.at);
     let place = found.ok().map(|index| {

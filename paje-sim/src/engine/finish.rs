@@ -1,4 +1,4 @@
-//! From the last event to a trace.
+//! Finishes a replay: from the last event to a trace.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::names::recovered::{Recovery, Remedy};
 use crate::trace::{Counted, Trace};
 
 impl Engine<'_> {
-    /// The containers that nothing has destroyed end with the trace.
+    /// Ends the containers that no event destroyed.
     fn end_all(&mut self, time: f64) -> Result<(), Error> {
         let containers = &self.model.containers;
         let alive: Vec<ContainerId> =
@@ -67,35 +67,27 @@ impl Engine<'_> {
         let (open_states, open_count) = self.open_states();
         self.settle_usage(true);
         self.count_open_states();
-        // A trace without a single time begins and ends at 0: PajeNG 1.3.6 behaviour.
+        // A trace without any time begins and ends at 0: PajeNG 1.3.6 behaviour.
         let last = if self.read.last_time.is_finite() { self.read.last_time } else { 0.0 };
         let time = self.job.options.stop_at.unwrap_or(last);
         self.end_all(time)?;
-        let mut recovery = Recovery { open_states, open_count, ..self.recovery() };
+        let mut recovery = Recovery { open_states, open_count, ..self.findings.take_recovery() };
         for problem in &mut recovery.problems {
             problem.move_to(|file, position| feed.original(file, position));
         }
         let wall = began.elapsed();
-        self.between.end(self.job.workers);
-        let mut tasks = self.between.log.take();
         let desks = self.team.desks.iter_mut().map(exclusive);
-        let mut workers: Vec<_> = desks
-            .map(|desk| {
-                tasks.append(&mut desk.log.take());
-                desk.times
-            })
-            .collect();
-        tasks.sort_unstable_by_key(|task| (task.round, task.kind, task.number));
+        let mut workers: Vec<_> = desks.map(|desk| desk.times).collect();
         workers.resize_with(self.job.workers.threads(), Default::default);
         let read = Counted {
             bytes: self.read.bytes - feed.added(),
             lines: self.read.lines,
             events: self.read.events,
-            times: Times { wall, serial: wall.saturating_sub(rounds), workers, tasks },
+            times: Times { wall, serial: wall.saturating_sub(rounds), workers },
         };
         let warnings =
             self.findings.warnings.into_list(|file, position| feed.original(file, position));
-        // The last portion is yet to be shown, which needs memory too.
+        // Frees memory for the last portion.
         drop(self.team);
         let rows = self.lanes.finish();
         let defs = Arc::clone(self.definitions.at_hand());

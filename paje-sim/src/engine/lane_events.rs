@@ -6,7 +6,7 @@ use paje_parser::{EntityOp, LinkEnd};
 use paje_workers::Workers;
 
 use crate::decode::decoded::Op;
-use crate::engine::page::{Ledger, Page};
+use crate::engine::ledger::{BlockLines, Ledger};
 use crate::engine::portions::Portions;
 use crate::engine::replay;
 use crate::input::source::Source;
@@ -40,7 +40,7 @@ pub enum LaneChange<'a> {
     Link(LinkEnd, &'a [u8]),
 }
 
-impl<'a> Page<'a> {
+impl<'a> BlockLines<'a> {
     /// Visits the events of the block's lanes, one lane after the other, in file order within a lane.
     pub fn lane_events(&self, mut visit: impl FnMut(LaneEvent<'a>)) {
         let (decoded, maps) = self.parts();

@@ -1,13 +1,13 @@
-//! Problems of a damaged trace, and the things that its replay goes on with.
+//! Replay of damaged traces: what happens after a problem.
 //!
-//! Problems are counted by what they are and what was made of them, with the first in file order: a sum
-//! and a minimum, so that it does not matter who finds them, and when.
+//! Problems are counted by kind and remedy, each with the first one in file order. So the order in which
+//! workers find them does not matter.
 
 use splitter::ReadError;
 
 use crate::decode::block::DecodedBlock;
-use crate::engine::Engine;
 use crate::engine::round::Wave;
+use crate::engine::{Engine, diagnostics};
 use crate::lanes::refusal::{Refusals, Refused};
 use crate::model::{Ending, Failed};
 use crate::names::error::Error;
@@ -31,7 +31,7 @@ impl LineRemedy {
 }
 
 impl Engine<'_> {
-    /// Tells what lanes refused in the wave, and ends containers that ended before byte `limit`.
+    /// Records what lanes refused in the wave, and ends containers that ended before byte `limit`.
     pub(crate) fn settle_damaged(&mut self, wave: &Wave, limit: u64) {
         let Refusals { first, all } = self.lanes.take_refusals();
         if let Some(follower) = &self.follower {
@@ -45,7 +45,7 @@ impl Engine<'_> {
         }
         for (refusal, count) in first.into_iter().flatten() {
             let Some(block) = wave.block_of(refusal.at) else { continue };
-            let error = self.explain(&refusal, block);
+            let error = diagnostics::refused(&self.model, &refusal, block);
             if let Some(tally) = &mut self.findings.tally {
                 tally.add_error(refusal.why.remedy(), count, error);
             }
@@ -57,14 +57,14 @@ impl Engine<'_> {
             if let Some((error, count)) = self.reused_in(Some(&ending)) {
                 self.findings.judge(Remedy::Kept, count, error);
             }
-            self.end_damaged(&ending, |engine, failed| {
-                engine.found_at(wave, ending.at, failed.0, failed.1)
+            self.end_damaged(&ending, |_, (field, problem)| {
+                diagnostics::error_at(wave, ending.at, field, problem)
             });
         }
         self.effects.endings = endings;
     }
 
-    /// Ends a container, whatever is wrong with that; `error` tells it where that is.
+    /// Ends a container despite all problems. `error` returns the error for a problem.
     pub(crate) fn end_damaged(
         &mut self,
         ending: &Ending,
@@ -90,7 +90,6 @@ impl Engine<'_> {
                 tally.add(code, remedy, (ending.at, count), || error);
             }
         }
-        // Nothing is left that it could complain of.
         let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
         debug_assert!(ended.is_ok(), "mended");
         self.lanes.close_ended(self.job.workers);
@@ -99,12 +98,12 @@ impl Engine<'_> {
         }
     }
 
-    /// The text after the block's could not be read.
-    pub(crate) fn tell_unread(&mut self, block: &DecodedBlock, error: ReadError) {
+    /// Records that the text after the block could not be read.
+    pub(crate) fn note_unread(&mut self, block: &DecodedBlock, error: ReadError) {
         let is_line = matches!(error, ReadError::LineTooLong { .. });
         let error = self.failed(block, error);
         if is_line {
-            // The line is gone, but it is one.
+            // The line is lost, but it counts.
             self.read.lines += 1;
             self.findings.judge(Remedy::Skipped, 1, error);
             return;
@@ -115,20 +114,14 @@ impl Engine<'_> {
         self.findings.cut_off(error);
     }
 
-    /// Finds the values that lines named before their types were known.
+    /// Resolves the values that lines named before their types were known.
     pub(crate) fn resolve_awaited(&mut self) {
         for maps in &mut self.team.maps {
             maps.resolve_pending(&mut self.model);
         }
     }
 
-    /// All that is to be told. States that are open must not have ended yet.
-    pub(crate) fn recovery(&mut self) -> Recovery {
-        let Some(tally) = self.findings.tally.take() else { return Recovery::default() };
-        Recovery { problems: tally.into_list(), ..Recovery::default() }
-    }
-
-    /// The states that are open, if the trace was cut off.
+    /// Returns the first open states and their number, if the trace was cut off.
     pub(crate) fn open_states(&mut self) -> (Vec<OpenState>, u64) {
         let (mut first, mut count) = (Vec::new(), 0);
         if !self.findings.tally.as_ref().is_some_and(|tally| tally.is_cut) {

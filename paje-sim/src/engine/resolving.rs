@@ -1,27 +1,25 @@
-//! The work of one thread between two rounds: the blocks of a wave are resolved, in file order.
-
-use std::sync::Arc;
+//! Resolves the blocks of a wave in file order, between two rounds.
 
 use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
 use paje_workers::exclusive;
 use splitter::{Block, ReadError};
 
-use super::round::{Desk, Wave};
-use super::{Engine, Team};
+use super::Engine;
+use super::round::Wave;
+use super::state::Team;
 use crate::decode::block::{BoxedBlock, DecodedBlock};
-use crate::decode::values::Met;
-use crate::input::feed::{Feed, Rations};
+use crate::input::feed::{BlockBudget, Feed};
 use crate::input::files::Origin;
 use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::recovered::Remedy;
 use crate::names::usage::Usage;
 use crate::problems::found::error_at_fault;
-use crate::replay::maps::Maps;
+use crate::replay::symbol_map::SymbolMap;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
 
-/// Size of a wave for that of the one before, up to the most: what is decoded behind a definition of an event is decoded
-/// again, by one worker. The head of a trace is a part of a block, and the next wave has sixteen blocks.
-const GROWTH: usize = 16 * Rations::PER_BLOCK;
+/// Growth of waves, up to the largest. Blocks behind an event definition are decoded again, by one worker, so
+/// waves start small: a part of a block, then sixteen blocks.
+const GROWTH: usize = 16 * BlockBudget::PER_BLOCK;
 
 /// Bytes of the trace in which its first comments are looked for.
 const MOST_COMMENTS: usize = 1 << 13;
@@ -44,15 +42,14 @@ impl Engine<'_> {
             }
             if !changed && !self.definitions.still_valid_for(&wave.blocks[index]) {
                 changed = true;
-                self.model.types.stop_expecting();
-                self.forget(&wave.blocks[index..]);
+                self.restart_decoders_of(&wave.blocks[index..]);
             }
             let block = &mut wave.blocks[index];
             if changed {
                 exclusive(&mut self.team.desks[block.worker]).decode(
                     block,
                     self.definitions.at_hand(),
-                    &self.model,
+                    None,
                 );
             }
             if self.read.lines == 0 {
@@ -76,7 +73,7 @@ impl Engine<'_> {
             }
             // A window has its definitions in front.
             if block.decoded.changes && !block.is_last && !self.lanes.is_sound {
-                self.team.quota = Rations::of_head(self.team.desks.len());
+                self.team.quota = BlockBudget::of_head(self.team.desks.len());
             }
             if self.findings.first.is_some() {
                 wave.blocks.truncate(index + 1);
@@ -90,9 +87,9 @@ impl Engine<'_> {
         }
     }
 
-    /// The first byte of a block's text of which something may be shown. A trace may name any file, if only by
-    /// mistake, and what is in that may be nobody's business: nothing of it is shown before a line of it is
-    /// right by itself, be it part of a definition or an event with all that it needs.
+    /// Returns the first byte of a block's text that may be shown in messages. A trace may name any file,
+    /// even by mistake, and the file may be private: nothing of it is shown before one of its lines is valid
+    /// by itself, as part of a definition or as a complete event.
     fn shown_from(&mut self, block: &Block) -> u32 {
         if !self.is_foreign {
             return 0;
@@ -114,7 +111,7 @@ impl Engine<'_> {
         u32::MAX
     }
 
-    /// Leaves out what blocks of a file, from the `first` on, come behind a place that cannot be read.
+    /// Removes blocks of a file that come after a position that cannot be read, from the `first` on.
     fn leave_out_broken(&self, wave: &mut Wave, first: usize) {
         let Some(broken) = self.findings.tally.as_ref().and_then(|tally| tally.broken) else {
             return;
@@ -126,7 +123,7 @@ impl Engine<'_> {
         });
     }
 
-    /// Turns to another file, whose first block is the next.
+    /// Turns to another file, whose first block is next.
     fn turn_to(&mut self, origin: &Origin) {
         let before = self.files.path(self.definitions.file());
         let ended = self.definitions.turn_to(origin, &self.files);
@@ -139,7 +136,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Sorts the next file, if files are to be sorted and it is time to.
+    /// Sorts the next file, if files are sorted and it is due.
     pub(super) fn prepare(&mut self, feed: &Feed<'_>) {
         if self.findings.first.is_some() {
             return;
@@ -152,70 +149,24 @@ impl Engine<'_> {
         }
     }
 
-    /// Gives crowded decoders' desks new ones.
-    pub(super) fn relieve(&mut self) {
-        let Team { desks, maps, .. } = &mut self.team;
-        let mut desks_now = desks.iter_mut().map(exclusive);
-        if desks_now.any(|desk| desk.decoder.has_lanes_to_share(maps[desk.maps].again)) {
-            self.share_lanes();
-            return;
-        }
-        let news = self.team.news();
+    /// Restarts decoders that know too many names.
+    pub(super) fn restart_crowded_decoders(&mut self) {
         for worker in 0..self.team.desks.len() {
-            let met = self.team.met(worker, news);
             let desk = exclusive(&mut self.team.desks[worker]);
-            if desk.decoder.is_crowded(&met) {
+            if desk.decoder.is_crowded() {
                 self.team.retired.push(desk.maps);
-                let again = self.learned_again(worker);
-                self.renew(worker, (again, met));
+                self.team.restart_decoder(worker);
             }
         }
     }
 
-    /// Brings together what all decoders know of lanes, and gives the desks decoders that begin with that.
-    fn share_lanes(&mut self) {
-        let Team { desks, maps, shared, .. } = &mut self.team;
-        desks.iter_mut().for_each(|desk| exclusive(desk).decoder.let_go_of_shared());
-        let shared = Arc::make_mut(shared);
-        let needlessly = desks.iter_mut().map(|desk| {
-            let Desk { decoder, maps: number, .. } = exclusive(desk);
-            let taken = decoder.share(shared, &maps[*number].strands, &self.model);
-            2 * taken < decoder.own_lanes()
-        });
-        let needlessly: Vec<bool> = needlessly.collect();
-        let news = self.team.news();
-        for (worker, again) in needlessly.into_iter().enumerate() {
-            let number = exclusive(&mut self.team.desks[worker]).maps;
-            self.team.retired.push(number);
-            let met = self.team.met(worker, news);
-            self.renew(worker, (again, met));
-        }
-    }
-
-    /// Gives the desks of these blocks new decoders: theirs know symbols from lines that do not count.
-    fn forget(&mut self, blocks: &[BoxedBlock]) {
+    /// Restarts the decoders of these blocks, which have interned names of lines that do not count.
+    fn restart_decoders_of(&mut self, blocks: &[BoxedBlock]) {
         for block in blocks {
             if exclusive(&mut self.team.desks[block.worker]).maps == block.maps {
-                let again = self.learned_again(block.worker);
-                // Lines that do not count tell nothing of others.
-                self.renew(block.worker, (again, Met { new: 0, news: 0 }));
+                self.team.restart_decoder(block.worker);
             }
         }
-    }
-
-    /// Tells whether most lanes that only a worker's decoder knows were there before it met them.
-    fn learned_again(&mut self, worker: usize) -> bool {
-        let desk = exclusive(&mut self.team.desks[worker]);
-        2 * self.team.maps[desk.maps].again > desk.decoder.own_lanes()
-    }
-
-    /// Gives a worker's desk a decoder that knows only what is shared, whose symbols have maps of their own.
-    fn renew(&mut self, worker: usize, (again, met): (bool, Met)) {
-        let desk = exclusive(&mut self.team.desks[worker]);
-        let met = (again, &met);
-        let decoder = desk.decoder.successor(self.job.options, met, &self.team.shared);
-        self.team.maps.push(Maps::new(decoder.first_own()));
-        desk.renew(decoder, self.team.maps.len() - 1);
     }
 
     fn resolve_block(&mut self, block: &mut DecodedBlock) -> Option<Error> {
@@ -253,7 +204,7 @@ impl Engine<'_> {
         self.read.last_time = resolver.clock.last;
         block.structural = resolver.structural.unwrap_or_default();
         if let Some(times) = &mut self.read.times {
-            // No minus zero: it would be another time, and is none for PajeNG.
+            // Minus zero would be another time, and PajeNG has none.
             times.extend(block.decoded.lane_events().iter().map(|event| event.time + 0.0));
             times.sort_by(f64::total_cmp);
             times.dedup();
@@ -262,7 +213,7 @@ impl Engine<'_> {
             tally.add_faults(block);
             self.team.maps[block.maps].tell_lines(block, tally);
             if let Some(error) = block.failure.take() {
-                self.tell_unread(block, error);
+                self.note_unread(block, error);
             }
             return None;
         }
@@ -276,7 +227,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The text after the block's could not be read.
+    /// Returns the error of text behind the block that could not be read.
     pub(super) fn failed(&self, block: &DecodedBlock, error: ReadError) -> Error {
         let origin = &block.origin;
         let error = match error {
@@ -295,41 +246,29 @@ impl Engine<'_> {
 }
 
 impl Team {
-    /// New values of the last blocks of all decoders: see [`Met`].
-    fn news(&mut self) -> u64 {
-        let (mut news, mut met, mut new) = (0, 0, 0);
-        for desk in self.desks.iter_mut().map(exclusive) {
-            let of_desk = desk.decoder.news();
-            if of_desk > 0 {
-                news += of_desk;
-                met += desk.decoder.values();
-                new += self.maps[desk.maps].new_values;
-            }
-        }
-        if 2 * new >= met { news } else { 0 }
-    }
-
-    /// Fate of the values that a worker's decoder has met.
-    fn met(&mut self, worker: usize, news: u64) -> Met {
-        Met { new: self.maps[exclusive(&mut self.desks[worker]).maps].new_values, news }
+    /// Restarts a worker's decoder, and gives its symbols new maps.
+    fn restart_decoder(&mut self, worker: usize) {
+        let desk = exclusive(&mut self.desks[worker]);
+        desk.restart(self.maps[desk.maps].lanes_known_before, self.maps.len());
+        self.maps.push(SymbolMap::default());
     }
 }
 
-/// Notes what the lines of a block use, as far as its decoder knows.
+/// Notes which definitions the lines of a block use, as far as its decoder knows.
 fn note_usage(usage: &mut Usage, block: &DecodedBlock) {
     let decoded = &block.decoded;
-    decoded.used.iter().chain(&decoded.watched.used).for_each(|def| usage.use_event(*def));
-    if let Some(last) = decoded.watched.header_to.checked_sub(1) {
+    decoded.used.iter().chain(&decoded.usage.used).for_each(|def| usage.use_event(*def));
+    if let Some(last) = decoded.usage.header_to.checked_sub(1) {
         usage.define_event(block.text.start().0 + u64::from(last));
     }
-    if decoded.watched.first_time.is_finite() {
-        usage.note_time(decoded.watched.first_time);
+    if decoded.usage.first_time.is_finite() {
+        usage.note_time(decoded.usage.first_time);
     }
-    usage.is_doubtful |= decoded.watched.is_doubtful;
+    usage.is_doubtful |= decoded.usage.is_doubtful;
     usage.ends_with_newline = block.text.text().ends_with(b"\n");
 }
 
-/// The comments that a text begins with.
+/// Returns the comments at the beginning of a text.
 fn comments(text: &[u8]) -> Vec<u8> {
     let head = &text[..text.len().min(MOST_COMMENTS)];
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);

@@ -1,61 +1,75 @@
-//! Waves: some blocks that are decoded side by side, and then replayed side by side.
+//! Rounds: all workers replay one wave of blocks, shard by shard, and decode the next one, block by block.
 //!
-//! While one wave is replayed, shard by shard, the next one is decoded, block by block, by the same
-//! workers; what is between the two, in file order, is the business of the engine.
+//! Between two rounds, the engine resolves the decoded wave in file order.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use paje_parser::DefTable;
 use paje_workers::{Workers, exclusive};
-use splitter::Block;
 
 use crate::decode::Decoder;
 use crate::decode::block::{BoxedBlock, DecodedBlock};
+use crate::decode::columns::LaneFilter;
 use crate::decode::definitions::DefinitionsByFile;
-use crate::decode::shared::SharedLanes;
-use crate::engine::page::{Follower, Page};
-use crate::engine::suspects::Suspects;
+use crate::engine::ledger::{BlockLines, LedgerSink};
 use crate::engine::tasks::Tasks;
-use crate::input::feed::{Feed, Next, Rations};
-use crate::input::files::Origin;
+use crate::input::feed::{BlockBudget, Feed, NextBlock};
 use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
-use crate::names::tasks::{TaskKind, TaskLog};
 use crate::replay::lanes::{Lanes, Merges};
-use crate::replay::maps::Maps;
+use crate::replay::symbol_map::SymbolMap;
+use crate::trace::selected::Selected;
 
-/// A worker's decoder and its buffers. They stay with its worker, so that memory does.
+/// A worker's decoder and buffers. They stay with the worker, whose memory is near it.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct WorkerState {
     pub(crate) decoder: Decoder,
-    /// The number of the maps that tell what the decoder's symbols stand for.
+    /// Index of the maps that resolve the decoder's symbols.
     pub(crate) maps: usize,
     filled: Vec<BoxedBlock>,
     pub(crate) times: WorkerTimes,
-    pub(crate) log: TaskLog,
     /// The file whose block was decoded last.
     file: Option<u32>,
+    /// The lanes whose rows are wanted, if not all are.
+    selected: Option<Selected>,
 }
 
-impl Desk {
-    pub(crate) fn new(decoder: Decoder, maps: usize, log: TaskLog) -> Self {
+impl WorkerState {
+    pub(crate) fn new(decoder: Decoder, maps: usize, selected: Option<Selected>) -> Self {
         let times = WorkerTimes::default();
-        Desk { decoder, maps, filled: Vec::new(), times, log, file: None }
+        WorkerState { decoder, maps, filled: Vec::new(), times, file: None, selected }
     }
 
-    /// The desk with another decoder, whose symbols have other maps.
-    pub(crate) fn renew(&mut self, decoder: Decoder, maps: usize) {
-        self.decoder = decoder;
+    /// Restarts the decoder: its symbols then have other maps.
+    pub(crate) fn restart(&mut self, lanes_known_before: usize, maps: usize) {
+        self.decoder.restart(lanes_known_before);
         self.maps = maps;
         self.file = None;
     }
 
-    /// Decodes a block with these definitions; the model is that before its wave, or a later one.
-    pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &Arc<DefTable>, model: &Model) {
+    /// Decodes a block after these definitions. If the trace is sound, `sound` is the model of what
+    /// comes before it, and lines of lanes whose rows nobody wants may be left out.
+    pub(crate) fn decode(
+        &mut self,
+        block: &mut DecodedBlock,
+        defs: &Arc<DefTable>,
+        sound: Option<&Model>,
+    ) {
         block.maps = self.maps;
         let is_first = self.file.replace(block.origin.file) != Some(block.origin.file);
-        self.decoder.decode(&block.text, defs, is_first, &mut block.decoded);
-        self.decoder.foresee(model, &mut block.decoded);
+        let wants_rows = self.selected.as_mut().zip(sound).map(|(selected, model)| {
+            selected.extend_by(&model.types, &model.containers);
+            let selected = &*selected;
+            |container: &[u8], type_: &[u8]| {
+                let container = model.containers.find(container)?;
+                Some(selected.wants_rows(container, model.types.find(type_)?))
+            }
+        });
+        let filter = wants_rows.as_ref().map(|wants| wants as LaneFilter<'_>);
+        let DecodedBlock { text, decoded, failure, .. } = block;
+        if let Err(error) = self.decoder.decode(text, defs, is_first, filter, decoded) {
+            *failure = Some(error);
+        }
         block.assumed = Some(Arc::clone(defs));
     }
 }
@@ -67,28 +81,28 @@ pub(crate) struct Wave {
 }
 
 impl Wave {
-    /// The desks' filled blocks.
-    pub(crate) fn collect(desks: &mut [Mutex<Desk>]) -> Self {
+    /// Collects the blocks that workers have filled.
+    pub(crate) fn collect(desks: &mut [Mutex<WorkerState>]) -> Self {
         let desks = desks.iter_mut().map(exclusive);
         let mut blocks: Vec<_> = desks.flat_map(|desk| desk.filled.drain(..)).collect();
         blocks.sort_unstable_by_key(|block| block.number);
         Wave { blocks }
     }
 
-    /// The block that holds a byte of the trace.
+    /// Returns the block that contains a byte of the trace.
     pub(crate) fn block_of(&self, at: u64) -> Option<&DecodedBlock> {
         let after = self.blocks.partition_point(|block| block.text.start().0 <= at);
         after.checked_sub(1).map(|index| &*self.blocks[index])
     }
 }
 
-/// Blocks to be filled again, each beside the worker that had it.
+/// Blocks to be filled again, each with the worker that last used it.
 #[derive(Debug, Default)]
 pub(crate) struct FreeBlocks(Mutex<Vec<(usize, BoxedBlock)>>);
 
 impl FreeBlocks {
-    /// A block of so many parts for a worker: one that it had before, for its memory is near it, if there is any; and one that has had
-    /// as many, for then it has that memory.
+    /// Returns a block for a worker, preferably one that it has used, as its memory is near, and that has had
+    /// this number of parts, as it has the memory for them.
     fn take(&self, worker: usize, parts: usize) -> BoxedBlock {
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let misfit =
@@ -104,8 +118,8 @@ impl FreeBlocks {
         exclusive(&mut self.0).extend(blocks.into_iter().map(|block| (block.worker, block)));
     }
 
-    /// The blocks of a wave have been resolved: blocks that are filled next take their notes' memory, which would else be
-    /// there twice. Where structural lines are many, it is several times as much as their text.
+    /// Moves memory that only resolving needs from the blocks of a resolved wave to free ones. With many
+    /// structural lines it is several times as large as their text.
     pub(crate) fn take_resolved(&mut self, wave: &mut Wave) {
         let free = exclusive(&mut self.0).iter_mut();
         for ((_, free), block) in free.zip(&mut wave.blocks) {
@@ -114,58 +128,47 @@ impl FreeBlocks {
     }
 }
 
-/// One round of all workers: the replay of one wave, and the decoding of the next.
+/// A round of all workers: the replay of one wave and the decoding of the next.
 pub(crate) struct Round<'a, 'r> {
     pub(crate) model: &'a Model,
     pub(crate) lanes: &'a Lanes,
-    pub(crate) maps: &'a [Maps],
-    pub(crate) shared: &'a SharedLanes,
+    pub(crate) maps: &'a [SymbolMap],
     pub(crate) wave: &'a Wave,
-    /// Events that begin before this byte have been replayed already.
+    /// Events before this byte have been replayed.
     pub(crate) from: u64,
-    /// Events that begin here or later are not replayed.
+    /// Events from this byte on are not replayed.
     pub(crate) limit: u64,
-    /// Where the blocks to decode come from.
+    /// Source of the blocks to decode.
     pub(crate) feed: Option<&'a Feed<'r>>,
     pub(crate) tables: &'a DefinitionsByFile,
-    pub(crate) desks: &'a [Mutex<Desk>],
+    pub(crate) desks: &'a [Mutex<WorkerState>],
     pub(crate) free: &'a FreeBlocks,
     pub(crate) progress: &'a Progress,
-    /// Who learns whose the wave's lines are.
-    pub(crate) follower: Option<&'a Follower<'a>>,
-    /// Blocks that may still be decoded.
-    pub(crate) rations: Rations,
+    /// Receives the owners of the wave's lines.
+    pub(crate) follower: Option<&'a LedgerSink<'a>>,
+    /// Size of the next wave.
+    pub(crate) budget: BlockBudget,
     /// Number of blocks that may be read ahead.
     pub(crate) ahead: usize,
-    /// Parts of blocks after which one worker takes no more.
-    pub(crate) share: usize,
-    /// Workers take turns, and tasks are timed: what they look at is brought near before.
-    pub(crate) brings_near: bool,
-    /// Its number.
-    pub(crate) number: u32,
     pub(crate) tasks: Tasks,
-    /// Links to merge, once all shards are replayed.
+    /// Links to merge, set once all shards are replayed.
     pub(crate) merges: OnceLock<Merges>,
-    /// Links whose keys may have been used before, then, too.
-    pub(crate) suspects: OnceLock<Suspects>,
 }
 
 impl Round<'_, '_> {
-    /// Runs the round; the places of its suspects are to be told.
-    pub(crate) fn run(self, workers: &Workers) -> Option<Suspects> {
+    /// Runs the round.
+    pub(crate) fn run(self, workers: &Workers) {
         let team = self.desks.len();
         workers.on_first(team, |worker| {
             let Ok(mut desk) = self.desks[worker].lock() else { return };
             let mut watch = Watch::start();
-            desk.log.enter(self.number);
-            let began = desk.log.begin();
             if let Some(feed) = self.feed
                 && team > 1
             {
                 feed.read_ahead(self.ahead);
                 watch.lap(&mut desk.times.read);
             }
-            self.replay(worker, team, &mut desk.log);
+            self.replay(worker, team);
             self.enter(worker);
             watch.lap(&mut desk.times.replay);
             self.decode(worker, &mut desk, &mut watch);
@@ -174,17 +177,14 @@ impl Round<'_, '_> {
             }
             self.tasks.wait();
             let mut watch = Watch::start();
-            let merges = self.merge(worker, &mut desk.log);
-            self.place_suspects(merges, &mut desk.log);
+            self.merge();
             watch.lap(&mut desk.times.replay);
-            desk.log.leave(began);
         });
-        self.suspects.into_inner()
     }
 
-    /// Replays shards: first the worker's own, for their memory is near it, then what others have not
-    /// come to.
-    fn replay(&self, worker: usize, workers: usize, log: &mut TaskLog) {
+    /// Replays shards: first the worker's own, whose memory is near it, then those that nobody has
+    /// started.
+    fn replay(&self, worker: usize, workers: usize) {
         let count = self.tasks.len();
         let own = (0..count).filter(|shard| shard % workers == worker);
         let others = (0..count).filter(|shard| shard % workers != worker);
@@ -192,44 +192,25 @@ impl Round<'_, '_> {
             let Some(_taken) = self.tasks.take(number) else { continue };
             if let Ok(mut shard) = self.lanes.shards()[number].lock() {
                 let bytes = self.from..self.limit;
-                let meanings = (self.maps, self.shared);
                 let blocks = &self.wave.blocks;
-                let moved = || blocks.iter().map(|block| block.decoded.bytes_for(number)).sum();
-                if self.brings_near {
-                    log.fetch(|| shard.bring_near(number, blocks, meanings));
-                }
-                let began = log.begin();
                 self.lanes.gather(number, &mut shard);
                 let world = (self.model, &self.lanes.cuts);
-                shard.replay(number, blocks, meanings, world, bytes);
+                shard.replay(number, blocks, self.maps, world, bytes);
                 self.lanes.hand_over(&mut shard);
-                log.end(began, TaskKind::Replay, number, moved);
             }
         }
     }
 
-    /// Decodes blocks of the next wave while there are any, and merges when it is time to.
-    fn decode(&self, worker: usize, desk: &mut Desk, watch: &mut Watch) {
+    /// Decodes blocks of the next wave, and merges links as soon as all shards are replayed.
+    fn decode(&self, worker: usize, desk: &mut WorkerState, watch: &mut Watch) {
         let Some(feed) = self.feed else { return };
-        let mut taken = 0;
-        while taken < self.share
-            && let Some(parts) = self.rations.take()
-        {
-            taken += parts;
+        while let Some(parts) = self.budget.take() {
             let mut block = self.free.take(worker, parts);
-            if self.brings_near {
-                desk.log.fetch(|| desk.decoder.bring_near(&block));
-            }
-            let began = desk.log.begin();
-            let unpack = |segment, text: &mut Block, origin: &Origin| {
-                let sound = self.lanes.is_sound.then_some(self.model);
-                desk.decoder.unpack(segment, text, self.tables.of(origin), sound)
-            };
-            let Some(next) = feed.next(&mut block.text, parts, unpack) else {
-                self.rations.stop();
+            let Some(next) = feed.next(&mut block.text, parts) else {
+                self.budget.stop();
                 return;
             };
-            let Next { number, origin, is_last, is_marked, read } = next;
+            let NextBlock { number, origin, is_last, is_marked, read } = next;
             block.number = number;
             block.origin = origin;
             block.is_last = is_last;
@@ -237,61 +218,49 @@ impl Round<'_, '_> {
             block.worker = worker;
             block.failure = read.err();
             watch.lap(&mut desk.times.read);
-            // A file gives the lines before one that is too long.
+            // Even if reading failed: before a line that is too long there may be others.
             let defs = self.tables.of(&block.origin);
-            desk.decode(&mut block, defs, self.model);
+            let was_read = block.failure.is_none();
+            desk.decode(&mut block, defs, self.lanes.is_sound.then_some(self.model));
+            if let (true, Some(error)) = (was_read, &block.failure) {
+                feed.note_failure(&block.origin, error);
+            }
             self.progress.add(block.text.text_len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
-            let (text, events) = (block.text.text_len(), block.decoded.lane_events());
-            let bytes = || (text + size_of_val(events)) as u64;
-            desk.log.end(began, TaskKind::Decode, number as usize, bytes);
-            // Lines after a definition, or after something wrong, will be decoded when that is settled.
+            // Lines after a definition or an error are decoded once that is resolved.
             if block.failure.is_some()
                 || (block.decoded.changes && !block.is_last)
                 || block.decoded.fault.is_some()
             {
-                self.rations.stop();
+                self.budget.stop();
             }
             desk.filled.push(block);
             if self.tasks.all_replayed() {
-                self.merge(worker, &mut desk.log);
+                self.merge();
                 watch.lap(&mut desk.times.replay);
             }
         }
     }
 
-    /// Tells the follower about blocks of the wave that nobody has taken on yet.
+    /// Passes blocks of the wave on to the ledger.
     fn enter(&self, worker: usize) {
         let Some(follower) = self.follower else { return };
         loop {
             let Some(block) = self.wave.blocks.get(self.tasks.next_page()) else { return };
-            follower.enter(worker, &Page::new(block, &self.maps[block.maps]));
+            follower.enter(worker, &BlockLines::new(block, &self.maps[block.maps]));
         }
     }
 
-    /// Merges links that nobody has taken on yet; the number of their parts.
-    fn merge(&self, worker: usize, log: &mut TaskLog) -> usize {
+    /// Merges links that nobody has taken on yet.
+    fn merge(&self) {
         let blocks = &self.wave.blocks;
         let merges = self.merges.get_or_init(|| self.lanes.plan_merges(blocks));
         loop {
             let number = self.tasks.next_merge();
             if number >= merges.len() {
-                return merges.len();
+                return;
             }
-            let began = log.begin();
-            self.lanes.merge(merges, number, worker, blocks);
-            log.end(began, TaskKind::Merge, number, || 0);
-        }
-    }
-
-    /// Finds the places of suspects in blocks that nobody has taken on yet.
-    fn place_suspects(&self, merges: usize, log: &mut TaskLog) {
-        let blocks = &self.wave.blocks;
-        let suspects = self.suspects.get_or_init(|| Suspects::of(self.lanes, blocks));
-        loop {
-            let began = log.begin();
-            let Some(number) = suspects.place_next(blocks) else { return };
-            log.end(began, TaskKind::Merge, merges + number, || 0);
+            self.lanes.merge(merges, number, blocks);
         }
     }
 }

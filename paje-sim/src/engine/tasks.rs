@@ -1,25 +1,25 @@
-//! Who does what in a round, and who waits for whom.
+//! Tasks of a round, and how workers wait for one another.
 //!
-//! All that workers share beside locked shards is here, and small enough to try every order in which
-//! they may run: `tests/orders.rs` does, with a `sync` of its own.
+//! Everything that workers share besides locked shards is here. It is small enough for loom to try every order of
+//! execution in `tests/orders.rs`, which supplies a `sync` of its own.
 
 use std::sync::PoisonError;
 
 use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, YIELDS, thread};
 
-/// The tasks of a round: which ones somebody has taken on, and which are done.
+/// Which tasks of a round are taken, and how many shards are replayed.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     taken: Vec<AtomicBool>,
     replayed: AtomicUsize,
-    /// Number of those who sleep until all are replayed, and how they are told.
+    /// Number of sleeping workers, and the condition variable that wakes them when all shards are replayed.
     news: (Mutex<usize>, Condvar),
     next_merge: AtomicUsize,
     next_page: AtomicUsize,
 }
 
 impl Tasks {
-    /// For so many shards.
+    /// Makes the tasks of a round with so many shards.
     pub(crate) fn new(shards: usize) -> Self {
         Tasks {
             taken: (0..shards).map(|_| AtomicBool::new(false)).collect(),
@@ -30,7 +30,7 @@ impl Tasks {
         }
     }
 
-    /// Number of shards.
+    /// Returns the number of shards.
     pub(crate) fn len(&self) -> usize {
         self.taken.len()
     }
@@ -39,15 +39,15 @@ impl Tasks {
         self.replayed.load(Ordering::Acquire) == self.taken.len()
     }
 
-    /// Takes a shard on, if nobody has; it counts as replayed when what this returns is dropped, even in
-    /// a panic, for others wait for it.
+    /// Takes a shard if it is free. It counts as replayed when the guard is dropped, even in a panic, since others
+    /// wait for it.
     pub(crate) fn take(&self, shard: usize) -> Option<Taken<'_>> {
         let free = !self.taken[shard].swap(true, Ordering::Relaxed);
-        // Not `then_some`: what it was given and does not return, it drops.
+        // Not `then_some`, which would drop an unused guard.
         free.then(|| Taken(self))
     }
 
-    /// Waits until all shards are replayed: everything that was done to them can be seen then.
+    /// Waits until all shards are replayed; their contents are visible then.
     pub(crate) fn wait(&self) {
         for _ in 0..YIELDS {
             if self.all_replayed() {
@@ -63,25 +63,25 @@ impl Tasks {
         }
     }
 
-    /// A block of the wave that nobody has entered in the ledger yet, if there are so many.
+    /// Returns the next block to enter in the ledger; past the last one, a number that is too large.
     pub(crate) fn next_page(&self) -> usize {
         self.next_page.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// A part of the links to merge that nobody has taken on yet, if there are so many.
+    /// Returns the next part of the links to merge; past the last one, a number that is too large.
     pub(crate) fn next_merge(&self) -> usize {
         self.next_merge.fetch_add(1, Ordering::Relaxed)
     }
 }
 
-/// A shard that somebody replays.
+/// Guard of a shard that is being replayed.
 pub(crate) struct Taken<'a>(&'a Tasks);
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         let Tasks { taken, replayed, news: (gate, news), .. } = self.0;
         if replayed.fetch_add(1, Ordering::Release) + 1 == taken.len() {
-            // Those who come to the gate later find all replayed. To tell nobody would be a call of the system, too.
+            // Workers that come later find all shards replayed. Without sleepers, no system call is needed.
             let sleeping = *gate.lock().unwrap_or_else(PoisonError::into_inner);
             if sleeping > 0 {
                 news.notify_all();

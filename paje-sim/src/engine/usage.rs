@@ -1,9 +1,9 @@
-//! Uses of definitions that only the engine knows of.
+//! Parts of the usage of definitions that only the engine knows.
 
 use super::Engine;
 
 impl Engine<'_> {
-    /// Adds what was doubtful where lanes were replayed, if anybody asks; the `last` time, all of it.
+    /// Adds doubts from replaying lanes, if usage is kept. The `last` call checks everything.
     pub(super) fn settle_usage(&mut self, last: bool) {
         if let Some(usage) = &mut self.read.usage {
             let has_warnings = !self.findings.warnings.is_empty();
@@ -11,7 +11,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Counts the states that are open at the end of the trace, if anybody asks.
+    /// Counts the states that are open at the end of the trace, if usage is kept.
     pub(super) fn count_open_states(&mut self) {
         if self.read.usage.is_none() {
             return;

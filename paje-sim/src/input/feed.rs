@@ -1,4 +1,4 @@
-//! Source of a trace's blocks.
+//! Reads the blocks of a trace, file after file.
 
 use std::collections::VecDeque;
 use std::io;
@@ -9,99 +9,101 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use memchr::memmem;
 use paje_parser::{ByteOffset, DefTable, Position};
 use paje_workers::Workers;
-use splitter::{Block, Plan, ReadError, Segment, Segments, Unpacking};
+use splitter::{Block, Plan, ReadError, Segments, Unpacking};
 
 use crate::input::files::{Origin, Queued};
 use crate::input::sorted::TimeSorted;
-use crate::input::source::From;
+use crate::input::source::SourceKind;
 use crate::names::error::{Error, ErrorKind};
 use crate::names::options::Options;
 use crate::names::progress::Progress;
 
-mod rations;
+mod budget;
 mod stream;
 mod turn;
 
-pub(crate) use rations::Rations;
-use stream::{Stream, Streamed};
+pub(crate) use budget::BlockBudget;
+use stream::{ReadAhead, Stream};
 
-/// Gives the blocks of a trace to whoever asks.
+/// The blocks of a trace. Each worker calls it for the next one.
 pub(crate) struct Feed<'r> {
-    reading: Mutex<Reading<'r>>,
-    /// Somebody has read of a stream, which others wait for.
+    reading: Mutex<FeedState<'r>>,
+    /// Signals that a worker has read from a stream.
     news: Condvar,
     options: &'r Options,
     progress: &'r Progress,
     threads: usize,
 }
 
-/// Tells whether a text may name other files, which are part of the trace.
+/// Returns whether a text may name other files of the trace.
 #[must_use]
 pub fn names_files(text: &[u8]) -> bool {
     let has = |word: &str| memmem::find(text, word.as_bytes()).is_some();
     has("TraceFile") || has("Filename")
 }
 
-/// Bytes of text behind a problem in which damage of compressed data is looked for: less than a second's.
+/// Bytes of text after a problem in which damage of compressed data is searched for: less than a second.
 const SEARCHED: u64 = 64 << 20;
 
-/// The file at hand, and those that come behind it.
-struct Reading<'r> {
-    medium: Medium<'r>,
-    /// Number of those who wait for blocks of a stream. Another file may have begun when they wake.
+/// The current file and those that follow it.
+struct FeedState<'r> {
+    medium: BlockSource<'r>,
+    /// Number of workers that wait for blocks of a stream. The next file may have begun when they wake.
     waiting: usize,
     origin: Origin,
-    /// Where the next file will begin, if it is known before this one's end.
+    /// Start of the next file, if it is known before the end of this one.
     end: u64,
-    /// The number of the next block.
+    /// Number of the next block.
     next: u64,
     queue: VecDeque<Queued>,
-    /// The input at hand is compressed: damage of it may show in its lines.
+    /// Whether the current input is compressed. Damage may then show in its lines.
     is_compressed: bool,
-    /// It is packed: those who wait for blocks can help.
+    /// Handle for waiting workers to help with decompression, if they can.
     unpacking: Option<Unpacking>,
-    /// Files that could not be read to their ends, and why.
+    /// Files that could not be read to the end, and the errors.
     failed: Vec<(Origin, io::Error)>,
-    /// Sorted files: where their lines stood before.
+    /// Sorted files, which know the original places of their lines.
     sorted: Vec<(Option<Arc<Path>>, Arc<TimeSorted>)>,
 }
 
-enum Medium<'r> {
-    /// Whoever asks reads the lines from byte `next` on by himself.
+enum BlockSource<'r> {
+    /// A plain file: each worker reads its block, from byte `next` on.
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
-    /// Whoever asks reads the next block from the stream, unless somebody has read it ahead.
+    /// A stream: one worker at a time reads a block, unless one was read ahead.
     Stream(Stream<'r>),
-    /// Whoever asks reads the next segment, and unpacks it by himself.
+    /// A packed file: each worker takes the next segment, and unpacks it when decoding it.
     Packed(Box<Segments>),
-    /// Whoever asks copies the lines of the block together.
+    /// A sorted file: each worker collects the lines of its block.
     Sorted { sorted: Arc<TimeSorted>, next: usize },
-    /// There is no more of the file.
+    /// The end of the file.
     Ended,
 }
 
-/// The piece of input that [`Feed::next`] filled a block from.
-pub(crate) struct Next {
-    /// Numbers grow in the order of the trace, and there is nothing between one and the next.
+/// What [`Feed::next`] filled a block from.
+pub(crate) struct NextBlock {
+    /// Number of the block in the order of the trace.
     pub(crate) number: u64,
     pub(crate) origin: Origin,
-    /// It is the last of its file, for sure.
+    /// Whether it is known to be the last block of its file.
     pub(crate) is_last: bool,
-    /// Its file begins with a byte order mark, of which blanks have been made.
+    /// Whether its file begins with a byte order mark, which blanks have replaced.
     pub(crate) is_marked: bool,
     pub(crate) read: Result<(), ReadError>,
 }
 
 impl<'r> Feed<'r> {
+    /// Starts reading a trace.
+    ///
     /// # Errors
-    /// The lines are to be sorted, and the trace cannot be read.
+    /// The trace is to be sorted and cannot be read.
     pub(crate) fn new(
-        source: From<'r>,
+        source: SourceKind<'r>,
         options: &'r Options,
         progress: &'r Progress,
         workers: &Workers,
     ) -> Result<Self, Error> {
-        let mut reading = Reading {
-            medium: Medium::Ended,
+        let mut reading = FeedState {
+            medium: BlockSource::Ended,
             waiting: 0,
             origin: Origin::default(),
             end: 0,
@@ -127,14 +129,11 @@ impl<'r> Feed<'r> {
         })
     }
 
-    /// Fills `block` with the next lines, which are at most so many [parts](Rations::PER_BLOCK) of a whole one where blocks can be cut
-    /// anywhere; `None` if there are no more, unless a file comes to be named. `unpack` fills it with those of a segment of a file.
-    pub(crate) fn next(
-        &self,
-        block: &mut Block,
-        parts: usize,
-        mut unpack: impl FnMut(Segment, &mut Block, &Origin) -> Result<(), ReadError>,
-    ) -> Option<Next> {
+    /// Fills `block` with the next lines: at most this many [parts](BlockBudget::PER_BLOCK) of a whole
+    /// block, if blocks can be cut anywhere.
+    ///
+    /// Returns `None` if there are no more lines. There may be more once another file is named.
+    pub(crate) fn next(&self, block: &mut Block, parts: usize) -> Option<NextBlock> {
         loop {
             if self.progress.is_stopped() {
                 return None;
@@ -145,26 +144,26 @@ impl<'r> Feed<'r> {
             let origin = reading.origin.clone();
             let (mut is_last, mut was_marked) = (false, None);
             let read = match &mut reading.medium {
-                Medium::Plan { plan, next, taken } if *next < plan.bytes() => {
+                BlockSource::Plan { plan, next, taken } if *next < plan.bytes() => {
                     let (plan, taken, begin) = (Arc::clone(plan), Arc::clone(taken), *next);
-                    let bytes = plan.size() * parts as u64 / Rations::PER_BLOCK as u64;
+                    let bytes = plan.size() * parts as u64 / BlockBudget::PER_BLOCK as u64;
                     *next = begin.saturating_add(bytes.max(1));
                     let end = *next;
                     is_last = end >= plan.bytes();
                     drop(reading);
                     let read = plan.read_between(begin..end, block);
                     taken.fetch_add(block.text().len() as u64, Ordering::Relaxed);
-                    // A line that is longer than a block leaves blocks without any.
+                    // Inside a line that is longer than a block, blocks are empty.
                     if block.text().is_empty() && read.is_ok() {
                         continue;
                     }
                     read
                 }
-                Medium::Stream(stream) => {
+                BlockSource::Stream(stream) => {
                     if stream.has_given_all() {
-                        reading.medium = Medium::Ended;
+                        reading.medium = BlockSource::Ended;
                     }
-                    let Some(Streamed { read, end, .. }) = streamed else { continue };
+                    let Some(ReadAhead { read, end, .. }) = streamed else { continue };
                     reading.end = start + end.0;
                     match read {
                         Ok(true) => Ok(()),
@@ -172,33 +171,35 @@ impl<'r> Feed<'r> {
                         Err(error) => Err(error),
                     }
                 }
-                Medium::Packed(segments) => match segments.next_segment() {
+                BlockSource::Packed(segments) => match segments.next_segment() {
                     Ok(Some(segment)) => {
                         reading.end = start + segments.position().0;
                         drop(reading);
                         is_last = segment.is_last();
-                        let read = match segment.start().0 {
-                            0 => block.unpack_first(&segment),
-                            _ => unpack(segment, block, &origin),
-                        };
-                        if let Err(error) = &read {
-                            self.reading().note_failure(&origin, error);
+                        if segment.start().0 == 0 {
+                            let read = block.unpack_first(segment);
+                            if let Err(error) = &read {
+                                self.note_failure(&origin, error);
+                            }
+                            read
+                        } else {
+                            block.set_segment(segment);
+                            Ok(())
                         }
-                        read
                     }
                     Ok(None) => {
-                        reading.medium = Medium::Ended;
+                        reading.medium = BlockSource::Ended;
                         continue;
                     }
                     Err(error) => {
                         block.fill(segments.position(), 0, std::iter::empty());
-                        reading.medium = Medium::Ended;
+                        reading.medium = BlockSource::Ended;
                         let error = error.into();
                         reading.note_failure(&origin, &error);
                         Err(error)
                     }
                 },
-                Medium::Sorted { sorted, next } if *next < sorted.block_count() => {
+                BlockSource::Sorted { sorted, next } if *next < sorted.block_count() => {
                     let (sorted, index) = (Arc::clone(sorted), *next);
                     *next += 1;
                     drop(reading);
@@ -212,11 +213,11 @@ impl<'r> Feed<'r> {
                         block.fill(Default::default(), 0, std::iter::empty());
                         let (origin, read) = (reading.origin.clone(), Err(error.into()));
                         block.put_behind(origin.start);
-                        return Some(Next { number, origin, is_last, is_marked: false, read });
+                        return Some(NextBlock { number, origin, is_last, is_marked: false, read });
                     }
                 },
             };
-            // Sorted text lost its mark before, and may begin with any line.
+            // A sorted text has lost its mark already, and may begin with any line.
             let is_first = block.start().0 == 0;
             let is_marked = is_first && was_marked.unwrap_or_else(|| block.blank_mark());
             block.put_behind(start);
@@ -226,37 +227,42 @@ impl<'r> Feed<'r> {
                 }
                 other => other,
             });
-            return Some(Next { number, origin, is_last, is_marked, read });
+            return Some(NextBlock { number, origin, is_last, is_marked, read });
         }
     }
 
-    /// Turns to the next file, if there is one. Sorting needs all workers: see [`Feed::prepare`].
-    fn open_next(&self, reading: &mut Reading<'r>) -> Option<io::Result<()>> {
-        reading.medium = Medium::Ended;
+    /// Notes that a file cannot be read to its end.
+    pub(crate) fn note_failure(&self, origin: &Origin, error: &ReadError) {
+        self.reading().note_failure(origin, error);
+    }
+
+    /// Opens the next file, if there is one. Sorting needs all workers: see [`Feed::prepare`].
+    fn open_next(&self, reading: &mut FeedState<'r>) -> Option<io::Result<()>> {
+        reading.medium = BlockSource::Ended;
         if self.options.sort {
             return None;
         }
         let input = reading.open_next(self.progress)?;
-        Some(input.map(|input| reading.turn_to(From::Input(Box::new(input)), self.options)))
+        Some(input.map(|input| reading.turn_to(SourceKind::Input(Box::new(input)), self.options)))
     }
 
-    /// Sorts the next file, if files are sorted and the one before has ended; `defs` tells what the
-    /// file begins with. Only between two rounds.
+    /// Sorts the next file between two rounds, if files are sorted and the last one has ended. `defs`
+    /// returns the definitions that the file begins with.
     ///
     /// # Errors
-    /// It cannot be read: the file, where its first byte would be, and why.
+    /// The file cannot be read.
     pub(crate) fn prepare(
         &self,
         workers: &Workers,
         defs: impl FnOnce(&Origin) -> DefTable,
     ) -> Result<(), (Origin, Error)> {
         let mut reading = self.reading();
-        if !self.options.sort || !matches!(reading.medium, Medium::Ended) {
+        if !self.options.sort || !matches!(reading.medium, BlockSource::Ended) {
             return Ok(());
         }
         let Some(input) = reading.open_next(self.progress) else { return Ok(()) };
         let input = input.map_err(|error| (reading.origin.clone(), error.into()))?;
-        let source = From::Input(Box::new(input));
+        let source = SourceKind::Input(Box::new(input));
         let sorted =
             TimeSorted::new(source, defs(&reading.origin), self.options, self.progress, workers);
         let sorted = sorted.map_err(|error| (reading.origin.clone(), error))?;
@@ -264,31 +270,31 @@ impl<'r> Feed<'r> {
         Ok(())
     }
 
-    /// Files to be read when the others have been.
+    /// Adds files to be read after the others.
     pub(crate) fn enqueue(&self, files: Vec<Queued>) {
         self.reading().queue.extend(files);
     }
 
-    /// Tells whether there may be more blocks.
+    /// Returns whether there may be more blocks.
     pub(crate) fn has_more(&self) -> bool {
         let reading = self.reading();
-        !matches!(reading.medium, Medium::Ended) || !reading.queue.is_empty()
+        !matches!(reading.medium, BlockSource::Ended) || !reading.queue.is_empty()
     }
 
-    /// Tells whether the lines are sorted, and some of them may name files.
+    /// Returns whether the lines are sorted and may name files.
     pub(crate) fn names_files_in_order(&self) -> bool {
         match &self.reading().medium {
-            Medium::Sorted { sorted, .. } => sorted.names_files(),
+            BlockSource::Sorted { sorted, .. } => sorted.names_files(),
             _ => false,
         }
     }
 
-    /// The most blocks that there can be; `None` if nobody knows. Of a trace of fewer than `many`
-    /// blocks, its own are counted if none of them speaks of files.
+    /// Returns the largest possible number of blocks, or `None` if it is not known. With `files`, a trace
+    /// of fewer than `many` blocks is searched for names of files.
     pub(crate) fn most_blocks(&self, many: usize, files: bool) -> Option<u64> {
         let speaks_of_files = |text: &[u8]| files && names_files(text);
         match &self.reading().medium {
-            Medium::Plan { plan, .. } => {
+            BlockSource::Plan { plan, .. } => {
                 let mut block = Block::default();
                 let mut few = 0..plan.len().min(many as u64);
                 let spoken_of = plan.len() < many as u64
@@ -296,65 +302,67 @@ impl<'r> Feed<'r> {
                         .any(|i| plan.read(i, &mut block).is_ok() && speaks_of_files(block.text()));
                 (!spoken_of).then_some(plan.len())
             }
-            Medium::Sorted { sorted, .. } => {
+            BlockSource::Sorted { sorted, .. } => {
                 let few = sorted.block_count() < many;
                 let spoken_of = few && speaks_of_files(sorted.text());
                 (!spoken_of).then_some(sorted.block_count() as u64)
             }
-            Medium::Stream(_) | Medium::Packed(_) | Medium::Ended => None,
+            BlockSource::Stream(_) | BlockSource::Packed(_) | BlockSource::Ended => None,
         }
     }
 
-    /// Tells whether the segments at hand are those of a window of time, which only sound traces have.
+    /// Returns whether the segments belong to a time window, which only sound traces have.
     pub(crate) fn is_of_window(&self) -> bool {
-        matches!(&self.reading().medium, Medium::Packed(segments) if segments.is_window())
+        matches!(&self.reading().medium, BlockSource::Packed(segments) if segments.is_window())
     }
 
-    /// Parts of blocks for so many workers in a wave that may have so many: segments are larger than other blocks, and one for each
-    /// worker is enough.
-    pub(crate) fn rations_of_wave(&self, most: usize, workers: usize) -> Rations {
+    /// Returns the budget of a wave of at most `most` parts of blocks. Segments are larger than other
+    /// blocks, so one for each worker is enough.
+    pub(crate) fn wave_budget(&self, most: usize, workers: usize) -> BlockBudget {
         match &self.reading().medium {
-            Medium::Plan { .. } => Rations::in_parts(most, workers),
-            Medium::Packed(_) => Rations::in_blocks(most.min(self.threads * Rations::PER_BLOCK)),
-            _ => Rations::in_blocks(most),
+            BlockSource::Plan { .. } => BlockBudget::in_parts(most, workers),
+            BlockSource::Packed(_) => {
+                BlockBudget::in_blocks(most.min(self.threads * BlockBudget::PER_BLOCK))
+            }
+            _ => BlockBudget::in_blocks(most),
         }
     }
 
-    /// The place in a file of a place in what the blocks are of.
+    /// Returns the place in the file as it was before sorting.
     pub(crate) fn original(&self, file: Option<&Path>, position: Position) -> Position {
         let reading = self.reading();
         let sorted = reading.sorted.iter().find(|(path, _)| path.as_deref() == file);
         sorted.map_or(position, |(_, sorted)| sorted.original(position))
     }
 
-    /// Number of bytes of the blocks that the trace has not.
+    /// Returns the number of bytes that sorting has added to the trace.
     pub(crate) fn added(&self) -> u64 {
         self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
     }
 
-    /// Tells whether compressed data are damaged, if that may be why a trace is invalid: it is what its user must
-    /// know of then. Checksums tell, which come behind what they are of, so that somewhat more is decompressed
-    /// than the replay needed; but not all of it, which may be a thousand times what is in the file.
+    /// Returns the damage of compressed data that may be the reason for an error, with the number of the
+    /// file. Checksums follow the data that they cover, so somewhat more is decompressed than the
+    /// replay needed, but not all: that may be a thousand times the size of the file.
     pub(crate) fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {
         if !matches!(error.kind(), ErrorKind::Invalid(_) | ErrorKind::File { .. }) {
             return None;
         }
         let mut reading = self.reading();
-        let Reading { medium, origin, is_compressed, failed, .. } = &mut *reading;
+        let FeedState { medium, origin, is_compressed, failed, .. } = &mut *reading;
         let is_it = |origin: &Origin| error.file() == origin.path.as_deref();
-        // Others may have read farther than to the problem.
+        // Other workers may have read past the error.
         if let Some(index) = failed.iter().position(|(origin, _)| is_it(origin)) {
             let (origin, error) = failed.swap_remove(index);
             return Some((origin.file, error));
         }
         match medium {
-            Medium::Stream(stream) if *is_compressed && is_it(origin) => {
+            BlockSource::Stream(stream) if *is_compressed && is_it(origin) => {
                 let blocks = stream.blocks()?;
                 let at = error.position().map_or(blocks.position(), |position| position.byte);
                 let failure = blocks.pass_to(ByteOffset(at.0.saturating_add(SEARCHED))).err()?;
                 Some((origin.file, failure))
             }
-            Medium::Packed(segments) if is_it(origin) => {
+            BlockSource::Packed(segments) if is_it(origin) => {
                 let at = error.position().map_or(segments.position(), |position| position.byte);
                 let failure = segments.pass_to(ByteOffset(at.0.saturating_add(SEARCHED))).err()?;
                 Some((origin.file, failure))
@@ -363,7 +371,7 @@ impl<'r> Feed<'r> {
         }
     }
 
-    fn reading(&self) -> MutexGuard<'_, Reading<'r>> {
+    fn reading(&self) -> MutexGuard<'_, FeedState<'r>> {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
-//! The files that a trace is in, as they name one another.
+//! The files of a trace, which name one another.
 //!
-//! A file is read when those before it in the queue have ended: the trace itself, then what it names,
-//! in the order of the names, then what these name. So everything that the naming file defines is
-//! known by then, wherever in it the name stands.
+//! Files are read one after another: the trace itself, then the files that it names in the order of the
+//! names, then those that these name. So all definitions of a file are known before the files that it
+//! names are read.
 
 use std::ffi::OsStr;
 use std::io;
@@ -20,11 +20,11 @@ use crate::names::progress::Progress;
 /// Origin of a block of lines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origin {
-    /// The number of its file: 0 for the trace itself, then in the order of reading.
+    /// Number of its file in the order of reading: 0 is the trace itself.
     pub(crate) file: u32,
-    /// The number of the file that named it.
+    /// Number of the file that names it.
     pub(crate) parent: u32,
-    /// Number of bytes of other files that come before it.
+    /// Number of bytes of other files before it.
     pub(crate) start: u64,
     /// `None` for the trace itself.
     pub(crate) path: Option<Arc<Path>>,
@@ -36,19 +36,19 @@ pub(crate) struct Queued {
     pub(crate) number: u32,
     pub(crate) parent: u32,
     pub(crate) path: Arc<Path>,
-    /// Where it must lie; anywhere if the trace does not name it.
+    /// Folders that it must be in, if the trace names it.
     pub(crate) folders: Option<Arc<Folders>>,
 }
 
 /// All files named so far.
 #[derive(Debug)]
 pub(crate) struct Files {
-    /// Where the files may lie that are named; they are not read if there is none.
+    /// Folders that named files may be in, or `None` if they are not read.
     folders: Option<Arc<Folders>>,
     all: Vec<File>,
-    /// By what they really are, however they are named.
+    /// Numbers by canonical path.
     known: FxHashMap<PathBuf, u32>,
-    /// Files that a file named before: most name the same file for many containers.
+    /// The current file and what it has named: many containers may name the same file.
     named_by: (u32, TextSet<Vec<u8>>),
     queue: Vec<Queued>,
 }
@@ -61,7 +61,7 @@ struct File {
 }
 
 impl Files {
-    /// The trace itself: standard input, or the like, if there is no path.
+    /// Starts with the trace itself, which has no path if it is a stream.
     pub(crate) fn new(root: Option<&Path>, folders: Option<Folders>) -> Self {
         let known = root.and_then(|path| path.canonicalize().ok());
         let path = root.map(Arc::from);
@@ -74,20 +74,20 @@ impl Files {
         }
     }
 
-    /// Tells whether named files are read.
+    /// Returns whether named files are read.
     pub(crate) const fn are_wanted(&self) -> bool {
         self.folders.is_some()
     }
 
-    /// Tells whether the trace names the file, so that it may be one that has nothing to do with it.
+    /// Returns whether the trace names the file, so that it may be any file.
     pub(crate) fn is_named(&self, file: u32) -> bool {
         self.all[file as usize].named_at.is_some()
     }
 
-    /// File `by` names a file, at `place`, if such are read.
+    /// Adds a file that file `by` names at `place`, if named files are read.
     ///
     /// # Errors
-    /// There is no such file, or it may not be named, or it is `by` or one that led to it.
+    /// There is no such file, it may not be named, or it is `by` or one of its ancestors.
     pub(crate) fn name(
         &mut self,
         by: u32,
@@ -117,7 +117,7 @@ impl Files {
         Ok(())
     }
 
-    /// A file that belongs to the trace, though nobody names it.
+    /// Adds a file that belongs to the trace but is not named in it.
     ///
     /// # Errors
     /// There is no such file.
@@ -148,44 +148,44 @@ impl Files {
         self.known.insert(found, number);
     }
 
-    /// The file, the one that named it, and so on.
+    /// Returns the file, the one that names it, and so on.
     fn ancestors(&self, file: u32) -> impl Iterator<Item = u32> + '_ {
         let parent = |file: &u32| (*file > 0).then(|| self.all[*file as usize].parent);
         std::iter::successors(Some(file), parent)
     }
 
-    /// The files named since this was asked last.
+    /// Takes the files that were added since the last call.
     pub(crate) fn take_queue(&mut self) -> Vec<Queued> {
         std::mem::take(&mut self.queue)
     }
 
-    /// Tells whether any file was named so far.
+    /// Returns whether there are files besides the trace itself.
     pub(crate) fn any(&self) -> bool {
         self.all.len() > 1
     }
 
-    /// Tells whether a file has named another that will be read as its own.
+    /// Returns whether a file is the first to name another one.
     pub(crate) fn has_children(&self, file: u32) -> bool {
-        // They stand one behind the other, in the order of those who named them.
+        // Files are in the order of those that name them.
         self.any() && self.all.last().is_some_and(|last| last.parent == file)
     }
 
-    /// The path of a named file.
+    /// Returns the path of a file, or `None` for the trace itself.
     pub(crate) fn path(&self, file: u32) -> Option<Arc<Path>> {
         self.all[file as usize].path.clone().filter(|_| file > 0)
     }
 
-    /// The paths of all files; `None` for the trace itself.
+    /// Returns the paths of all files, with `None` for the trace itself.
     pub(crate) fn paths(&self) -> Vec<Option<Arc<Path>>> {
         (0..self.all.len() as u32).map(|file| self.path(file)).collect()
     }
 
-    /// The sentence about an error of the file as a whole.
+    /// Adds the file to an error that concerns it as a whole.
     pub(crate) fn explain(&self, origin: &Origin, error: Error) -> Error {
         error.in_whole_file(|io| self.unreadable(origin.file, io), origin.path.as_ref())
     }
 
-    /// The error if a file cannot be read.
+    /// Returns the error for a file that cannot be read.
     pub(crate) fn unreadable(&self, file: u32, error: io::Error) -> Error {
         match &self.all[file as usize] {
             File { path: Some(path), named_at, .. } if file > 0 => {

@@ -5,10 +5,9 @@
 //! ```
 //!
 //! The text is read into memory. Each worker takes pieces of it, finds the times of their lines
-//! (`times`), and sorts these; then each takes a part of the times, and merges what the pieces have of
-//! it (`order`). From then on this is a source of blocks like any other: who asks for one copies its
-//! lines together. The replay sees a sorted trace, and every check is made in the sorted order; only
-//! where a problem is told are lines traced back to where they were found.
+//! (`times`) and sorts them; then each takes a range of times and merges the lines of all pieces in it
+//! (`order`). A worker that asks for a block collects its lines. The replay sees a sorted trace and checks
+//! it in this order; messages give the original places.
 
 mod order;
 mod text;
@@ -21,7 +20,7 @@ use paje_parser::{ByteOffset, DefTable, Position};
 use paje_workers::Workers;
 use splitter::{BYTE_ORDER_MARK, Block, Limits};
 
-use crate::input::source::From;
+use crate::input::source::SourceKind;
 use crate::names::error::Error;
 use crate::names::options::Options;
 use crate::names::progress::{Phase, Progress};
@@ -29,28 +28,27 @@ use crate::names::progress::{Phase, Progress};
 /// The lines of a trace in the order in which they are replayed.
 pub(crate) struct TimeSorted {
     text: Vec<u8>,
-    /// Where each piece of the text begins, and how many lines come before it.
+    /// Start of each piece of the text, and the number of lines before it.
     pieces: Vec<(usize, u64)>,
     parts: Vec<Part>,
     blocks: Vec<Cut>,
-    /// Number of newlines of the text that the trace has not: one if its last line lacks it.
+    /// Number of newlines added to the text: one if the last line lacks it.
     added: u64,
-    /// Lines of it may name files.
+    /// Whether lines may name files.
     names_files: bool,
-    /// It began with a byte order mark.
+    /// Whether it began with a byte order mark.
     was_marked: bool,
 }
 
-/// A line of the text, its newline included: where it begins, and its length, in one word, because
-/// there are as many of these as lines.
+/// Start and length of a line of the text, including its newline. One word, as there is one for each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line(u64);
 
 impl Line {
     const LEN_BITS: u32 = 20;
-    /// A line of this length or longer must be searched for its end.
+    /// From this length on, the end of a line must be searched for.
     const LONG: usize = (1 << Line::LEN_BITS) - 1;
-    /// Texts up to this length have lines that can be told: 16 TiB.
+    /// Longest text whose lines fit: 16 TiB.
     const MOST_TEXT: u64 = 1 << (u64::BITS - Line::LEN_BITS);
 
     #[inline]
@@ -64,7 +62,7 @@ impl Line {
         (self.0 >> Line::LEN_BITS) as usize
     }
 
-    /// Its range in `text`.
+    /// Returns its range in `text`.
     #[inline]
     fn range(self, text: &[u8]) -> Range<usize> {
         let (start, len) = (self.start(), self.0 as usize & Line::LONG);
@@ -76,25 +74,25 @@ impl Line {
     }
 }
 
-/// Lines that are replayed one after the other.
+/// Lines in the order of their replay.
 struct Part(Vec<Line>);
 
-/// A block: lines of one part.
+/// A block of lines of one part.
 struct Cut {
     part: usize,
     lines: Range<usize>,
-    /// Its start in the sorted trace, in bytes.
+    /// Byte of the sorted trace where it begins.
     start: u64,
     len: usize,
 }
 
 impl TimeSorted {
-    /// Reads a trace, or one file of it that begins with these definitions, and sorts its lines.
+    /// Reads a trace, or a file of it that begins with these definitions, and sorts its lines.
     ///
     /// # Errors
     /// The trace cannot be read, or has a line that is too long.
     pub(crate) fn new(
-        source: From<'_>,
+        source: SourceKind<'_>,
         defs: DefTable,
         options: &Options,
         progress: &Progress,
@@ -113,7 +111,7 @@ impl TimeSorted {
         }
         let all = pieces(&text, limits, workers.threads());
         let clocks = times::Clocks::new(&text, &all, defs, (options.recover, workers));
-        // One that fits in a block is never too long: what other sources hold to.
+        // As in other sources, a line that fits in a block is never too long.
         let too_long = limits.line.saturating_add(1).max(limits.block);
         progress.enter(Phase::Sorting, text.len() as u64);
         let found = workers.map(all.len(), |piece| {
@@ -155,17 +153,17 @@ impl TimeSorted {
         })
     }
 
-    /// Tells whether lines may name files.
+    /// Returns whether lines may name files.
     pub(crate) const fn names_files(&self) -> bool {
         self.names_files
     }
 
-    /// Tells whether it began with a byte order mark, of which blanks have been made.
+    /// Returns whether it began with a byte order mark, which blanks have replaced.
     pub(crate) const fn was_marked(&self) -> bool {
         self.was_marked
     }
 
-    /// The text as it was read, and the newline that its last line may have lacked.
+    /// Returns the text as it was read, with a newline at the end.
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
     }
@@ -183,17 +181,17 @@ impl TimeSorted {
         block.fill(ByteOffset(cut.start), cut.len, texts);
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub(crate) const fn block_count(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Number of newlines of the blocks that the trace has not.
+    /// Returns the number of newlines that were added.
     pub(crate) const fn added(&self) -> u64 {
         self.added
     }
 
-    /// The place in the trace as it was given of a place in the sorted trace.
+    /// Returns the original place of a place in the sorted trace.
     pub(crate) fn original(&self, position: Position) -> Position {
         let Some(start) = self.start_of_line(position.line) else { return position };
         let piece = self.pieces.partition_point(|(first, _)| *first <= start).saturating_sub(1);
@@ -206,7 +204,7 @@ impl TimeSorted {
         }
     }
 
-    /// Start, in the text, of the line that is replayed as the `number`th, from 1.
+    /// Returns the start in the text of the line with this number in the sorted trace, from 1.
     fn start_of_line(&self, number: u64) -> Option<usize> {
         let mut index = usize::try_from(number).ok()?.checked_sub(1)?;
         for Part(lines) in &self.parts {
@@ -219,9 +217,9 @@ impl TimeSorted {
     }
 }
 
-/// Cuts a text into pieces of whole lines, enough of them that all workers have work to the end.
+/// Cuts a text into enough pieces of whole lines to keep all workers busy.
 fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
-    // The limits are there for tests and for lines of gigabytes; sizes in between make no difference.
+    // The limits matter for tests and for lines of gigabytes only.
     let least = limits.block.saturating_mul(8).max(1);
     let size = (text.len() / (threads * 16)).clamp(least, least.saturating_mul(64));
     let mut pieces = Vec::new();
@@ -236,18 +234,17 @@ fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// The part of the work on so many bytes that is merging: most of it is to find and sort the times of pieces.
+/// Returns the share of merging in the work on this number of bytes. Most of it is finding times.
 const fn merging(bytes: u64) -> u64 {
     bytes / 8
 }
 
-/// Length of these lines, all together.
+/// Returns the total length of lines.
 fn bytes_of(text: &[u8], lines: &[Line]) -> u64 {
     lines.iter().map(|line| line.range(text).len() as u64).sum()
 }
 
-/// Cuts a part into blocks of `most` bytes, unless a single line is longer. Where they begin is
-/// settled when all parts are cut.
+/// Cuts a part into blocks of `most` bytes, unless a single line is longer. Their starts are set later.
 fn cut(text: &[u8], lines: &[Line], part: usize, most: usize) -> Vec<Cut> {
     let mut blocks = Vec::new();
     let (mut first, mut len) = (0, 0);

@@ -1,4 +1,4 @@
-//! Sources of traces, as users of the library name them.
+//! Where a trace is read from.
 
 use std::fmt;
 use std::io::Read;
@@ -6,61 +6,61 @@ use std::path::PathBuf;
 
 use splitter::{Folders, Input};
 
-/// The source of a trace.
+/// Where a trace is read from.
 #[derive(Debug)]
 pub struct Source<'r> {
-    pub(crate) from: From<'r>,
+    pub(crate) kind: SourceKind<'r>,
     pub(crate) files: Option<Root>,
     pub(crate) further: Vec<PathBuf>,
 }
 
-/// The files that the trace names are to be read.
+/// How the files that the trace names are found.
 #[derive(Debug)]
 pub(crate) struct Root {
-    /// The trace itself; none for standard input and the like.
+    /// Path of the trace, or `None` for standard input and other streams.
     pub(crate) path: Option<PathBuf>,
-    /// Where they may lie.
+    /// Folders that they may be in.
     pub(crate) folders: Folders,
 }
 
-pub(crate) enum From<'r> {
+pub(crate) enum SourceKind<'r> {
     /// Each worker reads its own blocks.
     Input(Box<Input>),
     /// One worker at a time reads a block.
     Stream(Box<dyn Read + Send + 'r>),
 }
 
-impl fmt::Debug for From<'_> {
+impl fmt::Debug for SourceKind<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            From::Input(input) => input.fmt(f),
-            From::Stream(_) => f.write_str("Stream"),
+            SourceKind::Input(input) => input.fmt(f),
+            SourceKind::Stream(_) => f.write_str("Stream"),
         }
     }
 }
 
 impl<'r> Source<'r> {
-    /// Anything that gives bytes.
+    /// Creates a source from a reader.
     pub fn stream(input: impl Read + Send + 'r) -> Self {
-        Source { from: From::Stream(Box::new(input)), files: None, further: Vec::new() }
+        Source { kind: SourceKind::Stream(Box::new(input)), files: None, further: Vec::new() }
     }
 
-    /// The same, and the files that the trace names (PajeTraceFile, and the Filename of
-    /// PajeCreateContainer) are part of it: `docs/files.md` has the rules. Their names count from the
-    /// folder that `path`, the trace itself, is in; from the current one if there is none. They must be
-    /// regular files below `folders`: lines of them may come to be shown in messages, and whoever wrote
-    /// the trace may not have the rights of this process.
+    /// Also reads the files that the trace names (with PajeTraceFile, or the Filename of
+    /// PajeCreateContainer), as `docs/files.md` describes. Their names are relative to the folder of
+    /// `path`, the trace itself, or to the current folder. They must be regular files below `folders`:
+    /// messages may show lines of them, and the trace's author may have fewer rights than this
+    /// process.
     ///
-    /// Without this they are not read, and there is a warning for each.
+    /// Otherwise such files are not read, and there is a warning for each.
     #[must_use]
     pub fn reading_files(mut self, path: Option<PathBuf>, folders: Folders) -> Self {
         self.files = Some(Root { path, folders });
         self
     }
 
-    /// These files as well, as if the trace named them before any other: pieces that were cut from one
-    /// trace, for example. They may be files of any kind, anywhere: it is not the trace that names them. Which
-    /// of them are the same is found out only after [`Source::reading_files`].
+    /// Also reads these files, as if the trace named them before all others: pieces of one trace, for
+    /// example. They may be anywhere and of any kind. A file that comes twice is noticed only after
+    /// [`Source::reading_files`].
     #[must_use]
     pub fn followed_by(mut self, files: Vec<PathBuf>) -> Self {
         self.further = files;
@@ -68,8 +68,8 @@ impl<'r> Source<'r> {
     }
 }
 
-impl std::convert::From<Input> for Source<'static> {
+impl From<Input> for Source<'static> {
     fn from(input: Input) -> Self {
-        Source { from: From::Input(Box::new(input)), files: None, further: Vec::new() }
+        Source { kind: SourceKind::Input(Box::new(input)), files: None, further: Vec::new() }
     }
 }

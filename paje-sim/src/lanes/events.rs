@@ -4,7 +4,7 @@ use crate::lanes::refusal::Refused;
 use crate::memory::Written;
 use crate::names::ids::ValueId;
 
-/// The replay of one event lane.
+/// Replay of an event lane.
 #[derive(Debug)]
 pub(crate) struct EventLane {
     last: f64,

@@ -4,65 +4,64 @@ mod ends;
 mod filter;
 mod hashes;
 mod open;
-mod pairs;
-mod reused;
 
 use paje_parser::LinkEnd;
 use splitter::LaterLine;
 
 pub(crate) use crate::lanes::links::ends::{HalfLink, Keeper, WrittenKey, bare_key};
-pub(crate) use crate::lanes::links::filter::Filter;
+pub(crate) use crate::lanes::links::filter::{Filter, Hashes};
 use crate::lanes::links::hashes::KeyHashList;
 use crate::lanes::links::open::{OpenLink, OpenLinks};
-pub(crate) use crate::lanes::links::pairs::{PairNumber, PairRoom, Pairs};
-pub(crate) use crate::lanes::links::reused::{Search, Tags};
 use crate::lanes::refusal::Refused;
 use crate::memory::{ExtraPair, KeyPlace, NewLink, Store};
 use crate::names::error::Place;
 
-/// The replay of one strand of a link lane: the links whose keys' hashes put them there. The rows of
-/// the lane are merged from all its strands, in order of completion: see `replay::link_homes`.
+/// Replay of one strand of a link lane: the links whose key hashes fall into it. Rows of all strands are merged in
+/// order of completion: see `replay::link_merger`.
 #[derive(Debug, Default)]
 pub(crate) struct LinkStrand {
-    /// Links that lack an end, by key.
+    /// Incomplete links, by key.
     open: OpenLinks,
-    /// The keys of all links, open and completed: a key may not be used again.
+    /// Filter of the keys of all links. A key must not be used twice.
     pub(crate) filter: Filter,
-    pub(crate) suspects: Vec<Suspect>,
+    /// Links whose keys may have been used before, in the order of their first events.
+    pub(crate) reuse_candidates: Vec<ReuseCandidate>,
     keys: KeyMemory,
-    /// Nobody wants the rows of its lane.
+    /// Whether the rows of its lane are not wanted.
     unwanted: bool,
-    /// The hashes of the keys of all links, if they are what is remembered.
+    /// Hashes of all keys, if these are what is remembered.
     hashes: KeyHashList,
-    /// One of them came again, in a container that has ended.
+    /// Whether a key was reused in a container that has ended.
     had_key_again: bool,
 }
 
-/// Memory of the keys of completed links, which may not be used again.
+/// What is remembered of the keys of completed links, which must not be reused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum KeyMemory {
     /// All keys.
     #[default]
     Keys,
-    /// Hashes, which tell that no key is used again, but not that one is.
+    /// Hashes: they show that no key is reused, but not that one is.
     Hashes,
-    /// Nothing, for memory's sake.
+    /// Nothing, to save memory.
     Nothing,
 }
 
-/// A link whose key may have been used before.
+/// Link whose key may have been used before, as far as the filter can tell.
 #[derive(Clone, Debug)]
-pub(crate) struct Suspect {
+pub(crate) struct ReuseCandidate {
     pub(crate) hash: u64,
-    /// Its first event.
+    /// Byte of its first event.
     pub(crate) at: u64,
-    /// The place of its key in the file, once somebody has found it, and the line if its text is not there yet.
-    pub(crate) place: Option<(Place, Option<LaterLine>)>,
-    /// Place of its key.
+    /// Place of its key in memory.
     pub(crate) key: u64,
+    pub(crate) written: KeyInFile,
 }
 
-/// A link whose key is to be remembered.
+/// Place of a key in a file, and its line if the text is not there yet.
+pub(crate) type KeyInFile = (Place, Option<LaterLine>);
+
+/// Link whose key is to be remembered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opened {
     hash: u64,
@@ -77,26 +76,27 @@ impl LinkStrand {
         LinkStrand { keys, ..LinkStrand::default() }
     }
 
-    /// The same of a lane whose rows nobody wants.
+    /// Turns it into a strand of a lane whose rows are not wanted.
     pub(crate) fn unwanted(self) -> Self {
         LinkStrand { unwanted: true, ..self }
     }
 
-    /// Tells whether somebody wants the rows of its lane.
+    /// Returns whether the rows of its lane are wanted.
     pub(crate) const fn is_wanted(&self) -> bool {
         !self.unwanted
     }
 
-    /// Tells whether there may be links with keys that had been used, where only hashes are remembered. The `last` time,
-    /// all links count; before, those that came since this was asked may not.
+    /// Returns whether a key may have been reused, where only hashes are remembered. The `last` call covers all
+    /// links; earlier ones may leave out recent links.
     pub(crate) fn has_key_again(&mut self, last: bool) -> bool {
         self.had_key_again || self.hashes.comes_again(last)
     }
 
-    /// Opens a link, or completes the one that this key opened, for which `completed` is called. Returns whether there was
-    /// room for the key: if not, nothing has been done. A link that is `opened` is to be [remembered](LinkStrand::remember).
+    /// Opens a link, or completes the one that this key opened and passes it to `completed`. Returns false, and does
+    /// nothing, if there is no room for the key. The keys of links in `opened` are to be
+    /// [remembered](LinkStrand::remember).
     ///
-    /// `at` is the byte of the event; the keys are those of a shard with this number.
+    /// `at` is the byte of the event, and `keys` are those of the shard with this number.
     #[inline(always)]
     pub(crate) fn add(
         &mut self,
@@ -129,7 +129,7 @@ impl LinkStrand {
         Ok(true)
     }
 
-    /// Completes the link that this key opened, with the value that it was opened with.
+    /// Completes the link that this key opened, with the value of its first event.
     #[cold]
     pub(crate) fn complete_as_begun(
         &mut self,
@@ -143,15 +143,21 @@ impl LinkStrand {
         Some(complete(self.open.remove(slot), HalfLink { value, ..half }))
     }
 
-    /// Remembers the keys of links that were opened. Memory fetches what is needed for them side by side, rather than one after
-    /// the other. If it `is_far`, others have been replayed since this was done last.
-    pub(crate) fn remember(&mut self, is_far: bool, opened: &mut Vec<Opened>) {
-        self.filter.touch(is_far, opened.iter().map(|opened| opened.hash));
+    /// Remembers the keys of opened links, all at once so that cache misses overlap. `is_far` says whether other
+    /// blocks were replayed since the last call; `locate` finds a key in its file by the byte of its event.
+    pub(crate) fn remember(
+        &mut self,
+        is_far: bool,
+        opened: &mut Vec<Opened>,
+        mut locate: impl FnMut(u64) -> KeyInFile,
+    ) {
+        self.filter.prefetch(is_far, opened.iter().map(|opened| opened.hash));
         match self.keys {
             KeyMemory::Keys => {
                 for &Opened { hash, at, key } in &*opened {
                     if self.filter.insert(hash) {
-                        self.suspects.push(Suspect { hash, at, place: None, key });
+                        let written = locate(at);
+                        self.reuse_candidates.push(ReuseCandidate { hash, at, key, written });
                     }
                 }
             }
@@ -163,22 +169,17 @@ impl LinkStrand {
         opened.clear();
     }
 
-    /// Looks at all links that lack an end, and at the filter.
-    pub(crate) fn bring_near(&self) -> u64 {
-        self.open.bring_near() ^ self.filter.bring_near()
-    }
-
-    /// Bytes of the events of the links that lack an end, and the places of their keys.
+    /// Returns the bytes of the events of incomplete links, and the places of their keys.
     pub(crate) fn open(&self) -> impl Iterator<Item = (u64, KeyPlace)> + '_ {
         self.open.iter().map(|open| (open.at, open.key))
     }
 
-    /// Number of links that lack an end.
+    /// Returns the number of incomplete links.
     pub(crate) fn open_count(&self) -> u64 {
         self.open.len() as u64
     }
 
-    /// Carries what is open over to a new store.
+    /// Carries incomplete links over to a new store.
     pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
         for open in self.open.iter_mut() {
             open.key = open.key.moved(new.keys.push(old.keys.get(open.key.place())));
@@ -187,14 +188,14 @@ impl LinkStrand {
         }
     }
 
-    /// The container ends: what is open will never be complete.
+    /// Ends the lane: its incomplete links will never be complete.
     pub(crate) fn close(&mut self) {
         let had_key_again = self.has_key_again(true);
         *self = LinkStrand { had_key_again, ..LinkStrand::new(self.keys) };
     }
 }
 
-/// The link of two halves, of which `open` came first.
+/// Makes a link of two ends, of which `open` came first.
 #[inline(always)]
 fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
     let (other, key) = (open.half(), open.key);

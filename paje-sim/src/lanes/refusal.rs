@@ -5,30 +5,30 @@ use paje_parser::LinkEnd;
 use crate::names::ids::{LaneId, ValueId};
 use crate::names::recovered::Remedy;
 
-/// Why a lane refuses an event. Small; the sentence is made when it is the first problem of all.
+/// Reason why a lane refuses an event. It is small: the message is made only for the first problem of a trace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Refused {
-    /// Not in time order: the lane is already at this time.
+    /// The lane is already at this later time.
     Earlier(f64),
     EmptyStack,
     Unset,
     /// The key has this end already.
     KeyRepeated(LinkEnd),
-    /// The link's other end has another value.
+    /// The other end of the link has another value.
     ValuesDiffer {
         value: ValueId,
         other: ValueId,
     },
-    /// A link that is completed earlier than the lane's last: only of a damaged trace.
+    /// The link completes before the lane's last one; only in damaged traces.
     LateLink(f64),
-    /// The container at this end means nothing: only of a damaged trace.
+    /// The container at this end is unknown; only in damaged traces.
     Nowhere(LinkEnd),
 }
 
 /// An event that a lane refused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refusal {
-    /// The byte where the event's line begins.
+    /// Byte where the event's line begins.
     pub(crate) at: u64,
     pub(crate) lane: LaneId,
     pub(crate) time: f64,
@@ -36,7 +36,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refused {
-    /// Remedy for an event that is refused so.
+    /// Returns the remedy for such an event.
     pub(crate) const fn remedy(self) -> Remedy {
         match self {
             Refused::Earlier(_)
@@ -61,16 +61,16 @@ impl Refused {
     }
 }
 
-/// Events that lanes refused, by why: the first, and how many.
+/// Refused events: the first of each kind, and their number.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
     pub(crate) first: [Option<(Refusal, u64)>; 8],
-    /// All of them, if somebody wants to know.
+    /// All of them, if they are listed.
     pub(crate) all: Option<Vec<Refusal>>,
 }
 
 impl Refusals {
-    /// If they are `listed`, each is kept, not only the first of each kind.
+    /// Makes an empty collection, which keeps every event if they are `listed`.
     pub(crate) fn new(listed: bool) -> Self {
         Refusals { all: listed.then(Vec::new), ..Refusals::default() }
     }
@@ -94,7 +94,7 @@ impl Refusals {
         }
     }
 
-    /// Takes over what others have counted.
+    /// Adds the events of another collection, which is empty then.
     pub(crate) fn take(&mut self, others: &mut Refusals) {
         for (refusal, count) in std::mem::take(&mut others.first).into_iter().flatten() {
             self.add_many(refusal, count);
@@ -105,5 +105,5 @@ impl Refusals {
     }
 }
 
-/// All events of a slice were right; or which is refused, and why.
+/// Result for a slice of events: the index of the first refused one, and the reason.
 pub(crate) type Checked = Result<(), (usize, Refused)>;

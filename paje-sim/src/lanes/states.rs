@@ -4,36 +4,33 @@ use crate::lanes::refusal::Refused;
 use crate::memory::{NewState, OpenRow, Rows, Small, StateRoom, Store, Written};
 use crate::names::ids::ValueId;
 
-/// The replay of one state lane: what its rows and the next event do not say by themselves.
+/// Replay of a state lane: what its rows and the next event do not say.
 ///
 /// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States"; which event is
 /// out of order is as PajeNG 1.3.6 decides: one earlier than the start or the end of the last row.
 ///
-/// The field that has only two values comes first, and its other bit patterns tell the lanes of other
-/// natures: the fields stay in this order.
+/// The field order matters: the unused bit patterns of the first `bool` tell natures of lanes apart.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct StateLane {
-    /// The last row is open; it is then the top of the stack.
+    /// Whether the last row is open. It is then the top of the stack.
     is_open: bool,
-    /// The options' `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6
-    /// behaviour.
+    /// Whether `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6 behaviour.
     flat: bool,
     /// The start of the last row, or its end if it has one.
     not_before: f64,
-    /// Rest of the stack, from the bottom up. Most lanes never have any, and then it takes eight
-    /// bytes, not a vector's 24.
+    /// Rest of the stack, from the bottom up. Boxed because most lanes have none.
     #[allow(clippy::box_collection)]
     below: Option<Box<Vec<OpenRow>>>,
 }
 
 impl StateLane {
-    /// A lane to which the options' `no_imbrication` applies, or not.
+    /// Makes a lane; `flat` says whether `no_imbrication` applies.
     pub(crate) const fn new(flat: bool) -> Self {
         StateLane { is_open: false, flat, not_before: f64::NEG_INFINITY, below: None }
     }
 
-    /// Tells whether the options' `no_imbrication` applies.
+    /// Returns whether `no_imbrication` applies.
     pub(crate) const fn is_flat(&self) -> bool {
         self.flat
     }
@@ -46,7 +43,7 @@ impl StateLane {
         Ok(())
     }
 
-    /// [`StateLane::set`] in the last chunk of the rows, if there is room; whether there was.
+    /// Does [`StateLane::set`] in the last chunk. Returns false if there is no room.
     #[inline(always)]
     pub(crate) fn set_in<N: Small>(
         &mut self,
@@ -61,7 +58,7 @@ impl StateLane {
         last.is_none_or(|last| room.end(last, time))
     }
 
-    /// [`StateLane::push`] with imbrication in the last chunk of the rows, if there is room.
+    /// Does [`StateLane::push`] with imbrication in the last chunk. Returns false if there is no room.
     #[inline(always)]
     pub(crate) fn push_in<N: Small>(
         &mut self,
@@ -80,7 +77,7 @@ impl StateLane {
         true
     }
 
-    /// [`StateLane::pop`] with imbrication, if the state that ends is in the last chunk of the rows.
+    /// Does [`StateLane::pop`] with imbrication. Returns false if the state that ends is in another chunk.
     #[inline(always)]
     pub(crate) fn pop_in<N: Small>(&mut self, room: &mut StateRoom<'_, N>, time: f64) -> bool {
         if self.is_open {
@@ -108,7 +105,7 @@ impl StateLane {
         opened
     }
 
-    /// Number of states on the stack.
+    /// Returns the number of states on the stack.
     #[inline(always)]
     fn height(&self) -> u32 {
         self.below().len() as u32 + u32::from(self.is_open)
@@ -173,8 +170,8 @@ impl StateLane {
         self.below.as_mut()?.pop()
     }
 
-    /// Closes the whole stack. The user-defined fields of the event that does so are not kept, and
-    /// rows that were ended before without imbrication end again: PajeNG 1.3.6 behaviour.
+    /// Closes the whole stack. The user-defined fields of the closing event are not kept, and rows that ended before
+    /// without imbrication end again: PajeNG 1.3.6 behaviour.
     #[inline(always)]
     pub(crate) fn close_all(&mut self, lane: &mut Written<'_>, time: f64) {
         if self.is_open {
@@ -186,14 +183,14 @@ impl StateLane {
         }
     }
 
-    /// States on the stack, from the bottom up.
+    /// Returns the rows on the stack, from the bottom up.
     fn stack(&self, rows: &Rows) -> impl Iterator<Item = OpenRow> {
         let top = self.is_open.then(|| OpenRow::last_of(rows));
         self.below().iter().copied().chain(top)
     }
 
-    /// Ends the rows of what is on the stack nowhere, so that they are not seen. Without imbrication they
-    /// may have an end already, but may yet get another: `ends` keeps those.
+    /// Sets the ends of open rows to NaN, which hides them, and appends the ends that they had without imbrication to
+    /// `ends`.
     pub(crate) fn hide_open(&mut self, lane: &mut Written<'_>, ends: &mut Vec<f64>) {
         for open in self.stack(lane.rows) {
             ends.push(lane.store.end_of(open));
@@ -201,7 +198,7 @@ impl StateLane {
         }
     }
 
-    /// Forgets all rows, and carries what is on the stack over to a new store; `ends` has what was hidden.
+    /// Forgets all rows, and carries the stack over to a new store with its hidden `ends`.
     pub(crate) fn start_afresh(
         &mut self,
         rows: &mut Rows,
@@ -225,7 +222,7 @@ impl StateLane {
         }
     }
 
-    /// The values of what is on the stack, from the bottom up.
+    /// Returns the values on the stack, from the bottom up.
     pub(crate) fn open_values<'a>(
         &self,
         rows: &Rows,

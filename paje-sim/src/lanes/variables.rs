@@ -1,16 +1,16 @@
-//! Variables of one container and type: a number that changes in time.
+//! Variable of one container and type: a number that changes over time.
 
 use crate::lanes::refusal::Refused;
 use crate::memory::{ExtraPair, Store, VariableRoom, Written};
 
-/// The replay of one variable lane. Each row lasts until the next one's start; all are written but the
-/// current one, which is here. Packed, so that the nature of a lane fits beside it.
+/// Replay of a variable lane. Each row lasts until the next one starts, and the current row is not written yet.
+/// Packed, so that the nature of a lane fits beside it.
 #[derive(Debug)]
 #[repr(C, packed(4))]
 pub(crate) struct VariableLane {
-    /// When the current row began; not a number if there is none.
+    /// Start of the current row; NaN if there is none.
     start: f64,
-    /// Value of the current row; like the field below, without meaning if there is none.
+    /// Value of the current row. Without a current row, this and the next field mean nothing.
     value: f64,
     extra: u32,
 }
@@ -30,7 +30,7 @@ impl VariableLane {
         Ok(())
     }
 
-    /// Begins a new row; at the same time as the current one's start, replaces its value.
+    /// Begins a new row, or replaces the value of one that started at the same time.
     #[inline]
     pub(crate) fn set(&mut self, lane: &mut Written<'_>, time: f64, value: f64) {
         if self.is_set() {
@@ -43,7 +43,7 @@ impl VariableLane {
         *self = VariableLane { start: time, value, extra: lane.store.extra() };
     }
 
-    /// Adds to the current value, in the order of the file: the last bit depends on it.
+    /// Adds to the current value. The order is that of the file, since the last bit depends on it.
     #[inline]
     pub(crate) fn add(
         &mut self,
@@ -58,7 +58,7 @@ impl VariableLane {
         Ok(())
     }
 
-    /// [`VariableLane::set`] in the last chunk of the rows, if there is a current row, and room for it.
+    /// Does [`VariableLane::set`] in the last chunk. Returns false if there is no current row, or no room for it.
     #[inline(always)]
     pub(crate) fn set_in(&mut self, room: &mut VariableRoom<'_>, time: f64, value: f64) -> bool {
         if self.start == time {
@@ -72,13 +72,13 @@ impl VariableLane {
         true
     }
 
-    /// [`VariableLane::add`] likewise.
+    /// Does [`VariableLane::add`] in the last chunk.
     #[inline(always)]
     pub(crate) fn add_in(&mut self, room: &mut VariableRoom<'_>, time: f64, change: f64) -> bool {
         self.set_in(room, time, self.value + change)
     }
 
-    /// Until when the last of the rows lasts, if another follows.
+    /// Returns the start of the current row, where the last written one ends.
     pub(crate) fn current_start(&self) -> Option<f64> {
         self.is_set().then_some(self.start)
     }
@@ -87,7 +87,7 @@ impl VariableLane {
         !{ self.start }.is_nan()
     }
 
-    /// All rows are forgotten: carries the current one over to a new store.
+    /// Carries the current row over to a new store.
     pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
         if self.is_set() {
             let extra = ExtraPair { opening: self.extra, closing: 0 };
@@ -95,7 +95,7 @@ impl VariableLane {
         }
     }
 
-    /// The container ends: the current row is the last.
+    /// Ends the lane: writes the current row.
     pub(crate) fn close(&mut self, lane: &mut Written<'_>) {
         if self.is_set() {
             lane.store.variable(lane.rows, self.start, self.value, self.extra);

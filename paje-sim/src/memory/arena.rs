@@ -1,4 +1,4 @@
-//! The memory of a shard's objects.
+//! Arena: memory for the rows of a shard.
 
 #[cfg(test)]
 mod tests;
@@ -9,30 +9,21 @@ use std::sync::Arc;
 use memmap2::MmapMut;
 
 use crate::memory::overflow::let_go;
-use crate::memory::reserve::{Given, Share, in_huge_pages};
-use crate::memory::{Overflow, Reserve, Width};
+use crate::memory::{Overflow, Width};
 
-/// Memory that grows by pieces and is given back as a whole. Everything is in words of eight bytes.
+/// Memory that grows by pieces and is freed as a whole. Sizes are in words of eight bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     pieces: Vec<Piece>,
-    /// Pieces of an arena that is no more. They are not zeros.
+    /// Pieces of an earlier arena. They are not zeros.
     spare: Vec<Piece>,
-    supply: Supply,
-    /// The piece that is being filled, and how many words of it have been taken.
+    /// File for rows beyond the memory limit.
+    overflow: Option<Arc<Overflow>>,
+    /// The piece that is being filled, and the number of its words in use.
     filling: usize,
     taken: usize,
     /// Words of all pieces.
     total: usize,
-}
-
-/// Where the pieces of an arena lie.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Supply {
-    /// Huge pages that it shares with others.
-    pub(crate) reserve: Option<Arc<Reserve>>,
-    /// The file for what memory has no room for.
-    pub(crate) overflow: Option<Arc<Overflow>>,
 }
 
 /// A place in an arena.
@@ -43,13 +34,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A place some words behind this one, in the same piece.
+    /// Returns the place some words after this one in the same piece.
     #[inline(always)]
     pub(crate) const fn behind(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word + words as u32 }
     }
 
-    /// Number of words from another place to this one, if it is and both are in the same piece.
+    /// Returns the number of words from another place to this one, if both are in the same piece.
     #[inline(always)]
     pub(crate) const fn words_behind(self, other: Place) -> Option<usize> {
         match self.piece == other.piece {
@@ -58,17 +49,17 @@ impl Place {
         }
     }
 
-    /// The same place in an arena that took its own [over](Arena::take_over), and had so many pieces before.
+    /// Returns this place in an arena that [took over](Arena::take_over) its own and had `before` pieces.
     pub(crate) const fn taken_over(self, before: u32) -> Self {
         Place { piece: self.piece + before, word: self.word }
     }
 
-    /// A place some words before this one, in the same piece.
+    /// Returns the place some words before this one in the same piece.
     pub(crate) const fn before(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word - words as u32 }
     }
 
-    /// The place in one word.
+    /// Packs the place into a word.
     pub(super) const fn to_word(self) -> u64 {
         self.word as u64 | (self.piece as u64) << 32
     }
@@ -77,7 +68,7 @@ impl Place {
         Place { piece: (word >> 32) as u32, word: word as u32 }
     }
 
-    /// The place in as few bits as there are memories for: 2 GB for a piece, and 16 TB in all.
+    /// Packs the place into 50 bits: 2 GB for a piece, and four million pieces.
     pub(super) const fn to_bits(self) -> u64 {
         debug_assert!(self.word >> Place::IN_PIECE == 0 && self.piece >> Place::PIECES == 0);
         self.word as u64 | (self.piece as u64) << Place::IN_PIECE
@@ -95,9 +86,9 @@ impl Place {
 #[derive(Debug)]
 enum Piece {
     Memory(Vec<u64>),
-    /// The same in huge pages, which others may have words of.
-    Huge(Share),
-    /// Of a temporary file.
+    /// Memory in huge pages.
+    Huge(MmapMut),
+    /// Part of a temporary file.
     File(MmapMut),
 }
 
@@ -108,8 +99,7 @@ impl Deref for Piece {
     fn deref(&self) -> &[u64] {
         match self {
             Piece::Memory(words) => words,
-            Piece::Huge(words) => words,
-            Piece::File(map) => bytemuck::cast_slice(map),
+            Piece::Huge(map) | Piece::File(map) => bytemuck::cast_slice(map),
         }
     }
 }
@@ -119,8 +109,7 @@ impl DerefMut for Piece {
     fn deref_mut(&mut self) -> &mut [u64] {
         match self {
             Piece::Memory(words) => words,
-            Piece::Huge(words) => words,
-            Piece::File(map) => bytemuck::cast_slice_mut(map),
+            Piece::Huge(map) | Piece::File(map) => bytemuck::cast_slice_mut(map),
         }
     }
 }
@@ -133,139 +122,85 @@ impl Piece {
     }
 }
 
-/// Words of the first piece, and of the largest. What the system's allocator keeps before a large
-/// piece fits in the page that remains.
+/// Words of the first piece, and of the largest. The allocator's header fits into the rest of the page.
 const FIRST: usize = 2048;
 const LARGEST: usize = (4 << 20) / 8 - 512;
 
-/// From this total size on, in words, pieces lie in huge pages, if the system has any: clearing one is
-/// three times cheaper than clearing its small pages one by one, as each is touched.
-const HUGE_FROM: usize = (4 << 20) / 8;
-
-/// Words of these pieces: two huge pages of most systems.
+/// Words of a piece in huge pages. An arena of this size uses them, if the system has any: clearing a huge page is
+/// three times cheaper than clearing small pages on first use.
 const HUGE: usize = (4 << 20) / 8;
 
-/// Shared memory is taken as it is needed, since nobody else can have what an arena has not filled of its last piece, and
-/// of a huge page all is there when some of it is. An arena that is so many times as large as what it takes does so
-/// less often.
-const PART: usize = 32;
-const MANY_TIMES: usize = PART * 32;
-
-/// Words of a piece of a file. There can be some ten thousand mappings.
+/// Words of a piece in the file. A process can have some ten thousand mappings.
 const IN_FILE: usize = (16 << 20) / 8;
 
 impl Arena {
-    pub(crate) fn new(supply: Supply) -> Self {
-        Arena { supply, ..Arena::default() }
+    pub(crate) fn new(overflow: Option<Arc<Overflow>>) -> Self {
+        Arena { overflow, ..Arena::default() }
     }
 
-    /// The place of so many new words.
+    /// Allocates zeroed words.
     pub(crate) fn take(&mut self, words: usize) -> Place {
         let room = self.pieces.get(self.filling).map_or(0, |piece| piece.len()) - self.taken;
-        if room < words
-            && let Some(place) = self.grow(words)
-        {
-            return place;
+        if room < words {
+            self.grow(words);
         }
         let place = Place { piece: self.filling as u32, word: self.taken as u32 };
         self.taken += words;
         place
     }
 
-    /// Makes room for so many words in a new piece, or gives them one that has no room for others.
+    /// Adds a piece with room for so many words.
     #[cold]
-    fn grow(&mut self, words: usize) -> Option<Place> {
+    fn grow(&mut self, words: usize) {
         let size = self.total.clamp(FIRST, LARGEST).max(words);
-        if let Some(index) = self.spare.iter().position(|piece| piece.len() >= size) {
-            let mut piece = self.spare.remove(index);
-            piece.fill(0);
-            let size = piece.len();
-            self.push(piece, size);
-            return None;
-        }
-        let overflow = self.supply.overflow.as_deref();
-        if let Some(reserve) = &self.supply.reserve {
-            let is_alone = words > FIRST / 4 && self.total < words * MANY_TIMES;
-            let at_most = match is_alone {
-                true => words,
-                false => (self.total / PART).clamp(FIRST, HUGE),
-            };
-            let is_too_much = |bytes| overflow.is_some_and(|overflow| overflow.is_needed(bytes));
-            match reserve.take(words, at_most, is_too_much) {
-                Given::Early if !is_too_much(size * 8) => {
-                    reserve.note(size);
-                    self.push(Piece::Memory(vec![0; size]), size);
-                    return None;
-                }
-                Given::Share(share) if is_alone => {
-                    if self.pieces.is_empty() {
-                        // It is the one that is being filled, and has no room.
-                        self.taken = share.len();
-                    }
-                    self.total += share.len();
-                    self.pieces.push(Piece::Huge(share));
-                    return Some(Place { piece: self.pieces.len() as u32 - 1, word: 0 });
-                }
-                Given::Share(share) => {
-                    let size = share.len();
-                    self.push(Piece::Huge(share), size);
-                    return None;
-                }
-                Given::Early | Given::Nothing => {}
-            }
-        }
-        if let Some(overflow) = overflow
-            && overflow.is_needed(size * 8)
-            && let Some(map) = overflow.map(words.max(IN_FILE).next_multiple_of(IN_FILE) * 8)
-        {
-            let size = map.len() / 8;
-            self.push(Piece::File(map), size);
-            return None;
-        }
-        // Zeroed memory of this size comes from the system untouched: a page is there when it is
-        // first written.
-        if self.total >= HUGE_FROM
-            && let Some(map) = in_huge_pages(words.next_multiple_of(HUGE))
-        {
-            let size = map.len() / 8;
-            self.push(Piece::Huge(Share::of(map)), size);
-            return None;
-        }
-        self.push(Piece::Memory(vec![0; size]), size);
-        None
+        let piece = self.spare_piece(size).or_else(|| self.piece_of_file(words, size));
+        // Zeroed memory of this size comes untouched from the system: pages appear on first write.
+        let piece = piece
+            .or_else(|| (self.total >= HUGE).then(|| in_huge_pages(words)).flatten())
+            .unwrap_or_else(|| Piece::Memory(vec![0; size]));
+        self.total += piece.len();
+        (self.filling, self.taken) = (self.pieces.len(), 0);
+        self.pieces.push(piece);
     }
 
-    /// Takes the pieces of an arena that nobody needs any more: to make zeros of them takes a third of what it takes to
-    /// give them back and to touch new ones.
+    /// Takes a piece of an earlier arena, with at least so many words.
+    fn spare_piece(&mut self, size: usize) -> Option<Piece> {
+        let index = self.spare.iter().position(|piece| piece.len() >= size)?;
+        let mut piece = self.spare.remove(index);
+        piece.fill(0);
+        Some(piece)
+    }
+
+    /// Makes a piece in the file, if the memory limit leaves no room for `size` words.
+    fn piece_of_file(&self, words: usize, size: usize) -> Option<Piece> {
+        let overflow = self.overflow.as_ref().filter(|overflow| overflow.is_needed(size * 8))?;
+        overflow.map(words.max(IN_FILE).next_multiple_of(IN_FILE) * 8).map(Piece::File)
+    }
+
+    /// Takes the pieces of an arena that is not needed any more. Clearing them takes a third of the time that new
+    /// pages would.
     pub(crate) fn reuse(&mut self, old: &mut Arena) {
         self.spare = std::mem::take(&mut old.pieces);
         self.spare.retain(|piece| !matches!(piece, Piece::File(_)));
     }
 
-    fn push(&mut self, piece: Piece, size: usize) {
-        (self.filling, self.taken) = (self.pieces.len(), 0);
-        self.pieces.push(piece);
-        self.total += size;
-    }
-
-    /// Lets go of what memory has of pieces that lie in a file, if it is too much: for who reads much of
-    /// an arena at a time.
+    /// Drops file-backed pages from memory if the limit is exceeded; for readers of large parts.
     pub(crate) fn relieve(&self) {
-        if let Some(overflow) = &self.supply.overflow {
+        if let Some(overflow) = &self.overflow {
             overflow.relieve(|| std::iter::once(self));
         }
     }
 
-    /// Lets go of what memory has of pieces that lie in a file: the `last` ones.
+    /// Drops the pages of the `last` pieces in the file from memory.
     pub(crate) fn let_go(&self, last: usize) {
         self.pieces.iter().rev().take(last).for_each(Piece::let_go);
     }
 
-    /// Takes over what another arena has; `place` of it is [`Place::taken_over`] by what this returns.
+    /// Takes over the pieces of another arena. [`Place::taken_over`] with the returned number translates its places.
     pub(crate) fn take_over(&mut self, other: Arena) -> u32 {
         let before = self.pieces.len() as u32;
         if self.pieces.is_empty() {
-            // It is the one that is being filled, and has no room.
+            // The first piece counts as full.
             self.taken = other.pieces.first().map_or(0, |piece| piece.len());
         }
         self.total += other.total;
@@ -273,9 +208,9 @@ impl Arena {
         before
     }
 
-    /// Moves a piece from memory to the file; whether there was one, and room for it.
+    /// Moves a piece from memory to the file. Returns whether it did.
     pub(crate) fn evict(&mut self, overflow: &Overflow) -> bool {
-        // The one that is being filled is small, or will be full soon.
+        // Not the piece that is being filled.
         let filling = self.filling;
         let in_memory = |piece: &&mut Piece| match piece {
             Piece::Memory(words) => words.len() >= LARGEST,
@@ -289,47 +224,43 @@ impl Arena {
             return false;
         };
         map[..size_of_val(&piece[..])].copy_from_slice(bytemuck::cast_slice(piece));
-        // Others have words of its huge pages.
-        if let Piece::Huge(share) = piece {
-            share.let_go();
-        }
         *piece = Piece::File(map);
         piece.let_go();
         true
     }
 
-    /// Stores a word; the place must have come from this arena.
+    /// Stores a word at a place of this arena.
     #[inline(always)]
     pub(crate) fn set(&mut self, place: Place, index: usize, value: u64) {
         self.pieces[place.piece as usize][place.word as usize + index] = value;
     }
 
-    /// A word.
+    /// Returns a word.
     #[inline(always)]
     pub(crate) fn get(&self, place: Place) -> u64 {
         self.pieces[place.piece as usize][place.word as usize]
     }
 
-    /// The words from a place to the end of its piece.
+    /// Returns the words from a place to the end of its piece.
     #[inline(always)]
     pub(crate) fn words_from(&self, place: Place) -> &[u64] {
         &self.pieces[place.piece as usize][place.word as usize..]
     }
 
-    /// The same, to be written.
+    /// Returns the words from a place to the end of its piece, mutably.
     #[inline(always)]
     pub(crate) fn words_mut(&mut self, place: Place) -> &mut [u64] {
         &mut self.pieces[place.piece as usize][place.word as usize..]
     }
 
-    /// `count` words from `column` words behind a place on.
+    /// Returns `count` words, from `column` words after a place.
     #[inline]
     pub(crate) fn words(&self, place: Place, column: usize, count: usize) -> &[u64] {
         let start = place.word as usize + column;
         &self.pieces[place.piece as usize][start..start + count]
     }
 
-    /// The first `count` of a column of small numbers; narrow ones are widened into `room`.
+    /// Returns the first `count` small numbers of a column; narrow ones are widened into `room`.
     #[inline]
     pub(crate) fn small<'a>(
         &'a self,
@@ -349,7 +280,7 @@ impl Arena {
 }
 
 impl Arena {
-    /// Number `index` of the column of small numbers at a place.
+    /// Returns small number `index` of a column.
     pub(crate) fn small_at(&self, column: Place, width: Width, index: usize) -> u32 {
         let words = self.words(column, 0, width.words(index + 1));
         match width {
@@ -360,7 +291,16 @@ impl Arena {
     }
 }
 
-/// As many of these numbers as there is room for.
+/// Maps a piece in huge pages, if the system has any. Memory from the allocator would not do: its header spoils the
+/// first huge page.
+fn in_huge_pages(words: usize) -> Option<Piece> {
+    let map = MmapMut::map_anon(words.next_multiple_of(HUGE) * 8).ok()?;
+    #[cfg(target_os = "linux")]
+    let _ = map.advise(memmap2::Advice::HugePage);
+    Some(Piece::Huge(map))
+}
+
+/// Widens as many numbers as fit into `room`.
 #[inline(always)]
 fn widened<'a, T: Copy + Into<u32>>(numbers: &[T], room: &'a mut [u32]) -> &'a [u32] {
     for (wide, number) in room.iter_mut().zip(numbers) {
@@ -369,7 +309,7 @@ fn widened<'a, T: Copy + Into<u32>>(numbers: &[T], room: &'a mut [u32]) -> &'a [
     room
 }
 
-/// Stores number `index` of a column of small numbers, which `words` begin with.
+/// Stores small number `index` of the column that `words` begins with.
 #[inline(always)]
 pub(crate) fn set_small(words: &mut [u64], width: Width, index: usize, value: u32) {
     match width {

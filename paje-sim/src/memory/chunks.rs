@@ -1,10 +1,9 @@
-//! Chunks of each nature, column by column.
+//! Columns of the chunks of each nature.
 
-use crate::memory::{Arena, Chunk, Place, Rows, Units, Width, set_small};
+use crate::memory::{Arena, Chunk, Rows, Width, set_small};
 use crate::names::ids::{ContainerId, ValueId};
 
-/// The user-defined fields of the event that opened an object and of the one that closed it: numbers
-/// in `Extras`, 0 for none.
+/// User-defined fields of the events that opened and closed an object: numbers in `Extras`, 0 for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExtraPair {
     pub(crate) opening: u32,
@@ -12,7 +11,7 @@ pub(crate) struct ExtraPair {
 }
 
 impl ExtraPair {
-    /// Both in one word.
+    /// Packs both numbers into a word.
     pub(crate) const fn word(self) -> u64 {
         self.opening as u64 | (self.closing as u64) << 32
     }
@@ -22,20 +21,20 @@ impl ExtraPair {
     }
 }
 
-/// Where a link's key is kept, the shard of its strand, which has its user-defined fields too, and some bits of its hash:
-/// most often enough to know that a key is none of some others.
+/// Where a link's key is: the shard of its strand, which also has the user-defined fields, and the place there. With
+/// 16 bits of its hash, which usually suffice to tell keys apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyPlace(u64);
 
 impl KeyPlace {
-    /// Of a key in a shard that has a number of up to eight bits, at a place of up to [`KeyPlace::BITS`], with a hash whose
-    /// lower half this is.
+    /// Makes the place of a key from its shard, its place of at most [`KeyPlace::BITS`] bits, and the lower half of
+    /// its hash.
     #[inline(always)]
     pub(crate) const fn new(shard: u8, place: u64, hash: u32) -> Self {
         KeyPlace((hash as u64 >> 16) << KeyPlace::TAG | place << 8 | shard as u64)
     }
 
-    /// Bits of a place: enough for a terabyte of keys in one shard.
+    /// Bits of a place: enough for a terabyte of keys in a shard.
     pub(crate) const BITS: u32 = 40;
     const TAG: u32 = 8 + KeyPlace::BITS;
 
@@ -55,24 +54,24 @@ impl KeyPlace {
         self.0 >> 8 & ((1 << KeyPlace::BITS) - 1)
     }
 
-    /// The same of a key that was moved within its shard.
+    /// Returns the place of a key after it was moved within its shard.
     pub(crate) const fn moved(self, place: u64) -> Self {
         KeyPlace(self.0 & !(((1 << KeyPlace::BITS) - 1) << 8) | place << 8)
     }
 
-    /// Sixteen bits of the key's hash.
+    /// Returns sixteen bits of the key's hash.
     #[inline(always)]
     pub(crate) const fn tag(self) -> u16 {
         (self.0 >> KeyPlace::TAG) as u16
     }
 
-    /// The tag of a key with this hash.
+    /// Returns the tag of a key with this hash.
     pub(crate) const fn tag_of(hash: u64) -> u16 {
         KeyPlace::new(0, 0, hash as u32).tag()
     }
 }
 
-/// A state as it is opened.
+/// A state that opens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewState {
     pub(crate) start: f64,
@@ -80,7 +79,7 @@ pub(crate) struct NewState {
     pub(crate) imbrication: u32,
 }
 
-/// A link with both its ends.
+/// A complete link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewLink {
     pub(crate) start: f64,
@@ -92,7 +91,7 @@ pub(crate) struct NewLink {
     pub(crate) extra: ExtraPair,
 }
 
-/// The columns of a chunk of states: start, end, value, imbrication, extras.
+/// Columns of a chunk of states: start, end, value, imbrication, extras.
 pub(crate) struct StateChunk;
 
 impl StateChunk {
@@ -114,7 +113,7 @@ impl StateChunk {
     }
 }
 
-/// The columns of a chunk of variables: start, value, extras. A value lasts until the next one's start.
+/// Columns of a chunk of variables: start, value, extras. A value lasts until the next start.
 pub(crate) struct VariableChunk;
 
 impl VariableChunk {
@@ -123,7 +122,7 @@ impl VariableChunk {
     }
 }
 
-/// The columns of a chunk of events: time, value, extras.
+/// Columns of a chunk of events: time, value, extras.
 pub(crate) struct EventChunk;
 
 impl EventChunk {
@@ -136,62 +135,36 @@ impl EventChunk {
     }
 }
 
-/// The columns of a chunk of links: start, end, key, value, from, to, extras. Of a sealed one: two words for the
-/// [units](Units) of its times, key, start, end, value, from, to.
+/// Columns of a chunk of links: start, end, key, value, from, to, extras.
 pub(crate) struct LinkChunk;
 
 impl LinkChunk {
     pub(crate) const fn key(chunk: &Chunk) -> usize {
-        if chunk.is_sealed() { LinkChunk::UNITS } else { 2 * chunk.size() }
+        2 * chunk.size()
     }
 
     pub(crate) const fn small(chunk: &Chunk, column: usize) -> usize {
-        if chunk.is_sealed() {
-            let room = LinkChunk::room(chunk.count());
-            return LinkChunk::UNITS + 2 * room + column * chunk.width.words(room);
-        }
         3 * chunk.size() + column * chunk.width.words(chunk.size())
-    }
-
-    /// The starts or the ends of a sealed chunk.
-    pub(super) const fn sealed_times(chunk: &Chunk, column: usize) -> usize {
-        let room = LinkChunk::room(chunk.count());
-        LinkChunk::UNITS + room + column * (room / 2)
-    }
-
-    const UNITS: usize = 2;
-
-    /// Links that the columns of a sealed chunk have room for: of all widths, whole words.
-    const fn room(count: usize) -> usize {
-        count.next_multiple_of(8)
-    }
-
-    /// Words of a sealed chunk.
-    pub(crate) const fn sealed_words(count: usize, width: Width) -> usize {
-        let room = LinkChunk::room(count);
-        LinkChunk::UNITS + 2 * room + 3 * width.words(room)
     }
 
     pub(crate) const fn extras(chunk: &Chunk) -> usize {
         LinkChunk::small(chunk, 3)
     }
-}
 
-impl LinkChunk {
-    /// Words of a chunk.
+    /// Returns the number of words of a chunk.
     pub(crate) const fn words(size: usize, width: Width, extras: bool) -> usize {
         3 * size + 3 * width.words(size) + if extras { size } else { 0 }
     }
 }
 
 impl NewLink {
-    /// All bits of its small numbers.
+    /// Returns the bits that occur in its small numbers.
     #[inline(always)]
     pub(crate) const fn small_bits(&self) -> u32 {
         self.value.0 | self.from.0 | self.to.0
     }
 
-    /// The width that these need where there is room for more links: the next one may well be of another container.
+    /// Returns the width for its small numbers: two bytes at least, as the next link may have another container.
     #[inline(always)]
     pub(crate) fn width(&self) -> Width {
         Width::of(self.small_bits()).max(Width::Narrow)
@@ -215,43 +188,14 @@ pub(crate) fn push_link(arena: &mut Arena, rows: &mut Rows, link: &NewLink, extr
     }
 }
 
-/// Makes a sealed chunk of links whose times are whole numbers of these units, and whose small numbers need no more than
-/// `width`, in [so many words](LinkChunk::sealed_words) at a place: half as much as they take in a chunk with room for more.
-pub(crate) fn seal_links<'l>(
-    (arena, place): (&mut Arena, Place),
-    links: impl ExactSizeIterator<Item = &'l NewLink> + Clone,
-    units: Units,
-    width: Width,
-) -> Rows {
-    let (count, room) = (links.len(), LinkChunk::room(links.len()));
-    let words = &mut arena.words_mut(place)[..LinkChunk::sealed_words(count, width)];
-    let (head, words) = words.split_at_mut(LinkChunk::UNITS);
-    head.copy_from_slice(&units.to_words());
-    let (keys, words) = words.split_at_mut(room);
-    let (times, words) = words.split_at_mut(room);
-    let (starts, ends) = bytemuck::cast_slice_mut::<_, u32>(times).split_at_mut(room);
-    for (i, link) in links.clone().enumerate() {
-        keys[i] = link.key.word();
-        starts[i] = units.number(link.start);
-        ends[i] = units.number(link.end);
-    }
-    let small = |link: &NewLink| [link.value.0, link.from.0, link.to.0];
-    for (column, words) in words.chunks_mut(width.words(room).max(1)).enumerate() {
-        for (i, link) in links.clone().enumerate() {
-            set_small(words, width, i, small(link)[column]);
-        }
-    }
-    Rows::sealed(place, width, count as u16)
-}
-
-/// Adds the place of a link's key to the rows of a lane that have no other column.
+/// Adds a key to a lane of which only keys are kept.
 #[inline]
 pub(crate) fn push_key(arena: &mut Arena, rows: &mut Rows, key: KeyPlace) {
     let (chunk, index) = rows.push(arena, Width::Narrow, |size, _| size);
     arena.set(chunk.place, index, key.0);
 }
 
-/// The places of the keys of a chunk of links, which are in this column.
+/// Returns the places of the keys in a column of a chunk.
 pub(crate) fn key_places<'a>(
     arena: &'a Arena,
     chunk: &Chunk,

@@ -1,42 +1,40 @@
-//! Objects as columns, in chunks that never move.
+//! Rows of a lane as columns, in chunks that never move.
 //!
-//! The objects of a lane fill chunks; a chunk holds some objects column by column, in one piece of
-//! its shard's memory. Nothing is ever copied to grow, so a page is touched once: a fresh page costs
-//! more than replaying the events that fill it. A lane's first chunks are small, so that many lanes of
-//! few objects stay small too. Numbers of values, containers and levels are almost always small: a
-//! chunk stores them in a byte or in two bytes each until one comes that needs more.
+//! A chunk holds some objects column by column, in one piece of its shard's arena. Nothing is copied to grow, so each
+//! page is touched once: a new page costs more than replaying the events that fill it. The first chunks of a lane are
+//! small, so that many short lanes stay small. A chunk stores numbers of values, containers and levels in one or two
+//! bytes each until one needs more.
 
 use crate::memory::{Arena, Place};
 
-/// Most objects of a chunk, which keeps its columns in the first-level cache while it is exported. A lane's first chunk has
-/// room for two, two more for four, two for eight, and each other one for twice as many as the one before it, up to this: of a
-/// million lanes of a few objects each, half of the room may be empty, and most often it is less than a third.
+/// Most objects of a chunk: its columns fit into the first-level cache during export. Chunks of a lane have room for
+/// 2, 4, 4, 8, 8, 16 objects, and then each for twice as many. Lanes of a few objects use two thirds of that room on
+/// average.
 pub(crate) const LARGEST: usize = 1024;
 
-/// Number of sizes that chunks have.
+/// Number of chunk sizes.
 const SIZES: usize = LARGEST.ilog2() as usize;
 
-/// Number of a lane's chunks that come before the first one of the largest size.
+/// Number of chunks before the first one of the largest size.
 const SMALLER: usize = SIZES - 1 + TWICE;
 
-/// Number of sizes, from the second on, that two chunks of a lane have. Of more, lanes of thousands of objects would have many
-/// small chunks.
+/// Number of sizes, from the second on, that two chunks of a lane have.
 const TWICE: usize = 2;
 
-/// The width in which a chunk stores its small numbers.
+/// Width of the small numbers of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Width {
-    /// In a byte.
+    /// One byte.
     #[default]
     Byte,
-    /// In two bytes.
+    /// Two bytes.
     Narrow,
-    /// In four bytes.
+    /// Four bytes.
     Wide,
 }
 
 impl Width {
-    /// The width that numbers need; `bits` has the bits of all of them.
+    /// Returns the width for numbers, given the bits that occur in them.
     #[inline(always)]
     pub(crate) const fn of(bits: u32) -> Self {
         match bits {
@@ -46,22 +44,22 @@ impl Width {
         }
     }
 
-    /// Words that a column of so many small numbers takes.
+    /// Returns the number of words of a column of small numbers.
     pub(crate) const fn words(self, size: usize) -> usize {
-        // Of each width, a word has half as many numbers as of the one before.
+        // A word holds half as many numbers of each next width.
         let in_word = 3 - self as u32;
         (size + (1 << in_word) - 1) >> in_word
     }
 }
 
-/// Some objects of a lane.
+/// A chunk: some objects of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Chunk {
     /// Place of its columns.
     pub(crate) place: Place,
-    /// Number of objects it holds.
+    /// Number of its objects.
     count: u16,
-    /// Logarithm of how many it has room for; 0 of none, or if it is [sealed](Chunk::is_sealed).
+    /// Base-2 logarithm of its capacity; 0 if it has none.
     size: u8,
     pub(crate) width: Width,
 }
@@ -76,41 +74,34 @@ impl Chunk {
     pub(crate) const fn count(&self) -> usize {
         self.count as usize
     }
-
-    /// True if nothing can be added: it was made of all that it has, in a [form](crate::memory::seal_links) that takes less room.
-    #[inline(always)]
-    pub(crate) const fn is_sealed(&self) -> bool {
-        self.size == 0
-    }
 }
 
-/// The objects of a lane, in their order. Small where one chunk holds them: there may be millions of
-/// such lanes. Packed, so that the number of a lane fits beside it.
+/// Rows of a lane. Small where one chunk holds them, since there may be millions of such lanes. Packed, so that the
+/// number of a lane fits beside it.
 #[derive(Debug, Default)]
 #[repr(C, packed(4))]
 pub(crate) struct Rows {
     last: Chunk,
-    /// Where in the arena the list of all chunks but the last is: its [head](Head), and a word for each. It
-    /// has room for some more, [`FIRST_LIST`] times a power of two. Not a vector: where lanes are many, the
-    /// allocator would take more for it than a chunk does.
+    /// Place of the list of all chunks but the last: its [head](Head), and a word for each chunk. Its capacity is
+    /// [`FIRST_LIST`] times a power of two. A vector would take more memory than a chunk where lanes are many.
     before: Option<Listed>,
 }
 
-/// The place of a list in one word, inverted so that it is never 0.
+/// Place of a list in one word, inverted so that it is never 0.
 type Listed = std::num::NonZeroU64;
 
-/// The chunks that a list has, and how many objects they hold.
+/// Number of chunks on a list, and number of their objects.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
     chunks: usize,
     len: u64,
 }
 
-/// Chunks that a new list has room for: those before the fourth, up to which a lane has ten objects.
+/// Capacity of a new list: enough for lanes of up to ten objects.
 const FIRST_LIST: usize = 3;
 
 impl Head {
-    /// Bits of a head that say how many objects there are.
+    /// Bits of a head for the number of objects.
     const LEN: u32 = 40;
 
     const fn word(self) -> u64 {
@@ -121,27 +112,25 @@ impl Head {
         Head { chunks: (word >> Head::LEN) as usize, len: word & ((1 << Head::LEN) - 1) }
     }
 
-    /// True if its list has no room for another chunk.
+    /// Returns whether the list is full.
     const fn is_full(self) -> bool {
         self.chunks.is_multiple_of(FIRST_LIST) && (self.chunks / FIRST_LIST).count_ones() <= 1
     }
 }
 
-/// Bits of a chunk's word on a list that say how many objects it holds, up to [`LARGEST`]; above them are two for its width,
-/// one that tells whether it is sealed, and its place.
+/// Bits for the count in a chunk's word on a list. Above them are two bits for its width, and its place.
 const COUNT: u32 = LARGEST.ilog2() + 1;
 
 impl Chunk {
-    /// The logarithm of the size of a lane's chunk, by how many come before it.
+    /// Returns the logarithm of a chunk's size, given the number of chunks before it.
     const fn size_of(before: usize) -> u8 {
         let again = if before < 2 * TWICE { before / 2 } else { TWICE };
         if before < SMALLER { (1 + before - again) as u8 } else { SIZES as u8 }
     }
 
-    /// The chunk in one word, but for its size, which its place on the list says.
+    /// Packs a chunk into a word. Its position on the list implies its size.
     const fn to_word(self) -> u64 {
-        let form = (self.is_sealed() as u64) << 2 | self.width as u64;
-        (self.place.to_bits() << 3 | form) << COUNT | self.count as u64
+        (self.place.to_bits() << 2 | self.width as u64) << COUNT | self.count as u64
     }
 
     const fn from_word(word: u64, before: usize) -> Self {
@@ -150,16 +139,15 @@ impl Chunk {
             1 => Width::Narrow,
             _ => Width::Wide,
         };
-        let place = Place::from_bits(word >> (COUNT + 3));
+        let place = Place::from_bits(word >> (COUNT + 2));
         let count = (word & ((1 << COUNT) - 1)) as u16;
-        let size = if word >> (COUNT + 2) & 1 == 0 { Chunk::size_of(before) } else { 0 };
-        Chunk { place, size, count, width }
+        Chunk { place, size: Chunk::size_of(before), count, width }
     }
 }
 
 impl Rows {
-    /// The chunk and the index in it for one more object, whose small numbers need `width`. `words`
-    /// says how many words the columns of a chunk take, by its size and width.
+    /// Adds an object whose small numbers need `width`. Returns its chunk and its index there. `words` says how many
+    /// words a chunk takes.
     #[inline(always)]
     pub(crate) fn push(
         &mut self,
@@ -167,7 +155,6 @@ impl Rows {
         width: Width,
         words: impl FnOnce(usize, Width) -> usize,
     ) -> (Chunk, usize) {
-        // A sealed one has room for none.
         if self.last.count() >= self.last.size() || width > self.last.width {
             self.extend(arena, width, words);
         }
@@ -176,22 +163,17 @@ impl Rows {
         (self.last, index)
     }
 
-    /// Tells whether the next chunk is of the largest size.
+    /// Returns whether the next chunk has the largest size.
     pub(crate) fn is_large(&self, arena: &Arena) -> bool {
         self.last.count > 0 && self.head(arena).chunks + 1 >= SMALLER
     }
 
-    /// Rows of one chunk, which has room for [`LARGEST`] objects at a place: for other rows to [take over](Rows::take_over).
+    /// Makes rows of one chunk of the largest size, for other rows to [take over](Rows::take_over).
     pub(crate) const fn in_largest(place: Place, width: Width) -> Self {
         Rows { last: Chunk { place, size: SIZES as u8, count: 0, width }, before: None }
     }
 
-    /// Rows of one sealed chunk of so many objects, likewise.
-    pub(crate) const fn sealed(place: Place, width: Width, count: u16) -> Self {
-        Rows { last: Chunk { place, size: 0, count, width }, before: None }
-    }
-
-    /// Takes over a chunk of the largest size, behind its own, which must be [large](Rows::is_large).
+    /// Appends a chunk of the largest size. The rows must be [large](Rows::is_large).
     pub(crate) fn take_over(&mut self, arena: &mut Arena, other: Rows, pieces_before: u32) {
         debug_assert!(self.is_large(arena));
         self.list_last(arena);
@@ -209,7 +191,7 @@ impl Rows {
     ) {
         let before = if self.last.count > 0 { self.list_last(arena) } else { 0 };
         let size = Chunk::size_of(before);
-        // A lane that needed two bytes will do so again, and would leave chunks that have room.
+        // A lane that needed two bytes will need them again; chunks of one byte would be left partly empty.
         let width = match self.last.width {
             Width::Narrow if self.last.count > 0 => width.max(Width::Narrow),
             _ => width,
@@ -218,7 +200,7 @@ impl Rows {
         self.last = Chunk { place: arena.take(words(last.size(), width)), ..last };
     }
 
-    /// Puts the last chunk on the list of those before it; returns how many these are.
+    /// Puts the last chunk on the list. Returns the length of the list.
     fn list_last(&mut self, arena: &mut Arena) -> usize {
         let mut head = self.head(arena);
         let list = match self.list().filter(|_| !head.is_full()) {
@@ -241,26 +223,26 @@ impl Rows {
         head.chunks
     }
 
-    /// Place of the list of all chunks but the last.
+    /// Returns the place of the list.
     fn list(&self) -> Option<Place> {
         { self.before }.map(|list| Place::from_word(!list.get()))
     }
 
-    /// Head of the list of all chunks but the last.
+    /// Returns the head of the list.
     fn head(&self, arena: &Arena) -> Head {
         self.list().map_or(Head::default(), |list| Head::from_word(arena.get(list)))
     }
 
-    /// All chunks but the last.
+    /// Returns the words of the listed chunks.
     fn listed<'a>(&self, arena: &'a Arena) -> &'a [u64] {
         let Some(list) = self.list() else { return &[] };
         arena.words(list, 1, self.head(arena).chunks)
     }
 
-    /// Looks at two words of the last chunk, if there is one, that `others` says: in the column of the next object's value, and
-    /// what that object may change. And at its place in the first column; or, if the chunk is full, at the list that it will be put on.
+    /// Loads what the next object will write: its place in the first column, and the two words that `others` names;
+    /// or the list, if the last chunk is full.
     #[inline]
-    pub(crate) fn touch(&self, arena: &Arena, others: impl FnOnce(&Chunk) -> [usize; 2]) -> u64 {
+    pub(crate) fn prefetch(&self, arena: &Arena, others: impl FnOnce(&Chunk) -> [usize; 2]) -> u64 {
         let chunk = &self.last;
         if chunk.count() == 0 {
             return 0;
@@ -275,35 +257,35 @@ impl Rows {
             }
     }
 
-    /// The last chunk, and the number of objects that it holds, for who adds some.
+    /// Returns the last chunk and its count, to add objects.
     #[inline(always)]
     pub(super) const fn last_mut(&mut self) -> (Chunk, &mut u16) {
         (self.last, &mut self.last.count)
     }
 
-    /// Number of objects of the lane.
+    /// Returns the number of objects.
     pub(crate) fn len(&self, arena: &Arena) -> u64 {
         self.head(arena).len + u64::from(self.last.count)
     }
 
-    /// True if the lane has no objects.
+    /// Returns whether there are no objects.
     pub(crate) const fn is_empty(&self) -> bool {
         self.last.count == 0
     }
 
-    /// The chunk of all objects, if there is one that holds all: of most lanes where lanes are many.
+    /// Returns the only chunk, if there is exactly one.
     #[inline]
     pub(crate) fn only(&self) -> Option<Chunk> {
         ({ self.before }.is_none() && self.last.count > 0).then_some(self.last)
     }
 
-    /// The chunk of the last object, and its index in it; only if there is one.
+    /// Returns the chunk of the last object, and its index there. There must be one.
     #[inline(always)]
     pub(crate) const fn last(&self) -> (Chunk, usize) {
         (self.last, self.last.count().saturating_sub(1))
     }
 
-    /// The chunk of an object, by its place in the lane, and its index in the chunk.
+    /// Returns the chunk of object `row` of the lane, and its index there.
     pub(crate) fn find(&self, arena: &Arena, mut row: u64) -> Option<(Chunk, usize)> {
         for chunk in self.chunks_from(arena, 0) {
             if row < chunk.count() as u64 {
@@ -314,7 +296,7 @@ impl Rows {
         None
     }
 
-    /// The chunks from the `first` on, none of them empty.
+    /// Iterates over the chunks from the `first` on; none is empty.
     pub(crate) fn chunks_from<'a>(
         &self,
         arena: &'a Arena,
@@ -341,19 +323,14 @@ mod tests {
     fn a_chunk_fits_in_a_word() {
         let sizes = [2, 4, 4, 8, 8, 16, 32, 64, 128, 256, 512, 1024, 1024];
         for (before, wanted) in sizes.into_iter().enumerate() {
-            for (width, sealed) in [
-                (Width::Byte, true),
-                (Width::Narrow, true),
-                (Width::Narrow, false),
-                (Width::Wide, false),
-            ] {
-                let size = if sealed { 0 } else { Chunk::size_of(before) };
-                let (count, place) = (wanted, Place::from_bits((1 << 50) - 1 - before as u64));
+            for width in [Width::Byte, Width::Narrow, Width::Wide] {
+                let (count, size) = (wanted, Chunk::size_of(before));
+                let place = Place::from_bits((1 << 50) - 1 - before as u64);
                 let chunk = Chunk { place, size, count, width };
-                assert_eq!(chunk.size(), if sealed { 0 } else { chunk.count() });
+                assert_eq!(chunk.size(), chunk.count());
                 let same = Chunk::from_word(chunk.to_word(), before);
                 assert_eq!((same.place, same.size, same.count), (place, size, count));
-                assert_eq!((same.width, same.is_sealed()), (width, sealed));
+                assert_eq!(same.width, width);
             }
         }
     }

@@ -1,56 +1,58 @@
-//! User-defined fields of events and of creations, and their lines.
+//! User-defined fields of events and creations, and their lines.
 
-use crate::memory::{Arena, Place, Supply, TextPages};
+use std::sync::Arc;
+
+use crate::memory::{Arena, Overflow, Place, TextPages};
 use crate::names::options::Keeps;
 
 /// A line of one of the trace's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineNumber {
-    /// The file's place among the [trace's](crate::Trace::files).
+    /// Index of the file among the [trace's](crate::Trace::files).
     pub file: u32,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
 }
 
-/// In the place of a definition: no user-defined fields are kept of the event.
+/// Stands for a missing definition: the event has no user-defined fields.
 const NO_FIELDS: u32 = u32::MAX;
 
-/// User-defined fields of events, and their lines, numbered from 1. They may be a large part of a trace, so
-/// that they lie in an arena.
+/// User-defined fields of events and their lines, numbered from 1. They may be a large part of a trace, so they are
+/// in an arena.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     keeps: Keeps,
-    /// The index of the event definition in four bytes; if lines are kept, the file in four and the line in
-    /// eight; and the fields as they were written, each with a newline after it: no field holds one.
+    /// For each event: four bytes for its definition; if lines are kept, four for the file and eight for the line;
+    /// and the fields as written, each followed by a newline, which no field contains.
     texts: TextPages,
-    /// Pages of the places of the texts.
+    /// Pages with the places of the texts.
     places: Vec<Place>,
     len: u32,
-    /// The number of what the event at hand says: see [`Store::begin_event`](super::Store::begin_event).
+    /// Number of the current event's fields: see [`Store::begin_event`](super::Store::begin_event).
     pub(super) at_hand: u32,
     /// A text before it is kept.
     scratch: Vec<u8>,
 }
 
-/// Places on a page.
+/// Number of places on a page.
 const PAGE: usize = 1 << 10;
 
 impl Extras {
-    pub(crate) fn new(keeps: Keeps, supply: Supply) -> Self {
-        Extras { keeps, texts: TextPages::new(supply), ..Extras::default() }
+    pub(crate) fn new(keeps: Keeps, overflow: Option<Arc<Overflow>>) -> Self {
+        Extras { keeps, texts: TextPages::new(overflow), ..Extras::default() }
     }
 
-    /// The parts that are kept.
+    /// Returns what is kept.
     pub(crate) const fn keeps(&self) -> Keeps {
         self.keeps
     }
 
-    /// Keeps the line of an event without user-defined fields; returns its number.
+    /// Stores the line of an event without user-defined fields, and returns its number.
     pub(crate) fn push_line(&mut self, line: LineNumber) -> u32 {
         self.push(NO_FIELDS, &[], line)
     }
 
-    /// Keeps the fields and the line of an event; returns their number.
+    /// Stores the fields and the line of an event, and returns their number.
     pub(crate) fn push(&mut self, def: u32, text: &[u8], line: LineNumber) -> u32 {
         self.scratch.clear();
         self.scratch.extend_from_slice(&def.to_le_bytes());
@@ -70,7 +72,7 @@ impl Extras {
         self.len
     }
 
-    /// The definition, if there are any fields, the fields' text, and the line.
+    /// Returns the definition and the text of the fields, if there are any, and the line.
     pub(crate) fn get(&self, number: u32) -> Option<(Option<u32>, &[u8], LineNumber)> {
         let index = number.checked_sub(1).filter(|index| *index < self.len)? as usize;
         let page = *self.places.get(index / PAGE)?;
@@ -93,7 +95,7 @@ impl Extras {
         Some((def?, text))
     }
 
-    /// The line, if lines are kept.
+    /// Returns the line, if lines are kept.
     pub(crate) fn line(&self, number: u32) -> Option<LineNumber> {
         let (_, _, line) = self.get(number)?;
         self.keeps.lines.then_some(line)
@@ -108,17 +110,17 @@ impl Extras {
     }
 }
 
-/// User-defined fields of creations, and their lines, numbered from 1.
+/// User-defined fields of creations and their lines, numbered from 1.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CreationExtras {
-    /// The event definition, if there are any fields; where the text ends; and the line.
+    /// Event definition, if there are fields; end of the text; and the line.
     entries: Vec<(Option<u32>, u64, LineNumber)>,
-    /// The fields as they were written, each with a newline after it.
+    /// Fields as written, each followed by a newline.
     text: Vec<u8>,
 }
 
 impl CreationExtras {
-    /// Keeps the definition and the fields of a creation, if it has any, and its line.
+    /// Stores the definition and the fields of a creation, if there are any, and its line.
     pub(crate) fn push(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
         let (def, text) = fields.map_or((None, &[][..]), |(def, text)| (Some(def), text));
         self.text.extend_from_slice(text);
@@ -133,7 +135,7 @@ impl CreationExtras {
         Some((def?, &self.text[start as usize..end as usize]))
     }
 
-    /// The line; it means something if lines are kept.
+    /// Returns the line, which is meaningful only if lines are kept.
     pub(crate) fn line(&self, number: u32) -> Option<LineNumber> {
         let index = (number as usize).checked_sub(1)?;
         self.entries.get(index).map(|(_, _, line)| *line)
@@ -153,15 +155,14 @@ mod tests {
     #[test]
     fn extras_are_numbered_from_one() {
         for lines in [false, true] {
-            let mut extras =
-                Extras::new(Keeps { fields: true, lines, ..Keeps::default() }, Supply::default());
+            let mut extras = Extras::new(Keeps { fields: true, lines, ..Keeps::default() }, None);
             let numbers = FIELDS.map(|(def, text)| extras.push(def, text, line(7)));
             assert_eq!(numbers, [1, 2, 3]);
             assert_eq!([0, 1, 2, 3].map(|number| extras.fields(number))[1..], FIELDS.map(Some));
             assert_eq!((extras.fields(0), extras.fields(4)), (None, None));
             assert_eq!(extras.line(2), lines.then(|| line(7)));
         }
-        let mut extras = Extras::new(Keeps { lines: true, ..Keeps::default() }, Supply::default());
+        let mut extras = Extras::new(Keeps { lines: true, ..Keeps::default() }, None);
         assert_eq!(extras.push_line(line(9)), 1);
         assert_eq!((extras.fields(1), extras.line(1), extras.line(2)), (None, Some(line(9)), None));
 
@@ -175,8 +176,7 @@ mod tests {
 
     #[test]
     fn extras_on_many_pages() {
-        let mut extras =
-            Extras::new(Keeps { fields: true, lines: true, ..Keeps::default() }, Supply::default());
+        let mut extras = Extras::new(Keeps { fields: true, lines: true, ..Keeps::default() }, None);
         let text = |i: u32| vec![b'x'; (i % 300) as usize];
         let count = 5 * PAGE as u32 + 7;
         for i in 0..count {

@@ -1,10 +1,8 @@
-//! Where objects go that memory has no room for.
+//! Overflow file for rows beyond the memory limit.
 //!
-//! From the limit on, memory for objects is that of a temporary file, mapped: it is read and written as
-//! any other, and the system keeps of it what it has room for. We let go of what was written when the
-//! next piece is begun, so that it does not count as ours, and of what was read while rows are
-//! written. The file has no name, so that it is gone however the program ends. Its room on the disk is
-//! reserved before it is used: a full disk is an error here, and not a signal when a page is written.
+//! Beyond the limit, new pieces of arenas are mappings of a temporary file. Their pages are dropped from memory when
+//! the next piece is begun and while rows are written, so that they do not count as used. The file has no name, so it
+//! disappears with the process. Its disk space is reserved first: a full disk is then an error and not a signal.
 
 use std::fs::File;
 use std::io;
@@ -18,27 +16,26 @@ use memmap2::{MmapMut, MmapOptions};
 use crate::memory::Arena;
 use crate::names::options::MemoryLimit;
 
-/// Objects beyond a limit of memory.
+/// Rows beyond a memory limit.
 #[derive(Debug)]
 pub(crate) struct Overflow {
-    /// In bytes: from here on, objects go to the file.
+    /// Limit in bytes.
     limit: u64,
     folder: PathBuf,
-    /// The file, once there is one, and how long it is.
+    /// The file, once it exists, and its length.
     file: Mutex<Option<(File, u64)>>,
     /// Bytes of the file.
     spilled: AtomicU64,
-    /// Why there is no file, or no room in it.
+    /// The first failure to create or extend it.
     failure: Mutex<Option<io::Error>>,
-    /// File in which the system tells the process's memory, once somebody has asked. It stays open: memory is asked for
-    /// often.
+    /// `/proc/self/statm`, kept open since it is read often.
     statm: OnceLock<Option<File>>,
 }
 
 impl Overflow {
     pub(crate) fn new(limit: &MemoryLimit) -> Self {
         Overflow {
-            // Room for what comes between two looks at what the process takes.
+            // Leaves room for growth between two checks.
             limit: limit.bytes - limit.bytes / 8,
             folder: limit.folder.clone(),
             file: Mutex::default(),
@@ -48,12 +45,12 @@ impl Overflow {
         }
     }
 
-    /// Tells whether so many bytes more are too many.
+    /// Returns whether `bytes` more would exceed the limit.
     pub(crate) fn is_needed(&self, bytes: usize) -> bool {
         self.resident().is_some_and(|resident| resident + bytes as u64 > self.limit)
     }
 
-    /// Bytes of memory that the process takes, if the system tells.
+    /// Returns the resident memory of the process in bytes.
     fn resident(&self) -> Option<u64> {
         let file = self.statm.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()?;
         let mut text = [0; 128];
@@ -63,13 +60,13 @@ impl Overflow {
         Some(pages * rustix::param::page_size() as u64)
     }
 
-    /// Tells whether objects that went to the file were not enough.
+    /// Returns whether the limit is exceeded although rows went to the file.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.spilled() > 0 && self.is_needed(0)
     }
 
-    /// Lets go of what memory has of the file, if it is too much: of the pieces of these arenas that
-    /// were written last, and if that is not enough, of all.
+    /// Drops pages of the file from memory if the limit is exceeded: first of the last pieces of these arenas, then
+    /// of all.
     pub(crate) fn relieve<'a, I: Iterator<Item = &'a Arena>>(&self, arenas: impl Fn() -> I) {
         for last in [2, usize::MAX] {
             if !self.is_exceeded() {
@@ -79,12 +76,12 @@ impl Overflow {
         }
     }
 
-    /// Number of bytes of the file.
+    /// Returns the size of the file in bytes.
     pub(crate) fn spilled(&self) -> u64 {
         self.spilled.load(Ordering::Relaxed)
     }
 
-    /// So many zeros of the file; `None` if that fails, which [`Overflow::failure`] then tells.
+    /// Maps `bytes` zero bytes of the file; `None` on failure, which [`Overflow::failure`] returns.
     pub(crate) fn map(&self, bytes: usize) -> Option<MmapMut> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         match self.extend(&mut file, bytes as u64) {
@@ -103,8 +100,8 @@ impl Overflow {
             None => file.insert((tempfile::tempfile_in(&self.folder)?, 0)),
         };
         reserve(file, *len, bytes)?;
-        // SAFETY: the file has no name and nobody else has it, so that nobody changes or cuts what is
-        // mapped; each range of it is mapped once.
+        // SAFETY: the file has no name and no other user, so nothing else changes or truncates it; each range is
+        // mapped once.
         #[allow(unsafe_code)]
         let map = unsafe { MmapOptions::new().offset(*len).len(bytes as usize).map_mut(&*file) }?;
         *len += bytes;
@@ -112,7 +109,7 @@ impl Overflow {
         Ok(map)
     }
 
-    /// Why something could not be put into the file, if that has happened.
+    /// Takes the first failure.
     pub(crate) fn failure(&self) -> Option<io::Error> {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.take().map(|error| {
@@ -123,10 +120,9 @@ impl Overflow {
     }
 }
 
-/// Lets go of the memory of a mapping. What was written stays in the file.
+/// Drops the pages of a mapping from memory. Their contents stay in the file.
 pub(crate) fn let_go(map: &MmapMut) {
-    // SAFETY: the mapping is shared, so that its bytes are those of the file; they are read from there
-    // again when somebody looks.
+    // SAFETY: the mapping is shared, so its contents are those of the file and are read from there again.
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code)]
     let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
@@ -134,7 +130,7 @@ pub(crate) fn let_go(map: &MmapMut) {
     let _ = map;
 }
 
-/// Makes a file longer by `bytes`, with room for them on the disk.
+/// Extends a file by `bytes`, and reserves disk space for them.
 fn reserve(file: &File, len: u64, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {

@@ -2,38 +2,39 @@
 
 use paje_parser::Span;
 
-use crate::memory::{Arena, KeyPlace, Place, Supply};
+use std::sync::Arc;
+
+use crate::memory::{Arena, KeyPlace, Overflow, Place};
 use crate::names::hash::{bare, hash_text};
 
-/// TextPages of links, as they were written, each behind its length. They lie in pages that never move;
-/// none reaches over two.
+/// Link keys as they were written, each after its length. No key crosses a page boundary.
 #[derive(Debug, Default)]
 pub(crate) struct TextPages {
     pub(super) arena: Arena,
-    /// The places of the pages, and how many bytes each has.
+    /// Place and size in bytes of each page.
     pages: Vec<(Place, usize)>,
-    /// Bytes that are used of all pages but the last.
+    /// Bytes in use of all pages except the last.
     full: Vec<u32>,
-    /// Bytes of the last page that are used.
+    /// Bytes in use of the last page.
     used: usize,
 }
 
-/// Lengths from this on are written in four bytes behind this one.
+/// Marks a length that follows in four bytes.
 const LONG: u8 = u8::MAX;
 
 /// Size of a page, unless a key is longer.
 const PAGE: usize = 1 << 16;
 
-/// The last page while keys are added: found once for all of them.
+/// The last page, borrowed while several keys are added.
 pub(crate) struct KeyRoom<'a> {
     page: &'a mut [u8],
     used: &'a mut usize,
-    /// The place of its first byte.
+    /// Place of its first byte.
     before: u64,
 }
 
 impl KeyRoom<'_> {
-    /// Keeps a key of up to sixteen bytes, if there is room; returns its place.
+    /// Stores a key of up to sixteen bytes. Returns its place, if there is room.
     #[inline(always)]
     pub(crate) fn push_short(&mut self, padded: &[u8; 16], len: usize) -> Option<u64> {
         let at = *self.used;
@@ -45,11 +46,11 @@ impl KeyRoom<'_> {
 }
 
 impl TextPages {
-    pub(super) fn new(supply: Supply) -> Self {
-        TextPages { arena: Arena::new(supply), ..TextPages::default() }
+    pub(super) fn new(overflow: Option<Arc<Overflow>>) -> Self {
+        TextPages { arena: Arena::new(overflow), ..TextPages::default() }
     }
 
-    /// The last page, if there is one.
+    /// Returns the last page, if there is one.
     #[inline(always)]
     pub(crate) fn room(&mut self) -> Option<KeyRoom<'_>> {
         let TextPages { arena, pages, used, .. } = self;
@@ -59,10 +60,10 @@ impl TextPages {
         Some(KeyRoom { page: page.get_mut(..bytes)?, used, before })
     }
 
-    /// Keeps a key; returns its place.
+    /// Stores a key and returns its place.
     #[inline(never)]
     pub(crate) fn push(&mut self, raw: &[u8]) -> u64 {
-        // A place tells its page, so that no text begins behind the size of one.
+        // Places determine pages, so no key may begin beyond the regular page size.
         let room = self.pages.last().map_or(0, |page| page.1.min(PAGE)).saturating_sub(self.used);
         if room < raw.len() + 5 {
             assert!(self.pages.len() < 1 << (KeyPlace::BITS - PAGE.ilog2()), "too many keys");
@@ -99,7 +100,7 @@ impl TextPages {
         self.arena.relieve();
     }
 
-    /// The key at a place.
+    /// Returns the key at a place.
     #[inline(always)]
     pub(crate) fn get(&self, place: u64) -> &[u8] {
         let (page, start, len) = self.find(place);
@@ -114,7 +115,7 @@ impl TextPages {
         hash_text(page, start, end)
     }
 
-    /// The hashes of all keys, without their quotes.
+    /// Returns the hashes of all keys, without quotes.
     pub(crate) fn all_hashes(&self) -> impl Iterator<Item = u64> + '_ {
         let ends = self.full.iter().map(|used| *used as usize).chain([self.used]);
         self.pages.iter().zip(ends).enumerate().flat_map(move |(number, ((page, bytes), end))| {
@@ -130,12 +131,12 @@ impl TextPages {
         })
     }
 
-    /// For who asks for the hashes of many keys.
+    /// Returns a reader of many hashes.
     pub(crate) const fn hashes(&self) -> KeyHashes<'_> {
         KeyHashes { keys: self, number: usize::MAX, page: &[] }
     }
 
-    /// The page of a key, where the key begins in it, and its length.
+    /// Returns the page of a key, where the key begins in it, and its length.
     #[inline(always)]
     fn find(&self, place: u64) -> (&[u8], usize, usize) {
         let (page, bytes) = self.pages[place as usize / PAGE];
@@ -145,7 +146,7 @@ impl TextPages {
     }
 }
 
-/// Where the text of the key at a place of its page begins, and its length.
+/// Returns where the key at a place of its page begins, and its length.
 #[inline(always)]
 fn text_at(page: &[u8], at: usize) -> (usize, usize) {
     match page[at] {
@@ -157,10 +158,10 @@ fn text_at(page: &[u8], at: usize) -> (usize, usize) {
     }
 }
 
-/// The hashes of keys, which mostly come page by page.
+/// Reader of key hashes, which mostly come page by page.
 pub(crate) struct KeyHashes<'k> {
     keys: &'k TextPages,
-    /// The page of the last key, and its number.
+    /// Current page, and its number.
     page: &'k [u8],
     number: usize,
 }
@@ -179,7 +180,7 @@ impl KeyHashes<'_> {
             Some([len @ ..16, text @ ..]) if text[0] != b'"' => {
                 hash_text(text, 0, usize::from(*len))
             }
-            // It has quotes, is long, or stands at the end of its page.
+            // It has quotes, is long, or is at the end of its page.
             _ => self.keys.hash(place),
         }
     }

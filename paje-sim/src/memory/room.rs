@@ -1,17 +1,17 @@
-//! The last chunk of a lane while its next objects are added: its columns side by side, found once for all of them.
+//! Fast path for adding rows: the columns of a lane's last chunk, borrowed for many rows.
 //!
-//! Only in the plain case, which is almost all of a trace: no user-defined fields are kept, and small numbers take two bytes at most.
-//! Where there is no room, or a number needs more, nothing is done: the long way makes a new chunk.
+//! It covers the common case only: no user-defined fields, and small numbers of at most two bytes. Otherwise, or if
+//! the chunk is full, nothing is written and the caller takes the slow path.
 
 use crate::memory::{Arena, Chunk, LinkChunk, NewLink, OpenRow, Place, Rows, Store, Width};
 use crate::names::ids::ValueId;
 
-/// A small number as a chunk has it.
+/// Representation of small numbers in a chunk.
 pub(crate) trait Small: bytemuck::Pod {
     const WIDTH: Width;
     const MOST: u32;
 
-    /// Of a number up to the largest.
+    /// Converts a number of at most `MOST`.
     fn of(number: u32) -> Self;
 }
 
@@ -35,17 +35,17 @@ impl Small for u16 {
     }
 }
 
-/// The last chunk of a lane of states.
+/// Last chunk of a state lane.
 pub(crate) struct StateRoom<'a, N> {
     starts: &'a mut [u64],
     ends: &'a mut [u64],
     values: &'a mut [N],
     imbrications: &'a mut [N],
-    /// Number of states, and where the lane keeps it.
+    /// Number of states, and the field of the lane that holds it.
     len: usize,
     count: &'a mut u16,
     chunk: Chunk,
-    /// The place of the first end.
+    /// Place of the first end.
     first_end: Place,
 }
 
@@ -64,7 +64,7 @@ impl<'a, N: Small> StateRoom<'a, N> {
         Some(StateRoom { starts, ends, values, imbrications, len, count, chunk, first_end })
     }
 
-    /// Opens a state; whether there was room.
+    /// Opens a state. Returns whether there was room.
     #[inline(always)]
     pub(crate) fn open(&mut self, start: f64, value: ValueId, imbrication: u32) -> bool {
         let (i, numbers) = (self.len, value.0 | imbrication);
@@ -89,7 +89,7 @@ impl<'a, N: Small> StateRoom<'a, N> {
         }
     }
 
-    /// Ends a state; whether it is in this chunk.
+    /// Ends a state. Returns whether it is in this chunk.
     #[inline(always)]
     pub(crate) fn end(&mut self, row: OpenRow, end: f64) -> bool {
         let index = row.words_behind(self.first_end);
@@ -98,14 +98,14 @@ impl<'a, N: Small> StateRoom<'a, N> {
         true
     }
 
-    /// The last state, which is open.
+    /// Returns the last state, which must be open.
     #[inline(always)]
     pub(crate) fn last(&self) -> OpenRow {
         OpenRow::new(&self.chunk, self.len.saturating_sub(1))
     }
 }
 
-/// The last chunk of a lane of variables.
+/// Last chunk of a variable lane.
 pub(crate) struct VariableRoom<'a> {
     starts: &'a mut [u64],
     values: &'a mut [u64],
@@ -123,7 +123,7 @@ impl<'a> VariableRoom<'a> {
         Some(VariableRoom { starts, values, len: chunk.count(), count })
     }
 
-    /// Adds a row; whether there was room.
+    /// Adds a row. Returns whether there was room.
     #[inline(always)]
     pub(crate) fn push(&mut self, start: f64, value: f64) -> bool {
         let row = (self.starts.get_mut(self.len), self.values.get_mut(self.len));
@@ -136,7 +136,7 @@ impl<'a> VariableRoom<'a> {
     }
 }
 
-/// The last chunk of a lane of links.
+/// Last chunk of a link lane.
 pub(crate) struct LinkRoom<'a> {
     times: [&'a mut [u64]; 2],
     keys: &'a mut [u64],
@@ -161,7 +161,7 @@ impl<'a> LinkRoom<'a> {
         Some(LinkRoom { times: [starts, ends], keys, numbers, len: chunk.count(), count })
     }
 
-    /// Adds a link; whether there was room.
+    /// Adds a link. Returns whether there was room.
     #[inline(always)]
     pub(crate) fn push(&mut self, link: &NewLink) -> bool {
         let i = self.len;
@@ -183,7 +183,7 @@ impl<'a> LinkRoom<'a> {
     }
 }
 
-/// The last chunk of a lane and its number of objects, if there is one, it is plain and of this width.
+/// Returns the last chunk and its count, if it is plain and has this width.
 #[inline(always)]
 fn plain(rows: &mut Rows, without_extras: bool, width: Width) -> Option<(Chunk, &mut u16)> {
     let (chunk, count) = rows.last_mut();

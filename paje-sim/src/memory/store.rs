@@ -1,30 +1,31 @@
-//! Finished objects as columns.
+//! Rows of a shard.
+
+use std::sync::Arc;
 
 use crate::memory::{
-    Arena, Chunk, EventChunk, ExtraPair, Extras, NewState, Place, Rows, StateChunk, Supply,
+    Arena, Chunk, EventChunk, ExtraPair, Extras, NewState, Overflow, Place, Rows, StateChunk,
     TextPages, VariableChunk, Width, set_small,
 };
 use crate::names::ids::ValueId;
 use crate::names::options::Keeps;
 
-/// The objects of a shard's lanes, and the texts that hang on them. The rows of links are elsewhere:
-/// see `replay::link_homes`.
+/// Rows of a shard's lanes, and their texts. Rows of links are in `replay::link_merger`.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) arena: Arena,
     pub(crate) keys: TextPages,
-    /// User-defined fields and lines; `None` when neither is kept.
+    /// User-defined fields and lines, if they are kept.
     pub(crate) extras: Option<Extras>,
 }
 
-/// The rows of a lane, and the store that holds them: what its replay writes to.
+/// The rows of a lane, and the store that holds them.
 #[derive(Debug)]
 pub(crate) struct Written<'a> {
     pub(crate) rows: &'a mut Rows,
     pub(crate) store: &'a mut Store,
 }
 
-/// A state that is open: where its end will be, and where its other columns are.
+/// An open state: the place of its end, and what locates its other columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenRow {
     end: Place,
@@ -34,13 +35,13 @@ pub(crate) struct OpenRow {
 }
 
 impl OpenRow {
-    /// Number of words from a place to its end.
+    /// Returns the number of words from a place to its end.
     #[inline(always)]
     pub(super) const fn words_behind(self, place: Place) -> Option<usize> {
         self.end.words_behind(place)
     }
 
-    /// The last state of a lane, which must have one.
+    /// Returns the last state of a lane that has one.
     #[inline(always)]
     pub(crate) fn last_of(rows: &Rows) -> Self {
         let (chunk, index) = rows.last();
@@ -54,7 +55,7 @@ impl OpenRow {
         OpenRow { end, size: size as u16, index: index as u16, width: chunk.width }
     }
 
-    /// Where its user-defined fields are.
+    /// Returns the place of its user-defined fields.
     fn extras(self) -> Place {
         let size = usize::from(self.size);
         self.end.behind(size + 2 * self.width.words(size))
@@ -62,34 +63,34 @@ impl OpenRow {
 }
 
 impl Store {
-    pub(crate) fn new(keeps: Keeps, supply: &Supply) -> Self {
+    pub(crate) fn new(keeps: Keeps, overflow: Option<Arc<Overflow>>) -> Self {
         Store {
-            arena: Arena::new(supply.clone()),
-            keys: TextPages::new(supply.clone()),
-            extras: keeps.anything().then(|| Extras::new(keeps, supply.clone())),
+            arena: Arena::new(overflow.clone()),
+            keys: TextPages::new(overflow.clone()),
+            extras: keeps.anything().then(|| Extras::new(keeps, overflow)),
         }
     }
 
-    /// The next calls are about an event with these user-defined fields: a number in [`Extras`], 0 for
-    /// nothing. Whatever opens or closes a row by then keeps it.
+    /// Sets the user-defined fields of the current event: a number in [`Extras`], 0 for none. Rows that it opens or
+    /// closes keep them.
     pub(crate) fn begin_event(&mut self, extra: u32) {
         if let Some(extras) = &mut self.extras {
             extras.at_hand = extra;
         }
     }
 
-    /// The user-defined fields of the event at hand.
+    /// Returns the user-defined fields of the current event.
     #[inline]
     pub(crate) fn extra(&self) -> u32 {
         self.extras.as_ref().map_or(0, |extras| extras.at_hand)
     }
 
-    /// The memory of its objects.
+    /// Returns the arenas.
     pub(crate) fn arenas(&self) -> impl Iterator<Item = &Arena> + Clone {
         [&self.arena, &self.keys.arena].into_iter().chain(self.extras.as_ref().map(Extras::arena))
     }
 
-    /// The same, to be changed.
+    /// Returns the arenas, mutably.
     pub(crate) fn arenas_mut(&mut self) -> impl Iterator<Item = &mut Arena> {
         let extras = self.extras.as_mut().map(Extras::arena_mut);
         [&mut self.arena, &mut self.keys.arena].into_iter().chain(extras)
@@ -107,7 +108,7 @@ impl Store {
         set_small(&mut words[column..], chunk.width, index, state.value.0);
         let column = StateChunk::imbrication(&chunk);
         set_small(&mut words[column..], chunk.width, index, state.imbrication);
-        // The end is set when the state closes; until then its memory stays untouched.
+        // The end is set later; until then its memory stays untouched.
         if let Some(extras) = extras {
             let pair = ExtraPair { opening: extras.at_hand, closing: 0 };
             words[StateChunk::extras(&chunk) + index] = pair.word();
@@ -142,19 +143,19 @@ impl Store {
         }
     }
 
-    /// When an open state began.
+    /// Returns the start of an open state.
     pub(crate) fn start_of(&self, row: OpenRow) -> f64 {
         f64::from_bits(self.arena.get(row.end.before(usize::from(row.size))))
     }
 
-    /// The value of an open state.
+    /// Returns the value of an open state.
     pub(crate) fn value_of(&self, row: OpenRow) -> ValueId {
         let OpenRow { end, size, index, width } = row;
         let (size, index) = (usize::from(size), usize::from(index));
         ValueId(self.arena.small_at(end.before(index).behind(size), width, index))
     }
 
-    /// Keeps user-defined fields that an old store has.
+    /// Copies user-defined fields from an old store.
     pub(crate) fn carry_extras(&mut self, old: &Store, pair: ExtraPair) -> ExtraPair {
         let (Some(old), Some(new)) = (&old.extras, &mut self.extras) else { return pair };
         let mut carry = |number| {

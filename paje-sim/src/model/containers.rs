@@ -19,17 +19,17 @@ pub struct Containers {
     list: Vec<Container>,
     by_identifier: HashTable<ContainerId>,
     texts: TextArena,
-    /// Most containers end with others: all of a trace that never destroys any end alike.
+    /// Most containers end with others: in a trace that destroys none, all at the same time.
     endings: Vec<Ended>,
-    /// User-defined fields of creations, and whose they are, in the order of creation.
+    /// User-defined fields of creations and their containers, in the order of creation.
     extras: CreationExtras,
     extra_owners: Vec<ContainerId>,
-    /// Containers that no event has created: they came with the first event for them. Only they ever leave
-    /// their parent: the sibling before each is here, [`NONE`] for none.
+    /// Containers that no event has created: the first event for them did. Only they ever leave their parent.
+    /// With the sibling before each, or [`NONE`].
     made_up: FxHashMap<ContainerId, u32>,
     /// Those of them that an event has created since.
     adopted: FxHashSet<ContainerId>,
-    /// The times at which destructions said that containers ended that went on for longer.
+    /// For containers that went on for longer: the times at which destructions said that they ended.
     said_ends: FxHashMap<ContainerId, f64>,
 }
 
@@ -42,49 +42,49 @@ struct Container {
     type_: TypeId,
     parent: ContainerId,
     start: f64,
-    /// Its ending among all; `NONE` while it lives.
+    /// Index of its ending; `NONE` while it lives.
     ending: u32,
     first_child: u32,
     last_child: u32,
     next_sibling: u32,
     last_lane: u32,
-    /// The last of the trace's files that created it, and behind that number [`SETTLED`] and
-    /// [`ENDED_BY_NAME`].
-    said_in: u32,
+    /// The last file that created it, and the flags [`SETTLED`] and [`ENDED_BY_NAME`].
+    defined_in: u32,
 }
 
-/// The container and everything in it has ended. Keeps nested destructions linear: what is settled need
-/// not be looked at again, unless a new child is created somewhere in it.
+/// The container and everything in it has ended. Keeps nested destructions linear: a settled container is
+/// skipped, unless a new child is created somewhere in it.
 const SETTLED: u32 = 1;
-/// The event that ended the container was for it, and not for one that it is in.
+/// The event that ended the container named it, not an ancestor.
 const ENDED_BY_NAME: u32 = 2;
 const FLAGS: u32 = SETTLED | ENDED_BY_NAME;
 
 impl Container {
     const fn is(&self, flag: u32) -> bool {
-        self.said_in & flag != 0
+        self.defined_in & flag != 0
     }
 
-    /// Sets or clears a flag; returns whether it was set.
+    /// Sets or clears a flag. Returns whether it was set.
     const fn mark(&mut self, flag: u32, set: bool) -> bool {
         let was = self.is(flag);
-        self.said_in = if set { self.said_in | flag } else { self.said_in & !flag };
+        self.defined_in = if set { self.defined_in | flag } else { self.defined_in & !flag };
         was
     }
 
-    const fn say_in(&mut self, file: u32) {
-        self.said_in = (file * (FLAGS + 1)) | (self.said_in & FLAGS);
+    const fn set_defined_in(&mut self, file: u32) {
+        self.defined_in = (file * (FLAGS + 1)) | (self.defined_in & FLAGS);
     }
 }
 
-/// The time at which some containers ended, and the byte of the event that ended them: `NEVER` if none did, but the trace.
+/// Time at which containers ended, and the byte of the event that ended them; `NEVER` if only the end of the
+/// trace did.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ended {
     time: f64,
     at: u64,
 }
 
-/// A PajeCreateContainer, in its own words.
+/// The fields of a PajeCreateContainer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewContainer<'a> {
     pub(crate) name: Name<'a>,
@@ -92,7 +92,7 @@ pub(crate) struct NewContainer<'a> {
     pub(crate) type_: TypeId,
     pub(crate) parent: ContainerId,
     pub(crate) time: f64,
-    pub(crate) said_in: u32,
+    pub(crate) defined_in: u32,
 }
 
 impl Containers {
@@ -114,7 +114,7 @@ impl Containers {
             type_: TypeId::ROOT,
             parent: ContainerId::ROOT,
             time: 0.0,
-            said_in: 0,
+            defined_in: 0,
         };
         containers.add(root, hash_bytes(b"0"));
         containers
@@ -143,22 +143,10 @@ impl Containers {
         self.find_hashed(identifier, hash_bytes(identifier))
     }
 
-    /// The same of a text that has this hash.
+    /// Returns the container of a text with this hash.
     pub(crate) fn find_hashed(&self, identifier: &[u8], hash: u64) -> Option<ContainerId> {
         let same = |id: &ContainerId| self.identifier(*id).text == identifier;
         self.by_identifier.find(hash, same).copied()
-    }
-
-    /// Fetches what [`Containers::find`] will look at for texts of these hashes; returns the containers that they are likely to
-    /// be. Where containers are many, each is somewhere in memory that nothing has looked at for long: looked at stage
-    /// by stage, without a dependency between them, they are fetched side by side.
-    pub(crate) fn expect(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
-        let known = hashes.filter_map(|hash| self.by_identifier.find(hash, |_| true).copied());
-        let known: Vec<ContainerId> = known.collect();
-        let names: Vec<Names> = known.iter().map(|id| self.list[id.index()].names).collect();
-        let looks = names.iter().map(|names| names.name(&self.texts).text.first());
-        std::hint::black_box(looks.flatten().fold(0, |all, byte| all ^ byte));
-        known
     }
 
     /// The name, which rows print.
@@ -180,8 +168,8 @@ impl Containers {
         self.list[id.index()].names.identifier(&self.texts)
     }
 
-    /// The container's name in messages. A container that was made up has a name only, also once an event
-    /// gives it another: when a lane's problem is found, that event may have been seen, or not.
+    /// Returns the container's name for messages. A container that was made up has only a name, even if an
+    /// event names it later: that event may or may not have been read when a lane's problem is found.
     pub(crate) fn named(&self, id: ContainerId) -> Named {
         if self.is_made_up(id) || self.adopted.contains(&id) {
             return self.identifier(id).named(None);
@@ -283,13 +271,13 @@ impl Containers {
     }
 
     /// The last of the trace's files that created the container.
-    pub(crate) fn said_in(&self, id: ContainerId) -> u32 {
-        self.list[id.index()].said_in / (FLAGS + 1)
+    pub(crate) fn defined_in(&self, id: ContainerId) -> u32 {
+        self.list[id.index()].defined_in / (FLAGS + 1)
     }
 
     /// Another file of the trace creates the container, too.
-    pub(crate) fn say_again(&mut self, id: ContainerId, file: u32) {
-        self.list[id.index()].say_in(file);
+    pub(crate) fn define_again(&mut self, id: ContainerId, file: u32) {
+        self.list[id.index()].set_defined_in(file);
     }
 
     /// Marks the container as settled; returns whether it was before.
@@ -342,7 +330,7 @@ impl Containers {
             last_child: NONE,
             next_sibling: NONE,
             last_lane: NONE,
-            said_in: new.said_in * (FLAGS + 1),
+            defined_in: new.defined_in * (FLAGS + 1),
         });
         let known = &mut self.by_identifier;
         if known.len() == known.capacity() {

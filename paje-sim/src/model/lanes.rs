@@ -14,14 +14,11 @@ pub(crate) struct Lane {
     before: LaneId,
 }
 
-/// So many containers stay in a core's second-level cache.
-const MANY_CONTAINERS: usize = 10_000;
-
-/// So many lanes of a container are gone through to find one of them.
+/// Number of a container's lanes that are searched one by one.
 const FEW_LANES: usize = 8;
 
 impl Model {
-    /// A new lane.
+    /// Creates a lane.
     pub(super) fn open_lane(&mut self, container: ContainerId, type_: TypeId) -> LaneId {
         let id = LaneId(self.lanes.len() as u32);
         let before = self.containers.last_lane(container).unwrap_or(id);
@@ -45,17 +42,17 @@ impl Model {
         self.lanes[lane.index()].type_
     }
 
-    /// The nature of a lane's objects.
+    /// Returns the nature of a lane's objects.
     pub(crate) fn nature(&self, lane: LaneId) -> TypeNature {
         self.types.nature(self.type_of(lane))
     }
 
-    /// The byte of the event that ended a lane's container; `u64::MAX` while it lives.
+    /// Returns the byte of the event that ended a lane's container, `u64::MAX` while it lives.
     pub(crate) fn ended_at(&self, lane: LaneId) -> u64 {
         self.containers.ended_at(self.lanes[lane.index()].container)
     }
 
-    /// The lane of a container and a type, if any event was for it.
+    /// Returns the lane of a container and a type, if it has any event.
     pub(crate) fn find_lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneId> {
         let mut lanes = self.lanes_of(container);
         let found = lanes.by_ref().take(FEW_LANES).find(|lane| self.type_of(*lane) == type_);
@@ -65,31 +62,12 @@ impl Model {
         })
     }
 
-    /// All lanes, in the order of their first events.
+    /// Returns all lanes, in the order of their first events.
     pub(crate) fn lane_ids(&self) -> impl Iterator<Item = LaneId> + use<> {
         (0..self.lanes.len() as u32).map(LaneId)
     }
 
-    /// Fetches what will be looked at for events of containers whose identifiers have these hashes, and of those that are
-    /// known, if there are many.
-    pub(crate) fn expect(
-        &self,
-        hashes: impl Iterator<Item = u64>,
-        known: impl Iterator<Item = ContainerId>,
-    ) {
-        if self.containers.len() <= MANY_CONTAINERS {
-            return;
-        }
-        let found = self.containers.expect(hashes);
-        let last = known.chain(found).filter_map(|id| self.containers.last_lane(id));
-        // One stage after the other: they do not depend on one another then.
-        let last: Vec<LaneId> = last.collect();
-        let last = last.iter();
-        let looks = last.map(|lane| self.lanes[lane.index()].before.0);
-        std::hint::black_box(looks.fold(0, |all, lane| all ^ lane));
-    }
-
-    /// The lanes of a container, last opened first.
+    /// Returns the lanes of a container, the latest first.
     pub(crate) fn lanes_of(&self, container: ContainerId) -> impl Iterator<Item = LaneId> + '_ {
         let last = self.containers.last_lane(container);
         std::iter::successors(last, |lane| {

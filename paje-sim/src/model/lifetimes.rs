@@ -1,4 +1,4 @@
-//! Beginnings and ends of containers.
+//! Creations and destructions of containers.
 
 use paje_parser::{FieldName, TypeNature};
 
@@ -10,7 +10,7 @@ use crate::names::ids::{ContainerId, TypeId};
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// A creation of a container, with the hashes of its identifier and of that of what it is in.
+/// A creation of a container, with the hashes of its identifier and of its parent's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlainCreation<'a> {
     pub(crate) name: Name<'a>,
@@ -47,28 +47,28 @@ impl Model {
             let all = &self.containers;
             let said = (all.name(known).text, all.type_of(known), all.parent(known));
             let same = said == (name.text, type_, parent) && all.start(known) == time;
-            if !same || !self.may_repeat(all.said_in(known)) {
+            if !same || !self.may_repeat(all.defined_in(known)) {
                 return Err((field, Problem::ContainerExists { known: all.named(known) }));
             }
-            self.containers.say_again(known, self.file.number);
+            self.containers.define_again(known, self.file.number);
             return Ok(());
         }
-        let said_in = self.file.number;
+        let defined_in = self.file.number;
         let hash = hash_bytes(identifier);
-        self.add_container(NewContainer { name, alias, type_, parent, time, said_in }, hash);
+        self.add_container(NewContainer { name, alias, type_, parent, time, defined_in }, hash);
         Ok(())
     }
 
-    /// Creates a container whose identifier has this hash; nothing keeps it from being created.
+    /// Creates a container whose identifier has this hash. Everything has been checked.
     fn add_container(&mut self, new: NewContainer<'_>, hash: u64) {
-        let (parent, said_in) = (new.parent, new.said_in);
+        let (parent, defined_in) = (new.parent, new.defined_in);
         let new = self.containers.insert(new, hash);
-        if said_in > 0 && self.containers.is_destroyed(parent) {
+        if defined_in > 0 && self.containers.is_destroyed(parent) {
             self.newborn.add(&self.containers, new);
         }
     }
 
-    /// Creates a container, unless that is wrong, or means something else than that; returns whether it did.
+    /// Creates a container, and returns whether it did. If not, the line is invalid or unusual.
     pub(crate) fn create_plainly(&mut self, new: PlainCreation<'_>) -> bool {
         let PlainCreation { name, alias, hash, type_, parent: (parent, parent_hash), time } = new;
         let identifier = alias.unwrap_or(name).text;
@@ -79,15 +79,15 @@ impl Model {
             && types.parent(type_) == self.containers.type_of(parent)
             && self.containers.find_hashed(identifier, hash).is_none();
         if is_plain {
-            let said_in = self.file.number;
-            let new = NewContainer { name, alias, type_, parent, time, said_in };
+            let defined_in = self.file.number;
+            let new = NewContainer { name, alias, type_, parent, time, defined_in };
             self.add_container(new, hash);
         }
         is_plain
     }
 
-    /// Ends a container of a name that has this hash, and all in it, by the line that begins at byte `at`; unless that
-    /// is wrong, or has been said before. Returns whether it did.
+    /// Destroys a container whose name has this hash, and all in it, by the line at byte `at`. Returns
+    /// whether it did. If not, the line is invalid or a repetition.
     pub(crate) fn destroy_plainly(
         &mut self,
         type_: TypeId,
@@ -109,11 +109,11 @@ impl Model {
     fn destroy(&mut self, container: ContainerId, when: (f64, u64), effects: &mut Effects) {
         let first = effects.endings.len();
         self.end_all(container, Some(container), when, effects);
-        // In order of creation: a rule, so that which problem comes first is one too.
+        // In order of creation, so that the first problem is always the same.
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
-    /// The type and the parent of a container.
+    /// Returns the type and the parent of a container.
     pub(super) fn place_of(
         &self,
         type_name: &[u8],
@@ -157,21 +157,21 @@ impl Model {
         Ok(())
     }
 
-    /// The file at hand repeats, in the line that begins at byte `at`, the destruction of a container:
-    /// what it has created in it ends, too.
+    /// Ends what the current file has created in a container, whose destruction it repeats in the line at
+    /// byte `at`.
     pub(crate) fn end_newborn(&mut self, container: ContainerId, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
         let time = self.containers.said_end(container);
         for inside in self.newborn.take(container) {
             let all = &self.containers;
-            if all.said_in(inside) == self.file.number && !all.is_destroyed(inside) {
+            if all.defined_in(inside) == self.file.number && !all.is_destroyed(inside) {
                 self.end_all(inside, None, (time, at), effects);
             }
         }
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
-    /// Ends a container and all that live in it, at a time, by the line that begins at byte `at`.
+    /// Ends a container and all that live in it, by the line at byte `at`.
     fn end_all(
         &mut self,
         container: ContainerId,
@@ -179,7 +179,7 @@ impl Model {
         (time, at): (f64, u64),
         effects: &mut Effects,
     ) {
-        // Most containers have nothing in them, and then it takes no memory.
+        // Most containers have nothing in them; then this allocates nothing.
         let mut pending = Vec::new();
         let mut next = Some(container);
         while let Some(ended) = next {

@@ -1,7 +1,7 @@
-//! Things that a damaged trace names and does not define, as far as they can be made up.
+//! Things that a damaged trace uses without defining them, as far as they can be made up.
 //!
-//! A name that has once been found to mean nothing means nothing for ever: decoders come to the same name in
-//! different lines, and all must be told the same.
+//! A name that was once found to be undefined stays so: decoders come to the same name in different lines,
+//! and all must get the same answer.
 
 use paje_parser::{FieldName, LinkEnd, Span, TypeNature};
 
@@ -14,21 +14,21 @@ use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// In place of a container at a link's end: nobody knows which it is.
+/// Stands for an unknown container at a link's end.
 pub(crate) const UNKNOWN: ContainerId = ContainerId(u32::MAX);
 
-/// Names of a damaged trace that have been found to mean nothing.
+/// Names of a damaged trace that were found to be undefined.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MadeUp {
-    /// Lanes, by the names of container and type and what their events take the type for.
+    /// Lanes by the names of container and type, and the nature that their events assume.
     lanes: TextMap<(Vec<u8>, Vec<u8>, TypeNature), Failed>,
     /// Containers at the ends of links, by the names of type and container.
     link_ends: TextSet<(Vec<u8>, LinkEnd, Vec<u8>)>,
-    /// Values that lines named before their types were known, in file order.
+    /// Values used before their types were known, in file order.
     awaited: TextMap<Vec<u8>, Vec<AwaitedValue>>,
 }
 
-/// A value as a line named it, and the hash of its text.
+/// A value as a line names it, and the hash of its text.
 #[derive(Clone, Debug)]
 pub(crate) struct AwaitedValue {
     raw: Vec<u8>,
@@ -44,7 +44,7 @@ impl AwaitedValue {
 }
 
 impl Model {
-    /// The type and the parent of a container that is to be created; the type may be made up.
+    /// Returns the type and the parent of a new container. The type may be made up.
     pub(super) fn mended_place(
         &mut self,
         type_name: &[u8],
@@ -77,7 +77,7 @@ impl Model {
         Ok((type_, parent))
     }
 
-    /// Tells whether a container that is created is one that was made up before, and is now as it should be.
+    /// Whether a new container is one that was made up before. If so, completes it.
     pub(super) fn adopts(
         &mut self,
         known: ContainerId,
@@ -86,24 +86,24 @@ impl Model {
         type_: TypeId,
         parent: ContainerId,
     ) -> bool {
-        let (time, said_in) = (self.containers.start(known), self.file.number);
+        let (time, defined_in) = (self.containers.start(known), self.file.number);
         self.containers.is_made_up(known)
             && self.containers.type_of(known) == type_
             && self
                 .containers
-                .adopt(known, &NewContainer { name, alias, type_, parent, time, said_in })
+                .adopt(known, &NewContainer { name, alias, type_, parent, time, defined_in })
     }
 
     fn make_up_type(&mut self, name: &[u8], nature: TypeNature, parent: TypeId) -> TypeId {
-        let (name, said_in) = (Name::bare(name), self.file.number);
-        self.types.insert(NewType { name, alias: None, nature, parent, ends: None, said_in })
+        let (name, defined_in) = (Name::bare(name), self.file.number);
+        self.types.insert(NewType { name, alias: None, nature, parent, ends: None, defined_in })
     }
 
-    /// The lane of an event, which and whose container may be made up: that begins at the event's
+    /// Returns the lane of an event. The lane and its container may be made up; they begin at the event's
     /// `time`, if it has any.
     ///
     /// # Errors
-    /// There is no such lane, and will be none.
+    /// There is no such lane, and never will be.
     pub(crate) fn mended_lane(
         &mut self,
         (container, type_): (&[u8], &[u8]),
@@ -150,7 +150,7 @@ impl Model {
         Some(())
     }
 
-    /// The container at an end of a link, which may be made up; and what is wrong with it.
+    /// Returns the container at an end of a link, which may be made up, and its problem.
     pub(crate) fn mended_end(
         &mut self,
         type_name: &[u8],
@@ -187,20 +187,20 @@ impl Model {
         made.map_or((UNKNOWN, None), |made| (made, Some((failed, Remedy::Created))))
     }
 
-    /// A line names a value of a type that is not known yet: it will be the value's first use.
+    /// Notes the first use of a value whose type is not known yet.
     pub(crate) fn await_value(&mut self, type_name: &[u8], value: AwaitedValue) {
         if let Some(known) = &mut self.made_up {
             known.awaited.entry(type_name.to_vec()).or_default().push(value);
         }
     }
 
-    /// The value, now that its type is known.
+    /// Returns the value, now that its type is known.
     pub(crate) fn awaited_value(&mut self, type_: TypeId, value: &AwaitedValue) -> ValueId {
         let whole = Span { start: 0, end: value.raw.len() as u32 };
-        self.value(type_, || whole.of(&value.raw[..]).into(), value.hash)
+        self.value(type_, whole.of(&value.raw[..]).into(), value.hash)
     }
 
-    /// Gives types that have come to be known the values that lines named before.
+    /// Adds the values that lines used before their types were known.
     pub(crate) fn settle_awaited(&mut self) {
         let Some(known) = &mut self.made_up else { return };
         if known.awaited.is_empty() {

@@ -1,24 +1,24 @@
 //! Containers that a file creates in ones that other files have destroyed.
 //!
-//! Files may come one after the other that happened at the same time: a piece of a trace creates a
-//! container, another one in it, and destroys the first, as another piece has done before. That ends the
-//! second container, too. Here it is found without a look at all that is in the first.
+//! Files that are read one after the other may have happened at the same time: one creates a container in
+//! another one and destroys the latter, as another file has already done. That also ends the new container.
+//! This finds it without searching the whole container.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::containers::Containers;
 use crate::names::ids::ContainerId;
 
-/// Containers that the file at hand has created in others that had ended by then, and what these are in.
+/// Containers that the current file has created in containers that had ended, with their parents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newborn {
-    /// By what they are in.
+    /// By parent.
     inside: FxHashMap<ContainerId, Vec<ContainerId>>,
     listed: FxHashSet<ContainerId>,
 }
 
 impl Newborn {
-    /// There is a new container in one that had ended.
+    /// Adds a new container in one that had ended.
     pub(crate) fn add(&mut self, containers: &Containers, new: ContainerId) {
         let mut child = new;
         while child != ContainerId::ROOT && self.listed.insert(child) {
@@ -28,7 +28,7 @@ impl Newborn {
         }
     }
 
-    /// Those in a container, and what they are in; they are not listed any more.
+    /// Removes and returns those in a container, with their parents.
     pub(crate) fn take(&mut self, container: ContainerId) -> Vec<ContainerId> {
         let mut all = Vec::new();
         let mut pending = vec![container];
@@ -42,7 +42,7 @@ impl Newborn {
         all
     }
 
-    /// Another file begins.
+    /// Starts another file.
     pub(crate) fn clear(&mut self) {
         self.inside.clear();
         self.listed.clear();

@@ -4,14 +4,14 @@ use hashbrown::HashTable;
 use paje_parser::TypeNature;
 use paje_parser::color::Color;
 
-use crate::model::value_names::{ValueKey, ValueNamePart, ValueNameTable, ValueNamed, ValuePlace};
+use crate::model::value_names::{NamedValue, ValueEntryId, ValueNameTable};
 use crate::names::error::Named;
 use crate::names::hash::hash_bytes;
 use crate::names::ids::{TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::text::{Name, TextArena, TextRef};
 
-/// All types of a trace, by their numbers. Type 0 is the root's, named `0`.
+/// All types of a trace, by number. Type 0 is the root's, named `0`.
 #[derive(Clone, Debug)]
 pub struct Types {
     list: Vec<Type>,
@@ -26,19 +26,19 @@ struct Type {
     names: Names,
     nature: TypeNature,
     parent: TypeId,
-    /// Of a link type: the types of the containers at its start and end.
+    /// For a link type: the types of the containers at its start and end.
     ends: Option<(TypeId, TypeId)>,
-    /// The last of the trace's files that defined it.
-    said_in: u32,
-    /// Its values, once it has one: most types of a trace with many have none.
+    /// The last file that defined it.
+    defined_in: u32,
+    /// Its values, once it has one: in traces with many types, most have none.
     values: Option<Box<Values>>,
 }
 
-/// The values of a type, in the order of their numbers.
+/// The values of a type, by number.
 #[derive(Clone, Debug, Default)]
 struct Values {
-    names: Vec<ValuePlace>,
-    /// The colours of those that have one.
+    names: Vec<ValueEntryId>,
+    /// Colours of the values that have one.
     colors: Vec<(ValueId, Color)>,
 }
 
@@ -51,12 +51,12 @@ impl Names {
         Names(texts.push_with(name, alias))
     }
 
-    /// The halves of where they are in their arena.
+    /// Returns the halves of their position in the arena.
     pub(crate) const fn place(self) -> (u32, u32) {
         self.0.halves()
     }
 
-    /// Those that are there.
+    /// Returns the names at a position.
     pub(crate) const fn at(high: u32, low: u32) -> Self {
         Names(TextRef::of_halves(high, low))
     }
@@ -70,14 +70,14 @@ impl Names {
         texts.alias(self.0)
     }
 
-    /// The alias if there is one, else the name.
+    /// Returns the alias if there is one, or else the name.
     #[inline]
     pub(crate) fn identifier<'a>(&self, texts: &'a TextArena) -> Name<'a> {
         texts.last(self.0)
     }
 }
 
-/// A definition of a type, in its own words.
+/// The fields of a type's definition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewType<'a> {
     pub(crate) name: Name<'a>,
@@ -85,7 +85,7 @@ pub(crate) struct NewType<'a> {
     pub(crate) nature: TypeNature,
     pub(crate) parent: TypeId,
     pub(crate) ends: Option<(TypeId, TypeId)>,
-    pub(crate) said_in: u32,
+    pub(crate) defined_in: u32,
 }
 
 impl Types {
@@ -102,7 +102,7 @@ impl Types {
             nature: TypeNature::Container,
             parent: TypeId::ROOT,
             ends: None,
-            said_in: 0,
+            defined_in: 0,
         });
         types
     }
@@ -208,14 +208,6 @@ impl Types {
         names.identifier(texts)
     }
 
-    /// Fetches the names of these values of a type, side by side. Where values are many, each is somewhere in memory that
-    /// nothing has looked at for long: who asks for one name after the other waits for memory at each.
-    pub fn fetch_value_names(&self, id: TypeId, values: &[ValueId]) {
-        let Some(known) = &self.list[id.index()].values else { return };
-        let places = values.iter().filter_map(|value| known.names.get(value.index()));
-        self.value_names.look_at(places.copied());
-    }
-
     fn names_of(&self, id: TypeId, value: ValueId) -> (Names, &TextArena) {
         let values = self.list[id.index()].values.as_ref();
         self.value_names.get(values.map_or(&[][..], |values| &values.names)[value.index()])
@@ -241,16 +233,16 @@ impl Types {
     }
 
     /// The last of the trace's files that defined the type.
-    pub(crate) fn said_in(&self, id: TypeId) -> u32 {
-        self.list[id.index()].said_in
+    pub(crate) fn defined_in(&self, id: TypeId) -> u32 {
+        self.list[id.index()].defined_in
     }
 
     /// Another file of the trace defines the type, too.
-    pub(crate) fn say_again(&mut self, id: TypeId, file: u32) {
-        self.list[id.index()].said_in = file;
+    pub(crate) fn define_again(&mut self, id: TypeId, file: u32) {
+        self.list[id.index()].defined_in = file;
     }
 
-    /// The identifier must be free.
+    /// Adds a type, whose identifier must be free.
     pub(crate) fn insert(&mut self, new: NewType<'_>) -> TypeId {
         let id = TypeId(self.list.len() as u32);
         let names = Names::new(&mut self.texts, new.name, new.alias);
@@ -260,7 +252,7 @@ impl Types {
             nature: new.nature,
             parent: new.parent,
             ends: new.ends,
-            said_in: new.said_in,
+            defined_in: new.defined_in,
             values: None,
         });
         let hash = |id: &TypeId| hash_bytes(list[id.index()].names.identifier(texts).text);
@@ -268,81 +260,49 @@ impl Types {
         id
     }
 
-    /// Defines a value, unless its type has one that is identified so; `hash` is that of what identifies it. Returns
-    /// whether it did.
+    /// Defines a value, unless its type has one with the same identifier, whose hash is `hash`. Returns whether it did.
     pub(crate) fn define_value(
         &mut self,
         id: TypeId,
-        said: ValueNamed<'_>,
+        value: NamedValue<'_>,
         hash: u64,
         color: Option<Color>,
         names: ValueNames,
     ) -> bool {
-        let (place, known) = self.value_names.ask(id, hash, || said, names);
-        if known.is_some() {
-            return false;
-        }
-        let value = self.number(id, place);
-        if let (Some(color), Some(values)) = (color, &mut self.list[id.index()].values) {
+        let (value, is_new) = self.intern_value(id, value, hash, names);
+        if let (true, Some(color), Some(values)) =
+            (is_new, color, &mut self.list[id.index()].values)
+        {
             values.colors.push((value, color));
         }
-        true
+        is_new
     }
 
-    /// The value of a name, whose text has this hash; a new one if there is none.
+    /// Returns the value of a name, whose text has this hash, and whether it is new.
     #[inline]
-    pub(crate) fn value<'n>(
+    pub(crate) fn value(
         &mut self,
         id: TypeId,
-        name: impl FnOnce() -> Name<'n>,
+        name: Name<'_>,
         hash: u64,
         names: ValueNames,
-    ) -> ValueId {
-        let said = || ValueNamed { name: name(), alias: None };
-        let (place, known) = self.value_names.ask(id, hash, said, names);
-        known.unwrap_or_else(|| self.number(id, place))
+    ) -> (ValueId, bool) {
+        self.intern_value(id, NamedValue { name, alias: None }, hash, names)
     }
 
-    /// Gives a value, which is new, its number.
-    fn number(&mut self, id: TypeId, place: ValuePlace) -> ValueId {
-        let values = self.list[id.index()].values.get_or_insert_default();
-        let value = ValueId(values.names.len() as u32);
-        values.names.push(place);
-        self.value_names.number(place, value);
-        value
-    }
-
-    /// The names of values, to be filled while types are looked at; give them [back](Types::expect_values).
-    pub(crate) fn take_value_names(&mut self) -> ValueNameTable {
-        std::mem::take(&mut self.value_names)
-    }
-
-    /// Takes back the names of values, with those that lines will name next of the types that there are now.
-    pub(crate) fn expect_values(&mut self, mut names: ValueNameTable) {
-        names.expect_of(self.list.len());
-        self.value_names = names;
-    }
-
-    /// Tells whether values are many, and those that lines will name next are yet to be looked up.
-    pub(crate) fn looks_values_up(&self) -> bool {
-        self.value_names.looks_up()
-    }
-
-    /// Begins to fetch what looking up a value will look at, whose text has this hash.
-    pub(crate) fn look_for_value(&mut self, id: TypeId, hash: u64) {
-        let key = ValueKey::new(id, hash);
-        if let Some(part) = self.value_names.parts_mut().nth(key.part()) {
-            part.look_for(key);
+    #[inline]
+    fn intern_value(
+        &mut self,
+        id: TypeId,
+        value: NamedValue<'_>,
+        hash: u64,
+        names: ValueNames,
+    ) -> (ValueId, bool) {
+        let next = ValueId(self.value_count(id) as u32);
+        let (value, entry) = self.value_names.intern(id, hash, value, next, names);
+        if let Some(entry) = entry {
+            self.list[id.index()].values.get_or_insert_default().names.push(entry);
         }
-    }
-
-    /// Fetches the rest of it.
-    pub(crate) fn look(&mut self) {
-        self.value_names.parts_mut().for_each(ValueNamePart::look);
-    }
-
-    /// No more lines come of those that were expected.
-    pub(crate) fn stop_expecting(&mut self) {
-        self.value_names.stop_expecting();
+        (value, entry.is_some())
     }
 }

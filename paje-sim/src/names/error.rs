@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use paje_parser::error::{shown, shown_path};
 use paje_parser::{ByteOffset, Position};
-pub use paje_problems::{EventName, Named, Problem, WarningKind, Word};
+
+pub use super::named::{EventName, Named, Word};
+pub use super::problem::Problem;
+pub use super::warning::WarningKind;
 
 /// Why a trace could not be replayed: the first problem in file order (in the order of
 /// [`Options::sort`](crate::Options::sort) if it was sorted), or a failed read.

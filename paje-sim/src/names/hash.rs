@@ -1,24 +1,26 @@
-//! Texts as words, and their hashes: the same in whoever asks, so that nobody hashes a text twice; and others in each process.
+//! Short texts as words, and hashes of texts.
 //!
-//! Traces come from strangers. Whoever knows how names are hashed can make thousands whose hashes agree, and then each look-up
-//! goes through all of them. So a hash depends on where the program lies in memory, which the system chooses anew for each process.
-//! No result may depend on the order of hashes.
+//! All parts of the engine use the same hashes, so that no text is hashed twice. They differ between
+//! processes: otherwise a hostile trace could hold thousands of names with the same hash, and each lookup
+//! would go through all of them. The seed is the program's address in memory, which the system randomises. No
+//! result may depend on the order of hashes.
 
 use std::collections::{HashMap, HashSet};
 
 use paje_parser::Span;
 
-/// A map by texts that a trace holds, where speed does not matter.
+/// A map by texts of a trace, where speed does not matter.
 pub(crate) type TextMap<K, V> = HashMap<K, V>;
 
-/// A set of such texts.
+/// A set of texts of a trace, where speed does not matter.
 pub(crate) type TextSet<K> = HashSet<K>;
 
-/// Lies where nobody knows.
+/// Its address, randomised by the system, seeds the hashes.
 static SOMEWHERE: u8 = 0;
 
-/// A number that is the same in all of the process, for the price of a constant: the bits of the place that do not depend on where
-/// in the program it is. Where all programs are put at one place, as by valgrind, another build then has the same hashes.
+/// Returns a number that is constant in a process, at the cost of a constant: the bits of the address that do
+/// not depend on the position within the program. Under valgrind, which loads all programs at one address,
+/// builds have the same hashes.
 #[inline(always)]
 fn seed() -> u64 {
     (&raw const SOMEWHERE).addr() as u64 >> 24
@@ -27,7 +29,7 @@ fn seed() -> u64 {
 /// A text of up to 16 bytes, padded with zeros.
 pub(crate) type Word = [u64; 2];
 
-/// Start and end of the field's text without its quotes.
+/// Returns the start and end of the field's text without its quotes.
 #[inline]
 pub(crate) fn bare(padded: &[u8], span: Span) -> (usize, usize) {
     let (start, end) = (span.start as usize, span.end as usize);
@@ -38,7 +40,7 @@ pub(crate) fn bare(padded: &[u8], span: Span) -> (usize, usize) {
     (start + 1, end - usize::from(closed))
 }
 
-/// The `len` bytes from `start` on, if they are at most 16 and 16 can be read.
+/// Returns the `len` bytes from `start` on, if they are at most 16 and 16 can be read.
 #[inline(always)]
 pub(crate) fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
     let mask = KEPT.get(len)?;
@@ -47,7 +49,7 @@ pub(crate) fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
     Some([whole as u64 & mask[0], (whole >> 64) as u64 & mask[1]])
 }
 
-/// A text of up to sixteen bytes, which is compared without a look at where it is kept; or that it is longer.
+/// A text of up to 16 bytes, which is compared without reading it elsewhere, or a mark that it is longer.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed)]
 pub(crate) struct ShortText {
@@ -58,7 +60,7 @@ pub(crate) struct ShortText {
 impl ShortText {
     pub(crate) const LONG: ShortText = ShortText { word: [0; 2], len: u8::MAX };
 
-    /// The text between two places.
+    /// Returns the text between two positions.
     #[inline(always)]
     pub(crate) fn new(padded: &[u8], start: usize, end: usize) -> Self {
         match word(padded, start, end - start) {
@@ -67,7 +69,7 @@ impl ShortText {
         }
     }
 
-    /// The text between two places, and [`hash_text`] of it.
+    /// Returns the text between two positions and its [`hash_text`].
     #[inline(always)]
     pub(crate) fn hashed(padded: &[u8], start: usize, end: usize) -> (Self, u64) {
         let len = end - start;
@@ -77,7 +79,7 @@ impl ShortText {
         }
     }
 
-    /// Tells whether two are the same, or both are long.
+    /// Whether two are the same, or both are long.
     #[inline(always)]
     pub(crate) const fn is(self, other: Self) -> bool {
         let differs = self.word[0] ^ other.word[0] | self.word[1] ^ other.word[1];
@@ -89,7 +91,7 @@ impl ShortText {
         self.len == u8::MAX
     }
 
-    /// Its sixteen bytes, zeros behind the text, and how many the text has; only if it is short.
+    /// Returns its 16 bytes, padded with zeros, and its length. It must be short.
     #[inline(always)]
     pub(crate) fn bytes(self) -> ([u8; 16], usize) {
         let word = u128::from(self.word[0]) | u128::from(self.word[1]) << 64;
@@ -97,7 +99,7 @@ impl ShortText {
     }
 }
 
-/// The bits of a word that its first bytes fill, by their number.
+/// Masks of the first bytes of a word, by their number.
 static KEPT: [[u64; 2]; 17] = {
     let mut masks = [[0; 2]; 17];
     let mut len = 1;
@@ -109,11 +111,11 @@ static KEPT: [[u64; 2]; 17] = {
     masks
 };
 
-/// Bits that spread short words.
+/// Constants that spread short words.
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0xe703_7ed1_a0b4_28db;
 
-/// Both halves of a product: every bit of the input reaches the low bits of the result.
+/// Folds both halves of a product: every bit of the input reaches the low bits of the result.
 #[inline(always)]
 const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
@@ -125,26 +127,26 @@ pub(crate) fn hash_word(word: Word, context: u64) -> u64 {
     word_by(seed(), word, context)
 }
 
-/// A hash of a word and some number, for who asks of almost every line: some instructions less than [`hash_word`].
+/// Hashes a word and a small number, in a few instructions less than [`hash_word`].
 #[inline(always)]
 pub(crate) fn hash_salted(word: Word, salt: u64) -> u64 {
     salted_by(seed(), word, salt)
 }
 
-/// [`hash_word`] in a process with this seed, which may have few bits. Neither factor may be known to be zero for some word:
-/// the product is zero then, whatever the other is.
+/// [`hash_word`] with this seed, which may have few bits. No word may make a factor zero in all processes:
+/// the product would be zero whatever the other factor is.
 #[inline(always)]
 const fn word_by(seed: u64, word: Word, context: u64) -> u64 {
     fold(word[0] ^ FIRST ^ seed, word[1] ^ SECOND ^ seed ^ context.rotate_left(29))
 }
 
-/// The same for [`hash_salted`].
+/// [`hash_salted`] with this seed.
 #[inline(always)]
 const fn salted_by(seed: u64, word: Word, salt: u64) -> u64 {
     fold(word[0] ^ seed, word[1] ^ SECOND ^ seed ^ salt << 40)
 }
 
-/// A hash of any number of bytes.
+/// Hashes any number of bytes.
 pub(crate) fn hash_bytes(text: &[u8]) -> u64 {
     let (chunks, tail) = text.as_chunks::<16>();
     let halves = |chunk: &[u8; 16]| {
@@ -155,8 +157,8 @@ pub(crate) fn hash_bytes(text: &[u8]) -> u64 {
     hash_word(short_word(tail), before ^ text.len() as u64)
 }
 
-/// The word of a text of less than 16 bytes, behind which nothing can be read. Pieces of it that overlap say the
-/// same where they do; a copy would be a call.
+/// Returns the word of a text of less than 16 bytes, behind which nothing may be read. It combines
+/// overlapping pieces; a copy would be a call.
 #[inline(always)]
 pub(super) fn short_word(text: &[u8]) -> Word {
     let len = text.len();
@@ -172,7 +174,7 @@ pub(super) fn short_word(text: &[u8]) -> Word {
     [bytes.fold(0, |word, byte| word | byte), 0]
 }
 
-/// [`hash_bytes`] of the text at `start..end`, without a loop if it is short.
+/// Hashes the text at `start..end` as [`hash_bytes`] does, without a loop if it is short.
 #[inline(always)]
 pub(crate) fn hash_text(padded: &[u8], start: usize, end: usize) -> u64 {
     match word(padded, start, end - start) {
@@ -185,7 +187,7 @@ pub(crate) fn hash_text(padded: &[u8], start: usize, end: usize) -> u64 {
 mod tests {
     use super::*;
 
-    /// Texts that would all have one hash if that was the same in each process.
+    /// These texts would all have one hash if it were the same in each process.
     #[test]
     fn nobody_can_make_texts_whose_hashes_agree() {
         for (half, is_first) in [(FIRST, true), (SECOND, false)] {
@@ -198,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Wherever the program lies: at both ends of a hash, which tables look at, names are spread as if by chance.
+    /// With any seed, names are spread over both ends of a hash, which tables use.
     #[test]
     fn names_are_spread_by_any_seed() {
         let names = (0..1000).map(|i| format!("S w{i}"));
@@ -208,7 +210,7 @@ mod tests {
                 let ends = words.iter().map(|word| hash(seed, *word, 0) >> shift & 0xfff);
                 ends.collect::<TextSet<u64>>().len()
             };
-            // By chance, 887 of 1000 come to a place of their own, of 4096.
+            // At random, 887 of 1000 have one of 4096 places to themselves.
             for shift in [0, 52] {
                 assert!(spread(word_by, shift) > 300, "seed {seed:x}, from bit {shift}");
                 assert!(spread(salted_by, shift) > 300, "seed {seed:x}, from bit {shift}");

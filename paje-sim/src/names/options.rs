@@ -124,14 +124,16 @@ pub struct Options {
     /// what is contradictory (`docs/recover.md`), and told by [`Trace::recovered`](crate::Trace::recovered).
     /// Of a trace without any problem, the result is the same.
     pub recover: bool,
-    /// A list of what each worker did, task by task, is kept, for [`Times::tasks`](crate::progress::Times::tasks).
-    pub keep_tasks: bool,
     /// Which rows are wanted. Lanes of other natures, types and containers are checked, but have no objects; all
     /// objects of the others are kept, whatever their times. With `recover`, all lanes have theirs. So
     /// whoever shows the trace must ask what [`Selection::resolve`] gives, all the same.
     pub selection: Selection,
     /// Sizes of blocks and lines.
     pub limits: Limits,
+    /// Number of names that a worker may know before it starts over if they hardly come up again. Results do not depend
+    /// on it: it is for tests and measurements.
+    #[doc(hidden)]
+    pub decoder_symbols: usize,
 }
 
 impl Default for Options {
@@ -151,9 +153,10 @@ impl Default for Options {
             lines_of: Natures::ALL,
             usage: false,
             recover: false,
-            keep_tasks: false,
             selection: Selection::default(),
             limits: Limits::default(),
+            // Their tables still fit in a core's second-level cache.
+            decoder_symbols: 1 << 14,
         }
     }
 }

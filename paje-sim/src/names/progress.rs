@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::names::tasks::Task;
-
 /// Progress of a replay, for others to look at meanwhile; and their way to end it.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -148,8 +146,6 @@ pub struct Times {
     pub serial: Duration,
     /// Times of each worker.
     pub workers: Vec<WorkerTimes>,
-    /// Their work, task by task and round by round, with [`Options::keep_tasks`](crate::Options::keep_tasks).
-    pub tasks: Vec<Task>,
 }
 
 /// Adds the time since it was made, or since the last lap, to a duration.

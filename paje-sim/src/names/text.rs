@@ -1,4 +1,4 @@
-//! Names, kept together in one piece of memory.
+//! Names and the arena that holds their texts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,25 +11,25 @@ use super::hash::short_word;
 /// A name as the trace spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name<'a> {
-    /// The name without its quotes: what identifies.
+    /// The name without its quotes, which identifies.
     pub text: &'a [u8],
-    /// The quotes in which it stood where it was defined, if any.
+    /// The quotes around the name where it was defined, if any.
     pub quoting: Quoting,
 }
 
 impl<'a> Name<'a> {
-    /// The name in messages of a thing of this name, and of this alias if it has one.
+    /// Returns the name for messages, with an alias if there is one.
     pub(crate) fn named(self, alias: Option<Name<'_>>) -> Named {
         Named::new(self.text, alias.map(|alias| alias.text))
     }
 
-    /// A name that was written without quotes.
+    /// Returns a name that was written without quotes.
     #[must_use]
     pub const fn bare(text: &'a [u8]) -> Self {
         Name { text, quoting: Quoting::Bare }
     }
 
-    /// The name without its quotes as text: what is no UTF-8 is replaced by `\u{fffd}`.
+    /// Returns the name without its quotes as text. Invalid UTF-8 is replaced by `\u{fffd}`.
     #[must_use]
     pub fn to_str_lossy(self) -> Cow<'a, str> {
         String::from_utf8_lossy(self.text)
@@ -47,8 +47,8 @@ impl<'a> Name<'a> {
     }
 }
 
-/// The name without its quotes; what is no UTF-8 is replaced by `\u{fffd}`. Nothing is escaped: a name may hold
-/// commas, and characters that do something to a terminal.
+/// Shows the name without its quotes. Invalid UTF-8 is replaced by `\u{fffd}`. Nothing is escaped: a name may
+/// hold commas and control characters.
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.to_str_lossy())
@@ -61,30 +61,30 @@ impl<'a> From<Field<'a>> for Name<'a> {
     }
 }
 
-/// A name in a [`TextArena`], and perhaps an alias behind it: eight bytes, for there may be millions.
+/// Position of a name, and perhaps an alias behind it, in a [`TextArena`]: eight bytes, for there may be
+/// millions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextRef(u64);
 
 impl TextRef {
-    /// Two numbers in its place: the halves of where a name is in an arena, or where one begins and ends elsewhere.
+    /// Combines the two halves of a position.
     pub(crate) const fn of_halves(high: u32, low: u32) -> Self {
         TextRef((high as u64) << 32 | low as u64)
     }
 
-    /// These numbers.
+    /// Returns the two halves of the position.
     pub(crate) const fn halves(self) -> (u32, u32) {
         ((self.0 >> 32) as u32, self.0 as u32)
     }
 }
 
-/// Names one after the other, each behind its length; nothing is ever removed.
+/// Names one after the other, each behind its length. Nothing is ever removed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextArena {
     bytes: Vec<u8>,
 }
 
-/// The head of a text: its length, how it was written, and whether an alias follows. Seven bits to a
-/// byte, the lowest first; all but the last have the eighth.
+/// The head of a text: its length, its quoting, and whether an alias follows, as a variable-length integer.
 const MORE: u8 = 0x80;
 const ALIASED: u64 = 4;
 
@@ -93,7 +93,7 @@ impl TextArena {
         self.push_with(name, None)
     }
 
-    /// Keeps a name, and its alias if it has one.
+    /// Adds a name, and its alias if it has one.
     #[inline]
     pub(crate) fn push_with(&mut self, name: Name<'_>, alias: Option<Name<'_>>) -> TextRef {
         let start = TextRef(self.bytes.len() as u64);
@@ -116,7 +116,7 @@ impl TextArena {
             head |= ALIASED;
         }
         if head < u64::from(MORE) {
-            // Fifteen bytes at most: in one move of a fixed size, and what is too much goes again.
+            // At most fifteen bytes: copies 16 in one move and removes the surplus.
             let [low, high] = short_word(name.text);
             let piece = (u128::from(high) << 64 | u128::from(low)) << 8 | u128::from(head);
             let end = self.bytes.len() + 1 + name.text.len();
@@ -126,7 +126,7 @@ impl TextArena {
         self.put_long(name.text, head);
     }
 
-    /// Puts a text behind any head.
+    /// Adds a text behind any head.
     #[inline(never)]
     fn put_long(&mut self, text: &[u8], mut head: u64) {
         while head >= u64::from(MORE) {
@@ -137,32 +137,32 @@ impl TextArena {
         self.bytes.extend_from_slice(text);
     }
 
-    /// Forgets all names, and keeps the memory.
+    /// Forgets all names and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
     }
 
-    /// The name.
+    /// Returns the name.
     #[inline]
     pub(crate) fn get(&self, at: TextRef) -> Name<'_> {
         self.read(at.0 as usize).0
     }
 
-    /// The alias if there is one, else the name.
+    /// Returns the alias if there is one, or else the name.
     #[inline]
     pub(crate) fn last(&self, at: TextRef) -> Name<'_> {
         let (name, alias) = self.read(at.0 as usize);
         alias.map_or(name, |alias| self.read(alias).0)
     }
 
-    /// The alias, if there is one.
+    /// Returns the alias, if there is one.
     #[inline]
     pub(crate) fn alias(&self, at: TextRef) -> Option<Name<'_>> {
         let (_, alias) = self.read(at.0 as usize);
         alias.map(|alias| self.read(alias).0)
     }
 
-    /// The name at a place, and where its alias is, if it has one.
+    /// Returns the name at a position, and the position of its alias if it has one.
     #[inline]
     fn read(&self, at: usize) -> (Name<'_>, Option<usize>) {
         let first = self.bytes[at];
@@ -179,7 +179,7 @@ impl TextArena {
         (Name { text: &self.bytes[at..end], quoting }, (head & ALIASED != 0).then_some(end))
     }
 
-    /// The head of the text at a place, and where the text begins.
+    /// Reads the head of the text at a position. Returns it with the start of the text.
     #[inline(never)]
     fn long_head(&self, mut at: usize) -> (u64, usize) {
         let (mut head, mut shift) = (0, 0);

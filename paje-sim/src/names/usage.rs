@@ -1,13 +1,13 @@
-//! The part of its definitions that a trace uses.
+//! Which of its definitions a trace uses.
 
 use std::collections::BTreeMap;
 
 use crate::names::ids::{TypeId, ValueId};
 
-/// The part of its definitions that a trace uses, and whether it is written in one way throughout: what a replay knows beside
-/// rows, for who tells what is doubtful in a sound trace. Kept if [`Options::usage`](crate::Options::usage) asks for it.
+/// Which of its definitions a trace uses, and whether it spells names in one way. With it, a caller can find
+/// what is doubtful in a valid trace. Kept if [`Options::usage`](crate::Options::usage) is set.
 ///
-/// The trace is in one file: of others that it names, nothing is told here.
+/// It covers a trace in one file, not the files that it names.
 #[derive(Clone, Debug)]
 pub struct Usage {
     events: Vec<bool>,
@@ -24,14 +24,14 @@ pub struct Usage {
     pub(crate) is_doubtful: bool,
 }
 
-/// Events with a value of a type that is in quotes and was not where it was met first, or the other way round.
+/// Events whose value is in quotes although it was not at its first use, or the other way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherQuoting {
-    /// The number of these events.
+    /// Number of these events.
     pub count: u64,
-    /// The byte of the trace where the first one's line begins.
+    /// Byte of the trace where the first one's line begins.
     pub first: u64,
-    /// The number of the last one's line, from 1.
+    /// Number of the last one's line, from 1.
     pub last_line: u64,
 }
 
@@ -53,13 +53,14 @@ impl Default for Usage {
 }
 
 impl Usage {
-    /// Tells whether any line has the number of an event definition, given by its index in [`Trace::defs`](crate::Trace::defs).
+    /// Returns whether any line uses an event definition, given by its index in
+    /// [`Trace::defs`](crate::Trace::defs).
     #[must_use]
     pub fn is_event_used(&self, def: usize) -> bool {
         self.events.get(def).is_some_and(|used| *used)
     }
 
-    /// Tells whether any event has a value.
+    /// Returns whether any event has a value.
     #[must_use]
     pub fn is_value_used(&self, type_: TypeId, value: ValueId) -> bool {
         let (word, bit) = (value.index() / 64, value.index() % 64);
@@ -67,52 +68,54 @@ impl Usage {
         words.and_then(|words| words.get(word)).is_some_and(|word| word >> bit & 1 != 0)
     }
 
-    /// The earliest time of any line, in seconds; `None` if no line has one. Minus zero comes before zero.
+    /// Returns the earliest time of any line in seconds, or `None` if no line has one. Minus zero comes
+    /// before zero.
     #[must_use]
     pub fn first_time(&self) -> Option<f64> {
         self.first_time.is_finite().then_some(self.first_time)
     }
 
-    /// The byte of the trace up to which definitions of events and types go: where the last line begins that is one or
-    /// a part of one, and one byte more; 0 if there is none.
+    /// Returns the byte after the start of the last line that defines a type or is part of an event
+    /// definition; 0 if there is none.
     #[must_use]
     pub fn definitions_to(&self) -> u64 {
         self.definitions_to
     }
 
-    /// The number of lines that define types.
+    /// Returns the number of lines that define types.
     #[must_use]
     pub fn definitions(&self) -> u64 {
         self.definitions
     }
 
-    /// The byte of the trace up to which definitions of values go, as [`Usage::definitions_to`] tells it of types.
+    /// Returns the byte after the start of the last line that defines a value; 0 if there is none.
     #[must_use]
     pub fn values_to(&self) -> u64 {
         self.values_to
     }
 
-    /// The number of states that are open at the end, in containers that no event has destroyed.
+    /// Returns the number of states that are open at the end, in containers that no event has destroyed.
     #[must_use]
     pub fn open_states(&self) -> u64 {
         self.open_states
     }
 
-    /// Tells whether the last line ends with a newline.
+    /// Returns whether the last line ends with a newline.
     #[must_use]
     pub fn ends_with_newline(&self) -> bool {
         self.ends_with_newline
     }
 
-    /// The types of which values are written with quotes here and without there, in their order, and the events that
-    /// do so.
+    /// Returns the types whose values are written both with and without quotes, and the events that differ
+    /// from the first use.
     pub fn other_quoting(&self) -> impl ExactSizeIterator<Item = (TypeId, OtherQuoting)> {
         self.other_quoting.iter().map(|(type_, events)| (*type_, *events))
     }
 
-    /// Tells whether there may be anything else that a replay passes over: a [warning](crate::Trace::warnings); a type or
-    /// a container that is written with quotes here and without there; a line that ends inside quotes; where a trace is shown in portions, a link with the key of one that was completed before. If not, there is none of
-    /// these.
+    /// Returns whether there may be anything else that a replay passes over: a
+    /// [warning](crate::Trace::warnings), a type or container written both with and without quotes, a line
+    /// that ends inside quotes, or, if a trace is shown in portions, a link with the key of a completed one.
+    /// If not, there is none of these.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         self.is_doubtful
@@ -138,7 +141,7 @@ impl Usage {
         words[word] |= 1 << bit;
     }
 
-    /// These events have values of a type in other quotes; those that were noted before come before them.
+    /// Adds events whose values of a type have other quotes. They come after those added before.
     pub(crate) fn use_other_quoting(&mut self, type_: TypeId, events: OtherQuoting) {
         let known = self.other_quoting.entry(type_);
         let known = known.or_insert(OtherQuoting { count: 0, ..events });
@@ -146,18 +149,18 @@ impl Usage {
         known.last_line = events.last_line;
     }
 
-    /// A line of the definition of an event begins at this byte.
+    /// Notes a line of an event definition, which begins at this byte.
     pub(crate) fn define_event(&mut self, at: u64) {
         self.definitions_to = self.definitions_to.max(at + 1);
     }
 
-    /// The line that begins at this byte defines a type.
+    /// Notes a line that defines a type, which begins at this byte.
     pub(crate) fn define_type(&mut self, at: u64) {
         self.define_event(at);
         self.definitions += 1;
     }
 
-    /// The line that begins at this byte defines a value.
+    /// Notes a line that defines a value, which begins at this byte.
     pub(crate) fn define_value(&mut self, at: u64) {
         self.values_to = self.values_to.max(at + 1);
     }

@@ -1,4 +1,4 @@
-//! Problems of a block's lines, and where they are.
+//! Makes errors about lines of blocks, with their places.
 
 use memchr::memchr_iter;
 use paje_parser::{ByteOffset, Fault, FieldName, Position, Span, token};
@@ -8,17 +8,17 @@ use crate::decode::block::DecodedBlock;
 use crate::model::Failed;
 use crate::names::error::{Error, ErrorKind, EventName, Place, Problem};
 
-/// The first of two errors.
+/// Returns the first of two errors in file order.
 pub(crate) fn earliest(one: Option<Error>, other: Option<Error>) -> Option<Error> {
     one.into_iter().chain(other).min_by_key(Error::at)
 }
 
-/// The byte of the first of these errors; the end of all bytes if there is none.
+/// Returns the byte of the first of these errors, or `u64::MAX`.
 pub(crate) fn earliest_byte(all: &[&Option<Error>]) -> u64 {
     all.iter().filter_map(|error| error.as_ref()).map(Error::at).min().unwrap_or(u64::MAX)
 }
 
-/// Part of a line that a problem is about.
+/// The part of a line that a problem is about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Where {
     /// The byte at this place of the block.
@@ -27,18 +27,18 @@ pub(crate) enum Where {
     Field(FieldName),
 }
 
-/// The problem of a field of the line of a block that begins at `line`, with its place in the file.
+/// Returns the error about a field of the line that begins at `line`.
 pub(crate) fn error_at_field(block: &DecodedBlock, line: u32, (field, problem): Failed) -> Error {
     error_in(block, line, Where::Field(field), ErrorKind::Invalid(problem))
 }
 
-/// The problem that the parser has with the line of a block that begins at `line`, with its place in the file.
+/// Returns the error for a fault that the parser found in the line that begins at `line`.
 pub(crate) fn error_at_fault(block: &DecodedBlock, line: u32, fault: &Fault) -> Error {
     let why = ErrorKind::Invalid(line_problem(&block.text, fault));
     error_in(block, line, Where::Byte(fault.at), why)
 }
 
-/// The problem of the line of a block that begins at `line`, with its place in the file.
+/// Returns an error about the line that begins at `line`.
 pub(crate) fn error_in(block: &DecodedBlock, line: u32, what: Where, why: ErrorKind) -> Error {
     let before = &block.text.text()[..line as usize];
     let lines = block.lines_before + 1 + memchr_iter(b'\n', before).count() as u64;
@@ -57,7 +57,7 @@ pub(crate) fn error_in(block: &DecodedBlock, line: u32, what: Where, why: ErrorK
     Error::new(why, Some(place)).of_line_at(at)
 }
 
-/// The place of something in the line that begins at `line` and is its file's `number`th.
+/// Returns a place in the line that begins at `line` and has this number in its file.
 pub(crate) fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -> Place {
     let at = match what {
         Where::Byte(at) => at,
@@ -76,8 +76,8 @@ pub(crate) fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -
 /// The place of the key of the line that begins at `line`, without the line's text: of a block whose lines were decoded in file order.
 pub(crate) fn key_place(block: &DecodedBlock, line: u32) -> Place {
     let links = &block.decoded.links;
-    let link = links.get(links.partition_point(|link| link.raw_key.start < line));
-    let at = link.map_or(line, |link| link.raw_key.start);
+    let link = links.get(links.partition_point(|link| link.key_at < line));
+    let at = link.map_or(line, |link| link.key_at);
     let position = Position {
         byte: ByteOffset(block.text.start().0 + u64::from(at) - block.origin.start),
         line: block.line_of(line).line,
@@ -86,7 +86,7 @@ pub(crate) fn key_place(block: &DecodedBlock, line: u32) -> Place {
     Place { file: block.origin.path.clone(), position, text: Vec::new() }
 }
 
-/// The column, in bytes from 1, of a field of the line that begins at `line`.
+/// Returns the column of a field of the line that begins at `line`, in bytes from 1.
 pub(crate) fn column_of(block: &DecodedBlock, line: u32, field: FieldName) -> u64 {
     let span = field_of_line(block, line, field);
     span.map_or(1, |span| u64::from(span.start - line) + 1)
@@ -99,13 +99,13 @@ pub(crate) fn field_of_line(block: &DecodedBlock, line: u32, field: FieldName) -
     words.get(word).copied()
 }
 
-/// The number that the line which begins at `line` calls its event by.
+/// Returns the event number in the line that begins at `line`.
 pub(super) fn number_of(block: &DecodedBlock, line: u32) -> Vec<u8> {
     let words = words_of(block, line);
     words.first().map_or(Vec::new(), |word| word.of(block.text.text()).bare().to_vec())
 }
 
-/// The event of the line that begins at `line`; `None` if no definition stands for it.
+/// Returns the event of the line that begins at `line`, or `None` if it is not defined.
 pub(crate) fn event_of(block: &DecodedBlock, line: u32) -> Option<EventName> {
     let (number, defs) = (number_of(block, line), block.defs_at(line)?);
     let kind = defs.defs()[defs.find(&number)?].kind();
@@ -118,7 +118,7 @@ fn words_of(block: &DecodedBlock, line: u32) -> Vec<Span> {
     words
 }
 
-/// A fault of the parser with the word that it is about.
+/// Returns the problem for a fault of the parser.
 pub(crate) fn line_problem(block: &Block, fault: &Fault) -> Problem {
     let text = block.text();
     let word = fault.word(text).of(text).bare().to_vec();

@@ -1,7 +1,7 @@
-//! Problems of a trace that is replayed nevertheless.
+//! Counts the problems of a trace that is replayed nevertheless.
 //!
-//! They are counted by what they are and what was made of them, with the first in file order: a sum and a minimum,
-//! so that it does not matter who finds them, and when.
+//! Problems are counted by kind and remedy, each with the first one in file order. So the order in which
+//! workers find them does not matter.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,9 @@ use crate::names::recovered::{Recovered, Remedy};
 #[derive(Debug, Default)]
 pub(crate) struct ProblemTally {
     kinds: BTreeMap<(&'static str, Remedy), First>,
-    /// The trace, or one of its files, was cut off.
+    /// Whether the trace or one of its files was cut off.
     pub(crate) is_cut: bool,
-    /// A file that cannot be read on.
+    /// A file that cannot be read to its end.
     pub(crate) broken: Option<u32>,
 }
 
@@ -31,7 +31,7 @@ struct First {
 }
 
 impl ProblemTally {
-    /// So many problems of a kind, the first of which is in the line that begins at byte `at`.
+    /// Adds `count` problems of a kind. The first is in the line that begins at byte `at`.
     pub(crate) fn add(
         &mut self,
         code: &'static str,
@@ -53,12 +53,12 @@ impl ProblemTally {
         }
     }
 
-    /// So many problems of a kind, the first of which is this.
+    /// Adds `count` problems of a kind, of which this is the first.
     pub(crate) fn add_error(&mut self, remedy: Remedy, count: u64, error: Error) {
         self.add(code_of(error.kind()), remedy, (error.at(), count), || error);
     }
 
-    /// A problem of a field of a line of a block.
+    /// Adds `count` problems about a field. The first is in the line that begins at `line`.
     pub(crate) fn add_failed(
         &mut self,
         block: &DecodedBlock,
@@ -72,7 +72,7 @@ impl ProblemTally {
         self.add(code, remedy, (at, count), error);
     }
 
-    /// A problem of a line of a block that is skipped for it.
+    /// Adds a problem for which a line is skipped.
     pub(crate) fn add_line(
         &mut self,
         block: &DecodedBlock,
@@ -89,7 +89,7 @@ impl ProblemTally {
         self.add(code, remedy, (at, 1), || error_in(block, line, what, why));
     }
 
-    /// Adds the problems of the block's lines, each by itself.
+    /// Adds the faults that decoding found in the block's lines.
     pub(crate) fn add_faults(&mut self, block: &DecodedBlock) {
         let keyless = block.decoded.keyless.iter().map(|(line, fault)| (line, fault, true));
         let faults = block.decoded.faults.iter().map(|(line, fault)| (line, fault, false));
@@ -116,7 +116,7 @@ impl ProblemTally {
     }
 }
 
-/// Tells whether the line lacks its newline: it is where the file was cut off, if there is something wrong with it.
+/// Returns whether the line lacks its newline. An invalid line without newline is where the file was cut.
 fn is_unended(block: &DecodedBlock, line: u32) -> bool {
     memchr::memchr(b'\n', &block.text.text()[line as usize..]).is_none()
 }
@@ -128,7 +128,7 @@ pub(crate) const fn code_of(why: &ErrorKind) -> &'static str {
     }
 }
 
-/// The code of a problem of a line, which may be one of which nothing is shown.
+/// Returns the code of a problem in a line, which may be one that must not be shown.
 fn shown_code(block: &DecodedBlock, line: u32, code: &'static str) -> &'static str {
     if line < block.shown_from { Problem::NotATrace.code() } else { code }
 }

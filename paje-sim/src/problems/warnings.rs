@@ -1,4 +1,4 @@
-//! Doubtful lines.
+//! Collects warnings about lines.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,17 +9,17 @@ use super::found::{event_of, number_of};
 use crate::decode::block::DecodedBlock;
 use crate::names::error::{Warning, WarningKind};
 
-/// Doubts so far.
+/// The warnings so far, by kind and event number.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings(BTreeMap<(WarningKind, Vec<u8>), Warning>);
 
 impl Warnings {
-    /// A warning about the line of an event.
+    /// Adds a warning about the line of an event.
     pub(crate) fn add_line(&mut self, block: &DecodedBlock, kind: WarningKind, line: u32) {
         self.add(block, kind, number_of(block, line), line);
     }
 
-    /// A warning about the file that begins with this block.
+    /// Adds a warning about the file that begins with this block.
     pub(crate) fn add_file(&mut self, block: &DecodedBlock, kind: WarningKind) {
         self.add(block, kind, Vec::new(), 0);
     }
@@ -54,7 +54,7 @@ impl Warnings {
         self.0.is_empty()
     }
 
-    /// All of them; `original` tells where a place of the lines at hand is in a file.
+    /// Returns all warnings. `original` maps places to those before sorting.
     pub(crate) fn into_list(
         self,
         original: impl Fn(Option<&Path>, Position) -> Position,

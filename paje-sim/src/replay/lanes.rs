@@ -1,106 +1,89 @@
-//! All lanes: their strands in shards, and the rows of links in their homes.
+//! All lanes: strands in shards, and rows of links in mergers.
 
 mod endings;
 mod merging;
-mod reused;
+mod reused_keys;
 
 pub(crate) use merging::Merges;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use paje_parser::TypeNature;
 use paje_workers::exclusive;
-use splitter::LaterLine;
 
-use crate::decode::strands::Strands;
+use crate::decode::partitioning::Partitioning;
 use crate::lanes::links::KeyMemory;
 use crate::lanes::refusal::{Refusal, Refusals};
-use crate::memory::{Overflow, Reserve, Store, Supply};
+use crate::memory::{Overflow, Store};
 use crate::model::{Ending, Model};
-use crate::names::error::Place;
 use crate::names::ids::{ContainerId, LaneId};
 use crate::names::options::{Keeps, Options};
-use crate::replay::completion::home_of;
-use crate::replay::cuts::Cuts;
-use crate::replay::link_homes::LinkHome;
+use crate::replay::completion::merger_of;
+use crate::replay::link_merger::LinkMerger;
 use crate::replay::places::{StrandPlace, StrandPlaces};
+use crate::replay::repeated_destructions::RepeatedDestructions;
 use crate::replay::shard::Shard;
 use crate::replay::strand::{Objects, Strand};
 use crate::trace::finished::{FinishedLane, FinishedRows, Memory};
 use crate::trace::selected::Selected;
 
-/// The lanes of a trace, while it is replayed and afterwards.
+/// Lanes of a trace during and after its replay.
 #[derive(Debug)]
 pub(crate) struct Lanes {
-    /// A worker has a shard while it replays it; between the waves nobody has.
+    /// Each is locked by the worker that replays it.
     shards: Vec<Mutex<Shard>>,
     /// Only merging changes them.
-    homes: Vec<RwLock<LinkHome>>,
+    homes: Vec<RwLock<LinkMerger>>,
     places: StrandPlaces,
-    /// Some key may have been used before.
-    suspected: bool,
-    pub(crate) cuts: Cuts,
+    /// Whether a key may have been used before.
+    has_reuse_candidates: AtomicBool,
+    pub(crate) cuts: RepeatedDestructions,
     keeps: Keeps,
     no_imbrication: bool,
     forgets: bool,
     keys: KeyMemory,
-    /// Where objects go that memory has no room for.
+    /// Temporary file for rows beyond the memory limit.
     overflow: Option<Arc<Overflow>>,
-    /// Memory for the objects of each worker's shards: a few workers share it.
-    supplies: Vec<Supply>,
-    /// Lanes that have rows, if not all have.
+    /// Number of workers.
+    workers: u32,
+    /// Lanes that have rows; `None` if all have.
     selected: Option<Selected>,
-    /// The trace is known to be sound, and lines of lanes that are not wanted may be missing: nothing is checked of these.
+    /// Whether the trace is known to be sound. Lines of unwanted lanes may then be missing, and these lanes are not
+    /// checked.
     pub(crate) is_sound: bool,
     /// The lanes of the container that is ending.
     ending: Vec<LaneId>,
 }
 
-/// The links of a home are spread over workers if they are many, so there need not be more.
+/// Most mergers. Long ones are shared by workers, so more are not needed.
 const MOST_HOMES: u32 = 32;
 
-/// Workers that share a reserve, of which some megabytes may be left in the end: so few are most often near the same memory.
-const TOGETHER: usize = 4;
-
-/// A link whose key may have been used before: where it is among all.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SuspectId {
-    shard: u32,
-    strand: u32,
-    index: usize,
-}
-
 impl Lanes {
-    /// If `forgets`, the keys of completed links are not remembered.
-    /// If somebody `follows`, all events that are refused are listed.
-    pub(crate) fn new(options: &Options, spread: Strands, forgets: bool, follows: bool) -> Self {
-        // Objects that are forgotten need no room.
+    /// If it `forgets`, rows are shown in portions and keys of completed links are not remembered. If a ledger
+    /// `follows`, all refused events are listed.
+    pub(crate) fn new(
+        options: &Options,
+        spread: Partitioning,
+        forgets: bool,
+        follows: bool,
+    ) -> Self {
+        // Forgotten rows need no file.
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
-        let workers = spread.workers() as usize;
-        // A worker replays the same shards most of the time, and memory is near who touches it first. What is forgotten
-        // soon is given back piece by piece.
-        let reserves: Vec<Arc<Reserve>> =
-            (0..workers.div_ceil(TOGETHER)).map(|_| Arc::default()).collect();
-        let supplies = (0..workers).map(|worker| {
-            let reserve = (!forgets).then(|| Arc::clone(&reserves[worker / TOGETHER]));
-            Supply { reserve, overflow: overflow.clone() }
-        });
-        let supplies: Vec<Supply> = supplies.collect();
-        let supply = |number: u32| &supplies[number as usize % workers];
-        let store = |number| Store::new(options.keeps(), supply(number));
+        let store = |_| Store::new(options.keeps(), overflow.clone());
         let (homes, recovers) = (spread.shards.min(MOST_HOMES), options.recover);
         let shard =
             |number| Mutex::new(Shard::new(store(number), homes as usize, recovers, follows));
-        let home = |number| RwLock::new(LinkHome::new(supply(number).clone(), recovers, follows));
+        let home = |_| RwLock::new(LinkMerger::new(overflow.clone(), recovers, follows));
         Lanes {
             selected: Selected::of(options),
             is_sound: false,
             shards: (0..spread.shards).map(shard).collect(),
             homes: (0..homes).map(home).collect(),
-            suspected: false,
+            has_reuse_candidates: AtomicBool::new(false),
             places: StrandPlaces::default(),
-            cuts: Cuts::default(),
+            cuts: RepeatedDestructions::default(),
             keeps: options.keeps(),
             no_imbrication: options.no_imbrication,
             forgets,
@@ -110,15 +93,15 @@ impl Lanes {
                 false => KeyMemory::Keys,
             },
             overflow,
-            supplies,
+            workers: spread.workers(),
             ending: Vec::new(),
         }
     }
 
-    /// Lets go of what memory has of objects that lie in a file, if it is too much.
+    /// Drops file-backed pages from memory if the limit is exceeded.
     ///
     /// # Errors
-    /// Objects could not be put there.
+    /// The file could not be written.
     pub(crate) fn relieve(&mut self) -> std::io::Result<()> {
         let Some(overflow) = &self.overflow else { return Ok(()) };
         if let Some(error) = overflow.failure() {
@@ -126,7 +109,7 @@ impl Lanes {
         }
         let shards: Vec<&Shard> = self.shards.iter_mut().map(|shard| &*exclusive(shard)).collect();
         let homes = self.homes.iter_mut();
-        let homes: Vec<&LinkHome> =
+        let homes: Vec<&LinkMerger> =
             homes.map(|home| &*home.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
         overflow.relieve(|| {
             let shards = shards.iter().flat_map(|shard| shard.store.arenas());
@@ -145,7 +128,7 @@ impl Lanes {
         &self.shards
     }
 
-    /// The first event of the wave that a lane refused.
+    /// Takes the first event of the wave that a lane refused.
     pub(crate) fn take_refused(&mut self) -> Option<Refusal> {
         let by_strands = self.shards.iter_mut().map(|shard| exclusive(shard).refused.take());
         let homes = self.homes.iter_mut();
@@ -154,11 +137,11 @@ impl Lanes {
         by_strands.chain(by_lanes).flatten().min_by_key(|refused| refused.at)
     }
 
-    /// The events that lanes refused since this was asked last, if the replay goes on after them.
+    /// Takes the events that lanes have refused since the last call.
     pub(crate) fn take_refusals(&mut self) -> Refusals {
         let mut all = Refusals::default();
         for shard in &mut self.shards {
-            all.take(&mut exclusive(shard).left.refusals);
+            all.take(&mut exclusive(shard).output.refusals);
         }
         for home in &mut self.homes {
             let home = home.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -169,36 +152,13 @@ impl Lanes {
         all
     }
 
-    /// The bytes of the wave's events that came after their containers' ends, in file order.
+    /// Takes the bytes of the wave's events that came after their container's end, in file order.
     pub(crate) fn take_ignored(&mut self) -> Vec<u64> {
         let shards = self.shards.iter_mut().map(exclusive);
-        let mut ignored: Vec<u64> = shards.flat_map(|shard| shard.left.ignored.drain(..)).collect();
+        let mut ignored: Vec<u64> =
+            shards.flat_map(|shard| shard.output.ignored.drain(..)).collect();
         ignored.sort_unstable();
         ignored
-    }
-
-    /// The suspects of the wave, in file order: the bytes of their events, and who they are.
-    pub(crate) fn take_suspects(&self) -> Vec<(u64, SuspectId)> {
-        let mut new = Vec::new();
-        for (number, shard) in self.shards.iter().enumerate() {
-            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            let Shard { strands, suspected, .. } = &mut *shard;
-            for (strand, index) in suspected.drain(..) {
-                let suspects = strands[strand as usize].suspects();
-                let id = SuspectId { shard: number as u32, strand, index };
-                new.extend(suspects.get(index).map(|suspect| (suspect.at, id)));
-            }
-        }
-        new.sort_unstable_by_key(|(at, _)| *at);
-        new
-    }
-
-    pub(crate) fn place_suspect(&mut self, id: SuspectId, place: (Place, Option<LaterLine>)) {
-        self.suspected = true;
-        let shard = exclusive(&mut self.shards[id.shard as usize]);
-        if let Objects::Link(links) = &mut shard.strands[id.strand as usize].objects {
-            links.suspects[id.index].place = Some(place);
-        }
     }
 
     /// Number of lanes.
@@ -215,14 +175,14 @@ impl Lanes {
         });
         let is_ignored = !wanted && self.is_sound;
         if !wanted && nature == TypeNature::Link {
-            let number = home_of(id, self.homes.len());
+            let number = merger_of(id, self.homes.len());
             let home = self.homes[number].get_mut().unwrap_or_else(PoisonError::into_inner);
             home.keep_no_rows(id, self.forgets);
         }
         self.cuts.learn(id, lane.container);
         let has_ended = model.containers.is_destroyed(lane.container);
         let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
-        let mut places = [StrandPlace::default(); Strands::MOST_PARTS as usize];
+        let mut places = [StrandPlace::default(); Partitioning::MOST_PARTS as usize];
         for (number, place) in shards.iter().zip(&mut places) {
             let number = u32::from(*number);
             let shard = exclusive(&mut self.shards[number as usize]);
@@ -241,7 +201,7 @@ impl Lanes {
         self.places.push(&places[..shards.len()]);
     }
 
-    /// The containers of these endings get no more events.
+    /// Marks the lanes of ended containers: they get no more events.
     pub(crate) fn end(&mut self, endings: &[Ending], model: &Model) {
         for ending in endings {
             for lane in model.lanes_of(ending.container) {
@@ -258,12 +218,12 @@ impl Lanes {
         self.places.of(lane)
     }
 
-    /// Lends the rows, for others to look at.
+    /// Lends the rows of all lanes.
     pub(crate) fn lend(&mut self) -> FinishedRows {
         self.lend_of(self.places.len())
     }
 
-    /// The same of so many lanes.
+    /// Lends the rows of the first lanes.
     fn lend_of(&mut self, lanes: usize) -> FinishedRows {
         let mut finished =
             FinishedRows { overflow: self.overflow.clone(), ..FinishedRows::default() };
@@ -272,7 +232,7 @@ impl Lanes {
             let shard = exclusive(shard);
             finished.stores.push(std::mem::take(&mut shard.store));
             for strand in shard.strands.iter_mut() {
-                // Those of links are in their homes.
+                // Rows of links are in mergers.
                 if !matches!(strand.objects, Objects::Link(_)) {
                     let (rows, memory) =
                         (std::mem::take(&mut strand.rows), Memory::Store(number as u16));
@@ -294,16 +254,16 @@ impl Lanes {
         finished
     }
 
-    /// All rows: nothing will be replayed any more.
+    /// Takes all rows at the end of the replay.
     pub(crate) fn finish(mut self) -> FinishedRows {
-        // This is where memory is shortest, and nobody asks for the places any more.
+        // Memory use peaks here, and the places are not needed any more.
         let places = std::mem::take(&mut self.places);
         let lanes = places.len();
         drop(places);
         self.lend_of(lanes)
     }
 
-    /// Takes back what was lent, but the rows of links: they are to be forgotten.
+    /// Takes lent rows back, except those of links, which are forgotten next.
     pub(crate) fn take_back(&mut self, mut lent: FinishedRows) {
         for (shard, store) in self.shards.iter_mut().zip(lent.stores) {
             let shard = exclusive(shard);
@@ -316,12 +276,12 @@ impl Lanes {
         }
     }
 
-    /// Lets the rows of what is open not be seen, until they are carried over.
+    /// Hides the rows of open states until they are carried over.
     pub(crate) fn hide_open(&mut self) {
         self.shards.iter_mut().map(exclusive).for_each(Shard::hide_open);
     }
 
-    /// Forgets all rows, and carries what is open over to new memory.
+    /// Forgets all rows, and carries open ones over to new memory.
     pub(crate) fn start_afresh(&mut self) {
         self.shards.iter_mut().map(exclusive).for_each(|shard| shard.start_afresh(self.keeps));
         for home in &mut self.homes {

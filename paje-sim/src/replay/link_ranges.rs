@@ -1,29 +1,24 @@
-//! Links of a wave that several workers merge: each those of some blocks, into chunks of their own, which the lanes take
-//! over one behind the other.
+//! Parallel merging of links: each worker sorts the links of some blocks into chunks of its own, which are then
+//! appended to their lanes in order.
 //!
-//! No completion is compared with another. Of each block, shards have left theirs side by side; where a completion comes
-//! among those of its block, the byte of its line says.
+//! Links of a block are not compared with one another: the byte of the completing line gives each its place.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::lanes::refusal::Refusal;
-use crate::memory::{
-    Arena, LARGEST, LinkChunk, LinkRoom, Rows, Supply, Units, Width, push_link, seal_links,
-};
+use crate::memory::{Arena, LARGEST, LinkChunk, LinkRoom, Overflow, Rows, Width, push_link};
 use crate::names::ids::LaneId;
 use crate::replay::completion::Completion;
 
-/// Fewer links of a lane are added one by one.
-const FEW: usize = LARGEST / 2;
+/// Fewer links of a lane are added one by one: the last chunk of a range stays partly empty.
+const FEW: usize = 4 * LARGEST;
 
-/// So are fewer than this whose chunks cannot be sealed: behind them, a chunk has room left.
-const FEW_WITH_ROOM: usize = 4 * LARGEST;
-
-/// Links of a range, in order, on their way to their lanes.
+/// Sorted links of a range of blocks.
 #[derive(Debug)]
 pub(crate) struct RangePart {
     pub(crate) arena: Arena,
-    /// Each lane once.
+    /// One entry for each lane.
     pub(crate) lanes: Vec<LanePart>,
 }
 
@@ -35,35 +30,33 @@ pub(crate) enum LanePart {
     Chunks {
         lane: LaneId,
         first: Completion,
-        /// The first that is earlier than the one before, but for the first of all.
+        /// First link that is earlier than the one before it in the range.
         late: Option<Refusal>,
-        /// Start and end of the last one.
+        /// Start and end of the last link.
         last: (f64, f64),
-        /// In the range's memory.
+        /// Chunks in the arena of the range.
         chunks: Vec<Rows>,
     },
 }
 
 impl RangePart {
-    /// Of links in order. The next chunks of lanes that `is_large` tells are of the largest size.
+    /// Stores sorted links. `is_large` says whether the next chunk of a lane has the largest size.
     pub(crate) fn new(
         mut links: Vec<&Completion>,
         is_large: impl Fn(LaneId) -> bool,
-        supply: Supply,
+        overflow: Option<Arc<Overflow>>,
     ) -> Self {
         if !links.is_sorted_by_key(|link| link.lane) {
-            // In each lane, they stay in order.
+            // The sort is stable: links of a lane stay in order.
             links.sort_by_key(|link| link.lane);
         }
-        let mut arena = Arena::new(supply);
+        let mut arena = Arena::new(overflow);
         let of_lanes = links.chunk_by(|a, b| a.lane == b.lane);
         let lanes = of_lanes.filter_map(|links| {
             let first = **links.first()?;
-            let is_long = links.len() > FEW && is_large(first.lane);
-            let chunks = is_long.then(|| chunks(links, &mut arena)).flatten();
-            Some(match chunks {
-                Some(chunks) => LanePart::new(links, first, chunks),
-                None => LanePart::Single(links.iter().copied().copied().collect()),
+            Some(match links.len() >= FEW && is_large(first.lane) {
+                true => LanePart::new(links, first, chunks(links, &mut arena)),
+                false => LanePart::Single(links.iter().copied().copied().collect()),
             })
         });
         RangePart { lanes: lanes.collect(), arena }
@@ -82,31 +75,8 @@ impl LanePart {
     }
 }
 
-/// Links of a lane in chunks, if these would be full, or nearly.
-fn chunks(links: &[&Completion], arena: &mut Arena) -> Option<Vec<Rows>> {
-    let times = links.iter().flat_map(|link| [link.link.start, link.link.end]);
-    match Units::of(&times.collect::<Vec<f64>>()) {
-        Some(units) => Some(sealed(links, units, arena)),
-        None => (links.len() >= FEW_WITH_ROOM).then(|| with_room(links, arena)),
-    }
-}
-
-/// Links in chunks that have room for no more.
-fn sealed(links: &[&Completion], units: Units, arena: &mut Arena) -> Vec<Rows> {
-    let bits = links.iter().fold(0, |bits, link| bits | link.link.small_bits());
-    let width = Width::of(bits);
-    let words = |links: &[&Completion]| LinkChunk::sealed_words(links.len(), width);
-    let mut place = arena.take(links.chunks(LARGEST).map(words).sum());
-    let chunks = links.chunks(LARGEST).map(|links| {
-        let at = place;
-        place = at.behind(words(links));
-        seal_links((&mut *arena, at), links.iter().map(|link| &link.link), units, width)
-    });
-    chunks.collect()
-}
-
-/// Links in chunks of the largest size.
-fn with_room(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
+/// Stores links in chunks of the largest size.
+fn chunks(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
     let is_narrow = links.iter().all(|link| link.link.width() == Width::Narrow);
     let width = if is_narrow { Width::Narrow } else { Width::Wide };
     let words = LinkChunk::words(LARGEST, width, false);
@@ -123,14 +93,15 @@ fn with_room(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
     chunks.collect()
 }
 
-/// Bytes that the line of a link has at least: it names an event, a time, a type, a container, a value and a key.
+/// Fewest bytes of a link's line: it has an event number, a time, a type, a container, a value and a key.
 const LINE: u64 = 8;
 
-/// Slots for the lines of a block: of a longer one, which has a very long line, links are sorted.
+/// Most slots for the lines of a block. A block with a very long line has more, and its links are sorted by
+/// comparison.
 const MOST_SLOTS: usize = (4 << 20) / LINE as usize;
 
-/// The completions of blocks in the order of their lines. `runs` have them in the order of blocks; `blocks` are the bytes
-/// of each, one behind the other.
+/// Returns the links of `blocks` in the order of their lines. `runs` are in the order of blocks; `blocks` are
+/// adjacent ranges of bytes.
 pub(crate) fn ordered(
     runs: &[Vec<Completion>],
     blocks: impl Iterator<Item = Range<u64>> + Clone,
@@ -141,7 +112,7 @@ pub(crate) fn ordered(
     let mut all: Vec<&Completion> = Vec::new();
     let slots = |block: &Range<u64>| ((block.end - block.start) / LINE) as usize + 1;
     let most = blocks.clone().map(|block| slots(&block)).filter(|slots| *slots <= MOST_SLOTS).max();
-    // One bit for a line, and for each word of them how many come before it: so little stays near.
+    // One bit for each line, and for each word the number of bits before it.
     let mut taken = vec![0_u64; most.unwrap_or(0).div_ceil(64)];
     let mut earlier = vec![0_u32; taken.len()];
     let mut of_block: Vec<&Completion> = Vec::new();

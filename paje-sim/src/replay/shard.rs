@@ -1,69 +1,67 @@
-//! Some strands of all lanes, replayed by one worker at a time.
+//! A shard: strands that one worker replays at a time.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
 use crate::decode::block::BoxedBlock;
-use crate::decode::decoded::{Op, StrandSymbol};
-use crate::decode::shared::SharedLanes;
-use crate::lanes::links::{Pairs, Suspect};
+use crate::decode::decoded::StrandSymbol;
+use crate::lanes::links::ReuseCandidate;
 use crate::lanes::refusal::{Refusal, Refusals};
-use crate::memory::{Store, Supply};
+use crate::memory::Store;
 use crate::model::Model;
 use crate::names::options::Keeps;
-use crate::replay::cuts::Cuts;
-use crate::replay::maps::Maps;
+use crate::names::prefetch::prefetch;
+use crate::replay::repeated_destructions::RepeatedDestructions;
 use crate::replay::slice::Slice;
-use crate::replay::strand::{Left, Objects, Strand};
+use crate::replay::strand::{Objects, ShardOutput, Strand};
 use crate::replay::strand_pages::StrandPages;
+use crate::replay::symbol_map::SymbolMap;
 
-/// From so many strands on, they do not stay in a core's caches from block to block.
+/// Fewest strands that are prefetched: fewer stay in a core's caches.
 pub(super) const MANY: usize = 1000;
 
-/// With so many to close, they are looked at first.
+/// Fewest strands that are prefetched before they are closed.
 const FEW: usize = 8;
 
-/// The strands of a shard, their objects, and what the wave at hand left.
+/// Strands, their rows, and the results of the current wave.
 #[derive(Debug)]
 pub(crate) struct Shard {
     pub(crate) store: Store,
     pub(crate) strands: StrandPages,
-    /// Number of those of links.
+    /// Number of link strands.
     pub(crate) link_strands: usize,
-    pub(crate) left: Left,
-    /// The first event of the wave that one of its lanes refused.
+    pub(crate) output: ShardOutput,
+    /// First event of the wave that a lane refused.
     pub(crate) refused: Option<Refusal>,
-    /// Link strands whose filters want to be gathered.
+    /// Link strands whose key filters have too many parts.
     pub(crate) scattered: Vec<u32>,
-    /// Suspects of the wave: strand, and number among its suspects.
-    pub(crate) suspected: Vec<(u32, usize)>,
-    /// Strands whose containers have ended, and when: they are yet to be closed.
+    /// Whether any strand has links whose keys may have been used before.
+    pub(crate) has_reuse_candidates: bool,
+    /// Strands to close, and when their containers ended.
     pub(super) closing: Vec<(u32, f64)>,
-    /// The ends of rows that are hidden while a portion is shown, strand by strand.
+    /// Ends of the rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,
     recovers: bool,
-    /// The numbers here of the strands of the block at hand, [`NOWHERE`] of those that have none: each is looked up somewhere
-    /// in memory.
+    /// Local numbers of the current block's strands; [`NOWHERE`] for strands without one.
     locals: Vec<u32>,
 }
 
-/// In place of the number of a strand.
+/// Stands for a strand without a number.
 const NOWHERE: u32 = u32::MAX;
 
 impl Shard {
-    /// If it `recovers`, the replay goes on after events that lanes refuse, which are `listed` or not.
+    /// If it `recovers`, the replay continues after refused events, and lists all of them if they are `listed`.
     pub(crate) fn new(store: Store, homes: usize, recovers: bool, listed: bool) -> Self {
         let completed = (0..homes).map(|_| Vec::new()).collect();
         Shard {
             store,
             strands: StrandPages::default(),
             link_strands: 0,
-            left: Left {
+            output: ShardOutput {
                 ignored: Vec::new(),
                 completed,
                 opened: Vec::new(),
-                pairs: Pairs::default(),
                 refusals: Refusals::new(listed),
                 latest: FxHashMap::default(),
             },
@@ -73,11 +71,12 @@ impl Shard {
             locals: Vec::new(),
             refused: None,
             scattered: Vec::new(),
-            suspected: Vec::new(),
+            has_reuse_candidates: false,
         }
     }
 
-    /// Gathers the filters of strands that want to be, if all keys are those of the only link strand; returns the others.
+    /// Rebuilds scattered key filters, if all keys of the shard belong to one strand; otherwise returns the strands
+    /// that need it.
     pub(super) fn gather_own(&mut self) -> Vec<u32> {
         let Shard { store, strands, .. } = self;
         if self.link_strands != 1 {
@@ -94,52 +93,20 @@ impl Shard {
     /// Finds these strands, and looks at what replaying them will need. Where strands are many, each is somewhere in
     /// memory that nothing has looked at for long: looked at one after the other without a dependency
     /// between them, they are fetched side by side.
-    fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &Maps, shared: &SharedLanes) {
+    fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &SymbolMap) {
         self.locals.clear();
-        let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol, shared));
+        let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol));
         self.locals.extend(locals.map(|local| local.unwrap_or(NOWHERE)));
         if self.strands.len() < MANY {
             return;
         }
         let known = || self.locals.iter().filter_map(|local| self.strands.get(*local as usize));
-        // First the strands themselves: what comes next depends on them.
-        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.look()));
-        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
+        // The strands first: their rows depend on them.
+        prefetch(known().map(Strand::prefetch));
+        prefetch(known().map(|strand| strand.prefetch_rows(&self.store)));
     }
 
-    /// Looks at what the replay of a wave's blocks will look at: then it is near, whoever decoded them. For who times the
-    /// replay, and has done the work of others since.
-    pub(crate) fn bring_near(
-        &self,
-        number: usize,
-        wave: &[BoxedBlock],
-        (maps, shared): (&[Maps], &SharedLanes),
-    ) {
-        let (mut looks, mut locals) = (0, Vec::new());
-        for block in wave {
-            let decoded = &block.decoded;
-            let (first, event) = decoded.shards[number];
-            let (end, event_end) = decoded.shards[number + 1];
-            let events = &decoded.events[event as usize..event_end as usize];
-            for event in events {
-                looks ^= event.argument;
-                if event.is(Op::StartLink) || event.is(Op::EndLink) {
-                    looks ^= decoded.links[event.argument as usize].look();
-                }
-            }
-            let strands = &decoded.strands[first as usize..end as usize];
-            locals.extend(
-                strands.iter().filter_map(|(symbol, _)| maps[block.maps].strand(*symbol, shared)),
-            );
-        }
-        locals.sort_unstable();
-        locals.dedup();
-        let strands = locals.iter().filter_map(|local| self.strands.get(*local as usize));
-        looks ^= strands.fold(0, |all, strand| all ^ strand.bring_near(&self.store));
-        std::hint::black_box(looks);
-    }
-
-    /// The container of a strand has ended.
+    /// Notes that the container of a strand has ended.
     pub(super) fn close(&mut self, strand: u32, time: f64) {
         self.closing.push((strand, time));
     }
@@ -148,22 +115,21 @@ impl Shard {
     pub(super) fn close_ended(&mut self) {
         if self.closing.len() > FEW {
             let strands = self.closing.iter().map(|(strand, _)| &self.strands[*strand as usize]);
-            let looks = strands.map(|strand| strand.touch(&self.store));
-            std::hint::black_box(looks.fold(0, |all, look| all ^ look));
+            prefetch(strands.map(|strand| strand.prefetch_rows(&self.store)));
         }
         for (strand, time) in self.closing.drain(..) {
             self.strands[strand as usize].close(&mut self.store, time);
         }
     }
 
-    /// Replays what a wave holds for this shard in some of the trace's bytes.
+    /// Replays the events of a wave that are for this shard and lie in a range of bytes.
     #[inline(never)]
     pub(crate) fn replay(
         &mut self,
         number: usize,
         wave: &[BoxedBlock],
-        (maps, shared): (&[Maps], &SharedLanes),
-        (model, cuts): (&Model, &Cuts),
+        maps: &[SymbolMap],
+        (model, cuts): (&Model, &RepeatedDestructions),
         mut bytes: Range<u64>,
     ) {
         if self.strands.len() == 0 {
@@ -176,7 +142,7 @@ impl Shard {
             let (first, mut event) = decoded.shards[number];
             let (end, _) = decoded.shards[number + 1];
             let strands = &decoded.strands[first as usize..end as usize];
-            self.find(strands, maps, shared);
+            self.find(strands, maps);
             let (recovers, shard) = (self.recovers, number as u8);
             let bytes_now = bytes.clone();
             let mut slice =
@@ -185,20 +151,18 @@ impl Shard {
                 let local = *local;
                 let events = &decoded.events[event as usize..(event + count) as usize];
                 event += count;
-                // A strand whose lane could not be resolved begins at or after the limit, or it is of a damaged trace: there
-                // is no such lane.
+                // No strand: its lane begins behind the limit, or the trace is damaged.
                 let Some(strand) = self.strands.get_mut(local as usize) else {
                     continue;
                 };
-                let suspects = strand.suspects().len();
-                let replayed = strand.replay(events, &slice, &mut self.store, &mut self.left);
+                let replayed = strand.replay(events, &slice, &mut self.store, &mut self.output);
                 if let Err(refused) = replayed {
                     bytes.end = refused.at;
                     slice.bytes.end = refused.at;
                     self.refused = Some(refused);
                 }
                 if let Objects::Link(links) = &strand.objects {
-                    self.suspected.extend((suspects..links.suspects.len()).map(|i| (local, i)));
+                    self.has_reuse_candidates |= !links.reuse_candidates.is_empty();
                     if links.filter.is_scattered() && !self.scattered.contains(&local) {
                         self.scattered.push(local);
                     }
@@ -209,16 +173,16 @@ impl Shard {
 }
 
 impl Shard {
-    /// Lets the rows of what is open not be seen, until they are carried over.
+    /// Hides the rows of open states until they are carried over.
     pub(crate) fn hide_open(&mut self) {
         for strand in self.strands.iter_mut() {
             strand.hide_open(&mut self.store, &mut self.hidden);
         }
     }
 
-    /// Forgets all rows, and carries what is open, and was hidden, over to new memory.
+    /// Forgets all rows, and carries open ones over to new memory.
     pub(crate) fn start_afresh(&mut self, keeps: Keeps) {
-        let mut old = std::mem::replace(&mut self.store, Store::new(keeps, &Supply::default()));
+        let mut old = std::mem::replace(&mut self.store, Store::new(keeps, None));
         let mut ends = std::mem::take(&mut self.hidden).into_iter();
         for strand in self.strands.iter_mut() {
             strand.start_afresh((&old, &mut self.store), &mut ends);
@@ -230,10 +194,10 @@ impl Shard {
 }
 
 impl Strand {
-    /// Links whose keys may have been used before.
-    pub(crate) fn suspects(&self) -> &[Suspect] {
+    /// Returns the links whose keys may have been used before.
+    pub(crate) fn reuse_candidates(&self) -> &[ReuseCandidate] {
         match &self.objects {
-            Objects::Link(links) => &links.suspects,
+            Objects::Link(links) => &links.reuse_candidates,
             _ => &[],
         }
     }

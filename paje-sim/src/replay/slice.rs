@@ -1,38 +1,40 @@
-//! The events of a strand in one block, one after the other, by the nature of its lane.
+//! Replays the events of a strand in one block, by the nature of its lane.
 
 use std::ops::Range;
 
-use paje_parser::{LinkEnd, TypeNature};
+use memchr::memchr_iter;
+use paje_parser::{FieldName, LinkEnd, TypeNature};
 
 use super::completion::Completion;
-use super::cuts::Cuts;
-use super::maps::Maps;
-use super::pairs::link_pairs;
+use super::repeated_destructions::RepeatedDestructions;
+use super::symbol_map::SymbolMap;
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{LaneEvent, LinkEvent, Op};
 use crate::lanes::events::EventLane;
-use crate::lanes::links::{HalfLink, LinkStrand, Opened, PairNumber, Pairs, WrittenKey};
+use crate::lanes::links::{HalfLink, KeyInFile, LinkStrand, Opened, WrittenKey};
 use crate::lanes::refusal::{Checked, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
 use crate::memory::{LineNumber, Small, StateRoom, Store, VariableRoom, Width, Written};
 use crate::model::{Model, UNKNOWN};
 use crate::names::ids::{LaneId, ValueId};
+use crate::names::prefetch::prefetch;
 use crate::names::selection::Natures;
+use crate::problems::found::{Where, key_place, place};
 
 /// Context of replaying a block's slice of a strand.
 pub(crate) struct Slice<'a> {
     pub(crate) block: &'a DecodedBlock,
-    pub(crate) maps: &'a Maps,
-    pub(crate) cuts: &'a Cuts,
+    pub(crate) maps: &'a SymbolMap,
+    pub(crate) cuts: &'a RepeatedDestructions,
     pub(crate) model: &'a Model,
-    /// Only events whose lines begin here are replayed.
+    /// Range of bytes: events whose lines begin elsewhere are skipped.
     pub(crate) bytes: Range<u64>,
-    /// The replay goes on after an event that is refused.
+    /// Whether the replay continues after refused events.
     pub(crate) recovers: bool,
-    /// The shard at hand.
+    /// Number of the current shard.
     pub(crate) shard: u8,
-    /// Other blocks have been decoded and replayed since this one was decoded: it has left the nearest caches.
+    /// Whether the block has left the nearest caches since it was decoded.
     pub(crate) is_far: bool,
 }
 
@@ -70,7 +72,7 @@ pub(super) fn states(
     Ok(())
 }
 
-/// Goes on in the last chunk of the rows; returns up to which event there was room.
+/// Replays events into the last chunk until one does not fit. Returns how many it replayed.
 #[inline(never)]
 fn states_in<N: Small>(
     lane: &mut StateLane,
@@ -134,9 +136,9 @@ pub(super) fn variables(
     Ok(())
 }
 
-/// Number of events up to the first that cannot go the short way.
+/// Returns the number of events before the first for which `go` is false.
 #[inline(always)]
-pub(super) fn going(events: &[LaneEvent], mut go: impl FnMut(&LaneEvent) -> bool) -> usize {
+fn going(events: &[LaneEvent], mut go: impl FnMut(&LaneEvent) -> bool) -> usize {
     events.iter().position(|event| !go(event)).unwrap_or(events.len())
 }
 
@@ -162,18 +164,30 @@ pub(super) fn links(
     events: &[LaneEvent],
     slice: &Slice<'_>,
     store: &mut Store,
-    ((opened, pairs), completed): ((&mut Vec<Opened>, &mut Pairs), &mut Vec<Completion>),
+    opened: &mut Vec<Opened>,
+    completed: &mut Vec<Completion>,
 ) -> Checked {
-    if slice.block.decoded.has_pairs && strand.matches_pairs() && store.extras.is_none() {
-        return link_pairs((strand, lane), events, slice, store, (opened, pairs, completed));
-    }
-    let replayed = links_of(strand, lane, events, slice, store, (opened, completed));
-    strand.remember(slice.is_far, opened);
+    let replayed = add_links(strand, lane, events, slice, store, (opened, completed));
+    strand.remember(slice.is_far, opened, key_locator(slice.block));
     replayed
 }
 
+/// Returns a function that finds the key of a line in its file. It must be called in file order.
+fn key_locator(block: &DecodedBlock) -> impl FnMut(u64) -> KeyInFile + '_ {
+    let (mut counted, mut lines) = (0, block.lines_before + 1);
+    move |at| {
+        let line = (at - block.text.start().0) as usize;
+        if let Some(later) = block.text.later(line as u32) {
+            return (key_place(block, line as u32), Some(later));
+        }
+        lines += memchr_iter(b'\n', &block.text.text()[counted..line]).count() as u64;
+        counted = line;
+        (place(block, line as u32, Where::Field(FieldName::Key), lines), None)
+    }
+}
+
 #[inline(always)]
-fn links_of(
+fn add_links(
     strand: &mut LinkStrand,
     lane: LaneId,
     events: &[LaneEvent],
@@ -182,11 +196,11 @@ fn links_of(
     (opened, completed): (&mut Vec<Opened>, &mut Vec<Completion>),
 ) -> Checked {
     let DecodedBlock { text, decoded, .. } = slice.block;
-    let padded = text.at_hand();
+    let padded = slice.block.bytes();
     if slice.is_far {
-        // A strand has some of the block's links, here and there: they are fetched side by side.
+        // The strand's links are scattered over the block: independent loads overlap.
         let links = events.iter().map(|event| &decoded.links[event.argument as usize]);
-        std::hint::black_box(links.fold(0, |all, link| all ^ link.look()));
+        prefetch(links.map(LinkEvent::look));
     }
     let keeps = strand.is_wanted() && store.extras.is_some();
     let half_of = |event: &LaneEvent, extra| {
@@ -229,7 +243,7 @@ fn links_of(
     Ok(())
 }
 
-/// The end of a link that an event gives, and its key in the text of the block.
+/// Returns the end of a link that an event describes, and its key.
 #[inline(always)]
 pub(super) fn half_link<'s>(
     event: &LaneEvent,
@@ -246,27 +260,15 @@ pub(super) fn half_link<'s>(
         container: slice.maps.link_ends[link.end as usize],
         extra,
     };
-    (half, written_key(link, &decoded.links, padded))
+    let key = WrittenKey { padded, raw: link.raw_key, short: &link.key, hash: link.key_hash };
+    (half, key)
 }
 
-/// The key of one of a block's links.
-#[inline(always)]
-pub(super) fn written_key<'s>(
-    link: &'s LinkEvent,
-    links: &'s [LinkEvent],
-    padded: &'s [u8],
-) -> WrittenKey<'s> {
-    let PairNumber(first) = link.pair;
-    let first = links.get(first as usize).unwrap_or(link);
-    let LinkEvent { raw_key: raw, key: ref short, key_hash: hash, .. } = *first;
-    WrittenKey { padded, raw, short, hash }
-}
-
-/// True if the line of such an event is that of an object, of a nature whose lines are kept.
+/// Returns whether the line of such an event is kept as that of an object.
 #[inline(always)]
 fn tells_line(op: Op, kept: Natures) -> bool {
     match op {
-        // An object's line is that of the event that opens it.
+        // An object keeps the line of its first event.
         Op::PopState | Op::ResetState => false,
         Op::SetState | Op::PushState => kept.contains(TypeNature::State),
         Op::SetVariable | Op::AddVariable | Op::SubVariable => kept.contains(TypeNature::Variable),
@@ -276,7 +278,7 @@ fn tells_line(op: Op, kept: Natures) -> bool {
     }
 }
 
-/// Keeps what an event says beside what the format asks for, if that is wanted.
+/// Stores the user-defined fields and the line of an event, if these are kept.
 #[inline(always)]
 pub(super) fn begin_event(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) {
     let Some(extras) = &mut store.extras else { return };

@@ -1,72 +1,66 @@
-//! The replay of one strand of a lane, by itself, block after block.
+//! Replays one strand of a lane, block after block.
 
 use paje_parser::TypeNature;
 use rustc_hash::FxHashMap;
 
 use crate::decode::decoded::{LaneEvent, Op};
 use crate::lanes::events::EventLane;
-use crate::lanes::links::{KeyMemory, LinkStrand, Opened, Pairs};
+use crate::lanes::links::{KeyMemory, LinkStrand, Opened};
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
 use crate::memory::{EventChunk, Rows, StateChunk, Store, Written};
 use crate::names::ids::LaneId;
-use crate::replay::completion::{Completion, home_of};
+use crate::replay::check_only::CheckOnlyLane;
+use crate::replay::completion::{Completion, merger_of};
 use crate::replay::slice::{Slice, begin_event, half_link, links, points, states, variables};
-use crate::replay::unwanted::Unwanted;
 
-/// The objects of one strand, and what is open in it. There may be millions, each of which is somewhere in memory that
-/// nothing has looked at for long: so one is a line of the caches, see `strands_are_small`.
+/// Rows and open objects of a strand. There may be millions, so a strand fits in one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Strand {
-    /// The byte of the last event, [`NEVER`] before the first; and [`ENDED`] if the container has ended.
+    /// Byte of the last event, or [`NEVER`]; with the bit [`ENDED`] if the container has ended.
     last_at: u64,
     /// The time of the last event.
     last_time: f64,
-    /// None of links, whose homes have them.
+    /// Empty for links, whose rows are in a `LinkMerger`.
     pub(crate) rows: Rows,
     pub(crate) lane: LaneId,
     pub(crate) objects: Objects,
 }
 
-/// The bit beside the byte of the last event that tells whether the container has ended. By which line, the model says;
-/// whether what comes later counts is for the `Cuts` to say.
+/// Bit of `last_at` that is set once the container has ended. The model knows by which line.
 const ENDED: u64 = 1 << 63;
 const NEVER: u64 = !ENDED;
 
-/// A strand by the nature of its lane's type.
+/// State of a strand, by the nature of its lane's type.
 #[derive(Debug)]
 pub(crate) enum Objects {
     State(StateLane),
     Variable(VariableLane),
     Event(EventLane),
     Link(Box<LinkStrand>),
-    /// Of a lane without rows.
-    Unwanted(Unwanted),
+    /// Lane without rows.
+    CheckOnly(CheckOnlyLane),
 }
 
-/// Results of replaying a slice that are left for others.
+/// Results of a shard's replay for others to take.
 #[derive(Debug)]
-pub(crate) struct Left {
-    /// The bytes of events that came after their containers' ends.
+pub(crate) struct ShardOutput {
+    /// Bytes of events that came after the end of their container.
     pub(crate) ignored: Vec<u64>,
-    /// Links that have both ends now, by the homes of their lanes.
+    /// Completed links, by merger.
     pub(crate) completed: Vec<Vec<Completion>>,
-    /// Links whose keys have not been remembered yet, while a strand's events of one block are replayed.
+    /// Links that the current slice opened, whose keys are yet to be remembered.
     pub(crate) opened: Vec<Opened>,
-    /// Links that wait for an end of the same block meanwhile.
-    pub(crate) pairs: Pairs,
-    /// Events that were refused, if the replay goes on after them.
+    /// Refused events, if the replay continues after them.
     pub(crate) refusals: Refusals,
-    /// The latest time of lanes whose last event is earlier, if the replay goes on after events that are
-    /// refused: those of links. (Their last event is another where they are spread over another number of
-    /// strands.)
+    /// Latest time of lanes whose last event is earlier. Only with recovery, where late links are kept.
     pub(crate) latest: FxHashMap<LaneId, f64>,
 }
 
 impl Strand {
-    /// A link strand remembers so much of keys. The options' `no_imbrication` applies to states that are `flat`.
+    /// Makes a strand. `keys` says what a link strand remembers, `flat` whether `no_imbrication` applies to states.
     pub(crate) fn new(lane: LaneId, nature: TypeNature, flat: bool, keys: KeyMemory) -> Self {
         let objects = match nature {
             TypeNature::State | TypeNature::Container => Objects::State(StateLane::new(flat)),
@@ -77,60 +71,52 @@ impl Strand {
         Strand { last_at: NEVER, last_time: 0.0, rows: Rows::default(), lane, objects }
     }
 
-    /// The same of a lane whose rows nobody wants.
+    /// Turns it into a strand that checks events and keeps no rows.
     pub(crate) fn unwanted(self) -> Self {
         let objects = match self.objects {
-            Objects::State(lane) => Objects::Unwanted(Unwanted::states(lane.is_flat())),
-            Objects::Variable(_) => Objects::Unwanted(Unwanted::VARIABLES),
-            Objects::Event(_) => Objects::Unwanted(Unwanted::EVENTS),
+            Objects::State(lane) => Objects::CheckOnly(CheckOnlyLane::states(lane.is_flat())),
+            Objects::Variable(_) => Objects::CheckOnly(CheckOnlyLane::VARIABLES),
+            Objects::Event(_) => Objects::CheckOnly(CheckOnlyLane::EVENTS),
             Objects::Link(links) => Objects::Link(Box::new(links.unwanted())),
-            unwanted @ Objects::Unwanted(_) => unwanted,
+            unwanted @ Objects::CheckOnly(_) => unwanted,
         };
         Strand { objects, ..self }
     }
 
-    /// The same of a sound trace, of which lines may be missing.
+    /// Turns it into a strand that ignores its events, of which a sound trace may lack some.
     pub(crate) fn ignored(self) -> Self {
-        Strand { objects: Objects::Unwanted(Unwanted::Anything), ..self }
+        Strand { objects: Objects::CheckOnly(CheckOnlyLane::Anything), ..self }
     }
 
-    /// The container has ended.
+    /// Notes that the container has ended.
     pub(crate) fn end(&mut self) {
         self.last_at |= ENDED;
     }
 
-    /// Looks at the strand itself, before [`touch`](Strand::touch), which depends on it.
+    /// Loads the strand, before [`prefetch_rows`](Strand::prefetch_rows), which depends on it.
     #[inline]
-    pub(crate) fn look(&self) -> u64 {
+    pub(crate) fn prefetch(&self) -> u64 {
         self.last_at
     }
 
-    /// Looks at what replaying will need: see [`Shard::replay`](crate::replay::shard::Shard::replay).
+    /// Loads the columns that the next event will write.
     #[inline]
-    pub(crate) fn touch(&self, store: &Store) -> u64 {
+    pub(crate) fn prefetch_rows(&self, store: &Store) -> u64 {
         match &self.objects {
-            Objects::State(_) => self.rows.touch(&store.arena, |chunk| {
-                // The last end too, which may be yet to come; imbrications lie beside values where lanes are many.
+            Objects::State(_) => self.rows.prefetch(&store.arena, |chunk| {
+                // The last end as well; imbrications lie beside values where lanes are many.
                 let value = StateChunk::value(chunk) + chunk.width.words(chunk.count() + 1) - 1;
                 [value, chunk.size() + chunk.count() - 1]
             }),
-            Objects::Variable(_) => self.rows.touch(&store.arena, |chunk| {
+            Objects::Variable(_) => self.rows.prefetch(&store.arena, |chunk| {
                 let value = chunk.size() + chunk.count();
                 [value, value - 1]
             }),
-            Objects::Event(_) => self.rows.touch(&store.arena, |chunk| {
+            Objects::Event(_) => self.rows.prefetch(&store.arena, |chunk| {
                 let value = EventChunk::value(chunk) + chunk.width.words(chunk.count() + 1) - 1;
                 [value, value]
             }),
-            Objects::Link(_) | Objects::Unwanted(_) => 0,
-        }
-    }
-
-    /// Looks at all that replaying may need.
-    pub(super) fn bring_near(&self, store: &Store) -> u64 {
-        match &self.objects {
-            Objects::Link(links) => links.bring_near(),
-            _ => self.touch(store),
+            Objects::Link(_) | Objects::CheckOnly(_) => 0,
         }
     }
 
@@ -143,10 +129,10 @@ impl Strand {
         events: &[LaneEvent],
         slice: &Slice<'_>,
         store: &mut Store,
-        left: &mut Left,
+        output: &mut ShardOutput,
     ) -> Result<(), Refusal> {
         let base = slice.block.text.start().0;
-        // In file order: what was replayed before, what is to be replayed, what is to be ignored.
+        // In file order: replayed before, to be replayed, to be ignored.
         let before = |byte: u64| events.partition_point(|event| base + u64::from(event.at) < byte);
         let last = events.last().map_or(0, |event| base + u64::from(event.at));
         let (mut live, mut end) = (events.len(), events.len());
@@ -163,7 +149,7 @@ impl Strand {
         {
             live = before(cut + 1).clamp(start, end.max(start));
             let ignored = events.get(live..end).unwrap_or_default();
-            left.ignored.extend(ignored.iter().map(|event| base + u64::from(event.at)));
+            output.ignored.extend(ignored.iter().map(|event| base + u64::from(event.at)));
         }
         let events = events.get(start..live).unwrap_or_default();
         let Some(last) = events.last() else { return Ok(()) };
@@ -175,26 +161,25 @@ impl Strand {
                 Objects::Variable(lane) => variables(lane, rest, slice, written),
                 Objects::Event(lane) => points(lane, rest, slice, written),
                 Objects::Link(strand) => {
-                    let home = home_of(self.lane, left.completed.len());
-                    let completed = &mut left.completed[home];
-                    let open = (&mut left.opened, &mut left.pairs);
-                    links(strand, self.lane, rest, slice, store, (open, completed))
+                    let home = merger_of(self.lane, output.completed.len());
+                    let ShardOutput { opened, completed, .. } = &mut *output;
+                    links(strand, self.lane, rest, slice, store, opened, &mut completed[home])
                 }
-                Objects::Unwanted(lane) => lane.check(rest),
+                Objects::CheckOnly(lane) => lane.check(rest),
             };
             if slice.recovers {
                 match replayed {
-                    Ok(()) => self.note_times(rest, base, left),
+                    Ok(()) => self.note_times(rest, base, output),
                     Err((index, why)) => {
-                        self.note_times(&rest[..index], base, left);
-                        self.pass_over(&rest[index], why, slice, store, left);
+                        self.note_times(&rest[..index], base, output);
+                        self.pass_over(&rest[index], why, slice, store, output);
                         rest = &rest[index + 1..];
                         continue;
                     }
                 }
                 return Ok(());
             }
-            // If an event is refused, nobody will ask for the last.
+            // After a refused event the last one does not matter.
             self.note_last(last, base);
             return replayed.map_err(|(index, why)| {
                 let event = events[index];
@@ -204,8 +189,7 @@ impl Strand {
         }
     }
 
-    /// Takes note of an event that was refused, and takes it for what it comes closest to, if there is
-    /// that.
+    /// Lists a refused event, and applies the closest valid one if there is any.
     #[cold]
     fn pass_over(
         &mut self,
@@ -213,11 +197,11 @@ impl Strand {
         why: Refused,
         slice: &Slice<'_>,
         store: &mut Store,
-        left: &mut Left,
+        output: &mut ShardOutput,
     ) {
         let base = slice.block.text.start().0;
         let at = base + u64::from(event.at);
-        left.refusals.add(Refusal { at, lane: self.lane, time: event.time, why });
+        output.refusals.add(Refusal { at, lane: self.lane, time: event.time, why });
         begin_event(event, slice, store);
         match (&mut self.objects, why) {
             (Objects::Variable(lane), Refused::Unset) => {
@@ -227,46 +211,45 @@ impl Strand {
                 lane.set(&mut written, event.time, value);
             }
             (Objects::Link(strand), Refused::ValuesDiffer { .. }) => {
-                let padded = slice.block.text.at_hand();
+                let padded = slice.block.bytes();
                 let (half, key) = half_link(event, slice, padded, store.extra());
                 if let Some(link) = strand.complete_as_begun(store, half, key) {
-                    let home = home_of(self.lane, left.completed.len());
+                    let home = merger_of(self.lane, output.completed.len());
                     let (lane, time) = (self.lane, half.time);
-                    left.completed[home].push(Completion { at, lane, time, link });
+                    output.completed[home].push(Completion { at, lane, time, link });
                 }
             }
             _ => return,
         }
-        self.note_times(&[*event], base, left);
+        self.note_times(&[*event], base, output);
     }
 
-    /// Takes note of the last event, of a block that begins at byte `base`.
+    /// Notes the last event of a block that begins at byte `base`.
     #[inline(always)]
     fn note_last(&mut self, last: &LaneEvent, base: u64) {
         self.last_at = (base + u64::from(last.at)) | (self.last_at & ENDED);
         self.last_time = last.time;
     }
 
-    /// Takes note of when events were.
-    fn note_times(&mut self, events: &[LaneEvent], base: u64, left: &mut Left) {
+    /// Notes the times of events.
+    fn note_times(&mut self, events: &[LaneEvent], base: u64, output: &mut ShardOutput) {
         let Some(last) = events.last() else { return };
-        let before = self.latest(left);
+        let before = self.latest(output);
         let latest = events.iter().fold(before, |latest, event| latest.max(event.time));
         self.note_last(last, base);
         if latest > last.time {
-            left.latest.insert(self.lane, latest);
+            output.latest.insert(self.lane, latest);
         }
     }
 
-    /// Lets the rows of what is open not be seen, until they are carried over; `ends` keeps the ends that
-    /// they have.
+    /// Hides open rows until they are carried over, and appends their ends to `ends`.
     pub(crate) fn hide_open(&mut self, store: &mut Store, ends: &mut Vec<f64>) {
         if let Objects::State(lane) = &mut self.objects {
             lane.hide_open(&mut Written { rows: &mut self.rows, store }, ends);
         }
     }
 
-    /// Forgets all rows, and carries what is open over to a new store; `ends` has what was hidden.
+    /// Forgets all rows, and carries open ones over to a new store with their hidden `ends`.
     pub(crate) fn start_afresh(
         &mut self,
         (old, new): (&Store, &mut Store),
@@ -276,12 +259,12 @@ impl Strand {
             Objects::State(lane) => return lane.start_afresh(&mut self.rows, (old, new), ends),
             Objects::Variable(lane) => lane.start_afresh(old, new),
             Objects::Link(strand) => strand.start_afresh(old, new),
-            Objects::Event(_) | Objects::Unwanted(_) => {}
+            Objects::Event(_) | Objects::CheckOnly(_) => {}
         }
         self.rows = Rows::default();
     }
 
-    /// Since when a variable has the value that it still has.
+    /// Returns when a variable got its current value.
     pub(crate) fn variable_since(&self) -> Option<f64> {
         match &self.objects {
             Objects::Variable(lane) => lane.current_start(),
@@ -289,25 +272,25 @@ impl Strand {
         }
     }
 
-    /// The byte and the time of the strand's last event.
+    /// Returns the byte and the time of the last event.
     pub(crate) fn last(&self) -> Option<(u64, f64)> {
         let at = self.last_at & !ENDED;
         (at != NEVER).then_some((at, self.last_time))
     }
 
-    /// The latest time of its events; only if the replay goes on after refused ones.
-    pub(crate) fn latest(&self, left: &Left) -> f64 {
+    /// Returns the latest time of its events.
+    pub(crate) fn latest(&self, output: &ShardOutput) -> f64 {
         let last = self.last().map_or(f64::NEG_INFINITY, |(_, time)| time);
-        left.latest.get(&self.lane).map_or(last, |latest| latest.max(last))
+        output.latest.get(&self.lane).map_or(last, |latest| latest.max(last))
     }
 
-    /// The container ends at `time`.
+    /// Ends the lane at `time`.
     pub(crate) fn close(&mut self, store: &mut Store, time: f64) {
         let mut written = Written { rows: &mut self.rows, store };
         match &mut self.objects {
             Objects::State(lane) => lane.close_all(&mut written, time),
             Objects::Variable(lane) => lane.close(&mut written),
-            Objects::Event(_) | Objects::Unwanted(_) => {}
+            Objects::Event(_) | Objects::CheckOnly(_) => {}
             Objects::Link(strand) => strand.close(),
         }
     }

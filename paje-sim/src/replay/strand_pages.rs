@@ -7,10 +7,10 @@ use std::ops::{Index, IndexMut};
 
 use crate::replay::strand::Strand;
 
-/// Strands of a page.
+/// Partitioning of a page.
 const PAGE: usize = 128;
 
-/// Strands by their numbers.
+/// Partitioning by their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct StrandPages {
     /// All but the last are full.

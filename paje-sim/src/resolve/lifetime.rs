@@ -1,4 +1,4 @@
-//! Beginnings and ends of containers where nothing is unusual: all that can be has been read off the line by a decoder.
+//! Plain creations and destructions of containers, which the decoder has parsed.
 
 use paje_parser::Span;
 
@@ -10,8 +10,9 @@ use crate::model::lifetimes::PlainCreation;
 use crate::names::text::Name;
 
 impl Resolver<'_> {
-    /// Begins or ends a container by a line of these words; returns whether it did. If not, nothing has changed: the line
-    /// is wrong, means something else, or more of it is asked for, and is read with all rules.
+    /// Creates or destroys a container by a line with these words, and returns whether it did. If not,
+    /// nothing has changed: the line is invalid, unusual, or more of it is needed, and the slow path must
+    /// read it.
     pub(super) fn lifetime(
         &mut self,
         block: &DecodedBlock,
@@ -29,7 +30,7 @@ impl Resolver<'_> {
             return false;
         }
         let Ok(type_) = self.type_of(decoder, lifetime.type_) else { return false };
-        let text = block.text.at_hand();
+        let text = block.bytes();
         let name = |word: u8| Name::from(words[usize::from(word)].of(text));
         let endings = self.effects.endings.len();
         let is_plain = match lifetime.parent() {

@@ -1,4 +1,4 @@
-//! Definitions of damaged traces, mended while they are resolved.
+//! Repairs definitions of damaged traces while they are resolved.
 
 use paje_parser::{Fault, FieldName, LinkEnd, TypeNature, number};
 
@@ -12,7 +12,7 @@ use crate::names::recovered::Remedy;
 use crate::problems::found::{Where, error_in, field_of_line, line_problem};
 
 impl Resolver<'_> {
-    /// A line that is wrong: the problem ends the replay, or is told later, if that goes on without the line.
+    /// Reports an invalid line: the problem ends the replay, or is counted if it goes on without the line.
     pub(super) fn wrong(
         &mut self,
         block: &DecodedBlock,
@@ -27,7 +27,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// The same, of a field.
+    /// Reports an invalid field in the same way.
     pub(super) fn wrong_field(
         &mut self,
         block: &DecodedBlock,
@@ -37,7 +37,7 @@ impl Resolver<'_> {
         self.wrong(block, line, Where::Field(field), ErrorKind::Invalid(problem))
     }
 
-    /// The same, of what the parser cannot read.
+    /// Reports a line that cannot be parsed in the same way.
     pub(super) fn wrong_line(
         &mut self,
         block: &DecodedBlock,
@@ -48,7 +48,7 @@ impl Resolver<'_> {
         self.wrong(block, line, Where::Byte(fault.at), why)
     }
 
-    /// Tells what a structural event made good.
+    /// Counts the problems that a structural event has repaired.
     pub(super) fn mend_structural(&mut self, block: &DecodedBlock, line: u32) {
         self.model.settle_awaited();
         let mended = std::mem::take(&mut self.effects.mended);
@@ -90,7 +90,7 @@ impl Resolver<'_> {
         let (container, mended) = self.model.mended_end(type_name, name, end, time);
         self.note_made_up(block, line, known);
         match (mended, &mut self.tally) {
-            // Each line is counted: see `Maps::tell_lines`.
+            // Each line is counted: see `SymbolMap::tell_lines`.
             (Some((failed, Remedy::Kept)), _) => {
                 self.maps.mismatched_ends.insert(symbol, (failed, Remedy::Kept));
             }
@@ -102,8 +102,7 @@ impl Resolver<'_> {
         container
     }
 
-    /// Takes note of the container that a line had made up, if there were so many before it and somebody
-    /// wants to know.
+    /// Notes the container that a line has made up, if there is a new one and somebody needs it.
     fn note_made_up(&mut self, block: &DecodedBlock, line: u32, known: usize) {
         if self.structural.is_some() && self.model.containers.len() > known {
             let at = block.text.start().0 + u64::from(line);
@@ -111,7 +110,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The time that a line says; `None` if it has none.
+    /// Returns the time of a line, if it has one.
     fn time_of(block: &DecodedBlock, line: u32) -> Option<f64> {
         let span = field_of_line(block, line, FieldName::Time)?;
         number::parse_time(span.of(block.text.text()).bare())

@@ -8,7 +8,7 @@ use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::Structure;
 use crate::memory::LineNumber;
-use crate::model::value_names::ValueNamed;
+use crate::model::value_names::NamedValue;
 use crate::model::{Failed, Model};
 use crate::names::error::{Error, WarningKind};
 use crate::names::ids::{ContainerId, TypeId, ValueId};
@@ -16,7 +16,7 @@ use crate::names::ledger::LineOf;
 use crate::problems::found::{Where, column_of, place};
 
 impl Resolver<'_> {
-    /// Applies a structural line; returns what it is about.
+    /// Applies a structural line. Returns its subject.
     pub(super) fn structural(
         &mut self,
         block: &DecodedBlock,
@@ -27,19 +27,18 @@ impl Resolver<'_> {
     ) -> Result<LineOf, Error> {
         let Structure { def, words: (first, count), .. } = structure;
         let words = &block.decoded.words[first as usize..(first + count) as usize];
-        let text = &block.text;
         if let Some(value) = block.decoded.value_of(structure) {
-            let name = |word: u32| words[word as usize].of(text.at_hand()).into();
+            let name = |word: u32| words[word as usize].of(block.bytes()).into();
             let type_ = self.type_of(decoder, value.type_);
             let defined = type_.and_then(|type_| {
-                let said = ValueNamed { name: name(value.name), alias: value.alias.map(name) };
+                let named = NamedValue { name: name(value.name), alias: value.alias.map(name) };
                 let before = self.model.types.value_count(type_);
-                self.model.define_value(type_, said, value.hash, value.color)?;
+                self.model.define_value(type_, named, value.hash, value.color)?;
                 Ok(self.value_since(type_, before))
             });
             let time = defs.defs()[def as usize].word_of(FieldName::Time);
             if let Some(word) = time.and_then(|word| words.get(word)) {
-                self.note_time(parse_time(word.of(text.at_hand()).bare()));
+                self.note_time(parse_time(word.of(block.bytes()).bare()));
             }
             return match defined {
                 Ok(whose) => Ok(whose),
@@ -51,7 +50,7 @@ impl Resolver<'_> {
         {
             return Ok(LineOf::Nobody);
         }
-        let raw = RawEvent::new(&defs.defs()[def as usize], text.at_hand(), words);
+        let raw = RawEvent::new(&defs.defs()[def as usize], block.bytes(), words);
         let (raw, event) = match raw.and_then(|raw| raw.decode().map(|event| (raw, event))) {
             Ok(both) => both,
             Err(fault) => return self.wrong_line(block, line, &fault).map(|()| LineOf::Nobody),
@@ -70,11 +69,11 @@ impl Resolver<'_> {
         let containers = self.model.containers.len();
         let known = if self.structural.is_some() { self.known(&event) } else { 0 };
         let endings = self.effects.endings.len();
-        let at = text.start().0 + u64::from(line);
+        let at = block.text.start().0 + u64::from(line);
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
         if let Err(failed) = applied {
             self.wrong_field(block, line, failed)?;
-            // The file is part of the trace all the same.
+            // The file still belongs to the trace.
             if let Event::CreateContainer { file, .. } = event {
                 self.name_file(block, line, file)?;
             }
@@ -125,7 +124,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// A line has ended containers: those behind the first `endings` of all. Their lanes get no more events.
+    /// Ends the lanes of the containers that a line has ended: those after the first `endings`.
     pub(super) fn end_lanes(&mut self, block: &DecodedBlock, line: u32, endings: usize) {
         self.lanes.end(&self.effects.endings[endings..], self.model);
         if self.effects.endings.len() > endings && self.lanes.cuts.named_from.is_some() {
@@ -137,7 +136,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Sees to it that a file will be read that the line names, if it does. False if that is impossible, and the replay goes on.
+    /// Queues the file that a line names, if it names one. Returns false if that is impossible and the replay
+    /// goes on.
     fn name_file(
         &mut self,
         block: &DecodedBlock,
@@ -163,7 +163,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// A time of a line counts for the end of the trace, whatever the line says: PajeNG 1.3.6 behaviour.
+    /// Notes the time of a line, which counts for the end of the trace whatever the line is: PajeNG 1.3.6
+    /// behaviour.
     pub(super) fn note_time(&mut self, time: Option<f64>) {
         let Some(time) = time.filter(|time| *time <= self.clock.stop_at) else { return };
         self.clock.last = self.clock.last.max(time);
@@ -171,12 +172,12 @@ impl Resolver<'_> {
             usage.note_time(time);
         }
         if let Some(times) = &mut self.clock.kept {
-            // As the times of lanes: no minus zero.
+            // Minus zero becomes zero, as in times of lanes.
             times.push(time + 0.0);
         }
     }
 
-    /// The value that has just been defined, if the type had so many before: nothing if it was there.
+    /// Returns the value that has just been defined, or nobody if the type had it before.
     fn value_since(&self, type_: TypeId, before: usize) -> LineOf {
         match self.model.types.value_count(type_) > before {
             true => LineOf::Value(type_, ValueId(before as u32)),
@@ -184,7 +185,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Number of things of the kind that an event may define.
+    /// Returns the number of things of the kind that an event may define.
     fn known(&self, event: &Event<'_>) -> usize {
         let types = &self.model.types;
         match event {
@@ -197,7 +198,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// The thing that an event is about which has just been applied, if so many were known before.
+    /// Returns the subject of an event that has just been applied; `before` is the number of such things
+    /// before it.
     fn line_of(&self, event: &Event<'_>, before: usize) -> LineOf {
         let Model { types, containers, .. } = &*self.model;
         match event {

@@ -1,4 +1,4 @@
-//! Uses that a trace makes of its definitions, and spellings of its names: noted for those who ask.
+//! Notes which definitions a trace uses, and how it spells names.
 
 use paje_parser::{DefTable, EventKind, FieldName, RawEvent};
 
@@ -6,15 +6,15 @@ use super::{Counter, Resolver};
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{Op, Structure};
 use crate::decode::symbols::Symbol;
-use crate::decode::watched::is_quoted;
+use crate::decode::usage_notes::is_quoted;
 use crate::names::ids::{TypeId, ValueId};
 use crate::names::text::Name;
 use crate::names::usage::OtherQuoting;
 
 impl Resolver<'_> {
-    /// A structural line, before it is applied.
+    /// Notes a structural line before it is applied.
     #[inline]
-    pub(super) fn watch_structural(
+    pub(super) fn note_structural_use(
         &mut self,
         block: &DecodedBlock,
         line: u32,
@@ -44,7 +44,7 @@ impl Resolver<'_> {
                 None
             }
             kind => {
-                // There is more to tell of a trace file's line if files are read.
+                // A line that names a file needs a closer look.
                 usage.is_doubtful |= kind == EventKind::TraceFile;
                 return usage.define_type(at);
             }
@@ -53,50 +53,50 @@ impl Resolver<'_> {
         let Ok(event) = RawEvent::new(def, block.text.text(), words) else { return };
         let name = |field| event.field(field).map(Name::from);
         let (type_, container) = (name(FieldName::Type), container.and_then(name));
-        type_.into_iter().for_each(|type_| self.watch_type(type_));
-        container.into_iter().for_each(|container| self.watch_container(container));
+        type_.into_iter().for_each(|type_| self.note_type_use(type_));
+        container.into_iter().for_each(|container| self.note_container_use(container));
     }
 
-    /// The first use of a lane.
+    /// Notes the first use of a lane.
     #[inline]
-    pub(super) fn watch_lane<'n>(
+    pub(super) fn note_lane_use<'n>(
         &mut self,
         container: impl FnOnce() -> Name<'n>,
         type_: impl FnOnce() -> Name<'n>,
     ) {
         if self.usage.is_some() {
-            self.watch_container(container());
-            self.watch_type(type_());
+            self.note_container_use(container());
+            self.note_type_use(type_());
         }
     }
 
-    /// The use of a container, in a way of writing its name that the decoder has not met yet.
+    /// Notes the use of a container in a spelling that is new to the decoder.
     #[inline]
-    pub(super) fn watch_container(&mut self, name: Name<'_>) {
+    pub(super) fn note_container_use(&mut self, name: Name<'_>) {
         let Some(usage) = &mut self.usage else { return };
         let containers = &self.model.containers;
         let known = containers.find(name.text).map(|known| containers.identifier(known).quoting);
         usage.is_doubtful |= known.is_some_and(|known| is_quoted(known) != is_quoted(name.quoting));
     }
 
-    fn watch_type(&mut self, name: Name<'_>) {
+    fn note_type_use(&mut self, name: Name<'_>) {
         let Some(usage) = &mut self.usage else { return };
         let types = &self.model.types;
         let known = types.find(name.text).map(|known| types.identifier(known).quoting);
         usage.is_doubtful |= known.is_some_and(|known| is_quoted(known) != is_quoted(name.quoting));
     }
 
-    /// The use of a value, in a way of writing its name that the decoder has not met yet.
+    /// Notes the use of a value in a spelling that is new to the decoder.
     #[inline]
-    pub(super) fn watch_value<'n>(
+    pub(super) fn note_value_use(
         &mut self,
         type_: TypeId,
         value: ValueId,
         symbol: Symbol,
-        name: impl FnOnce() -> Name<'n>,
+        name: Name<'_>,
     ) {
         let Some(usage) = &mut self.usage else { return };
-        let (symbol, name) = (symbol as usize, name());
+        let symbol = symbol as usize;
         let known = self.model.types.value_identifier(type_, value).quoting;
         usage.use_value(type_, value);
         if is_quoted(known) != is_quoted(name.quoting) {
@@ -106,9 +106,10 @@ impl Resolver<'_> {
         }
     }
 
-    /// The events of a block, once its values are resolved: those with values in other quotes are counted.
+    /// Counts the block's events whose values have other quotes than at their first use; its values must be
+    /// resolved.
     #[inline]
-    pub(super) fn watch_events(&mut self, block: &DecodedBlock) {
+    pub(super) fn count_other_quoting_if_any(&mut self, block: &DecodedBlock) {
         if self.usage.is_some() && !self.maps.other_quoting.is_empty() {
             self.count_other_quoting(block);
         }
@@ -117,7 +118,7 @@ impl Resolver<'_> {
     fn count_other_quoting(&mut self, block: &DecodedBlock) {
         let Some(usage) = &mut self.usage else { return };
         let decoded = &block.decoded;
-        // By type: how many, and where the first and the last line begin.
+        // By type: number of events, and starts of the first and the last line.
         let mut found: Vec<(TypeId, u64, u32, u32)> = Vec::new();
         for event in decoded.lane_events() {
             let symbol = match event.op() {

@@ -5,7 +5,7 @@ use std::fmt;
 use paje_parser::TypeNature;
 
 use super::Trace;
-use crate::memory::{Arena, Chunk, Times};
+use crate::memory::{Arena, Chunk};
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::text::Name;
 
@@ -104,7 +104,9 @@ impl<'t> LaneView<'t> {
         assert!(row < self.len(), "the lane has {} objects", self.len());
         // There is such a row, and start or time is every chunk's first column.
         let found = self.trace.rows.rows(self.id).find(self.arena(), row);
-        found.map_or(0.0, |(chunk, index)| Times::of(self.arena(), &chunk, 0).get(index))
+        found.map_or(0.0, |(chunk, index)| {
+            f64::from_bits(self.arena().get(chunk.place.behind(index)))
+        })
     }
 
     /// Where the lane's objects are.

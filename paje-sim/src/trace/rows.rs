@@ -7,7 +7,7 @@ use std::iter::FusedIterator;
 
 use paje_parser::{Field, TypeNature};
 
-use crate::memory::{Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, Times, Width};
+use crate::memory::{Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, Width};
 use crate::names::ids::{ContainerId, ValueId};
 use crate::names::text::Name;
 use crate::trace::Trace;
@@ -358,8 +358,8 @@ impl<'t> Columns<'t> for EventColumns<'t> {
 
 #[derive(Clone, Default)]
 struct LinkColumns<'t> {
-    start: Times<'t>,
-    end: Times<'t>,
+    start: &'t [f64],
+    end: &'t [f64],
     key: &'t [u64],
     value: Numbers<'t>,
     from: Numbers<'t>,
@@ -373,8 +373,8 @@ impl<'t> Columns<'t> for LinkColumns<'t> {
     fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
         let small = |column| Numbers::of(lane, chunk, LinkChunk::small(chunk, column));
         LinkColumns {
-            start: Times::of(lane.arena(), chunk, 0),
-            end: Times::of(lane.arena(), chunk, 1),
+            start: floats(lane, chunk, 0),
+            end: floats(lane, chunk, chunk.size()),
             key: lane.arena().words(chunk.place, LinkChunk::key(chunk), chunk.count()),
             value: small(0),
             from: small(1),
@@ -386,8 +386,8 @@ impl<'t> Columns<'t> for LinkColumns<'t> {
     fn row(&self, lane: LaneView<'t>, i: usize) -> Link<'t> {
         Link {
             lane,
-            start: self.start.get(i),
-            end: self.end.get(i),
+            start: self.start[i],
+            end: self.end[i],
             value: ValueId(self.value.get(i)),
             from: ContainerId(self.from.get(i)),
             to: ContainerId(self.to.get(i)),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use paje_parser::TypeNature;
 
-use crate::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk, Times, VariableChunk};
+use crate::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
 use crate::names::ids::{ContainerId, ValueId};
 use crate::trace::Trace;
 use crate::trace::annotations::Annotations;
@@ -144,7 +144,6 @@ impl<'t> LaneView<'t> {
         };
         let (first, rest) = rooms.split_at_mut(most);
         let (second, third) = rest.split_at_mut(most);
-        let (mut starts, mut ends) = (Vec::new(), Vec::new());
         let mut chunks = rows.chunks_from(arena, range.start).peekable();
         for _ in range {
             let Some(chunk) = chunks.next() else { break };
@@ -195,8 +194,8 @@ impl<'t> LaneView<'t> {
                     let (value, from, to) = (small(0, first), small(1, second), small(2, third));
                     let keys = arena.words(place, LinkChunk::key(&chunk), count);
                     let links = Links {
-                        start: Times::of(arena, &chunk, 0).in_room(&mut starts),
-                        end: Times::of(arena, &chunk, 1).in_room(&mut ends),
+                        start: floats(0),
+                        end: floats(size),
                         value: bytemuck::cast_slice(value),
                         from: bytemuck::cast_slice(from),
                         to: bytemuck::cast_slice(to),

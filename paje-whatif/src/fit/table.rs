@@ -1,86 +1,77 @@
-//! Times of messages that somebody measured.
+//! Measured times of messages.
+
+use serde::Deserialize;
 
 /// Times of messages of some sizes, as measured.
 ///
 /// ```toml
 /// # Part of the link back that a message takes; 0 if not given.
 /// cross-traffic = 0.05
-/// # Between two sizes, times are interpolated; beyond the largest, bytes take as long each as there.
+/// # Between two sizes, times are interpolated; beyond the largest, the time per byte stays.
 /// [[message]]
 /// bytes = 1000
 /// latency = 19.5e-6
 /// transfer = 2.9e-6
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Table {
-    /// Bytes, latency and time of the bytes in seconds; ascending.
-    rows: Vec<(f64, f64, f64)>,
+    #[serde(default, rename = "cross-traffic")]
     pub(crate) cross: f64,
+    /// By size, ascending.
+    message: Vec<Row>,
+}
+
+/// Size of a message, its latency, and the time of its bytes, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+struct Row {
+    bytes: f64,
+    latency: f64,
+    transfer: f64,
 }
 
 impl Table {
     /// Reads a table in TOML.
     ///
     /// # Errors
-    /// The text is no TOML, with line and column; or what it says is not what a table says.
+    /// The text is no TOML, or no such table: line, column and reason.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
-        let number = |value: &toml::Value| match value {
-            toml::Value::Integer(number) => Some(*number as f64),
-            toml::Value::Float(number) => Some(*number),
-            _ => None,
-        };
-        let number = |table: &toml::Table, key: &str| match table.get(key) {
-            None => Err(format!("`{key}` is missing")),
-            Some(value) => number(value)
-                .filter(|number| *number >= 0.0 && number.is_finite())
-                .ok_or_else(|| format!("`{key} = {value}`: expected a number of 0 or more")),
-        };
-        if let Some(key) =
-            table.keys().find(|key| !["message", "cross-traffic"].contains(&key.as_str()))
-        {
-            return Err(format!(
-                "`{key}` is unknown here; there are [[message]] and cross-traffic"
-            ));
+        let mut table: Table =
+            toml::from_str(text).map_err(|error: toml::de::Error| error.to_string())?;
+        let numbers = table.message.iter().flat_map(|row| [row.bytes, row.latency, row.transfer]);
+        for number in numbers.chain([table.cross]) {
+            if !(number >= 0.0 && number.is_finite()) {
+                return Err(format!("`{number}`: expected a number of 0 or more"));
+            }
         }
-        let cross = if table.contains_key("cross-traffic") {
-            number(&table, "cross-traffic")?
-        } else {
-            0.0
-        };
-        if cross > 1.0 {
+        if table.cross > 1.0 {
             return Err("`cross-traffic`: expected a number from 0 to 1".into());
         }
-        let messages = table.get("message").and_then(toml::Value::as_array);
-        let messages = messages.filter(|messages| !messages.is_empty());
-        let messages =
-            messages.ok_or("a table needs [[message]] with bytes, latency and transfer")?;
-        let mut rows = Vec::new();
-        for message in messages {
-            let message = message.as_table().ok_or("`message`: expected tables, [[message]]")?;
-            let row = ["bytes", "latency", "transfer"].map(|key| number(message, key));
-            let [bytes, latency, transfer] = row;
-            rows.push((bytes?, latency?, transfer?));
+        table.message.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
+        if table.message.is_empty() {
+            return Err("a table needs [[message]] with bytes, latency and transfer".into());
         }
-        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-        if rows.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        if table.message.windows(2).any(|pair| pair[0].bytes == pair[1].bytes) {
             return Err("two messages of one size".into());
         }
-        Ok(Table { rows, cross })
+        Ok(table)
     }
 
-    /// The latency of a message, and the time of its bytes, in seconds.
+    /// Returns the latency of a message, and the time of its bytes, in seconds.
     pub(crate) fn times(&self, bytes: f64) -> (f64, f64) {
-        let behind = self.rows.partition_point(|row| row.0 < bytes);
-        let per_byte =
-            |row: (f64, f64, f64)| (row.1, if row.0 > 0.0 { row.2 * bytes / row.0 } else { row.2 });
-        match (behind.checked_sub(1).map(|at| self.rows[at]), self.rows.get(behind)) {
-            (_, Some(row)) if row.0 == bytes => (row.1, row.2),
+        let next = self.message.partition_point(|row| row.bytes < bytes);
+        let per_byte = |row: &Row| match row.bytes > 0.0 {
+            true => (row.latency, row.transfer * bytes / row.bytes),
+            false => (row.latency, row.transfer),
+        };
+        match (next.checked_sub(1).map(|at| &self.message[at]), self.message.get(next)) {
+            (_, Some(row)) if row.bytes == bytes => (row.latency, row.transfer),
             (Some(a), Some(b)) => {
-                let part = (bytes - a.0) / (b.0 - a.0);
-                (a.1 + part * (b.1 - a.1), a.2 + part * (b.2 - a.2))
+                let part = (bytes - a.bytes) / (b.bytes - a.bytes);
+                let between = |a: f64, b: f64| a + part * (b - a);
+                (between(a.latency, b.latency), between(a.transfer, b.transfer))
             }
-            (Some(row), None) | (None, Some(&row)) => per_byte(row),
+            (Some(row), None) | (None, Some(row)) => per_byte(row),
             (None, None) => (f64::NAN, f64::NAN),
         }
     }

@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use rustc_hash::FxHashMap;
 
-use super::condition::Known;
+use super::condition::Properties;
 use super::{Balance, Condition, Distribution, Hypothesis, Mode, Random, States};
 use crate::fit::{Fit, Table};
 use crate::graph::Graph;
@@ -22,15 +22,15 @@ use crate::plan::{Plan, Scaling};
 pub struct Changes<'h> {
     /// The hypotheses; all hold together.
     pub hypotheses: &'h [Hypothesis],
-    /// Times of messages, if they are known better than the trace tells.
+    /// Measured times of messages.
     pub table: Option<&'h Table>,
-    /// The network that messages go through, if no hypothesis says another one.
+    /// Default network of the changed run.
     pub network: Option<&'h Network>,
     /// Durations are drawn from this, for the run of this number.
     pub random: Option<(&'h Random, u32)>,
 }
 
-/// Plan of what is changed, in numbers, and what is to be said about it.
+/// Plan of the changes, with remarks.
 #[derive(Clone, Debug)]
 pub struct Applied {
     /// The numbers.
@@ -42,7 +42,7 @@ pub struct Applied {
 }
 
 impl Changes<'_> {
-    /// From how many bytes on messages are a rendezvous, if that is changed: for [`Graph::with_eager`].
+    /// Returns the changed rendezvous threshold in bytes, for [`Graph::with_eager`].
     #[must_use]
     pub fn eager(&self) -> Option<f64> {
         let mut eager = self.hypotheses.iter().filter_map(|hypothesis| match hypothesis {
@@ -97,7 +97,7 @@ impl Changes<'_> {
     }
 }
 
-/// By track: whether its container is meant.
+/// Whether each track's container matches.
 fn tracks(graph: &Graph<'_>, wanted: Option<&Glob>) -> Result<Vec<bool>, String> {
     let containers = graph.tracks.trace().containers();
     let list = graph.tracks.list();
@@ -115,7 +115,7 @@ fn tracks(graph: &Graph<'_>, wanted: Option<&Glob>) -> Result<Vec<bool>, String>
     Err(format!("container={}: no container is called so; there are {names}", glob.as_str()))
 }
 
-/// The values of this name, with their types.
+/// Returns the matching values, with their types.
 fn values(graph: &Graph<'_>, wanted: &Glob) -> Result<Vec<(u32, u32)>, String> {
     let types = graph.tracks.trace().types();
     let of = |type_| (0..types.value_count(type_) as u32).map(move |value| (type_, ValueId(value)));
@@ -143,7 +143,7 @@ fn of_class(graph: &Graph<'_>, class: Class) -> Vec<(u32, u32)> {
     classes.chosen().flat_map(of).collect()
 }
 
-/// Names, not too many.
+/// Lists at most twelve names.
 fn some_of(mut names: Vec<String>) -> String {
     names.dedup();
     let more = names.len().saturating_sub(12);
@@ -152,7 +152,7 @@ fn some_of(mut names: Vec<String>) -> String {
     names.join(", ") + &end
 }
 
-/// The states that are meant, by track: which, and their own time in seconds.
+/// Returns the matching states of each track, with their own time in seconds.
 fn instances(graph: &Graph<'_>, states: &States) -> Result<Vec<Vec<(u32, f64)>>, String> {
     let (tracks, values) =
         (tracks(graph, states.container.as_ref())?, values(graph, &states.state)?);
@@ -226,7 +226,7 @@ fn make_factors(graph: &Graph<'_>, plan: &mut Plan) {
     }
 }
 
-/// Cuts states, and all in them.
+/// Cuts states, and all inside.
 fn cut(graph: &Graph<'_>, states: &States, plan: &mut Plan) -> Result<(), String> {
     let all = instances(graph, states)?;
     if plan.cut_states.is_empty() {
@@ -301,14 +301,11 @@ fn cut_messages(
         let type_ = lanes.get(&message.lane);
         let value =
             type_.map_or(&b""[..], |type_| trace.types().value_name(*type_, message.value).text);
-        let known = Known {
-            size: message.bytes(),
-            tag: tags.get(at).copied().flatten(),
-            value,
-            from: name(message.from),
-            to: name(message.to),
+        let properties = Properties {
+            numbers: [message.bytes(), tags.get(at).copied().flatten()],
+            names: [value, name(message.from), name(message.to)],
         };
-        if condition.holds(&known) {
+        if condition.holds(&properties) {
             plan.cut_messages[at] = true;
             count += 1;
         }
@@ -317,7 +314,7 @@ fn cut_messages(
     Ok(())
 }
 
-/// Draws a factor for each state that computes.
+/// Draws a factor for each computing state.
 fn draw(graph: &Graph<'_>, random: &Random, run: u32, plan: &mut Plan) {
     make_factors(graph, plan);
     let seed = random.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(run));

@@ -1,154 +1,106 @@
-//! Which messages: `size == 0`, `tag > 5 && from == rank-0`.
+//! Conditions on messages: `size == 0`, `tag > 5 && from == rank-0`.
 
 use std::str::FromStr;
 
 use paje_sim::Glob;
 
-/// Which messages: those of which all parts are true.
+/// A condition on messages: all its tests hold.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    parts: Vec<Part>,
+    tests: Vec<Test>,
 }
+
+/// A comparison of two numbers.
+type Relation = fn(&f64, &f64) -> bool;
 
 #[derive(Clone, Debug)]
-enum Part {
-    Number(Field, Relation, f64),
-    /// A name, true if it is to match, and the pattern.
-    Name(NameField, bool, Glob),
+enum Test {
+    /// The property, as an index in [`NUMBERS`], compared with a number.
+    Number(usize, Relation, f64),
+    /// The property, as an index in [`NAMES`], whether it has to match, and the pattern.
+    Name(usize, bool, Glob),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
-    Size,
-    Tag,
-}
+const NUMBERS: [&str; 2] = ["size", "tag"];
+const NAMES: [&str; 3] = ["value", "from", "to"];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NameField {
-    Value,
-    From,
-    To,
-}
+const RELATIONS: [(&str, Relation); 6] = [
+    ("==", f64::eq),
+    ("!=", f64::ne),
+    ("<=", f64::le),
+    (">=", f64::ge),
+    ("<", f64::lt),
+    (">", f64::gt),
+];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    More,
-    MoreOrEqual,
-}
-
-/// Facts about a message.
+/// Properties of a message, in the order of [`NUMBERS`] and [`NAMES`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known<'n> {
-    pub(super) size: Option<f64>,
-    pub(super) tag: Option<f64>,
-    pub(super) value: &'n [u8],
-    pub(super) from: &'n [u8],
-    pub(super) to: &'n [u8],
-}
-
-impl Relation {
-    const ALL: [(&'static str, Relation); 6] = [
-        ("==", Relation::Equal),
-        ("!=", Relation::NotEqual),
-        ("<=", Relation::LessOrEqual),
-        (">=", Relation::MoreOrEqual),
-        ("<", Relation::Less),
-        (">", Relation::More),
-    ];
-
-    fn holds(self, a: f64, b: f64) -> bool {
-        match self {
-            Relation::Equal => a == b,
-            Relation::NotEqual => a != b,
-            Relation::Less => a < b,
-            Relation::LessOrEqual => a <= b,
-            Relation::More => a > b,
-            Relation::MoreOrEqual => a >= b,
-        }
-    }
+pub(super) struct Properties<'n> {
+    pub(super) numbers: [Option<f64>; NUMBERS.len()],
+    pub(super) names: [&'n [u8]; NAMES.len()],
 }
 
 impl FromStr for Condition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parts: Result<Vec<Part>, String> = text.split("&&").map(parse_part).collect();
-        Ok(Condition { parts: parts? })
+        let tests: Result<Vec<Test>, String> = text.split("&&").map(parse_test).collect();
+        Ok(Condition { tests: tests? })
     }
 }
 
-fn parse_part(text: &str) -> Result<Part, String> {
+fn parse_test(text: &str) -> Result<Test, String> {
     let text = text.trim();
     let found = text.char_indices().find_map(|(at, _)| {
-        let (sign, relation) =
-            Relation::ALL.into_iter().find(|(s, _)| text[at..].starts_with(s))?;
-        Some((text[..at].trim(), relation, text[at + sign.len()..].trim()))
+        let (sign, relation) = RELATIONS.iter().find(|(sign, _)| text[at..].starts_with(sign))?;
+        Some((text[..at].trim(), *sign, *relation, text[at + sign.len()..].trim()))
     });
-    let Some((field, relation, value)) = found else {
+    let Some((property, sign, relation, value)) = found else {
         return Err(format!(
             "`{text}`: expected a condition such as `size == 0` or `from == rank-0`"
         ));
     };
-    let number = match field.to_ascii_lowercase().as_str() {
-        "size" => Field::Size,
-        "tag" => Field::Tag,
-        name => {
-            let name = match name {
-                "value" => NameField::Value,
-                "from" => NameField::From,
-                "to" => NameField::To,
-                _ => {
-                    let known = "size, tag, value, from, to";
-                    return Err(format!("messages have no `{field}`; there are {known}"));
-                }
-            };
-            let is_equal = match relation {
-                Relation::Equal => true,
-                Relation::NotEqual => false,
-                _ => return Err(format!("`{text}`: names are compared by == and !=")),
-            };
-            let glob = value.parse().map_err(|error| format!("`{value}`: {error}"))?;
-            return Ok(Part::Name(name, is_equal, glob));
-        }
+    let index = |all: &[&str]| all.iter().position(|name| property.eq_ignore_ascii_case(name));
+    if let Some(number) = index(&NUMBERS) {
+        let value = value.parse::<f64>().ok().filter(|value| value.is_finite());
+        let value = value.ok_or_else(|| format!("`{text}`: expected a number behind the sign"))?;
+        return Ok(Test::Number(number, relation, value));
+    }
+    let Some(name) = index(&NAMES) else {
+        let known = [&NUMBERS[..], &NAMES].concat().join(", ");
+        return Err(format!("messages have no `{property}`; there are {known}"));
     };
-    let value = value.parse::<f64>().ok().filter(|value| value.is_finite());
-    let value = value.ok_or_else(|| format!("`{text}`: expected a number behind the sign"))?;
-    Ok(Part::Number(number, relation, value))
+    if !matches!(sign, "==" | "!=") {
+        return Err(format!("`{text}`: names are compared by == and !="));
+    }
+    let glob = value.parse().map_err(|error| format!("`{value}`: {error}"))?;
+    Ok(Test::Name(name, sign == "==", glob))
 }
 
 impl Condition {
-    /// True if it is about tags.
+    fn needs(&self, property: &str) -> bool {
+        let is_it =
+            |test: &Test| matches!(test, Test::Number(number, ..) if NUMBERS[*number] == property);
+        self.tests.iter().any(is_it)
+    }
+
+    /// Whether the condition is about tags.
     pub(super) fn needs_tags(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Number(Field::Tag, ..)))
+        self.needs("tag")
     }
 
-    /// True if it is about sizes.
+    /// Whether the condition is about sizes.
     pub(super) fn needs_sizes(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Number(Field::Size, ..)))
+        self.needs("size")
     }
 
-    /// True if a message is meant; one whose size or tag is not known is not, if that matters.
-    pub(super) fn holds(&self, message: &Known<'_>) -> bool {
-        self.parts.iter().all(|part| match part {
-            Part::Number(field, relation, value) => {
-                let known = match field {
-                    Field::Size => message.size,
-                    Field::Tag => message.tag,
-                };
-                known.is_some_and(|known| relation.holds(known, *value))
+    /// Whether the condition holds for a message; a test of an unknown size or tag does not.
+    pub(super) fn holds(&self, message: &Properties<'_>) -> bool {
+        self.tests.iter().all(|test| match test {
+            Test::Number(number, relation, value) => {
+                message.numbers[*number].is_some_and(|number| relation(&number, value))
             }
-            Part::Name(field, is_equal, glob) => {
-                let name = match field {
-                    NameField::Value => message.value,
-                    NameField::From => message.from,
-                    NameField::To => message.to,
-                };
-                glob.matches(name) == *is_equal
-            }
+            Test::Name(name, matches, glob) => glob.matches(message.names[*name]) == *matches,
         })
     }
 }

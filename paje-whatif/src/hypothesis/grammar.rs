@@ -15,7 +15,6 @@
 
 use super::{Balance, Hypothesis, Mode, Scale, States};
 
-/// A word of the language, and where it stands.
 #[derive(Clone, Debug)]
 struct Token {
     text: String,
@@ -99,7 +98,7 @@ impl Parser {
         self.tokens.get(self.at).is_some_and(|token| !token.is_string && token.text == word)
     }
 
-    /// Message on what is wrong with the next word, with its line and column.
+    /// Describes what is wrong with the next word, with line and column.
     fn wrong(&self, expected: &str) -> String {
         match self.tokens.get(self.at) {
             Some(token) => {
@@ -135,7 +134,6 @@ impl Parser {
         Ok(number)
     }
 
-    /// Keys and values.
     fn options(&mut self) -> Result<Vec<(String, String)>, String> {
         let mut options = Vec::new();
         loop {

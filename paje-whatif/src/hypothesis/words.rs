@@ -4,11 +4,11 @@ use paje_sim::Glob;
 
 use super::States;
 
-/// The words of a hypothesis that have not been looked at.
+/// Pairs that are not used yet.
 pub(super) struct Words(Vec<(String, String)>);
 
 impl Words {
-    /// Takes a text apart; all keys have to be known.
+    /// Splits a text into pairs of known keys and values.
     pub(super) fn parse(text: &str, known: &[&str]) -> Result<Self, String> {
         let mut words: Vec<(String, String)> = Vec::new();
         for word in text.split(',').filter(|word| !word.is_empty()) {
@@ -36,7 +36,7 @@ impl Words {
         Some(self.0.swap_remove(at).1)
     }
 
-    /// A number of at least so much.
+    /// Takes a number that is not below `least`.
     pub(super) fn number(&mut self, key: &str, least: f64) -> Result<Option<f64>, String> {
         let Some(text) = self.take(key) else { return Ok(None) };
         let number = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= least);

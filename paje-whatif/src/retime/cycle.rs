@@ -13,7 +13,7 @@ use crate::walk::Act;
 #[derive(Clone, Debug, Default)]
 pub struct Dropped {
     messages: FxHashSet<u32>,
-    /// By their first seats.
+    /// By first seat.
     operations: FxHashSet<u32>,
 }
 
@@ -44,7 +44,7 @@ pub struct Cycle {
     told: Vec<String>,
 }
 
-/// A container, and what it waits for.
+/// A container, and the act that it waits in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Waiting {
     track: u32,
@@ -60,9 +60,9 @@ impl fmt::Display for Cycle {
 impl std::error::Error for Cycle {}
 
 impl Run<'_> {
-    /// Containers that wait for one another; `None` if all have come to their ends.
+    /// Returns containers that wait for one another; `None` if all have ended.
     pub(super) fn cycle(&self) -> Option<Cycle> {
-        let first = self.places.iter().position(|place| place.is_blocked)?;
+        let first = self.cursors.iter().position(|cursor| cursor.is_blocked)?;
         let mut path: Vec<Waiting> = Vec::new();
         let mut at = first;
         loop {
@@ -77,16 +77,16 @@ impl Run<'_> {
         }
     }
 
-    /// The act that a container waits in, and the container that it waits for.
+    /// Returns the act that a container waits in, and the container that it waits for.
     fn waits_for(&self, at: usize) -> Option<(Act, usize)> {
-        let place = &self.places[at];
-        let step = self.graph.steps[at].get(place.next, place.acts)?;
+        let cursor = &self.cursors[at];
+        let step = self.graph.steps[at].get(cursor.next, cursor.acts)?;
         let act = step.acts.iter().find(|act| !self.is_ready(*act))?;
         let whom = match act {
             Act::Receive(_) | Act::Await(_) => {
                 let message = self.message_of(act)?;
                 let ends = &self.graph.messages.list()[message as usize];
-                if self.ways.is_sent(message) { ends.to } else { ends.from }
+                if self.in_flight.is_sent(message) { ends.to } else { ends.from }
             }
             Act::Leave(seat) => {
                 let shaped = Groups::shaped(self.graph, seat);
@@ -100,7 +100,7 @@ impl Run<'_> {
         Some((act, whom as usize))
     }
 
-    /// The message that an act waits for.
+    /// Returns the message that an act waits for.
     fn message_of(&self, act: Act) -> Option<u32> {
         match act {
             Act::Receive(message) => Some(message),
@@ -115,8 +115,8 @@ impl Run<'_> {
         let whom = self.waits_for(waiting.track as usize).map_or(0, |(_, whom)| whom as u32);
         let whom = graph.name(whom);
         let track = &graph.tracks.list()[waiting.track as usize];
-        let place = self.places[waiting.track as usize];
-        let state = place.innermost().map(|state| track.value[state as usize]);
+        let cursor = self.cursors[waiting.track as usize];
+        let state = cursor.innermost().map(|state| track.value[state as usize]);
         let types = graph.tracks.trace().types();
         let call = state
             .map_or(String::new(), |value| format!(" in {}", types.value_name(track.type_, value)));
@@ -125,10 +125,10 @@ impl Run<'_> {
             Act::Await(_) => format!("waits until {whom} receives its message"),
             _ => format!("waits for {whom} in an operation of the group"),
         };
-        format!("{name}{call} {what}, at {:.9} s of the recorded run", place.last)
+        format!("{name}{call} {what}, at {:.9} s of the recorded run", cursor.last)
     }
 
-    /// Drops what closes a cycle: the message or operation whose recorded times leave least room. Whether anything could be.
+    /// Drops the message or operation of a cycle with the least slack; returns whether there was one.
     pub(super) fn mend(&mut self, cycle: &Cycle) -> bool {
         let graph = self.graph;
         // A message is easier to do without than an operation of all.
@@ -141,7 +141,7 @@ impl Run<'_> {
         let is_new = match link.act {
             Act::Receive(_) | Act::Await(_) => match self.message_of(link.act) {
                 Some(message) => {
-                    self.ways.drop(message);
+                    self.in_flight.drop(message);
                     self.dropped.messages.insert(message)
                 }
                 None => false,
@@ -153,7 +153,7 @@ impl Run<'_> {
             _ => false,
         };
         // Everybody looks again.
-        for track in 0..self.places.len() {
+        for track in 0..self.cursors.len() {
             self.wake(track);
         }
         is_new

@@ -3,23 +3,23 @@
 use crate::graph::Graph;
 use crate::plan::Plan;
 use crate::settings::Shape;
-use crate::shapes::{self, Relays, Shaped, through};
+use crate::shapes::{self, CollectiveModel, Relays, through};
 
 use super::Dropped;
 use super::streams::{Streams, each_in, each_out};
 
-/// Who may go on when a member has entered or left.
+/// Members to resume when a member has entered or left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Woken {
+pub(super) enum Wakeup {
     Nobody,
     All,
-    /// Those directly below the member with this seat in the tree.
+    /// The children of the member with this seat.
     Below(u32),
-    /// Those with these seats.
+    /// The members with these seats.
     Some(Vec<u32>),
 }
 
-/// By seat: the shifts of entering and leaving; not a number while they are not known.
+/// Shifts of entering and leaving by seat; NaN while not known.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     enter: Vec<f64>,
@@ -53,14 +53,19 @@ impl Groups {
         }
     }
 
-    pub(super) fn shaped<'g>(graph: &'g Graph<'_>, seat: u32) -> &'g Shaped {
+    pub(super) fn shaped<'g>(graph: &'g Graph<'_>, seat: u32) -> &'g CollectiveModel {
         let behind = graph.shapes.partition_point(|shaped| shaped.first_seat <= seat);
         // Series without operations have no seats, and share the number of their first one.
         &graph.shapes[behind - 1]
     }
 
-    /// When a member entered and left in the recorded run.
-    fn recorded(graph: &Graph<'_>, shaped: &Shaped, instance: usize, member: u32) -> (f64, f64) {
+    /// Returns when a member entered and left in the recorded run.
+    fn recorded(
+        graph: &Graph<'_>,
+        shaped: &CollectiveModel,
+        instance: usize,
+        member: u32,
+    ) -> (f64, f64) {
         let series = &graph.collectives.series[shaped.series];
         let track = graph.collectives.members(series)[member as usize];
         let state = series.operation(instance)[member as usize] as usize;
@@ -75,7 +80,7 @@ impl Groups {
         seat: u32,
         time: f64,
         shift: f64,
-    ) -> Woken {
+    ) -> Wakeup {
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
         let first = (seat - member) as usize;
@@ -96,7 +101,7 @@ impl Groups {
             }
         }
         let told = plan.links.get(&shaped.series).copied();
-        let (each, changed) = told.unwrap_or((shaped.each, each_in(shaped, plan)));
+        let (each, changed) = told.unwrap_or((shaped.root_in_seconds, each_in(shaped, plan)));
         if is_last && shaped.shape == Shape::ReduceRelay && each > 0.0 {
             let (members, root) = (shaped.members, shaped.root_of(instance));
             let recorded = |member| Self::recorded(graph, shaped, instance, member).0;
@@ -108,21 +113,27 @@ impl Groups {
             let mut free = Vec::new();
             let each = each_out(shaped, plan);
             self.relays.enter(shaped, each, (seat, member), time + shift, &mut free);
-            return Woken::Some(free);
+            return Wakeup::Some(free);
         }
         match shaped.shape {
             Shape::NxN | Shape::NToOne | Shape::ReduceBcast | Shape::ReduceRelay if is_last => {
-                Woken::All
+                Wakeup::All
             }
-            Shape::OneToN | Shape::Held if member == shaped.root_of(instance) => Woken::All,
-            Shape::Held if is_last => Woken::All,
-            Shape::Binomial if member == shaped.root_of(instance) => Woken::Below(seat),
-            Shape::Scan => Woken::All,
-            _ => Woken::Nobody,
+            Shape::OneToN | Shape::Held if member == shaped.root_of(instance) => Wakeup::All,
+            Shape::Held if is_last => Wakeup::All,
+            Shape::Binomial if member == shaped.root_of(instance) => Wakeup::Below(seat),
+            Shape::Scan => Wakeup::All,
+            _ => Wakeup::Nobody,
         }
     }
 
-    pub(super) fn leave(&mut self, graph: &Graph<'_>, plan: &Plan, seat: u32, shift: f64) -> Woken {
+    pub(super) fn leave(
+        &mut self,
+        graph: &Graph<'_>,
+        plan: &Plan,
+        seat: u32,
+        shift: f64,
+    ) -> Wakeup {
         self.leave[seat as usize] = shift;
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
@@ -131,13 +142,20 @@ impl Groups {
             self.send_below(graph, plan, shaped, seat, member);
         }
         match shaped.shape {
-            Shape::Binomial | Shape::ReduceBcast => Woken::Below(seat),
-            _ => Woken::Nobody,
+            Shape::Binomial | Shape::ReduceBcast => Wakeup::Below(seat),
+            _ => Wakeup::Nobody,
         }
     }
 
-    /// Puts what a member waits for on its way, if both sides are there.
-    fn send(&mut self, graph: &Graph<'_>, plan: &Plan, shaped: &Shaped, seat: u32, member: u32) {
+    /// Starts the message that a member waits for, if both sides are ready.
+    fn send(
+        &mut self,
+        graph: &Graph<'_>,
+        plan: &Plan,
+        shaped: &CollectiveModel,
+        seat: u32,
+        member: u32,
+    ) {
         let (instance, _) = shaped.seat(seat);
         let Some(parent) = shaped.parent(shaped.shape, instance, member) else { return };
         let first = seat - member;
@@ -154,12 +172,12 @@ impl Groups {
         }
     }
 
-    /// The same for those below a member.
+    /// Starts the messages to the children of a member.
     fn send_below(
         &mut self,
         graph: &Graph<'_>,
         plan: &Plan,
-        shaped: &Shaped,
+        shaped: &CollectiveModel,
         seat: u32,
         member: u32,
     ) {
@@ -175,17 +193,17 @@ impl Groups {
         }
     }
 
-    /// When the next message is through that shares the link out of a member, if there is one.
+    /// Returns when the next message on a shared link is through.
     pub(super) fn next_through(&mut self) -> Option<f64> {
         self.streams.next()
     }
 
-    /// Lets that message through; gives back the seat of its receiver.
-    pub(super) fn let_through(&mut self, graph: &Graph<'_>, plan: &Plan) -> Option<u32> {
-        self.streams.let_through(|first| each_out(Self::shaped(graph, first), plan))
+    /// Completes that message; returns the seat of its receiver.
+    pub(super) fn complete_next(&mut self, graph: &Graph<'_>, plan: &Plan) -> Option<u32> {
+        self.streams.complete_next(|first| each_out(Self::shaped(graph, first), plan))
     }
 
-    /// True if a member leaves when all others are through.
+    /// Returns the seat that leaves when all others are through.
     pub(super) fn waits_for_stream(graph: &Graph<'_>, seat: u32) -> Option<u32> {
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
@@ -196,7 +214,6 @@ impl Groups {
         dropped.has_operation(seat - member)
     }
 
-    /// True if a member can leave.
     pub(super) fn is_ready(&self, graph: &Graph<'_>, dropped: &Dropped, seat: u32) -> bool {
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
@@ -214,8 +231,8 @@ impl Groups {
         self.missing(shaped, seat, member).is_none()
     }
 
-    /// A member that another one waits for.
-    pub(super) fn missing(&self, shaped: &Shaped, seat: u32, member: u32) -> Option<u32> {
+    /// Returns a member that another one waits for.
+    pub(super) fn missing(&self, shaped: &CollectiveModel, seat: u32, member: u32) -> Option<u32> {
         let (first, instance) = (seat - member, shaped.seat(seat).0);
         let root = shaped.root_of(instance);
         let absent = |other: &u32| self.enter[(first + other) as usize].is_nan();
@@ -266,7 +283,8 @@ impl Groups {
         let root = shaped.root_of(instance);
         let (is_root, is_tree) = (member == root, shaped.shape == Shape::Binomial);
         if shaped.is_queue(instance, member) && shaped.shape != Shape::ReduceRelay {
-            let (members, each, changed) = (shaped.members, shaped.each, each_in(shaped, plan));
+            let (members, each, changed) =
+                (shaped.members, shaped.root_in_seconds, each_in(shaped, plan));
             let new = |other: u32| enter(other) + self.enter[(first + other) as usize];
             let base = through(members, member, each, enter);
             return Some((base, through(members, member, changed, new) - base));

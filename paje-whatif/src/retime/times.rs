@@ -5,27 +5,27 @@ use crate::plan::Plan;
 /// When everything happens in a changed run.
 #[derive(Clone, Debug, Default)]
 pub struct Retimed {
-    /// True if nothing happens later or earlier than recorded.
-    pub(crate) is_still: bool,
-    /// By track, when its first state is entered, in seconds.
+    /// Whether every time is as recorded.
+    pub(crate) is_unchanged: bool,
+    /// Begin of the first state of each track, in seconds.
     pub begin: Vec<f64>,
-    /// By track, when its last state is left, in seconds.
+    /// End of the last state of each track, in seconds.
     pub finish: Vec<f64>,
-    /// By track and state, when it is entered; empty if it was not asked for.
+    /// Begin of each state by track; empty if not asked for.
     pub start: Vec<Vec<f64>>,
-    /// By track and state, when it is left; likewise.
+    /// End of each state by track; empty if not asked for.
     pub end: Vec<Vec<f64>>,
-    /// By message, by how much its start shifts; likewise.
+    /// Shift of each message's start; empty if not asked for.
     pub sent: Vec<f64>,
-    /// By message, by how much its end shifts; likewise.
+    /// Shift of each message's end; empty if not asked for.
     pub received: Vec<f64>,
 }
 
 impl Retimed {
-    /// True if everything happens as it was recorded, and nothing is cut.
+    /// Whether everything happens as it was recorded, and nothing is cut.
     #[must_use]
     pub fn is_recorded(&self, plan: &Plan) -> bool {
-        self.is_still && plan.cut_states.is_empty() && plan.cut_messages.is_empty()
+        self.is_unchanged && plan.cut_states.is_empty() && plan.cut_messages.is_empty()
     }
 
     /// From when the first state is entered until the last one is left, in seconds.

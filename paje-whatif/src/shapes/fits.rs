@@ -3,22 +3,22 @@
 use paje_analysis::collectives::Series;
 use paje_analysis::tracks::Tracks;
 
-use super::{Shaped, base, held, queue, stream, through};
+use super::{CollectiveModel, base, queue, rendezvous, stream, through};
 use crate::settings::Shape;
 
-/// A series as this shape explains it best, and the standard deviation of what its members take then beyond their waiting.
+/// Fits a series to its shape; returns also the standard deviation of the time beyond waiting.
 pub(super) fn fitted(
     tracks: &Tracks<'_>,
     group: &[u32],
     series: &Series,
-    mut shaped: Shaped,
-) -> (Shaped, f64) {
+    mut shaped: CollectiveModel,
+) -> (CollectiveModel, f64) {
     let shape = shaped.shape;
     let samples = || queue::samples(tracks, group, series, |at| shaped.root_of(at));
-    shaped.each = match shape {
+    shaped.root_in_seconds = match shape {
         _ if shaped.has_links => 0.0,
         Shape::NToOne | Shape::ReduceBcast => queue::explained(&samples()),
-        Shape::ReduceRelay => held::each_of(&samples(), group.len()),
+        Shape::ReduceRelay => rendezvous::each_of(&samples(), group.len()),
         _ => 0.0,
     };
     let mut spread_of = spread(tracks, group, series, &shaped, shape);
@@ -28,13 +28,14 @@ pub(super) fn fitted(
     );
     let is_more = shaped.members > 2 || shape.is_held() && shaped.members == 2;
     if is_tree && !shaped.has_links && is_more {
-        (shaped.out, spread_of) = out_of(tracks, group, series, &shaped, shape, spread_of);
+        (shaped.link_out_seconds, spread_of) =
+            out_of(tracks, group, series, &shaped, shape, spread_of);
     }
     (shaped, spread_of)
 }
 
-/// Number of members of operations that tell how long messages need links out.
-const TELL: usize = 4_000;
+/// Maximum number of members sampled to estimate the time on a link.
+const SAMPLED_MEMBERS: usize = 4_000;
 
 /// Time that each message needs the link out of its sender, if operations have this shape, and the spread of what members
 /// take then: that is `spread_of` if messages need no time there.
@@ -42,12 +43,12 @@ fn out_of(
     tracks: &Tracks<'_>,
     group: &[u32],
     series: &Series,
-    shaped: &Shaped,
+    shaped: &CollectiveModel,
     shape: Shape,
     spread_of: f64,
 ) -> (f64, f64) {
     // The first ones: what a member sends may meet what it sent in the operation before.
-    let count = (TELL / group.len()).max(4).min(series.len());
+    let count = (SAMPLED_MEMBERS / group.len()).max(4).min(series.len());
     let seats = (0..count).flat_map(|at| (0..shaped.members).map(move |member| (at, member)));
     let times = |(at, member)| recorded_times(tracks, group, series, at, member);
     let (enters, exits): (Vec<f64>, Vec<f64>) = seats.map(times).unzip();
@@ -57,7 +58,7 @@ fn out_of(
     // By seat, what members take, if each message needs the link for so long.
     let rests = |each: f64| -> Vec<f64> {
         let bases = match shape {
-            Shape::Relay => held::relayed(shaped, each, count, &enter),
+            Shape::Relay => rendezvous::relayed(shaped, each, count, &enter),
             _ => shaped.through(shape, each, count, &enter, &exit),
         };
         exits.iter().zip(bases).map(|(exit, base)| exit - base).collect()
@@ -66,7 +67,7 @@ fn out_of(
     let own = if shape == Shape::Held { 1.0 } else { 0.0 };
     let room = |each: f64| rests(each).into_iter().fold(f64::INFINITY, f64::min) - own * each;
     let most = match shape.is_held() {
-        true => held::longest(room),
+        true => rendezvous::longest(room),
         false => room(0.0).max(0.0),
     };
     let spread = |each: f64| {
@@ -84,7 +85,7 @@ fn out_of(
         return (0.0, spread_of);
     }
     let found = match shape.is_held() {
-        true => held::at_most(most, &spread),
+        true => rendezvous::at_most(most, &spread),
         false => stream::out_of(most, spread),
     };
     match found {
@@ -93,7 +94,7 @@ fn out_of(
     }
 }
 
-/// When a member entered and left an operation in the recorded run.
+/// Returns when a member entered and left an operation in the recorded run.
 fn recorded_times(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -106,19 +107,20 @@ fn recorded_times(
     (track.start[state], track.end[state])
 }
 
-/// By seat, when members could leave in the recorded run, were it not for their own messages.
+/// Returns, by seat, the recorded earliest exits but for the members' own messages.
 pub(super) fn recorded(
     tracks: &Tracks<'_>,
     group: &[u32],
     series: &Series,
-    shaped: &Shaped,
+    shaped: &CollectiveModel,
 ) -> Vec<f64> {
     let enter = |at, member| recorded_times(tracks, group, series, at, member).0;
     let exit = |at, member| recorded_times(tracks, group, series, at, member).1;
     if shaped.shape == Shape::Relay {
-        return held::relayed(shaped, shaped.out, series.len(), &enter);
+        return rendezvous::relayed(shaped, shaped.link_out_seconds, series.len(), &enter);
     }
-    let mut through = shaped.through(shaped.shape, shaped.out, series.len(), &enter, &exit);
+    let mut through =
+        shaped.through(shaped.shape, shaped.link_out_seconds, series.len(), &enter, &exit);
     if shaped.shape == Shape::Held {
         // The root leaves when all are through.
         let members = shaped.members as usize;
@@ -130,12 +132,12 @@ pub(super) fn recorded(
     through
 }
 
-/// The standard deviation of what members take beyond their waiting, each about its own mean.
+/// Returns the standard deviation of the time beyond waiting, about each member's mean.
 fn spread(
     tracks: &Tracks<'_>,
     group: &[u32],
     series: &Series,
-    shaped: &Shaped,
+    shaped: &CollectiveModel,
     shape: Shape,
 ) -> f64 {
     // A sample of a long series tells as much.
@@ -148,8 +150,8 @@ fn spread(
         let enter = |member: u32| track(member).start[states[member as usize] as usize];
         let exit = |member: u32| track(member).end[states[member as usize] as usize];
         let latest = match shape {
-            Shape::ReduceRelay if shaped.each > 0.0 => {
-                through(shaped.members, shaped.root_of(instance), shaped.each, enter)
+            Shape::ReduceRelay if shaped.root_in_seconds > 0.0 => {
+                through(shaped.members, shaped.root_of(instance), shaped.root_in_seconds, enter)
             }
             Shape::NxN | Shape::ReduceRelay => {
                 (0..shaped.members).map(enter).fold(f64::NEG_INFINITY, f64::max)

@@ -15,17 +15,17 @@ pub(crate) fn through(members: u32, root: u32, each: f64, enter: impl Fn(u32) ->
     last(&starts, each).map_or(own, |(start, behind)| start + behind * each)
 }
 
-/// Of starts in order, the message from which on the link is never free until the end, and how many come behind it.
+/// Returns the start of the last busy period of the link, and the number of messages behind it.
 fn last(starts: &[f64], each: f64) -> Option<(f64, f64)> {
     let behind = |at: usize| (starts.len() - 1 - at) as f64;
     let all = starts.iter().enumerate().map(|(at, start)| (*start, behind(at)));
     all.max_by(|a, b| (a.0 + a.1 * each).total_cmp(&(b.0 + b.1 * each)))
 }
 
-/// An operation: when messages start, in order, and when the root leaves.
+/// An operation: sorted starts of messages, and exit of the root.
 pub(super) type Sample = (Vec<f64>, f64);
 
-/// Operations of a series, a thousand at most.
+/// Samples up to a thousand operations of a series.
 pub(super) fn samples(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -48,16 +48,16 @@ pub(super) fn samples(
     (0..series.len()).step_by(step).map(sample).collect()
 }
 
-/// Number of times that the estimate is improved.
+/// Number of refinements.
 const ROUNDS: usize = 20;
 
-/// Time that each message needs the root's link, in seconds, if that explains the samples much better than none does; else 0.
+/// Returns the seconds that each message needs the root's link, or 0 if that explains the samples not much better.
 pub(super) fn explained(samples: &[Sample]) -> f64 {
     let most = samples.iter().map(|(starts, _)| starts.len()).max().unwrap_or(0);
     let rests = samples.iter().filter_map(|(starts, exit)| Some(exit - starts.last()?));
     let (least, longest) =
         rests.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), rest| (a.min(rest), b.max(rest)));
-    if most < 2 || longest - least < NOTHING {
+    if most < 2 || longest - least < TIME_EPSILON {
         return 0.0;
     }
     let start = (longest - least) / most as f64;
@@ -67,10 +67,10 @@ pub(super) fn explained(samples: &[Sample]) -> f64 {
     best.filter(|each| spread(samples, *each) < 0.5 * spread(samples, 0.0)).unwrap_or(0.0)
 }
 
-/// Seconds that are lost in rounding.
-pub(super) const NOTHING: f64 = 2e-9;
+/// Rounding errors in seconds are below this.
+pub(super) const TIME_EPSILON: f64 = 2e-9;
 
-/// Better and better estimates from a first one: a line through exits by how many messages were behind.
+/// Refines an estimate by linear regression of exits on queue lengths.
 fn better(samples: &[Sample], mut each: f64) -> Option<f64> {
     for _ in 0..ROUNDS {
         let points = samples.iter().filter_map(|(starts, exit)| {
@@ -91,12 +91,12 @@ fn better(samples: &[Sample], mut each: f64) -> Option<f64> {
     Some(each)
 }
 
-/// Time that the root takes beyond its waiting, in seconds.
+/// Returns the root's time beyond waiting, in seconds.
 pub(super) fn rest((starts, exit): &Sample, each: f64) -> Option<f64> {
     last(starts, each).map(|(start, behind)| exit - start - behind * each)
 }
 
-/// The standard deviation of what the root takes beyond its waiting.
+/// Returns the standard deviation of the root's time beyond waiting.
 pub(super) fn spread(samples: &[Sample], each: f64) -> f64 {
     let rests: Vec<f64> = samples.iter().filter_map(|sample| rest(sample, each)).collect();
     let mean = rests.iter().sum::<f64>() / rests.len() as f64;

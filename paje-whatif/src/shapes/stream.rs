@@ -4,25 +4,25 @@
 
 use std::collections::VecDeque;
 
-use super::Shaped;
-use super::queue::NOTHING;
+use super::CollectiveModel;
+use super::queue::TIME_EPSILON;
 use crate::settings::Shape;
 
-/// The link out of a member.
+/// The link out of a member, shared equally by its messages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stream {
-    /// Messages to come: when, and to which seat; the next one last.
+    /// Time and seat of messages to come; the next one last.
     coming: Vec<(f64, u32)>,
-    /// Messages on their way: how many seconds of the link each message has had when this one is through, and to which seat.
+    /// Messages under way: seconds of the link that each message has had when this one is through, and seat.
     on_way: VecDeque<(f64, u32)>,
     now: Now,
 }
 
-/// A moment of a link.
+/// State of a link at a time.
 #[derive(Clone, Copy, Debug)]
 struct Now {
     time: f64,
-    /// Seconds of the link that a message would have had which is on its way since the beginning.
+    /// Seconds of the link that a message has had which was under way from the beginning.
     had: f64,
 }
 
@@ -33,15 +33,15 @@ impl Default for Now {
 }
 
 impl Now {
-    /// When a message is through, if no others come.
+    /// Returns when a message is through if no others come.
     fn until(self, end: f64, on_way: usize) -> f64 {
         self.time + (end - self.had) * on_way as f64
     }
 
-    /// Goes on to when another message comes.
+    /// Advances to the arrival of another message.
     fn come(&mut self, time: f64, on_way: usize) {
         // Recorded times are rounded, and sharing makes each difference as many times as large as there are messages.
-        if time - self.time <= NOTHING {
+        if time - self.time <= TIME_EPSILON {
             return;
         }
         if on_way > 0 {
@@ -52,7 +52,7 @@ impl Now {
 }
 
 impl Stream {
-    /// A message comes at a time that is not before the last one that was through.
+    /// Adds a message that does not come before the last completed one.
     pub(crate) fn add(&mut self, time: f64, seat: u32) {
         let time = time.max(self.now.time);
         let is_later = |other: &(f64, u32)| (other.0, other.1) > (time, seat);
@@ -60,7 +60,7 @@ impl Stream {
         self.coming.insert(place, (time, seat));
     }
 
-    /// When the next message is through, as far as is known which ones come.
+    /// Returns when the next message is through, given the known ones.
     pub(crate) fn next(&self, each: f64) -> Option<f64> {
         let (mut now, mut count) = (self.now, self.on_way.len());
         let mut first = self.on_way.front().map(|(end, _)| *end);
@@ -75,8 +75,8 @@ impl Stream {
         first.map(|end| now.until(end, count))
     }
 
-    /// Lets the next message through: when that is, and to which seat.
-    pub(crate) fn let_through(&mut self, each: f64) -> Option<(f64, u32)> {
+    /// Completes the next message; returns time and seat.
+    pub(crate) fn complete_next(&mut self, each: f64) -> Option<(f64, u32)> {
         loop {
             let count = self.on_way.len();
             let first = self.on_way.front().map(|(end, seat)| (*end, *seat));
@@ -100,13 +100,13 @@ impl Stream {
     }
 }
 
-impl Shaped {
-    /// True if members wait for messages that share the link out of the one above them.
+impl CollectiveModel {
+    /// Whether members wait for messages that share the link out of their parent.
     pub(crate) fn is_stream(&self) -> bool {
-        self.out > 0.0 && self.shape != Shape::Relay
+        self.link_out_seconds > 0.0 && self.shape != Shape::Relay
     }
 
-    /// Whom a member waits for, where one waits for one.
+    /// Returns the only member that a member waits for.
     pub(crate) fn parent(&self, shape: Shape, instance: usize, member: u32) -> Option<u32> {
         match shape {
             Shape::OneToN | Shape::Held => {
@@ -117,7 +117,7 @@ impl Shaped {
         }
     }
 
-    /// True if those below a member need not wait until it leaves: it has what they wait for when it enters.
+    /// Whether the children of a member can go on when it enters, before it leaves.
     pub(crate) fn is_free(&self, shape: Shape, instance: usize, member: u32) -> bool {
         member == self.root_of(instance) && shape != Shape::ReduceBcast
     }
@@ -146,7 +146,7 @@ impl Shaped {
         let mut bases = vec![f64::NAN; operations * self.members as usize];
         for stream in &mut streams {
             stream.coming.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-            while let Some((time, seat)) = stream.let_through(each) {
+            while let Some((time, seat)) = stream.complete_next(each) {
                 bases[seat as usize] = time - each;
             }
         }
@@ -157,14 +157,14 @@ impl Shaped {
 /// Number of first estimates.
 const FIRST: i32 = 24;
 
-/// Number of times that the best one is improved.
+/// Number of refinements.
 const ROUNDS: usize = 24;
 
 /// Time that each message needs the link out of its sender, in seconds: the one with the least `spread` of what members take
 /// beyond their waiting, if that explains much more than none; 0 else. No message needs longer than `most`.
 pub(super) fn out_of(most: f64, spread: impl Fn(f64) -> f64) -> f64 {
     let without = spread(0.0);
-    if without <= NOTHING || most <= NOTHING {
+    if without <= TIME_EPSILON || most <= TIME_EPSILON {
         return 0.0;
     }
     let first = (0..FIRST).map(|step| most * 0.75_f64.powi(step));
@@ -192,7 +192,7 @@ mod tests {
         (0..).zip(starts).for_each(|(member, start)| stream.add(*start, member));
         let mut all = Vec::new();
         while let Some(next) = stream.next(each) {
-            let through = stream.let_through(each);
+            let through = stream.complete_next(each);
             assert_eq!(through.map(|(time, _)| time), Some(next));
             all.extend(through);
         }
@@ -219,10 +219,10 @@ mod tests {
         assert_eq!(stream.next(2.0), Some(3.0));
         stream.add(2.0, 1);
         assert_eq!(stream.next(2.0), Some(4.0));
-        assert_eq!(stream.let_through(2.0), Some((4.0, 0)));
+        assert_eq!(stream.complete_next(2.0), Some((4.0, 0)));
         stream.add(4.0, 2);
-        assert_eq!(stream.let_through(2.0), Some((6.0, 1)));
-        assert_eq!(stream.let_through(2.0), Some((7.0, 2)));
+        assert_eq!(stream.complete_next(2.0), Some((6.0, 1)));
+        assert_eq!(stream.complete_next(2.0), Some((7.0, 2)));
         assert_eq!(stream.next(2.0), None);
     }
 

@@ -6,20 +6,18 @@ use paje_analysis::classes::Class;
 use paje_analysis::messages::Messages;
 use paje_analysis::tracks::{Track, Tracks};
 
-/// Two times that differ by no more than this are one: half of what SimGrid prints.
-pub(crate) const MOMENT: f64 = 5e-10;
+/// Times closer than this are equal: half of SimGrid's resolution, in seconds.
+pub(crate) const TIME_TOLERANCE: f64 = 5e-10;
 
-/// No state.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A message as its receiver has it: all that its transfer is told from, in one place.
+/// A message as its receiver sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Received {
-    /// Its number.
     pub(crate) message: u32,
-    /// The state that returns it, or [`NONE`].
+    /// State that completes it, or [`NONE`].
     pub(crate) recv: u32,
-    /// The state in which the receiver was ready, or [`NONE`]; that and no other if the message ends later.
+    /// State that posted the receive, or [`NONE`].
     pub(crate) post: u32,
     pub(crate) is_used: bool,
     pub(super) is_rendezvous: bool,
@@ -30,43 +28,42 @@ pub(crate) struct Received {
     /// When the receiver was ready, in seconds; minus infinity if that is not known, and not a number if the transfer
     /// does not wait for that.
     pub(crate) posted: f64,
-    /// Since when the receiver can have waited: what it did before in that state was over.
+    /// Earliest begin of waiting: the end of what the receiver did before in that state.
     pub(super) since: f64,
-    /// Known of its transfer so far: first its size in bytes, then the usual duration, then its own.
+    /// First its size in bytes, then its typical time, then its own time.
     expected: f64,
 }
 
 impl Received {
-    /// Writes what is known now.
     pub(super) fn expect(&mut self, expected: f64) {
         self.expected = expected;
     }
 
-    /// Its size as a key; sizes that are not known are one.
+    /// Returns its size as a key; unknown sizes share one.
     pub(super) fn size(&self) -> u64 {
         self.expected.to_bits()
     }
 
-    /// The usual transfer of its size, in seconds; not a number if there is none.
-    pub(super) fn usual(&self) -> f64 {
+    /// Returns the typical time of its size in seconds; NaN if there is none.
+    pub(super) fn typical(&self) -> f64 {
         self.expected
     }
 
-    /// Duration of its transfer, in seconds.
+    /// Returns the time of its transfer, in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.expected
     }
 
-    /// When its transfer starts, in seconds.
+    /// Returns the start of its transfer, in seconds.
     pub(super) fn begin(&self) -> f64 {
         self.start.max(self.posted)
     }
 }
 
-/// Messages that a track receives, by state and end: those that one call returned stand together.
+/// Returns the messages that a track receives, by state and end: messages completed by one call are adjacent.
 pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> Vec<Received> {
     let track = &tracks.list()[at];
-    let begins = beginners(tracks, track);
+    let begins = nonblocking_receives(tracks, track);
     let take = |number: &u32| {
         let message = &messages.list()[*number as usize];
         let recv = message.recv();
@@ -121,23 +118,22 @@ pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> V
     all
 }
 
-/// These messages, by the calls that returned them.
+/// Groups messages by the call that completed them.
 pub(super) fn groups(all: &[Received]) -> impl Iterator<Item = &[Received]> {
     all.chunk_by(is_same).filter(|group| group[0].recv != NONE)
 }
 
-/// The same, to be changed.
 pub(super) fn groups_mut(all: &mut [Received]) -> impl Iterator<Item = &mut [Received]> {
     all.chunk_by_mut(is_same).filter(|group| group[0].recv != NONE)
 }
 
-/// True if one call returned both.
+/// Whether one call completed both.
 fn is_same(a: &Received, b: &Received) -> bool {
-    a.recv == b.recv && (a.end - b.end).abs() <= MOMENT
+    a.recv == b.recv && (a.end - b.end).abs() <= TIME_TOLERANCE
 }
 
-/// By value: whether such a call begins to receive, and returns at once.
-fn beginners(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
+/// Whether each value is a nonblocking receive.
+fn nonblocking_receives(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
     let types = tracks.trace().types();
     let classes = tracks.classes().of_type(track.type_);
     let name = |value: usize| {
@@ -162,7 +158,7 @@ fn returning(tracks: &Tracks<'_>, at: usize, state: usize, end: f64, begins: &[b
     later.find(|later| track.end[*later] == end).unwrap_or(state)
 }
 
-/// When the last of the states directly in a state ended before a time, or when the state began.
+/// Returns when the last child of a state ended before a time, or when the state began.
 pub(super) fn last_within(track: &Track, state: usize, until: f64) -> f64 {
     let mut last = track.start[state];
     for inner in state + 1..track.len() {

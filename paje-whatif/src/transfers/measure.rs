@@ -4,9 +4,9 @@ use paje_analysis::tracks::{Track, Tracks};
 
 use rustc_hash::FxHashSet;
 
-use super::ends::{MOMENT, Received, groups, groups_mut};
-use super::freed::Senders;
-use super::usual::Usual;
+use super::ends::{Received, TIME_TOLERANCE, groups, groups_mut};
+use super::senders::RendezvousSenders;
+use super::typical::TypicalTimes;
 use super::{Least, value_of};
 
 /// The least time that each receiving call takes by itself, in seconds, by track type and value: that of calls whose
@@ -16,7 +16,7 @@ pub(super) fn least(track: &Track, all: &[Received]) -> Least {
     for group in groups(all) {
         let (since, until) = (group[0].since, group[0].end);
         let expected =
-            |it: &Received| it.begin() + if it.usual().is_nan() { 0.0 } else { it.usual() };
+            |it: &Received| it.begin() + if it.typical().is_nan() { 0.0 } else { it.typical() };
         if group.iter().all(|it| !it.is_used || expected(it) <= since) {
             let entry = least.entry(value_of(track, &group[0]));
             let time = (until - since).max(0.0);
@@ -26,14 +26,13 @@ pub(super) fn least(track: &Track, all: &[Received]) -> Least {
     least
 }
 
-/// Facts that tell what a call waited for.
 pub(super) struct Measuring<'m, 't> {
     pub(super) tracks: &'m Tracks<'t>,
-    pub(super) senders: &'m Senders,
-    pub(super) usual: &'m Usual,
+    pub(super) senders: &'m RendezvousSenders,
+    pub(super) typical: &'m TypicalTimes,
     pub(super) least: &'m Least,
-    /// Types and values of operations that receive all their messages at once.
-    pub(super) at_once: &'m FxHashSet<(u32, u32)>,
+    /// Types and values of operations that receive concurrently.
+    pub(super) concurrent: &'m FxHashSet<(u32, u32)>,
 }
 
 impl Measuring<'_, '_> {
@@ -44,72 +43,76 @@ impl Measuring<'_, '_> {
         let (mut by_sender, mut seen, mut place) = (Vec::new(), Vec::new(), 0);
         for group in groups_mut(all) {
             let (state, count) = (group[0].recv, group.len());
-            let mut rival = None;
-            if (ends[state as usize] - group[0].end).abs() <= MOMENT {
-                rival = self.senders.rival(self.tracks, at, state, self.usual);
+            let mut completion = None;
+            if (ends[state as usize] - group[0].end).abs() <= TIME_TOLERANCE {
+                completion = self.senders.last_completion(self.tracks, at, state, self.typical);
                 seen.push(state);
             }
             let first = place;
             let bound = |behind: usize| self.senders.bound(at, first + behind);
-            if self.measure(at, group, bound, rival.map(|rival| rival.expected)) {
-                by_sender.extend(rival.map(|rival| (rival.message, rival.seconds)));
+            if self.measure(at, group, bound, completion.map(|completion| completion.expected)) {
+                by_sender
+                    .extend(completion.map(|completion| (completion.message, completion.seconds)));
             }
             place += count;
         }
-        let waited = self.senders.waited.get(at).into_iter().flatten().map(|freed| freed.state);
+        let waited = self.senders.waited.get(at).into_iter().flatten().map(|wait| wait.state);
         let mut others: Vec<u32> = waited.filter(|it| seen.binary_search(it).is_err()).collect();
         others.dedup();
-        let others =
-            others.iter().filter_map(|it| self.senders.rival(self.tracks, at, *it, self.usual));
-        by_sender.extend(others.map(|rival| (rival.message, rival.seconds)));
+        let others = others
+            .iter()
+            .filter_map(|it| self.senders.last_completion(self.tracks, at, *it, self.typical));
+        by_sender.extend(others.map(|completion| (completion.message, completion.seconds)));
         by_sender
     }
 
     /// Finds out what a receiving call waited for, and how long the transfers took, each of which had arrived at its `bound`. True if
-    /// it waited for what it sent, expected at `rival`, rather than for what it received.
+    /// it waited for what it sent, expected at `completion`, rather than for what it received.
     fn measure(
         &self,
         at: usize,
         group: &mut [Received],
         bound: impl Fn(usize) -> f64,
-        rival: Option<f64>,
+        completion: Option<f64>,
     ) -> bool {
         let track = &self.tracks.list()[at];
         let (since, until) = (group[0].since, group[0].end);
         let expected =
-            |it: &Received| it.begin() + if it.usual().is_nan() { 0.0 } else { it.usual() };
+            |it: &Received| it.begin() + if it.typical().is_nan() { 0.0 } else { it.typical() };
         // Programs take a moment to go on. A sender that went on long before tells that its message did not end this call.
         let is_last = |(place, it): &(usize, &Received)| {
-            until - bound(*place) <= MOMENT.max(0.01 * (until - it.begin()))
+            until - bound(*place) <= TIME_TOLERANCE.max(0.01 * (until - it.begin()))
         };
         let used = group.iter().enumerate().filter(|(_, it)| it.is_used);
-        let last = used.filter(|it| rival.is_none() || is_last(it)).map(|(_, it)| *it);
+        let last = used.filter(|it| completion.is_none() || is_last(it)).map(|(_, it)| *it);
         let last = last.max_by(|a, b| expected(a).total_cmp(&expected(b)));
-        let is_rival =
-            rival.is_some_and(|rival| last.is_none_or(|last| rival > expected(&last) + MOMENT));
+        let is_send_last = completion.is_some_and(|completion| {
+            last.is_none_or(|last| completion > expected(&last) + TIME_TOLERANCE)
+        });
         let least = self.least.get(&value_of(track, &group[0])).copied().unwrap_or(0.0);
         // An operation that receives all at once goes on as each arrives.
-        let is_at_once = self.at_once.contains(&value_of(track, &group[0]));
+        let is_concurrent = self.concurrent.contains(&value_of(track, &group[0]));
         let awaited = last.filter(|last| {
-            // Sent long before the call, it has arrived long before it returns. Where nothing is usual, that is not known.
+            // Sent long before the call, it has arrived long before it returns. Where nothing is typical, that is not known.
             let start = last.begin();
-            let was_there = !is_at_once
+            let was_there = !is_concurrent
                 && start < since
-                && start + last.usual() <= since
-                && start + 2.0 * last.usual() < until;
-            !is_rival && until - since > least + MOMENT.min(least * 1e-3) && !was_there
+                && start + last.typical() <= since
+                && start + 2.0 * last.typical() < until;
+            !is_send_last && until - since > least + TIME_TOLERANCE.min(least * 1e-3) && !was_there
         });
         for (place, it) in group.iter_mut().enumerate().filter(|(_, it)| it.is_used) {
             // Of rendezvous, all of the same time arrived then.
-            let is_beside = |last: Received| is_at_once && last.is_rendezvous && it.is_rendezvous;
+            let is_beside =
+                |last: Received| is_concurrent && last.is_rendezvous && it.is_rendezvous;
             it.is_awaited =
                 awaited.is_some_and(|last| last.message == it.message || is_beside(last));
             // Not a number is no smaller one.
             it.expect(match it.is_awaited {
                 true => (until - it.begin()).max(0.0),
-                false => (until.min(bound(place)) - it.begin()).max(0.0).min(it.usual()),
+                false => (until.min(bound(place)) - it.begin()).max(0.0).min(it.typical()),
             });
         }
-        is_rival
+        is_send_last
     }
 }

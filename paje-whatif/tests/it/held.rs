@@ -4,7 +4,7 @@ use paje_whatif::{Dropped, Graph, Plan, Settings, Shape};
 
 use crate::known::{State, retimed, settings, trace};
 
-/// Time of a message alone, its part that is latency, and number of operations.
+/// Time of a message alone, its latency, and number of operations.
 const MESSAGE: f64 = 1.5;
 const LATENCY: f64 = 0.5;
 const OPERATIONS: usize = 30;
@@ -12,7 +12,7 @@ const OPERATIONS: usize = 30;
 /// Exits of an operation, from its enters.
 type Model = fn(&[f64]) -> Vec<f64>;
 
-/// The tree from rank 0 on: each has it from above, then sends it to those below, the largest subtree first, one by one.
+/// The binomial tree from rank 0: each receives from its parent, then sends to its children one by one.
 fn relay(enters: &[f64]) -> Vec<f64> {
     let mut free = vec![f64::NAN; enters.len()];
     free[0] = enters[0];
@@ -63,7 +63,7 @@ fn both(enters: &[f64]) -> Vec<f64> {
     relay(&held(enters))
 }
 
-/// A run of so many ranks, each of whose operations comes behind computing that is so many times longer.
+/// A run whose operations follow computing, scaled by a factor.
 fn run(name: &'static str, ranks: usize, model: Model, factor: f64) -> (Vec<State>, Vec<f64>) {
     let (mut now, mut states) = (vec![0.0; ranks], Vec::new());
     for operation in 0..OPERATIONS {
@@ -122,5 +122,9 @@ fn computing_that_changes_moves_them_as_their_messages_say() {
 fn a_message_takes_what_it_takes() {
     let trace = trace(&run("MPI_Bcast", 8, relay, 1.0).0, &[]);
     let graph = Graph::new(&trace, &settings_for(Shape::Relay));
-    assert!((graph.shapes[0].out - MESSAGE).abs() < 1e-5, "{}", graph.shapes[0].out);
+    assert!(
+        (graph.shapes[0].link_out_seconds - MESSAGE).abs() < 1e-5,
+        "{}",
+        graph.shapes[0].link_out_seconds
+    );
 }

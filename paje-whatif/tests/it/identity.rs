@@ -5,13 +5,13 @@ use std::path::Path;
 
 use datasets::passing;
 use paje_analysis::classes::Map;
+use paje_export::paje::{self, Form};
 use paje_sim::{NameOrder, Options, Precision, Selection, Trace};
 use paje_whatif::{Changed, Dropped, EagerStart, Graph, Plan, Settings};
-use paje_write::Form;
 
 use crate::{mpi, replayed};
 
-/// The rows of a trace, as text.
+/// Returns the rows of a trace, as text.
 fn rows(trace: &Trace) -> Vec<String> {
     let mut rows = Vec::new();
     let containers = trace.containers();
@@ -53,7 +53,7 @@ fn rows(trace: &Trace) -> Vec<String> {
     rows
 }
 
-/// The trace of the run in which nothing is changed; how many messages and operations were dropped.
+/// Writes the unchanged run; returns also how many messages and operations were dropped.
 fn again(trace: &Trace, settings: &Settings) -> (Vec<u8>, (usize, usize)) {
     let graph = Graph::new(trace, settings);
     let (plan, mut dropped) = (Plan::default(), Dropped::default());
@@ -67,8 +67,7 @@ fn again(trace: &Trace, settings: &Settings) -> (Vec<u8>, (usize, usize)) {
     let changed = Changed::new(&graph, &plan, &retimed);
     let selected = Selection::default().resolve(trace);
     let form = Form { order: NameOrder::Bare, precision: Precision::Double };
-    paje_write::write(trace, &selected, form, &changed, &testkit::team(1), &mut bytes)
-        .expect("memory");
+    paje::write(trace, &selected, form, &changed, &testkit::team(1), &mut bytes).expect("memory");
     (bytes, dropped.count())
 }
 
@@ -104,7 +103,7 @@ fn examples() {
     }
 }
 
-/// Traces that are valid.
+/// Checks a trace if it is valid.
 fn check_file(path: &Path) {
     let bytes = fs::read(path).expect("readable");
     let mut options = Options::default();

@@ -16,12 +16,12 @@ const HEAD: &str = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type 
     %EventDef PajeEndLink 7\n% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string\n% Key string\n%EndEventDef\n\
     0 R 0 RANK\n1 S R MPI_STATE\n2 L 0 R R LINK\n";
 
-/// A state: rank, value, enter and exit in seconds.
+/// Rank, value, enter and exit in seconds.
 pub(crate) type State = (usize, &'static str, f64, f64);
-/// A link: from, to, start and end in seconds, bytes.
+/// From, to, start and end in seconds, bytes.
 pub(crate) type Link = (usize, usize, f64, f64, u64);
 
-/// The trace; states of a rank come one after the other.
+/// Builds a trace; the states of a rank do not overlap.
 pub(crate) fn trace(states: &[State], links: &[Link]) -> Trace {
     replayed(text(states, links).as_bytes())
 }
@@ -57,7 +57,6 @@ pub(crate) fn settings() -> Settings {
     settings
 }
 
-/// The changed run.
 pub(crate) fn retimed(
     trace: &Trace,
     settings: &Settings,
@@ -86,7 +85,7 @@ fn close(found: &[f64], expected: &[f64]) {
     assert!(found.len() == expected.len() && is_close, "{found:?} {expected:?}");
 }
 
-/// A bug: tags were looked for in the order of the links, but messages stand by who receives them.
+/// Regression: tags were read in the order of the links, but messages are ordered by receiver.
 #[test]
 fn messages_are_cut_by_the_tags_in_their_keys() {
     let states = [
@@ -109,7 +108,7 @@ fn messages_are_cut_by_the_tags_in_their_keys() {
     close(&ends("tag == 9"), &[4.0, 1.0]);
 }
 
-/// Rank 0 computes for 3 s and sends; rank 1 computes for 1 s and receives half a second after the sending, then computes.
+/// Rank 0 computes for 3 s and sends; rank 1 computes for 1 s, receives 0.5 s after the sending, and computes.
 fn late_sender() -> Trace {
     trace(
         &[
@@ -368,7 +367,7 @@ fn scattered() -> Trace {
 fn messages_of_an_operation_share_the_link_out_of_its_root() {
     let trace = scattered();
     let graph = Graph::new(&trace, &settings());
-    assert!((graph.shapes[0].out - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
+    assert!((graph.shapes[0].link_out_seconds - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
     // Where nothing changes, nothing moves by a single bit.
     let same = ends(&trace, &[("scale", "state=computing,factor=1")]);
     assert_eq!(same, [10.0, 23.0, 33.0, 43.0]);

@@ -7,7 +7,6 @@ mod known;
 use paje_analysis::classes::Map;
 use paje_sim::{Options, Trace};
 
-/// The trace, with all that it says.
 fn replayed(bytes: &[u8]) -> Trace {
     let mut options = Options::default();
     options.user_defined = true;

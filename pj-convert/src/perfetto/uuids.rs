@@ -1,17 +1,16 @@
-//! Identifiers of tracks: numbers that come of names, so that they are the same in each conversion of a trace, and
-//! of another that has the same containers.
+//! Identifiers of tracks. They are hashes of names, so they are the same in other traces with the same containers.
 
 use std::collections::{HashMap, HashSet};
 
 use paje_sim::{ContainerId, TypeId};
 
-/// So many bits: in the file, each event has its track's number, and seven bits take a byte.
+/// Bits of an identifier. Few, since each event has one and seven bits take a byte.
 const BITS: u32 = 28;
 
 #[derive(Debug, Default)]
 pub(super) struct Uuids {
     used: HashSet<u64>,
-    /// By container; 0 is none.
+    /// Identifiers of containers; 0 is none.
     containers: Vec<u64>,
     tracks: HashMap<(ContainerId, TypeId), u64>,
 }
@@ -52,7 +51,7 @@ impl Uuids {
         uuid
     }
 
-    /// A number for these names that nothing else has.
+    /// Returns a unique number for these names.
     fn unused(&mut self, names: &[&[u8]], parent: u64) -> u64 {
         let mut hash = hash(names, parent);
         loop {
@@ -67,10 +66,10 @@ impl Uuids {
 
 const PRIME: u64 = 0x100_0000_01b3;
 
-/// Fowler, Noll and Vo's hash (FNV-1a), which will be the same next year.
+/// FNV-1a, which is stable across releases.
 fn hash(names: &[&[u8]], parent: u64) -> u64 {
     let parent = parent.to_le_bytes();
-    // No UTF-8 has this byte.
+    // Separator that is not UTF-8.
     let bytes = names.iter().flat_map(|name| name.iter().chain(&[0xff]));
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(PRIME);
     parent.iter().chain(bytes).fold(0xcbf2_9ce4_8422_2325, mix)

@@ -49,7 +49,7 @@ pub struct Exported {
 pub struct Written(Arc<AtomicU64>);
 
 impl Written {
-    /// The count itself, for who looks at it.
+    /// Returns the counter itself, to be watched.
     #[must_use]
     pub fn counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.0)
@@ -192,7 +192,7 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         let mut formatter = RowFormatter::new(self.trace, names, self.style);
         let mut parts = Vec::new();
         let mut busy = Duration::ZERO;
-        // The buffer first: who has the piece that is to be written next must never wait for one.
+        // The buffer first: the worker whose piece is written next must never wait for a buffer.
         while let Ok(buffer) = self.free.1.recv() {
             let began = Instant::now();
             let piece = self.planner.lock().ok().and_then(|mut planner| planner.next(&mut parts));
@@ -200,7 +200,6 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
                 let _ = self.free.0.send(buffer);
                 break;
             };
-            self.trace.fetch(parts.iter().filter_map(Part::rows));
             formatter.begin(buffer);
             for part in &parts {
                 match part {

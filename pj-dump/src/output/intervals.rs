@@ -70,7 +70,7 @@ struct Lane {
     id: paje_sim::LaneId,
     /// `,CONTAINER/TYPE/`.
     prefix: Vec<u8>,
-    /// True if a row that begins with the interval counts: links do.
+    /// Whether a row that begins with the interval counts: links do.
     at_once: bool,
     /// Since when each row counts, in seconds.
     since: Vec<f64>,

@@ -7,12 +7,11 @@ use paje_sim::{ContainerId, Containers, Name, Trace, TypeId, Types, ValueId};
 use super::Quotes;
 use super::printed::{Printed, Short, Text, short};
 
-/// So many names of a kind are made ready once for all rows; the others are looked up for each row. Where there are more,
-/// most are printed once or twice, and whoever prints the first would prepare all of them while the other workers wait. With
-/// debug assertions, few, so that all tests come by here.
-const READY: usize = if cfg!(debug_assertions) { 4 } else { 1 << 14 };
+/// Number of names of a kind that are prepared once for all rows; the others are looked up for each row. With more names,
+/// most are printed once or twice, and the worker that prints the first would prepare all while the others wait.
+pub(super) const READY: usize = 1 << 14;
 
-/// The names of a trace made ready to be printed, once for all who format rows.
+/// The names of a trace as they are printed, prepared once for all workers.
 #[derive(Debug)]
 pub(crate) struct Names {
     containers: OnceLock<Printed>,
@@ -69,17 +68,6 @@ impl<'t> Texts<'t> {
     #[inline(always)]
     pub(super) fn short(self, number: usize) -> Option<(&'t Short, usize)> {
         short(self.first, number)
-    }
-
-    /// Fetches the values' texts that are not ready.
-    #[inline]
-    pub(super) fn fetch(self, values: &[ValueId]) {
-        if self.ready.len() < READY {
-            return;
-        }
-        if let All::Values(types, type_) = self.all {
-            types.fetch_value_names(type_, values);
-        }
     }
 
     /// A text that needs no quotes.

@@ -110,7 +110,7 @@ pub(crate) struct Text<'a> {
     pub(crate) len: usize,
 }
 
-/// Texts of up to so many bytes are copied as if they had so many, which takes two instructions
+/// Texts of up to this many bytes are copied as if they had this length, which takes two instructions
 /// instead of a call that branches on the length.
 pub(crate) const PADDING: usize = 32;
 

@@ -180,7 +180,7 @@ fn put_any_key(bytes: &mut [u8; ROOM], len: usize, raw: &[u8]) -> Option<usize> 
 /// the comma, the quote, and all blanks and line breaks.
 const FIRST_PLAIN: u8 = b'-';
 
-/// Tells whether eight bytes are such.
+/// Returns whether eight bytes are such.
 #[inline(always)]
 const fn are_plain(bytes: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;

@@ -270,7 +270,6 @@ impl Visitor for RowFormatter<'_> {
 
     fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
         let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
-        values.fetch(states.value);
         let mut levels = std::mem::take(&mut self.levels);
         levels.levels_to(states.imbrication, self.style.precision);
         let mut known = Known::default();
@@ -305,7 +304,6 @@ impl Visitor for RowFormatter<'_> {
 
     fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
         let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
-        values.fetch(events.value);
         let short = |row: &mut Row<'_>, i: usize| {
             row.number(Fixed6::new(events.time[i])?);
             row.name(&values, events.value[i].index())

@@ -64,7 +64,7 @@ pub(crate) fn write(
     })
 }
 
-/// Metadata of each table: who wrote it, and of which trace.
+/// Metadata of each table: the program that wrote it, and its trace.
 fn metadata(name: &Path, trace: &Trace) -> BTreeMap<String, String> {
     let comments = String::from_utf8_lossy(trace.comments()).into_owned();
     [

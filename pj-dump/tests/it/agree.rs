@@ -4,57 +4,42 @@
 use std::sync::LazyLock;
 
 use datasets::mutate::{Change, mutated};
-use paje_sim::{ErrorKind, FieldNames, Options, Progress, Source, Trace};
+use paje_sim::{Error, FieldNames, Options, Portion, Progress, Selection, Source, Trace};
 use paje_workers::Workers;
 use pj_dump::output::Style;
-use pj_dump::output::export::{Written, write_rows};
-use pj_validate::{Rules, Severity, check};
+use pj_dump::output::export::Written;
+use pj_dump::output::stream::RowStream;
+use pj_validate::Rules;
 use proptest::prelude::*;
 use testkit::team;
 
+use crate::verdict::{self, checked, replayed};
 use crate::world::trace;
 
 /// From one line to the whole trace.
 const BLOCKS: [usize; 6] = [1, 64, 300, 1000, 4096, 1 << 20];
 
-/// First problem: line, column, code and sentence.
-type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
-
-fn checked(bytes: &[u8], options: &Options) -> Verdict {
-    let mut rules = pj_validate::Options::default();
-    rules.rules = Rules::Replay;
-    rules.field_names = options.field_names;
-    rules.ignore_incomplete_links = options.ignore_incomplete_links;
-    let report = check(bytes, &rules).expect("memory can be read");
-    match report.findings.iter().find(|finding| finding.severity == Severity::Error) {
-        None => Ok(()),
-        Some(first) => {
-            let place = first.position.map(|at| (at.line, at.column));
-            Err((place, first.code(), first.cause.to_string()))
-        }
-    }
-}
-
 pub(crate) fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
-    let style = Style::DEFAULT;
-    let mut out = Vec::new();
-    write_rows(trace, style, workers, &mut out, &Written::default())
-        .expect("memory can be written");
-    out
+    verdict::rows(trace, Style::DEFAULT, workers)
 }
 
-/// The rows, or what is wrong.
-fn replayed(bytes: &[u8], options: &Options, workers: &Workers) -> (Verdict, Vec<u8>) {
-    match Trace::read_with(Source::stream(bytes), options, workers, &Progress::default()) {
-        Ok(trace) => (Ok(()), rows(&trace, workers)),
-        Err(error) => {
-            let ErrorKind::Invalid(problem) = error.kind() else {
-                panic!("memory can be read: {error}");
-            };
-            let place = error.position().map(|at| (at.line, at.column));
-            (Err((place, problem.code(), problem.to_string())), Vec::new())
-        }
-    }
+/// Rows of a selection of a trace that is replayed in portions of so many bytes, with header lines if asked for; and the
+/// trace, or what is wrong with it.
+pub(crate) fn in_portions(
+    source: Source<'_>,
+    options: &Options,
+    (bytes, headers): (u64, bool),
+    (style, selection): (Style, &Selection),
+    workers: &Workers,
+) -> (Vec<u8>, Result<Trace, Error>) {
+    let (mut out, written, progress) = (Vec::new(), Written::default(), Progress::default());
+    let stream = RowStream::new(style, headers, workers, &mut out, &written);
+    let mut stream = stream.selecting(selection);
+    let mut show = |portion: &Portion<'_>| stream.show(portion);
+    let trace = Trace::read_in_portions(source, options, workers, &progress, bytes, &mut show);
+    let exported = stream.finish().expect("memory can be written");
+    assert!(exported.bytes == written.bytes() && exported.bytes <= out.len() as u64);
+    (out, trace)
 }
 
 pub(crate) fn options(old: bool, open_links: bool, extras: bool) -> Options {
@@ -68,7 +53,7 @@ pub(crate) fn options(old: bool, open_links: bool, extras: bool) -> Options {
 /// Replays in blocks of several sizes, with one and with three workers, and compares with the checker.
 /// The traces' lengths decide which: many traces meet every size with either number of workers.
 fn agree(bytes: &[u8], mut options: Options) -> Result<(), String> {
-    let wanted = checked(bytes, &options);
+    let wanted = checked(bytes, &options, Rules::Replay);
     let mut first: Option<Vec<u8>> = None;
     static TEAM: LazyLock<Workers> = LazyLock::new(|| team(3));
     static ONE: Workers = Workers::one();
@@ -76,7 +61,9 @@ fn agree(bytes: &[u8], mut options: Options) -> Result<(), String> {
         let block = BLOCKS[(bytes.len() + turn) % BLOCKS.len()];
         let workers = if turn % 2 == 0 { &ONE } else { &*TEAM };
         options.limits.block = block;
-        let (found, rows) = replayed(bytes, &options, workers);
+        options.decoder_symbols = if turn < 2 { 4 } else { 1 << 14 };
+        let (trace, found) = replayed(bytes, &options, workers);
+        let rows = trace.map(|trace| rows(&trace, workers)).unwrap_or_default();
         if found != wanted {
             return Err(format!(
                 "blocks of {block}, {} workers\nchecker: {wanted:?}\nreplay:  {found:?}\n{}",
@@ -205,6 +192,6 @@ proptest! {
 #[test]
 fn the_unchanged_trace_is_valid() {
     let bytes = trace(SOUND.as_bytes());
-    assert_eq!(checked(&bytes, &options(false, false, true)), Ok(()));
+    assert_eq!(checked(&bytes, &options(false, false, true), Rules::Replay), Ok(()));
     assert_agree(&bytes, options(false, false, true));
 }

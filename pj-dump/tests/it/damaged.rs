@@ -3,11 +3,8 @@
 //!
 //! `PAJE_ALL_BYTES=1` puts every value in the place of every byte.
 
-use std::fs;
-
 use crate::agree::{assert_agree, options};
-use crate::cli::run;
-use crate::world::{dump, said, trace};
+use crate::world::{dump, said, sandbox, trace};
 
 /// An object of each nature, in few words: each byte of it is changed.
 const EVENTS: [(&str, &str, &str); 9] = [
@@ -75,8 +72,8 @@ fn names_are_bytes() {
     let name = [b"n\0", &name[..]].concat();
     let lines = [b"create 0 ", &name[..], b" P h\nset 1 S ", &name, b" ", &name, b"\n"].concat();
     let text = trace(&lines);
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("t"), &text).expect("writable");
+    let folder = sandbox(&[]);
+    folder.write("t", &text);
     let found = |options: &[&str]| {
         let output = dump(options, &text);
         assert_eq!(output.status.code(), Some(0), "{}", said(&output));
@@ -91,9 +88,9 @@ fn names_are_bytes() {
     let holds = |text: &[u8]| text.windows(name.len()).filter(|found| *found == name).count();
     assert_eq!(holds(&found(&["-c"])), 2);
     let hierarchies = ["-q", "--type-hierarchy=t.csv", "--entity-hierarchy=e.csv", "t"];
-    assert_eq!(run(&folder, &hierarchies), (0, String::new(), String::new()));
+    assert_eq!(folder.run(&hierarchies), (0, String::new(), String::new()));
     for (file, times) in [("t.csv", 1), ("e.csv", 3)] {
-        let text = fs::read(folder.path().join(file)).expect("written");
+        let text = folder.read(file);
         assert!(holds(&text) >= times, "{file}: {}", String::from_utf8_lossy(&text));
     }
     // Messages are text.

@@ -90,6 +90,7 @@ impl<'t> Kept<'t> {
     fn replay(&self, medium: Medium, block: usize, threads: usize, options: &Options) -> Outcome {
         let mut options = options.clone();
         options.limits.block = block.min(self.text.len());
+        options.decoder_symbols = 4;
         let workers = &TEAMS[threads - 1];
         let read = |source| Trace::read_with(source, &options, workers, &Progress::default());
         let trace = match medium {

@@ -1,29 +1,24 @@
 //! Faults, each really injected: what fails is told, with the right status, and nothing half-written
 //! passes for whole.
 
-use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::os::fd::OwnedFd;
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::{Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{Output, Stdio};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use datasets::{Shape, generate};
 use paje_sim::{Options, Progress, Source, Trace};
-use tempfile::TempDir;
-use testkit::signal::{HUP, INT, KILL, TERM, is_ignored, send};
-use testkit::{ended, names, on_small_disk, pack, team};
+use testkit::signal::{HUP, INT, KILL, TERM, ended_by, is_ignored, send};
+use testkit::{Sandbox, ended, failing, failing_input, names, on_small_disk, outcome, pack, team};
 
-use crate::cli::{command, outcome, run};
-use crate::world::trace;
+use crate::world::{sandbox, trace};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_pj_dump");
 
-fn folder(text: &[u8]) -> TempDir {
-    testkit::folder(&[("t", text)])
+fn folder(text: &[u8]) -> Sandbox {
+    sandbox(&[("t", text)])
 }
 
 /// A trace of several blocks.
@@ -31,56 +26,32 @@ fn large() -> Vec<u8> {
     generate(Shape::Mpi, 1_000_000, 1)
 }
 
-/// A stream that gives these bytes and then an error: its other end is closed with something unread when
-/// it is told to. What is still on its way then is lost.
-fn failing(bytes: &[u8], end: Receiver<()>) -> (OwnedFd, std::thread::JoinHandle<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let mut ours = TcpStream::connect(listener.local_addr().expect("bound")).expect("listening");
-    let (mut other, _) = listener.accept().expect("connected");
-    ours.write_all(b"unread").expect("connected");
-    let bytes = bytes.to_vec();
-    let writer = std::thread::spawn(move || {
-        other.peek(&mut [0]).expect("something was sent");
-        // Who reads may have left already.
-        drop(other.write_all(&bytes));
-        let _ = end.recv();
-    });
-    (ours.into(), writer)
-}
-
 #[test]
 fn input_that_fails_in_the_middle() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = sandbox(&[]);
     let (plain, packed) = (large(), pack("gzip", &large()));
     for bytes in [&plain[..300_000], &packed[..packed.len() / 2]] {
         for threads in ["1", "3"] {
             for options in [&["--type-hierarchy=t.csv"][..], &["--sort"], &["-p", "MPI_STATE"]] {
-                let (end, ended_by) = channel();
-                let (stdin, writer) = failing(bytes, ended_by);
-                let mut command = command(&folder, &["--threads", threads]);
-                command.args(options).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-                let child = command.spawn().expect("it starts");
-                // Most has been read by then; nothing depends on it.
-                std::thread::sleep(Duration::from_millis(100));
-                drop(end);
-                let output = ended(child);
-                writer.join().expect("it ends");
+                let mut command = folder.command(&["--threads", threads]);
+                command.args(options);
+                let output = failing_input(command, bytes);
                 let wanted = "pj_dump: <stdin>: Connection reset by peer\n";
                 assert_eq!(outcome(&output), (2, String::new(), wanted.into()), "{options:?}");
             }
         }
     }
-    assert_eq!(names(folder.path()), [""; 0]);
+    assert_eq!(folder.names(), [""; 0]);
 }
 
 /// With `-o` rows have been written by then; the status says that they are not all.
 #[test]
 fn input_that_fails_in_the_middle_of_a_stream_of_rows() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = sandbox(&[]);
     let bytes = generate(Shape::Mpi, 26_000_000, 1);
     let (end, ended_by) = channel();
     let (stdin, writer) = failing(&bytes[..24_000_000], ended_by);
-    let mut command = command(&folder, &["-o", "--threads=2"]);
+    let mut command = folder.command(&["-o", "--threads=2"]);
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
     let mut stdout = child.stdout.take().expect("it was asked for");
@@ -94,34 +65,6 @@ fn input_that_fails_in_the_middle_of_a_stream_of_rows() {
     assert!(rows.ends_with(b"\n"), "whole lines: {} bytes", rows.len());
 }
 
-#[test]
-fn no_room_for_any_output() {
-    let folder = folder(&trace(b"set 0 S p a\nset 1 S p a\n"));
-    let message = |what: &str| format!("pj_dump: {what}: No space left on device\n");
-    for options in [
-        &[][..],
-        &["-c"],
-        &["-d"],
-        &["-h"],
-        &["-o"],
-        &["-p", "State"],
-        &["--time"],
-        &["--help"],
-        &["-v"],
-        &["--usage"],
-    ] {
-        let full = File::options().write(true).open("/dev/full").expect("Linux has it");
-        let mut command = command(&folder, options);
-        let output = command.arg("t").stdout(full).output().expect("it starts");
-        let wanted = (2, String::new(), message("standard output"));
-        assert_eq!(outcome(&output), wanted, "{options:?}");
-    }
-    for option in ["--type-hierarchy=/dev/full", "--entity-hierarchy=/dev/full"] {
-        let wanted = (2, String::new(), message("/dev/full"));
-        assert_eq!(run(&folder, &[option, "t"]), wanted);
-    }
-}
-
 /// A file system of a few pages, where the system lets us have one. The file asked for is whole or not
 /// there; one that was there before is as it was.
 #[test]
@@ -133,7 +76,7 @@ fn a_file_system_that_is_full() {
             \"$0\" -q --type-hierarchy=small/$name t; echo \"status $?\"
         done
         ls -A small; cat small/old";
-    let Some(output) = on_small_disk("64k", script, PROGRAM, folder.path()) else { return };
+    let Some(output) = on_small_disk("64k", script, PROGRAM, &folder.path("")) else { return };
     let (_, stdout, stderr) = outcome(&output);
     assert_eq!(stdout, "status 2\nstatus 2\nold\nold\n", "{stderr}");
     for name in ["new", "old"] {
@@ -148,36 +91,26 @@ fn a_file_that_must_not_become_so_large() {
     let values: String = (0..50_000).map(|i| format!("set {i} S p value{i}\n")).collect();
     let folder = folder(&trace(values.as_bytes()));
     let script = "ulimit -f 8; exec \"$0\" -q --type-hierarchy=types.csv t";
-    let mut shell = Command::new("sh");
-    shell.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("pj_dump"));
-    let output = shell.current_dir(folder.path()).output().expect("it starts");
+    let output = folder.shell(script);
     let wanted = "pj_dump: types.csv: File too large\n";
     assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
-    assert_eq!(names(folder.path()), ["t"]);
+    assert_eq!(folder.names(), ["t"]);
 }
 
 /// The status is the signal's, and a file asked for is not there.
 #[test]
 fn signals_end_the_program() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = sandbox(&[]);
     let bytes = large();
     for number in [INT, TERM] {
         if is_ignored(number) {
             continue;
         }
         for options in [&["--type-hierarchy=t.csv"][..], &["-o", "--entity-hierarchy=e.csv"]] {
-            let mut command = command(&folder, options);
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            let mut child = command.spawn().expect("it starts");
-            let mut stdin = child.stdin.take().expect("it was asked for");
-            // More than a pipe holds: once it is written, most has been read.
-            stdin.write_all(&bytes).expect("it reads");
-            assert!(send(&child, number));
-            let output = ended(child);
-            drop(stdin);
+            let output = ended_by(number, folder.command(options), &bytes);
             assert_eq!(output.status.signal(), Some(number), "{output:?}");
             assert_eq!((output.stdout.len(), output.stderr.len()), (0, 0));
-            assert_eq!(names(folder.path()), [""; 0]);
+            assert_eq!(folder.names(), [""; 0]);
         }
     }
 }
@@ -186,24 +119,20 @@ fn signals_end_the_program() {
 #[test]
 fn memory_that_is_refused() {
     let folder = folder(&generate(Shape::Mpi, 12_000_000, 1));
-    let script = "ulimit -v $1; exec \"$0\" --threads $2 --type-hierarchy=t.csv t";
     let (mut refused, mut dumped) = (0, 0);
     for threads in ["1", "3"] {
         for mebibytes in [24, 32, 36, 40, 44, 48, 52, 56, 64, 80, 150, 1000] {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("pj_dump"));
-            shell.args([&(mebibytes << 10).to_string(), threads]).current_dir(folder.path());
-            let rows = File::create(folder.path().join("rows")).expect("writable");
-            shell.stdout(rows).stderr(Stdio::piped());
-            let output = ended(shell.spawn().expect("it starts"));
+            let options = format!("--threads {threads} --type-hierarchy=t.csv t > rows");
+            let output =
+                folder.shell(&format!("ulimit -v {}; exec \"$0\" {options}", mebibytes << 10));
             let said = String::from_utf8_lossy(&output.stderr);
             let about = format!("{mebibytes} MiB, {threads} threads: {:?} {said}", output.status);
-            let files = names(folder.path());
+            let files = folder.names();
             match output.status.code() {
                 Some(0) => {
                     assert!(said.is_empty(), "{about}");
                     assert_eq!(files, ["rows", "t", "t.csv"]);
-                    fs::remove_file(folder.path().join("t.csv")).expect("ours");
+                    folder.remove("t.csv");
                     dumped += 1;
                 }
                 // So little that the program cannot even be loaded.
@@ -219,7 +148,7 @@ fn memory_that_is_refused() {
                 _ => panic!("{about}"),
             }
             if files.len() > 2 {
-                drop(fs::remove_file(folder.path().join("t.csv")));
+                folder.remove("t.csv");
             }
         }
     }
@@ -260,12 +189,10 @@ fn a_worker_that_panics() {
 }
 
 /// Status and output of a program that writes tables to a folder that is not there; and what is there then.
-fn tables_asked_for(folder: &TempDir, script: &str) -> (Output, Vec<String>) {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("pj_dump"));
-    let output = shell.current_dir(folder.path()).output().expect("it starts");
-    let there = names(folder.path());
-    drop(fs::remove_dir_all(folder.path().join("d")));
+fn tables_asked_for(folder: &Sandbox, script: &str) -> (Output, Vec<String>) {
+    let output = folder.shell(script);
+    let there = folder.names();
+    folder.remove("d");
     (output, there)
 }
 
@@ -279,21 +206,21 @@ fn a_folder_of_tables_is_whole_or_not_there() {
             continue;
         }
         for milliseconds in (0..400).step_by(40) {
-            let mut command = command(&folder, &["-O", "d/tables", "--threads=2", "t"]);
+            let mut command = folder.command(&["-O", "d/tables", "--threads=2", "t"]);
             let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
             std::thread::sleep(Duration::from_millis(milliseconds));
             // It may have ended.
             send(&child, number);
             let status = child.wait().expect("it is our child");
-            match names(folder.path()).len() {
+            match folder.names().len() {
                 1 => ended += 1,
                 _ => {
-                    assert_eq!(names(&folder.path().join("d/tables")).len(), 7, "{status}");
+                    assert_eq!(names(&folder.path("d/tables")).len(), 7, "{status}");
                     whole += 1;
                 }
             }
             assert!(status.success() || status.signal() == Some(number), "{status}");
-            drop(fs::remove_dir_all(folder.path().join("d")));
+            folder.remove("d");
         }
     }
     assert!(ended > 0, "{ended} ended, {whole} were whole");
@@ -308,11 +235,11 @@ fn tables_that_become_too_large_or_take_too_much_memory() {
     let wanted = "pj_dump: d/link.csv: File too large\n";
     assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
     assert_eq!(there, ["t"]);
-    fs::write(folder.path().join("file"), "").expect("writable");
+    folder.write("file", "");
     let (output, _) = tables_asked_for(&folder, "\"$0\" -O file t");
     let wanted = "pj_dump: file: there is a file of that name\n";
     assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
-    fs::remove_file(folder.path().join("file")).expect("ours");
+    folder.remove("file");
     let mut refused = 0;
     for mebibytes in (20..100).step_by(8) {
         let script = format!("ulimit -v {}; exec \"$0\" -O d --threads 1 t", mebibytes << 10);
@@ -333,45 +260,11 @@ fn a_disk_that_is_full_of_tables() {
                 \"$0\" -O small/d --format $format --threads 4 t; echo \"status $?\"; ls -A small
             done
         done";
-    let Some(output) = on_small_disk("100k", script, PROGRAM, folder.path()) else { return };
+    let Some(output) = on_small_disk("100k", script, PROGRAM, &folder.path("")) else { return };
     let (_, stdout, stderr) = outcome(&output);
     assert_eq!(stdout, "status 2\n".repeat(9), "{stderr}");
     let full = |line: &str| {
         line.starts_with("pj_dump: small/d/") && line.ends_with(": No space left on device")
     };
     assert!(stderr.lines().count() == 9 && stderr.lines().all(full), "{stderr}");
-}
-
-/// A standard output that was closed, or only reads, is one that fails; `/dev/null` is not.
-#[test]
-fn a_standard_output_that_is_closed() {
-    let folder = folder(&trace(b"set 0 S p a\nset 1 S p a\n"));
-    let closed = "pj_dump: standard output: Bad file descriptor\n";
-    for options in
-        ["", "-c", "-d", "-h", "-o", "-p State", "--help", "-v", "--usage", "--generate man"]
-    {
-        for stdout in [">&-", "<&- >&-", "1</dev/null"] {
-            // Generated text is all that can be asked for.
-            let file = if options.starts_with("--gen") { "" } else { "t" };
-            let (output, _) =
-                tables_asked_for(&folder, &format!("\"$0\" {options} {file} {stdout}"));
-            assert_eq!(outcome(&output), (2, String::new(), closed.into()), "{options} {stdout}");
-        }
-        for stdout in [">/dev/null", "1<>/dev/null"] {
-            let file = if options.starts_with("--gen") { "" } else { "t" };
-            let (output, _) =
-                tables_asked_for(&folder, &format!("\"$0\" {options} {file} {stdout}"));
-            assert_eq!(outcome(&output), (0, String::new(), String::new()), "{options} {stdout}");
-        }
-    }
-    for options in ["-q", "-O d", "-q --type-hierarchy types.csv"] {
-        let (output, _) = tables_asked_for(&folder, &format!("\"$0\" {options} t >&-"));
-        assert_eq!(outcome(&output), (0, String::new(), String::new()), "{options}");
-    }
-    // Standard error may be closed, too; a file that is opened then is not in its place.
-    let (output, there) = tables_asked_for(&folder, "\"$0\" nosuch 2>&-");
-    assert_eq!(
-        (output.status.code(), &*there),
-        (Some(2), &["t", "types.csv"].map(String::from)[..])
-    );
 }

@@ -1,11 +1,11 @@
-//! Recorded output: PajeNG's for the example traces, and our own, written by hand, where PajeNG is wrong.
+//! Recorded output of PajeNG for the example traces.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::world::{dump, said, trace};
+use crate::world::{dump, said};
 
 /// The options that a part of a recorded output's name stands for, as the examples' README says.
 fn options(part: &str) -> Vec<&'static str> {
@@ -65,83 +65,10 @@ fn examples_that_need_an_option_are_refused_without_it() {
     }
 }
 
-/// A case file: what it is about, then for each way to dump its trace the options, the rows and what
-/// is said on standard error. `\xNN` stands for a byte. The trace follows the world of `world.rs`,
-/// unless it begins with definitions of its own.
-///
-/// `PAJE_BLESS=1 cargo test -p pj-dump --test it` writes rows and messages anew; read what changed.
-#[test]
-fn our_own_cases() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let bless = std::env::var_os("PAJE_BLESS").is_some();
-    let paths = files(&folder, "case");
-    assert!(paths.len() >= 20, "{} cases", paths.len());
-    for path in paths {
-        let case = fs::read_to_string(&path).expect("a case is text");
-        let mut parts = case.split("\n--- ");
-        let about = parts.next().expect("there is a first part");
-        let lines = parts.next().and_then(|part| part.strip_prefix("trace\n"));
-        let lines = lines.unwrap_or_else(|| panic!("{}: no trace", path.display()));
-        let bytes = unescaped(&format!("{lines}\n"));
-        // A case about the last line says where it ends.
-        let bytes = bytes.strip_suffix(b"\\c\n").unwrap_or(&bytes);
-        let bytes = if lines.starts_with("%EventDef") { bytes.to_vec() } else { trace(bytes) };
-        let mut anew = format!("{about}\n--- trace\n{lines}");
-        for part in parts {
-            let options = part.lines().next().expect("the options");
-            let options = options.strip_prefix("pj_dump").expect("each way begins with pj_dump");
-            let output = dump(&options.split_whitespace().collect::<Vec<_>>(), &bytes);
-            let status = output.status.code().expect("the program ends by itself");
-            let mut text = format!("pj_dump{options}\n{}", escaped(&output.stdout));
-            for line in said(&output).lines() {
-                text.push_str(&format!("| {line}\n"));
-            }
-            if status != 0 {
-                text.push_str(&format!("exit status {status}\n"));
-            }
-            let text = text.trim_end_matches('\n');
-            anew.push_str(&format!("\n--- {text}"));
-            if !bless {
-                assert_eq!(text, part.trim_end_matches('\n'), "{}", path.display());
-            }
-        }
-        if bless {
-            fs::write(&path, format!("{}\n", anew.trim_end_matches('\n'))).expect("writable");
-        }
-    }
-}
-
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder is there");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
     paths.retain(|path| path.extension() == Some(OsStr::new(extension)));
     paths.sort();
     paths
-}
-
-fn unescaped(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("\\x") {
-        bytes.extend_from_slice(before.as_bytes());
-        bytes.push(u8::from_str_radix(&after[..2], 16).expect("two hexadecimal digits"));
-        rest = &after[2..];
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    bytes
-}
-
-fn escaped(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '\n' => text.push('\n'),
-                c if c.is_control() => text.push_str(&format!("\\x{:02x}", c as u32)),
-                c => text.push(c),
-            }
-        }
-        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
-    }
-    text
 }

@@ -6,17 +6,11 @@ use std::io::{Seek, SeekFrom, Write};
 use datasets::{Shape, generate};
 use paje_sim::{Options, Progress, Source, Trace};
 use splitter::{Input, Limits};
-use tempfile::TempDir;
 
-use crate::cli::{command, outcome, run};
-use crate::world::{dump, trace};
-use testkit::{COMPRESSIONS, pack};
+use crate::world::{dump, sandbox, trace};
+use testkit::{COMPRESSIONS, outcome, pack, pipe};
 
 const THREADS: [&str; 4] = ["1", "2", "3", "4"];
-
-fn folder() -> TempDir {
-    tempfile::tempdir().expect("a folder")
-}
 
 /// A trace of several blocks.
 fn large() -> Vec<u8> {
@@ -37,11 +31,11 @@ fn invalid() -> Vec<u8> {
 
 #[test]
 fn compressed_traces_are_dumped_as_plain_ones() {
-    let folder = folder();
-    let write = |bytes: &[u8]| fs::write(folder.path().join("t"), bytes).expect("writable");
+    let folder = sandbox(&[]);
+    let write = |bytes: &[u8]| folder.write("t", bytes);
     for (bytes, status) in [(large(), 0), (invalid(), 1)] {
         write(&bytes);
-        let wanted = run(&folder, &["t"]);
+        let wanted = folder.run(&["t"]);
         assert_eq!(wanted.0, status);
         let (first, second) = bytes.split_at(bytes.len() / 3);
         let whole = COMPRESSIONS.map(|how| pack(how, &bytes));
@@ -51,7 +45,7 @@ fn compressed_traces_are_dumped_as_plain_ones() {
             // In turn: how a trace is kept, and how many threads there are, do not know of each other.
             for threads in [THREADS[turn % 4], THREADS[(turn + 2) % 4]] {
                 let arguments = ["--threads", threads, "t"];
-                assert!(run(&folder, &arguments) == wanted, "a file, {threads} threads");
+                assert!(folder.run(&arguments) == wanted, "a file, {threads} threads");
                 let found = outcome(&dump(&arguments[..2], bytes));
                 let named = (found.0, found.1, found.2.replace("<stdin>", "t"));
                 assert!(named == wanted, "a pipe, {threads} threads: {}", named.2);
@@ -63,26 +57,26 @@ fn compressed_traces_are_dumped_as_plain_ones() {
 /// Frames of zstd are decompressed side by side. Who decompresses what shows in nothing, and neither does damage of one of them.
 #[test]
 fn many_frames() {
-    let folder = folder();
-    let write = |bytes: &[u8]| fs::write(folder.path().join("t"), bytes).expect("writable");
+    let folder = sandbox(&[]);
+    let write = |bytes: &[u8]| folder.write("t", bytes);
     let bytes = generate(Shape::Mpi, 3_000_000, 1);
     write(&bytes);
-    let wanted = run(&folder, &["t"]);
+    let wanted = folder.run(&["t"]);
     assert_eq!(wanted.0, 0, "{}", wanted.2);
     let frames: Vec<Vec<u8>> = bytes.chunks(600_000).map(|part| pack("zstd", part)).collect();
     write(&frames.concat());
     for threads in THREADS {
-        assert!(run(&folder, &["--threads", threads, "t"]) == wanted, "{threads} threads");
+        assert!(folder.run(&["--threads", threads, "t"]) == wanted, "{threads} threads");
     }
     let mut damaged = frames.concat();
     let at = damaged.len() / 2;
     damaged[at] ^= 0x10;
     write(&damaged);
     for arguments in [&["t"][..], &["--recover", "t"]] {
-        let wanted = run(&folder, &[&["--threads", "1"], arguments].concat());
+        let wanted = folder.run(&[&["--threads", "1"], arguments].concat());
         assert!(wanted.2.contains("zstd: the compressed data are damaged"), "{}", wanted.2);
         for threads in ["2", "3"] {
-            let found = run(&folder, &[&["--threads", threads], arguments].concat());
+            let found = folder.run(&[&["--threads", threads], arguments].concat());
             assert!(found == wanted, "{threads} threads: {}", found.2);
         }
     }
@@ -90,13 +84,13 @@ fn many_frames() {
 
 #[test]
 fn intervals_of_compressed_traces() {
-    let folder = folder();
+    let folder = sandbox(&[]);
     let bytes = generate(Shape::Mpi, 20_000, 1);
     let wanted = outcome(&dump(&["-p", "MPI_STATE"], &bytes));
     assert_eq!(wanted.0, 0, "{}", wanted.2);
     for how in COMPRESSIONS {
-        fs::write(folder.path().join("t"), pack(how, &bytes)).expect("writable");
-        assert_eq!(run(&folder, &["-p", "MPI_STATE", "t"]), wanted, "{how}");
+        folder.write("t", pack(how, &bytes));
+        assert_eq!(folder.run(&["-p", "MPI_STATE", "t"]), wanted, "{how}");
     }
 }
 
@@ -104,7 +98,7 @@ fn intervals_of_compressed_traces() {
 /// the first in file order, and the wrong thing to look for.
 #[test]
 fn compressed_data_that_are_cut_or_damaged() {
-    let folder = folder();
+    let folder = sandbox(&[]);
     let sound = large();
     let invalid = invalid();
     for how in COMPRESSIONS {
@@ -123,10 +117,10 @@ fn compressed_data_that_are_cut_or_damaged() {
         let whole = pack(how, &invalid);
         all.push((whole[..whole.len() - 1].to_vec(), "end too early"));
         for (packed, reason) in all {
-            fs::write(folder.path().join("t"), &packed).expect("writable");
+            folder.write("t", &packed);
             let two = &["--threads=2", "--type-hierarchy=types.csv", "t"][..];
             for arguments in [two, &["-p", "State", "t"]] {
-                let (status, stdout, stderr) = run(&folder, arguments);
+                let (status, stdout, stderr) = folder.run(arguments);
                 assert_eq!((status, stdout.as_str()), (2, ""), "{how}: {stderr}");
                 let start = format!("pj_dump: t: {how}: the compressed data {reason}");
                 assert!(stderr.starts_with(&start), "{start}: {stderr}");
@@ -137,7 +131,7 @@ fn compressed_data_that_are_cut_or_damaged() {
             let start = format!("pj_dump: <stdin>: {how}: the compressed data {reason}");
             assert!(stderr.starts_with(&start), "{start}: {stderr}");
         }
-        assert!(!folder.path().join("types.csv").exists());
+        assert!(!folder.path("types.csv").exists());
     }
 }
 
@@ -158,11 +152,9 @@ fn names_are_hashed_in_another_way_in_each_process() {
 
 #[test]
 fn a_named_pipe() {
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
-
-    let folder = folder();
-    let path = folder.path().join("pipe");
-    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+    let folder = sandbox(&[]);
+    let path = folder.path("pipe");
+    pipe(&path);
     for trace in [large(), invalid()] {
         let wanted = outcome(&dump(&[], &trace));
         for bytes in [trace.clone(), pack("gzip", &trace), pack("zstd", &trace)] {
@@ -173,7 +165,7 @@ fn a_named_pipe() {
                     // Of an invalid trace that is not compressed the rest is left unread.
                     drop(pipe.write_all(&bytes));
                 });
-                let (status, stdout, stderr) = run(&folder, &["--threads", threads, "pipe"]);
+                let (status, stdout, stderr) = folder.run(&["--threads", threads, "pipe"]);
                 let found = (status, stdout, stderr.replace("pipe:", "<stdin>:"));
                 assert!(found == wanted, "{threads} threads: {}", found.2);
                 writer.join().expect("it ends");
@@ -184,7 +176,7 @@ fn a_named_pipe() {
 
 #[test]
 fn standard_input_is_read_from_where_it_stands() {
-    let folder = folder();
+    let folder = sandbox(&[]);
     for trace in [large(), invalid()] {
         let wanted = outcome(&dump(&[], &trace));
         let packed = [pack("gzip", &trace), pack("xz", &trace)];
@@ -195,7 +187,7 @@ fn standard_input_is_read_from_where_it_stands() {
                 file.write_all(bytes).expect("writable");
                 for threads in THREADS {
                     file.seek(SeekFrom::Start(before.len() as u64)).expect("it is a file");
-                    let mut command = command(&folder, &["--threads", threads]);
+                    let mut command = folder.command(&["--threads", threads]);
                     let stdin = file.try_clone().expect("it is open");
                     let found = outcome(&command.stdin(stdin).output().expect("it starts"));
                     assert!(found == wanted, "{} before, {threads}: {}", before.len(), found.2);
@@ -206,22 +198,9 @@ fn standard_input_is_read_from_where_it_stands() {
 }
 
 #[test]
-fn a_folder_is_no_trace() {
-    let folder = folder();
-    let wanted = (2, String::new(), "pj_dump: .: Is a directory\n".to_string());
-    assert_eq!(run(&folder, &["."]), wanted);
-    for arguments in [&[][..], &["-"]] {
-        let stdin = File::open(folder.path()).expect("folders can be opened");
-        let output = command(&folder, arguments).stdin(stdin).output().expect("it starts");
-        let wanted = "pj_dump: <stdin>: Is a directory\n".to_string();
-        assert_eq!(outcome(&output), (2, String::new(), wanted));
-    }
-}
-
-#[test]
 fn a_file_that_becomes_shorter_is_no_shorter_trace() {
-    let folder = folder();
-    let path = folder.path().join("t");
+    let folder = sandbox(&[]);
+    let path = folder.path("t");
     let trace = large();
     for workers in testkit::teams::<4>() {
         for left in [0, 1, trace.len() as u64 / 2, trace.len() as u64 - 1] {
@@ -243,11 +222,11 @@ fn a_file_that_becomes_shorter_is_no_shorter_trace() {
 /// Threads that have nothing to do must cost nothing: this took seconds.
 #[test]
 fn a_thousand_threads_for_a_small_trace() {
-    let folder = folder();
-    fs::write(folder.path().join("t"), generate(Shape::Mpi, 20_000, 1)).expect("writable");
-    let wanted = run(&folder, &["--threads=1", "t"]);
+    let folder = sandbox(&[]);
+    folder.write("t", generate(Shape::Mpi, 20_000, 1));
+    let wanted = folder.run(&["--threads=1", "t"]);
     let began = std::time::Instant::now();
-    assert_eq!(run(&folder, &["--threads=1000", "t"]), wanted);
+    assert_eq!(folder.run(&["--threads=1000", "t"]), wanted);
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
 
@@ -255,7 +234,7 @@ fn a_thousand_threads_for_a_small_trace() {
 /// which may be a thousand times what is in the file.
 #[test]
 fn how_far_compressed_data_are_read_behind_a_problem() {
-    let folder = folder();
+    let folder = sandbox(&[]);
     let problem = b"set 1 S nobody a\n";
     for (megabytes, status) in [(8, 2), (80, 1)] {
         let comments = b"# 456789abcdef\n#".repeat(megabytes << 16);
@@ -264,17 +243,17 @@ fn how_far_compressed_data_are_read_behind_a_problem() {
             // The last bytes tell whether all is well; or the frame is not whole.
             let packed = pack(how, &text);
             let cut = &packed[..packed.len() - 3];
-            fs::write(folder.path().join("t"), cut).expect("writable");
+            folder.write("t", cut);
             let root = trace(b"file p P piece\n");
-            fs::write(folder.path().join("root"), root).expect("writable");
+            folder.write("root", root);
             let piece = [&problem[..], &text[trace(b"").len() + problem.len()..]].concat();
             let packed = pack(how, &piece);
-            fs::write(folder.path().join("piece"), &packed[..packed.len() - 3]).expect("writable");
+            folder.write("piece", &packed[..packed.len() - 3]);
             for threads in ["--threads=1", "--threads=3"] {
-                let (found, _, said) = run(&folder, &[threads, "t"]);
+                let (found, _, said) = folder.run(&[threads, "t"]);
                 assert_eq!(found, status, "{said}");
                 assert_eq!(said.contains("unknown container 'nobody'"), status == 1, "{said}");
-                let (found, _, said) = run(&folder, &[threads, "root"]);
+                let (found, _, said) = folder.run(&[threads, "root"]);
                 assert_eq!(found, status, "{said}");
                 assert_eq!(said.contains("cannot read 'piece'"), status == 2, "{said}");
             }

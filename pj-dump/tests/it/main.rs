@@ -1,9 +1,6 @@
 //! The program as its users see it, and the replay beside the checker.
 
 mod agree;
-mod cli;
-#[cfg(unix)]
-mod csv;
 mod damaged;
 mod equal;
 #[cfg(target_os = "linux")]
@@ -19,12 +16,13 @@ mod order;
 mod progress;
 mod recover;
 mod select;
+mod sessions;
 mod sort;
-#[cfg(unix)]
 mod starvz;
 mod stats;
 mod strangers;
 mod stream;
 mod tables;
+mod verdict;
 mod windows;
 mod world;

@@ -143,11 +143,3 @@ fn a_full_disk() {
     assert!(said(&failed).contains("No space left on device"), "{}", said(&failed));
     assert!(unmounted.is_ok_and(|status| status.success()));
 }
-
-#[test]
-fn wrong_limits() {
-    for limit in ["", "1M", "0%", "much"] {
-        let failed = run(&["--memory-limit", limit], Path::new("/tmp"));
-        assert_eq!(failed.status.code(), Some(2), "{limit}");
-    }
-}

@@ -1,5 +1,6 @@
 //! Traces in disorder, and a plain sort that puts them in the order of their times.
 
+use datasets::Rng;
 use paje_parser::{FieldName, FieldNames, LineDecoder, Span, number, token};
 
 /// A line, and where it was found.
@@ -48,28 +49,6 @@ fn rank(line: &[u8], decoder: &LineDecoder) -> (u8, f64) {
     time.map_or((1, 0.0), |time| (2, time))
 }
 
-/// Random numbers: G. Marsaglia's xorshift.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % count as u64) as usize
-    }
-
-    fn shuffle<T>(&mut self, things: &mut [T]) {
-        for i in (1..things.len()).rev() {
-            things.swap(i, self.below(i + 1));
-        }
-    }
-}
-
 /// Disorder that lines are put in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Disorder {
@@ -91,19 +70,14 @@ pub(crate) const DISORDERS: [Disorder; 5] = [
 ];
 
 /// The trace with its lines in another order.
-pub(crate) fn disordered(
-    text: &[u8],
-    how: Disorder,
-    names: FieldNames,
-    random: &mut Random,
-) -> Vec<u8> {
+pub(crate) fn disordered(text: &[u8], how: Disorder, names: FieldNames, rng: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
     // The last line may or may not have a newline.
     let ended = lines.pop_if(|last| last.is_empty()).is_some();
     match how {
         Disorder::None => return text.to_vec(),
         Disorder::Reversed => lines.reverse(),
-        Disorder::Shuffled => random.shuffle(&mut lines),
+        Disorder::Shuffled => rng.shuffle(&mut lines),
         Disorder::Interleaved => {
             let mut parts: Vec<Vec<&[u8]>> = lines
                 .chunks(lines.len() / 4 + 1)
@@ -111,7 +85,7 @@ pub(crate) fn disordered(
                 .collect();
             lines.clear();
             while !parts.is_empty() {
-                let at = random.below(parts.len());
+                let at = rng.index(parts.len());
                 match parts[at].pop() {
                     Some(line) => lines.push(line),
                     None => drop(parts.swap_remove(at)),
@@ -125,7 +99,7 @@ pub(crate) fn disordered(
                 drop(decoder.line(line.text));
             }
             let mut places: Vec<usize> = (0..in_order.len()).collect();
-            random.shuffle(&mut places);
+            rng.shuffle(&mut places);
             let mut first = 0;
             for ties in in_order.chunk_by(|a, b| rank(a.text, &decoder) == rank(b.text, &decoder)) {
                 places[first..first + ties.len()].sort_unstable();

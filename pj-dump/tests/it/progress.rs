@@ -35,7 +35,7 @@ impl Run {
         let terminal = ioctl_tiocgptpeer(&screen, flags).expect("it has another end");
         let began = Instant::now();
         // The command has its end of the terminal as long as it is there itself.
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("pj_dump"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_pj_dump"))
             .args(options)
             .env("TERM", "xterm")
             .stdin(Stdio::piped())
@@ -146,7 +146,7 @@ fn no_progress_where_it_is_not_wanted() {
 
 #[test]
 fn no_progress_in_a_pipe() {
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("pj_dump"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pj_dump"))
         .env("TERM", "xterm")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

@@ -1,34 +1,25 @@
 //! `--recover`: what is kept of damaged traces, in whatever they come. `paje-sim/tests/recover` has the
 //! rules; golden files show them.
 
-use std::fs;
-use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use datasets::invalid::{self, Fault};
 use datasets::{Shape, generate};
-use paje_sim::{Options, Portion, Progress, Source, Trace};
+use paje_sim::{Options, Progress, Selection, Source, Trace};
 use paje_workers::Workers;
 use pj_dump::output::Style;
-use pj_dump::output::export::Written;
-use pj_dump::output::stream::RowStream;
-use tempfile::TempDir;
 
-use crate::agree::rows;
-use crate::cli::run;
-use crate::world::{header, trace};
+use crate::agree::{self, rows};
+use crate::world::{sandbox, trace};
 use testkit::pack;
 
 static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(testkit::teams);
-
-fn folder() -> TempDir {
-    tempfile::tempdir().expect("a folder")
-}
 
 fn options(block: usize) -> Options {
     let mut options = Options::default();
     options.recover = true;
     options.limits.block = block;
+    options.decoder_symbols = 4;
     options
 }
 
@@ -49,16 +40,10 @@ fn damaged(seed: u64) -> Vec<u8> {
 }
 
 fn in_portions(text: &[u8], bytes: u64, block: usize, workers: &Workers) -> (Vec<u8>, String) {
-    let style = Style::DEFAULT;
-    let (mut out, written) = (Vec::new(), Written::default());
-    let mut stream = RowStream::new(style, true, workers, &mut out, &written);
-    let (options, progress) = (options(block), Progress::default());
-    let mut show = |portion: &Portion<'_>| -> ControlFlow<()> { stream.show(portion) };
-    let source = Source::stream(text);
-    let trace = Trace::read_in_portions(source, &options, workers, &progress, bytes, &mut show);
-    let told = format!("{:?}", trace.expect("it is not empty").recovered());
-    stream.finish().expect("memory can be written");
-    (out, told)
+    let (options, all) = (options(block), Selection::default());
+    let (source, style) = (Source::stream(text), Style::DEFAULT);
+    let (rows, trace) = agree::in_portions(source, &options, (bytes, true), (style, &all), workers);
+    (rows, format!("{:?}", trace.expect("it is not empty").recovered()))
 }
 
 #[test]
@@ -101,11 +86,11 @@ fn sorted_traces_do_not_depend_on_workers_and_blocks() {
 #[test]
 fn with_sort_nothing_is_skipped() {
     let text = generate(Shape::Unsorted, 20_000, 1);
-    let folder = folder();
-    fs::write(folder.path().join("t"), text).expect("writable");
-    let sorted = run(&folder, &["--sort", "t"]);
-    assert_eq!(run(&folder, &["--sort", "--recover", "t"]), sorted);
-    let (status, _, said) = run(&folder, &["--recover", "t"]);
+    let folder = sandbox(&[]);
+    folder.write("t", text);
+    let sorted = folder.run(&["--sort", "t"]);
+    assert_eq!(folder.run(&["--sort", "--recover", "t"]), sorted);
+    let (status, _, said) = folder.run(&["--recover", "t"]);
     assert_eq!(status, 1);
     assert!(said.contains(": skipped: time ") && said.contains("hint: with `--sort`"), "{said}");
 }
@@ -113,24 +98,24 @@ fn with_sort_nothing_is_skipped() {
 /// Compressed data that end too early: everything up to there.
 #[test]
 fn compressed_data_that_are_cut_off() {
-    let folder = folder();
+    let folder = sandbox(&[]);
     let text = generate(Shape::Mpi, 200_000, 1);
     for how in ["gzip", "zstd", "xz", "bzip2"] {
         // Data from bzip2 come in pieces of 900,000 bytes.
         let (first, second) = text.split_at(if how == "bzip2" { text.len() / 2 } else { 0 });
         let first = if first.is_empty() { Vec::new() } else { pack(how, first) };
         let packed = [first, pack(how, second)].concat();
-        fs::write(folder.path().join("t"), &packed[..packed.len() * 2 / 3]).expect("writable");
-        assert_eq!(run(&folder, &["-z", "t"]).0, 2);
-        let wanted = run(&folder, &["-z", "--recover", "--threads", "1", "t"]);
+        folder.write("t", &packed[..packed.len() * 2 / 3]);
+        assert_eq!(folder.run(&["-z", "t"]).0, 2);
+        let wanted = folder.run(&["-z", "--recover", "--threads", "1", "t"]);
         assert_eq!(wanted.0, 1, "{how}: {}", wanted.2);
         assert!(wanted.2.contains(": cut off: "), "{how}: {}", wanted.2);
         assert!(wanted.2.contains("open where the trace was cut off"), "{how}: {}", wanted.2);
         assert!(wanted.1.len() > 5000, "{how}: {} bytes", wanted.1.len());
-        let found = run(&folder, &["-z", "--recover", "--threads", "3", "t"]);
+        let found = folder.run(&["-z", "--recover", "--threads", "3", "t"]);
         assert!(found == wanted, "{how}");
         for block in [100, 3000, 70_000] {
-            let input = splitter::Input::open(Some(&folder.path().join("t"))).expect("written");
+            let input = splitter::Input::open(Some(&folder.path("t"))).expect("written");
             let mut options = options(block);
             options.ignore_incomplete_links = true;
             options.variable_precision = paje_sim::Precision::Single;
@@ -139,38 +124,6 @@ fn compressed_data_that_are_cut_off() {
             let kept = String::from_utf8(rows(&trace, &TEAMS[0])).expect("text");
             assert!(kept == wanted.1, "{how}, blocks of {block}");
         }
-    }
-}
-
-#[test]
-fn files_that_are_missing_or_damaged() {
-    let folder = folder();
-    let write = |name: &str, bytes: &[u8]| {
-        fs::write(folder.path().join(name), bytes).expect("writable");
-    };
-    let root = b"file p P there\nfile p P nowhere\nfile q P other\nfile p Q there\nset 1 S q a\n";
-    write("root", &trace(root));
-    write("there", b"set 2 S p a\nset nonsense\nset 3 S p b\nfile p P root\n");
-    write(
-        "other",
-        &[header().as_bytes(), b"set 3 S q c\n%EventDef PajeSetState unended\n"].concat(),
-    );
-    let wanted = run(&folder, &["--recover", "--threads", "1", "root"]);
-    assert_eq!(wanted.0, 1);
-    for row in ["State, p, State, 2.0", "State, q, State, 1.0", "State, q, State, 3.0"] {
-        assert!(wanted.1.contains(row), "{}", wanted.1);
-    }
-    for told in [
-        "skipped: cannot read 'nowhere'",
-        "there:2:13: skipped:",
-        "there:4:10: skipped: file 'root' is this one",
-        "skipped: unknown type 'Q'",
-        "other: cut off: the definition is not finished",
-    ] {
-        assert!(wanted.2.contains(told), "{told}\n{}", wanted.2);
-    }
-    for threads in ["2", "3", "4"] {
-        assert_eq!(run(&folder, &["--recover", "--threads", threads, "root"]), wanted);
     }
 }
 

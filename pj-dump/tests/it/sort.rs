@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use datasets::{Shape, invalid, random};
+use datasets::{Rng, Shape, invalid, random};
 use paje_parser::{ByteOffset, FieldNames, Position};
 use paje_sim::error::EventName;
 use paje_sim::{ErrorKind, Options, Progress, Source, Trace, WarningKind};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use splitter::Input;
 
 use crate::agree::rows;
-use crate::order::{DISORDERS, Disorder, Random, disordered, sorted};
+use crate::order::{DISORDERS, Disorder, disordered, sorted};
 use crate::world::{dump, lines_before, said, trace};
 
 /// Result of a replay: rows, warnings and how much was read; or the code, sentence and place of the
@@ -78,6 +78,7 @@ fn compare(text: &[u8], options: &Options, teams: &[Workers], told: &str) -> Res
     for team in teams {
         let block = [1, 100, 900, 5000, 1 << 17][(text.len() + team.threads()) % 5];
         options.limits.block = block;
+        options.decoder_symbols = 4;
         let found = replay(Source::stream(text), &options, team);
         assert_eq!(
             found,
@@ -108,8 +109,8 @@ fn random_traces() {
         let trace = random::trace(seed);
         let options = options(&trace);
         for how in DISORDERS {
-            let mut random = Random::new(seed);
-            let text = disordered(&trace.bytes, how, options.field_names, &mut random);
+            let mut rng = Rng::new(seed);
+            let text = disordered(&trace.bytes, how, options.field_names, &mut rng);
             let told = format!("seed {seed}, {how:?}");
             valid[how as usize] += usize::from(compare(&text, &options, &teams, &told).is_ok());
         }
@@ -125,8 +126,8 @@ fn shapes() {
         let bytes = datasets::generate(shape, 20_000, 5);
         let options = Options::default();
         for how in DISORDERS {
-            let mut random = Random::new(shape as u64);
-            let text = disordered(&bytes, how, options.field_names, &mut random);
+            let mut rng = Rng::new(shape as u64);
+            let text = disordered(&bytes, how, options.field_names, &mut rng);
             let told = format!("{shape}, {how:?}");
             let result = compare(&text, &options, &teams, &told);
             if matches!(how, Disorder::None | Disorder::KeepsTies) {
@@ -143,8 +144,8 @@ fn planted_faults() {
         for seed in 0..3 {
             let bytes = invalid::trace(fault, seed).bytes;
             for how in DISORDERS {
-                let mut random = Random::new(seed);
-                let text = disordered(&bytes, how, FieldNames::Strict, &mut random);
+                let mut rng = Rng::new(seed);
+                let text = disordered(&bytes, how, FieldNames::Strict, &mut rng);
                 let told = format!("{fault}, seed {seed}, {how:?}");
                 drop(compare(&text, &Options::default(), teams, &told));
             }
@@ -166,9 +167,9 @@ set 0 S p g\ncreate -8.5 r P g\nset -1e-300 S r h\nset -3 S r i\ncreate -9 g H 0
     let result = compare(&text, &Options::default(), &teams, "odd lines");
     assert!(result.is_ok(), "{result:?}");
     for seed in 0..50 {
-        let mut random = Random::new(seed);
+        let mut rng = Rng::new(seed);
         let how = DISORDERS[seed as usize % DISORDERS.len()];
-        let text = disordered(&text, how, FieldNames::Strict, &mut random);
+        let text = disordered(&text, how, FieldNames::Strict, &mut rng);
         drop(compare(&text, &Options::default(), &teams, &format!("seed {seed}, {how:?}")));
     }
 }
@@ -262,13 +263,6 @@ fn files() {
     }
 }
 
-#[test]
-fn an_empty_trace_is_no_trace() {
-    let output = dump(&["--sort"], b"");
-    let wanted = "pj_dump: <stdin>: the trace is empty; a trace begins with event definitions\n";
-    assert_eq!((output.status.code(), said(&output).as_str()), (Some(1), wanted));
-}
-
 /// Any options: the output is that of the sorted trace.
 #[test]
 fn options_beside_it() {
@@ -299,26 +293,6 @@ fn options_beside_it() {
     assert_eq!(dump(&["-q"], &text).status.code(), Some(1));
 }
 
-/// The intervals of `-p` know the times of events that are defined further down.
-#[test]
-fn intervals_of_events_defined_late() {
-    let lines = "late 2 S p b\nset 5 S p c\nset 1 S p a\n%EventDef PajeSetState late\n% Time date\n\
-                 % Type string\n% Container string\n% Value string\n%EndEventDef\n";
-    let output = dump(&["--sort", "-p", "State", "-l", "0"], &trace(lines.as_bytes()));
-    // A lane shows what it was doing before the interval.
-    let wanted = "0,1,1\n1,2,1,p/State/a\n2,5,3,p/State/a\n";
-    let found = String::from_utf8_lossy(&output.stdout);
-    assert_eq!((found.as_ref(), said(&output).as_str()), (wanted, ""));
-}
-
-#[test]
-fn the_help_says_what_it_takes() {
-    let help = dump(&["--help"], b"");
-    let help = String::from_utf8_lossy(&help.stdout).replace(['\n', ' '], "");
-    assert!(help.contains("--sortTakeeventsintheorderoftime"), "{help}");
-    assert!(help.contains("keptinmemory"), "{help}");
-}
-
 /// Recipe that users of StarPU follow today. Its times all have nine decimals, for which `sort -V` is right.
 #[test]
 fn as_grep_and_sort_do_it() {
@@ -343,36 +317,4 @@ fn runs(folder: &Path, script: &str) -> bool {
     let mut shell = Command::new("sh");
     shell.args(["-c", script]).current_dir(folder).env("LC_ALL", "C").stderr(Stdio::null());
     shell.status().is_ok_and(|status| status.success())
-}
-
-/// No advice to do what was done.
-#[test]
-fn sorted_files_that_are_out_of_order() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("one"), trace(b"set 2 S p a\n")).expect("writable");
-    std::fs::write(folder.path().join("two"), "set 1 S p a\n").expect("writable");
-    let hint = "hint: `--sort` sorts each file by itself; events of a container and type must be in time order \
-                from file to file\n";
-    for (options, status, hint) in [
-        (&["--sort"][..], 1, hint),
-        (&["--sort", "--recover"], 1, hint),
-        (&[], 1, "hint: `--sort` replays the trace sorted by time, as `sort -s` would\n"),
-        (&["--recover"], 1, "hint: with `--sort` events that come too late are kept\n"),
-    ] {
-        let found = crate::cli::run(&folder, &[options, &["-q", "one", "two"]].concat());
-        assert_eq!(found.0, status);
-        assert!(found.2.contains(&format!("pj_dump: {hint}")), "{options:?}: {}", found.2);
-    }
-}
-
-/// PajeNG 1.3.6 behaviour: its first time is 0 whatever sign the trace's has.
-#[test]
-fn intervals_from_minus_zero() {
-    for times in [["-0", "-0"], ["-0", "0"], ["0", "-0"]] {
-        let [first, second] = times;
-        let lines = format!("set {first} S p a\nset {second} S p b\nset 2 S p c\n");
-        let output = dump(&["-p", "State"], &trace(lines.as_bytes()));
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.starts_with("0.000000,2.000000,2.000000,"), "{text}");
-    }
 }

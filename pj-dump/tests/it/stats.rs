@@ -66,7 +66,7 @@ fn stats_of_files_and_pipes_with_any_number_of_threads() {
     let plain = dump(&[], &text).stdout;
     for threads in [1, 2, 3] {
         let threads_option = format!("--threads={threads}");
-        let file = Command::new(assert_cmd::cargo::cargo_bin!("pj_dump"))
+        let file = Command::new(env!("CARGO_BIN_EXE_pj_dump"))
             .args([&threads_option, "--stats=json", "-l6"])
             .arg(&path)
             .output()
@@ -147,23 +147,6 @@ fn stats_for_people() {
             assert!(fact(number).parse::<f64>().is_ok(), "{told}");
         }
     }
-}
-
-#[test]
-fn no_stats_of_a_run_that_failed() {
-    let output = dump(&["--stats=json"], &trace(b"pop 1 S q\n"));
-    assert_eq!(output.status.code(), Some(1));
-    assert!(!said(&output).contains('{'), "{}", said(&output));
-    assert!(dump(&[], &trace(b"set 1 S q a\n")).stderr.is_empty());
-}
-
-#[test]
-fn stats_in_no_known_format() {
-    let output = dump(&["--stats=xml"], b"");
-    assert_eq!(output.status.code(), Some(2));
-    let wanted =
-        "pj_dump: invalid value 'xml' for '--stats[=<FORMAT>]'\n  [possible values: text, json]";
-    assert!(said(&output).starts_with(wanted), "{}", said(&output));
 }
 
 #[cfg(target_os = "linux")]

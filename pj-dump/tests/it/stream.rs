@@ -1,35 +1,25 @@
 //! `-o`: rows in portions.
 
-use std::ops::ControlFlow;
-
 use datasets::Shape;
-use paje_sim::{Error, Options, Progress, Source, Trace};
+use paje_sim::{Error, Options, Progress, Selection, Source, Trace};
 use paje_workers::Workers;
 use pj_dump::output::Style;
-use pj_dump::output::export::{Written, write_rows};
+use pj_dump::output::export::Written;
 use pj_dump::output::stream::RowStream;
+
+use crate::agree::in_portions;
 
 const STYLE: Style = Style::DEFAULT;
 
 /// The rows of a trace, in portions of so many bytes.
 fn streamed(text: &[u8], bytes: u64, workers: &Workers) -> (Vec<u8>, Result<Trace, Error>) {
-    let (mut out, written) = (Vec::new(), Written::default());
-    let mut stream = RowStream::new(STYLE, true, workers, &mut out, &written);
-    let (options, progress) = (Options::default(), Progress::default());
-    let mut show = |portion: &paje_sim::Portion<'_>| -> ControlFlow<()> { stream.show(portion) };
-    let source = Source::stream(text);
-    let trace = Trace::read_in_portions(source, &options, workers, &progress, bytes, &mut show);
-    let exported = stream.finish().expect("memory can be written");
-    assert!(exported.bytes == written.bytes() && exported.bytes <= out.len() as u64);
-    (out, trace)
+    let (options, all) = (Options::default(), Selection::default());
+    in_portions(Source::stream(text), &options, (bytes, true), (STYLE, &all), workers)
 }
 
 fn dumped(text: &[u8]) -> Vec<u8> {
     let trace = Trace::read(text, &Options::default()).expect("a generated trace is valid");
-    let mut out = Vec::new();
-    write_rows(&trace, STYLE, &Workers::one(), &mut out, &Written::default())
-        .expect("memory can be written");
-    out
+    crate::agree::rows(&trace, &Workers::one())
 }
 
 fn lines(text: &[u8]) -> Vec<&[u8]> {

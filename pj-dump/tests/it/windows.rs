@@ -1,11 +1,10 @@
 //! Windows of time of packed traces, of which only parts are read: the rows of the whole text.
 
 use std::fs;
-use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 
-use datasets::{Shape, random};
+use datasets::{Rng, Shape, WORLD, lively, random};
 use paje_sim::{Options, Progress, Selection, Source, TimeRange, Trace};
 use paje_workers::Workers;
 use pj_dump::output::export::{Written, write_selected};
@@ -13,13 +12,13 @@ use pj_dump::output::header::Header;
 use pj_dump::output::{Quotes, Style};
 use splitter::Input;
 use tempfile::TempDir;
-use testkit::{Dice, WORLD, lively};
 
-use crate::select::Draw;
+use crate::select::selection;
+use crate::world::sandbox;
 
 static TEAMS: LazyLock<[Workers; 3]> = LazyLock::new(testkit::teams);
 
-/// Tells whether a trace is one of which windows may be kept.
+/// Returns whether a trace is one of which windows may be kept.
 fn is_plain(text: &[u8]) -> bool {
     let mut options = Options::default();
     options.usage = true;
@@ -48,36 +47,37 @@ fn rows(
 }
 
 /// A time of the trace, one near it, or one somewhere.
-fn time(text: &[u8], end: f64, draw: &mut Draw) -> f64 {
-    let at = draw.below(text.len());
+fn time(text: &[u8], end: f64, rng: &mut Rng) -> f64 {
+    let at = rng.index(text.len());
     let words = text[at..].split(u8::is_ascii_whitespace);
     let number =
         |word: &[u8]| str::from_utf8(word).ok()?.parse().ok().filter(|it: &f64| it.is_finite());
     let near = words.take(30).find_map(number).unwrap_or(0.0);
-    match draw.below(4) {
-        0 => end * draw.below(1000) as f64 / 1000.0,
+    match rng.index(4) {
+        0 => end * rng.index(1000) as f64 / 1000.0,
         1 => near + 1e-6,
         _ => near,
     }
 }
 
 /// Compares some windows of a trace; how many of them took less than the whole file.
-fn look_at(what: &str, text: &[u8], segment: usize, draw: &mut Draw) -> usize {
+fn look_at(what: &str, text: &[u8], segment: usize, rng: &mut Rng) -> usize {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("t.pjp");
     fs::write(&path, pj_pack::pack::pack_all(text, segment).expect("memory"))
         .expect("the folder is writable");
-    let quotes = [Quotes::Strip, Quotes::Keep, Quotes::Auto][draw.below(3)];
+    let quotes = [Quotes::Strip, Quotes::Keep, Quotes::Auto][rng.index(3)];
     let mut options = Options::default();
-    (options.value_names, options.user_defined) = (quotes.value_names(), draw.below(2) == 0);
-    options.limits.block = [100, 3000, 1 << 20][draw.below(3)];
+    (options.value_names, options.user_defined) = (quotes.value_names(), rng.index(2) == 0);
+    options.limits.block = [100, 3000, 1 << 20][rng.index(3)];
+    options.decoder_symbols = 4;
     let whole = Trace::read(text, &options).expect("it is valid");
     let mut parts = 0;
     for turn in 0..8 {
-        let (one, other) = (time(text, whole.end(), draw), time(text, whole.end(), draw));
+        let (one, other) = (time(text, whole.end(), rng), time(text, whole.end(), rng));
         let mut selection = match turn % 2 {
             0 => Selection::default(),
-            _ => draw.selection(&whole),
+            _ => selection(rng, &whole),
         };
         let (from, to) = (one.min(other), one.max(other));
         selection.window = [
@@ -87,8 +87,8 @@ fn look_at(what: &str, text: &[u8], segment: usize, draw: &mut Draw) -> usize {
             TimeRange { from: f64::NEG_INFINITY, to },
             TimeRange { from: whole.end() + 1.0, to: whole.end() + 2.0 },
             TimeRange { from: -2.0, to: -1.0 },
-        ][[0, 0, 0, 1, 1, 2, 3, 4, 5][draw.below(9)]];
-        options.selection = [Selection::default(), selection.clone()][draw.below(2)].clone();
+        ][[0, 0, 0, 1, 1, 2, 3, 4, 5][rng.index(9)]];
+        options.selection = [Selection::default(), selection.clone()][rng.index(2)].clone();
         let workers = &TEAMS[turn % 3];
         let expected = rows(Source::stream(text), &options, &selection, quotes, workers);
         let input = Input::open(Some(&path)).expect("it was written");
@@ -110,14 +110,14 @@ fn look_at(what: &str, text: &[u8], segment: usize, draw: &mut Draw) -> usize {
 
 #[test]
 fn random_traces() {
-    let mut draw = Draw(41);
+    let mut rng = Rng::new(41);
     let mut plain = 0;
     for seed in 0..testkit::number("PAJE_SEEDS").unwrap_or(120) {
         let text = random::trace(seed).bytes;
         if is_plain(&text) {
             plain += 1;
-            let segment = [150, 400, 1500][draw.below(3)];
-            look_at(&format!("seed {seed}"), &text, segment, &mut draw);
+            let segment = [150, 400, 1500][rng.index(3)];
+            look_at(&format!("seed {seed}"), &text, segment, &mut rng);
         }
     }
     assert!(plain > 5, "{plain}");
@@ -125,12 +125,12 @@ fn random_traces() {
 
 #[test]
 fn lively_traces() {
-    let mut draw = Draw(47);
+    let mut rng = Rng::new(47);
     for turn in 0..testkit::number("PAJE_SEEDS").unwrap_or(15) {
-        let text = lively(&mut Dice::new(turn));
+        let text = lively(turn);
         assert!(is_plain(&text), "{}", String::from_utf8_lossy(&text));
-        let segment = [150, 400, 1500, 4000][draw.below(4)];
-        let parts = look_at(&format!("turn {turn}"), &text, segment, &mut draw);
+        let segment = [150, 400, 1500, 4000][rng.index(4)];
+        let parts = look_at(&format!("turn {turn}"), &text, segment, &mut rng);
         assert_eq!(parts, 8, "turn {turn}");
     }
 }
@@ -165,15 +165,15 @@ fn streams(text: &[u8], apart: &[&str]) -> Vec<u8> {
 
 #[test]
 fn traces_in_which_time_begins_again() {
-    let mut draw = Draw(59);
+    let mut rng = Rng::new(59);
     let mut plain = 0;
     for turn in 0..testkit::number("PAJE_SEEDS").unwrap_or(40) {
-        let apart: &[&str] = [&["pq"][..], &["p", "q"], &["p", "a", "q", "b"]][draw.below(3)];
-        let text = streams(&lively(&mut Dice::new(turn)), apart);
+        let apart: &[&str] = [&["pq"][..], &["p", "q"], &["p", "a", "q", "b"]][rng.index(3)];
+        let text = streams(&lively(turn), apart);
         if is_plain(&text) {
             plain += 1;
-            let segment = [400, 1500, 4000][draw.below(3)];
-            let parts = look_at(&format!("turn {turn}"), &text, segment, &mut draw);
+            let segment = [400, 1500, 4000][rng.index(3)];
+            let parts = look_at(&format!("turn {turn}"), &text, segment, &mut rng);
             assert_eq!(parts, 8, "turn {turn}");
         }
     }
@@ -182,11 +182,11 @@ fn traces_in_which_time_begins_again() {
 
 #[test]
 fn traces_of_every_shape() {
-    let mut draw = Draw(43);
+    let mut rng = Rng::new(43);
     for shape in Shape::ALL {
         let text = datasets::generate(shape, 60_000, 3);
         if is_plain(&text) {
-            let parts = look_at(&format!("{shape:?}"), &text, 4000, &mut draw);
+            let parts = look_at(&format!("{shape:?}"), &text, 4000, &mut rng);
             assert_eq!(parts, 8, "{shape:?}");
         }
     }
@@ -195,13 +195,9 @@ fn traces_of_every_shape() {
 /// Options with which a row, its place or the end of the trace depends on lines that are not in the window: all is read.
 #[test]
 fn all_options() {
-    let text = lively(&mut Dice::new(53));
-    let folder = TempDir::new().expect("a folder");
-    let write = |name: &str, bytes: &[u8]| {
-        fs::write(folder.path().join(name), bytes).expect("it is writable")
-    };
-    write("t", &text);
-    write("t.pjp", &pj_pack::pack::pack_all(&text, 400).expect("memory"));
+    let text = lively(53);
+    let packed = pj_pack::pack::pack_all(&text, 400).expect("memory");
+    let folder = sandbox(&[("t", &text), ("t.pjp", &packed)]);
     let options = [
         "",
         "-n",
@@ -233,11 +229,9 @@ fn all_options() {
         let window = ["-s 20 -e 21.5", "-s 21.5 -e 20", "-e 0.5", "-s 1e9"][turn % 4];
         for window in ["-s 11 -e 12", window] {
             let run = |name: &str| {
-                let mut program = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
-                program.args(words.split_whitespace().chain(window.split(' '))).arg(name);
-                let output = program.current_dir(folder.path()).output().expect("it runs");
-                let (status, out, said) = testkit::outcome(&output);
-                let tree = fs::read(folder.path().join("t.csv")).ok();
+                let words = words.split_whitespace().chain(window.split(' ')).chain([name]);
+                let (status, out, said) = folder.run(&words.collect::<Vec<_>>());
+                let tree = fs::read(folder.path("t.csv")).ok();
                 (status, out, said.replace(".pjp", ""), tree)
             };
             let (text, packed) = (run("t"), run("t.pjp"));

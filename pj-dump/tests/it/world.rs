@@ -2,7 +2,8 @@
 
 use std::process::{Command, Output};
 
-use testkit::WORLD;
+use datasets::WORLD;
+use testkit::Sandbox;
 pub(crate) use testkit::said;
 
 /// Events by the word that stands for them in the tests' traces: event numbers may be words.
@@ -54,4 +55,9 @@ pub(crate) fn lines_before() -> u64 {
 /// Runs the program on a trace in its standard input.
 pub(crate) fn dump(options: &[&str], trace: &[u8]) -> Output {
     testkit::fed(Command::new(env!("CARGO_BIN_EXE_pj_dump")).args(options), trace)
+}
+
+/// A folder with these files, in which the program runs.
+pub(crate) fn sandbox(files: &[(&str, &[u8])]) -> Sandbox {
+    Sandbox::new(env!("CARGO_BIN_EXE_pj_dump"), files)
 }

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use tempfile::TempDir;
+use testkit::Sandbox;
 
-use crate::world::{WORLD, answer, changed, pair, run};
+use crate::world::{WORLD, answer, changed, pair};
 
 /// A change, and whether the trace is still equal: in the plain form, with `--structure-only`, with
 /// `--names-only`, and with `--exact`.
@@ -92,13 +92,13 @@ fn what_counts_for_pajeng() {
 }
 
 /// Answer of PajeNG, unless it is not installed.
-fn pajeng(folder: &TempDir) -> Option<bool> {
+fn pajeng(folder: &Sandbox) -> Option<bool> {
     let Some(program) = testkit::pajeng::pj_equals() else {
         testkit::pajeng::skipped("pj_equals");
         return None;
     };
     let mut command = Command::new(program);
-    let output = command.args(["a.trace", "b.trace"]).current_dir(folder.path()).output();
+    let output = command.args(["a.trace", "b.trace"]).current_dir(folder.path("")).output();
     Some(output.expect("it runs").stdout == b"1\n")
 }
 
@@ -127,7 +127,7 @@ fn types_of_containers() {
         (push.clone(), push.replace("push 2 t c1 x", ""), false),
     ] {
         let folder = pair(&one, &other);
-        let (_, answer, _) = run(&folder, &["a.trace", "b.trace"]);
+        let (_, answer, _) = folder.run(&["a.trace", "b.trace"]);
         assert_eq!(answer, if wanted { "1\n" } else { "0\n" }, "{one}{other}");
         if let Some(answer) = pajeng(&folder) {
             assert_eq!(answer, wanted, "{one}{other}");
@@ -151,7 +151,7 @@ fn upper_and_lower_case() {
 fn rows_at_the_very_end() {
     let end = "event 9 E p1 x\n";
     let folder = pair(&format!("{WORLD}{end}"), &format!("{WORLD}{end}{end}"));
-    assert_eq!(run(&folder, &["a.trace", "b.trace"]), (0, "0\n".into(), String::new()));
+    assert_eq!(folder.run(&["a.trace", "b.trace"]), (0, "0\n".into(), String::new()));
 }
 
 /// PajeNG looks for what is from time 0 on by bisection: a link that starts earlier hides those completed before
@@ -168,7 +168,7 @@ fn links_that_start_before_time_0() {
         format!("{WORLD}{}\n", lines.join("\n").replace("START", start))
     };
     let folder = pair(&links("1"), &links("-1"));
-    assert_eq!(run(&folder, &["a.trace", "b.trace"]), (0, "1\n".into(), String::new()));
+    assert_eq!(folder.run(&["a.trace", "b.trace"]), (0, "1\n".into(), String::new()));
 }
 
 /// PajeNG adds a row on either side, loses those that enclose the window, and may crash.
@@ -184,7 +184,7 @@ fn windows() {
     }
     let folder = pair(WORLD, WORLD);
     let files = ["a.trace", "b.trace"];
-    let run = |more: &[&str]| run(&folder, &[more, &files].concat()).1;
+    let run = |more: &[&str]| folder.run(&[more, &files].concat()).1;
     assert_eq!(run(&["-e", "0.5", "-d", "0.5"]), "1\n");
     assert_eq!(run(&["-e", "1.2", "-d", "5"]), "0\n");
     assert_eq!(run(&["-s", "5", "-e", "2", "-t", "5", "-d", "2"]), "1\n", "nothing is in them");

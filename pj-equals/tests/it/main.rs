@@ -2,6 +2,6 @@
 
 mod cli;
 mod compat;
+mod differences;
 mod naive;
-mod told;
 mod world;

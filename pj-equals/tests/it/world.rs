@@ -1,9 +1,6 @@
 //! Definitions that the tests' traces begin with, and how the program is run on two of them.
 
-use std::process::Command;
-
-use tempfile::TempDir;
-pub(crate) use testkit::outcome;
+use testkit::Sandbox;
 
 /// Events by the word that stands for them: event numbers may be words.
 const EVENTS: [(&str, &str, &str); 14] = [
@@ -61,30 +58,20 @@ pub(crate) fn changed(changes: &[(&str, &str)]) -> String {
     })
 }
 
-/// A folder with `a.trace` and `b.trace`.
-pub(crate) fn pair(a: &str, b: &str) -> TempDir {
+/// A folder with `a.trace` and `b.trace`, in which the program runs.
+pub(crate) fn pair(a: &str, b: &str) -> Sandbox {
     let (a, b) = (trace(a), trace(b));
-    testkit::folder(&[("a.trace", a.as_bytes()), ("b.trace", b.as_bytes())])
-}
-
-pub(crate) fn command(folder: &TempDir, arguments: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pj_equals"));
-    command.args(arguments).current_dir(folder.path());
-    command
-}
-
-/// The exit status, standard output, and standard error.
-pub(crate) fn run(folder: &TempDir, arguments: &[&str]) -> (i32, String, String) {
-    outcome(&command(folder, arguments).output().expect("the program starts"))
+    let files = [("a.trace", a.as_bytes()), ("b.trace", b.as_bytes())];
+    Sandbox::new(env!("CARGO_BIN_EXE_pj_equals"), &files)
 }
 
 /// Answer about the world and another one: in the plain form or with options of ours.
 pub(crate) fn answer(other: &str, options: &[&str]) -> bool {
     let folder = pair(WORLD, other);
     let both = [options, &["a.trace", "b.trace"]].concat();
-    let (status, stdout, stderr) = run(&folder, &both);
+    let (status, stdout, stderr) = folder.run(&both);
     assert_eq!((status, stderr.as_str()), (0, ""));
-    let back = run(&folder, &[options, &["b.trace", "a.trace"]].concat());
+    let back = folder.run(&[options, &["b.trace", "a.trace"]].concat());
     assert_eq!(back, (0, stdout.clone(), String::new()), "the other way round");
     stdout == "1\n"
 }

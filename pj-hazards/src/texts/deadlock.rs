@@ -2,11 +2,11 @@
 
 use paje_analysis::order::Step;
 
-use super::{Teller, counted, plain};
-use crate::deadlock::{Deadlock, How};
+use super::{Reporter, counted, plain};
+use crate::deadlock::{Deadlock, Evidence};
 use crate::output::{Cell, Findings};
 
-impl Teller<'_> {
+impl Reporter<'_> {
     pub(crate) fn deadlock(&self, found: &Deadlock) -> Findings {
         let mut findings =
             Findings::with("kind,container,state,waits_for,waiting,hanging,members,why");
@@ -90,17 +90,17 @@ impl Teller<'_> {
         findings
     }
 
-    fn how(&self, how: How, are_many: bool) -> &'static str {
+    fn how(&self, how: Evidence, are_many: bool) -> &'static str {
         match how {
-            How::NotEntered if are_many => ", which have not entered",
-            How::NotEntered => ", which has not entered",
-            How::Field => ", as the field says",
-            How::LastMessage => ", as with the message before",
-            How::Unknown => "",
+            Evidence::NotEntered if are_many => ", which have not entered",
+            Evidence::NotEntered => ", which has not entered",
+            Evidence::Field => ", as the field says",
+            Evidence::LastMessage => ", as with the message before",
+            Evidence::Unknown => "",
         }
     }
 
-    /// A circle of sends.
+    /// Describes a cycle of sends.
     fn circle(&self, steps: &[Step], findings: &mut Findings) {
         let places: Vec<(usize, u32)> = steps.iter().map(|step| self.order.place(*step)).collect();
         let names: Vec<String> = places.iter().map(|(track, _)| self.shown(*track)).collect();

@@ -20,7 +20,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Columns of a table, row by row.
+/// Returns some columns of a table.
 pub(crate) fn csv(table: &str, names: &[&str]) -> Vec<Vec<String>> {
     let mut lines = table.lines();
     let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
@@ -109,7 +109,7 @@ fn json_holds_what_csv_does() {
     }
 }
 
-/// A name that would be code in a graph stands in quotes.
+/// A name that would be code in a graph is quoted.
 #[test]
 fn graphs_are_of_the_findings() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -8,7 +8,7 @@ use testkit::assert_recorded;
 
 use crate::cli::{csv, run, text};
 
-/// Exit status of the program, and its output for a trace.
+/// Runs the program on a trace; returns exit status and output.
 fn told(case: Hazard, words: &[&str]) -> (i32, String) {
     told_of(&case.trace(), words)
 }
@@ -22,7 +22,7 @@ fn told_of(trace: &[u8], words: &[&str]) -> (i32, String) {
     (output.status.code().expect("it ends"), text(&output.stdout))
 }
 
-/// The columns of a table.
+/// Returns columns of the output.
 fn columns(case: Hazard, words: &[&str], names: &[&str]) -> Vec<Vec<String>> {
     let (_, table) = told(case, &[words, &["--format=csv"]].concat());
     csv(&table, names)
@@ -143,7 +143,7 @@ fn the_graph_of_an_exchange_between_neighbours() {
     assert_eq!(deliveries(&["--routed"], "persistent"), "838");
 }
 
-/// Where messages do not drive the program, each container goes on in its own order.
+/// If messages do not drive the program, each container keeps its own order.
 #[test]
 fn what_drives_a_program_is_asked_for() {
     let case = Hazard::Neighbours { threads: 2 };

@@ -12,22 +12,22 @@ use pj_hazards::model::{Channel, Model, Options};
 use pj_hazards::orders::groups;
 use pj_hazards::poset::Poset;
 use pj_hazards::races::races;
-use testkit::{Dice, number};
+use testkit::{Rng, number};
 
 /// Happened-before order, event by event: a closure over sends, receives and operations of groups.
 ///
 /// The nodes are the begins and ends of the states (or moments) that something happens in, in each track in order.
 struct Closure {
-    /// By call: all calls that are complete when it begins.
+    /// By call, the calls that are complete when it begins.
     known: Vec<Vec<u64>>,
-    /// By message: the calls that send and receive it.
+    /// Sending and receiving call of each message.
     send: Vec<usize>,
     recv: Vec<usize>,
 }
 
 type Call = (usize, u64, u32, u8, u32);
 
-/// A call: track, time, state, kind and number (of what has no state, of its message).
+/// A call: track, time, state, kind and number (of its message if it has no state).
 fn call(
     model: &Model<'_>,
     track: usize,
@@ -46,7 +46,7 @@ fn call(
     }
 }
 
-/// An operation: who waits for whom, its root, what its members do, and its place among the series.
+/// An operation: class, root, calls of the members, and index in its series.
 type Operation = (Collective, Option<usize>, Vec<Call>, (usize, usize));
 
 fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
@@ -141,7 +141,7 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     Closure { known, send: sends.iter().map(at).collect(), recv: recvs.iter().map(at).collect() }
 }
 
-/// True if the second of two messages could have been taken by the receive of the first.
+/// Whether the receive of the first message could have taken the second.
 fn could(closure: &Closure, first: usize, second: usize) -> bool {
     let recv = closure.recv[first];
     closure.known[closure.send[second]][recv / 64] >> (recv % 64) & 1 == 0
@@ -167,7 +167,7 @@ fn each(default: u64, most: u64, mut look: impl FnMut(u64, &Model<'_>, &Order)) 
     }
 }
 
-/// The races of a run, which are compared with the definition; how many there are.
+/// Compares the races of a run with the definition; returns their number.
 fn compared(seed: u64, model: &Model<'_>, order: &Order) -> usize {
     let closure = closure(model, None);
     let mut expected = BTreeSet::new();
@@ -206,7 +206,7 @@ fn races_are_what_the_definition_says() {
     assert!(all > looked && looked > 0, "{all} races in {looked} runs");
 }
 
-/// More than are swept for at once.
+/// More tracks than one sweep covers.
 #[test]
 fn races_of_many_containers_are_too() {
     let mut all = 0;
@@ -249,7 +249,7 @@ fn barriers_that_can_go_change_no_receive() {
     assert!(verdicts.iter().all(|count| *count > 0), "{verdicts:?}");
 }
 
-/// All orders of so many things that a rule allows.
+/// Returns all orders of `count` things that a rule allows.
 fn all_orders(count: usize, before: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut found = vec![Vec::new()];
     for _ in 0..count {
@@ -300,7 +300,7 @@ fn orders_are_all_that_are_allowed() {
     assert!(compared > 0);
 }
 
-/// Of programs that messages drive: what a state sends comes after what it received, and nothing else does.
+/// In message-driven programs, what a state sends comes after what it received, and nothing else does.
 #[test]
 fn orders_of_message_driven_programs_are_all_that_are_allowed() {
     let mut compared = 0;
@@ -343,10 +343,10 @@ fn orders_of_message_driven_programs_are_all_that_are_allowed() {
 #[test]
 fn counts_are_those_of_all_orders() {
     for seed in seeds(100) {
-        let mut dice = Dice::new(seed);
-        let count = 1 + dice.below(7);
-        let percent = dice.below(60);
-        let edges: Vec<bool> = (0..count * count).map(|_| dice.below(100) < percent).collect();
+        let mut rng = Rng::new(seed);
+        let count = 1 + rng.index(7);
+        let percent = rng.index(60);
+        let edges: Vec<bool> = (0..count * count).map(|_| rng.index(100) < percent).collect();
         let poset = Poset::new(count, |a, b| edges[a * count + b]);
         let all = all_orders(count, &|a, b| poset.is_before(a, b));
         let counted = poset.count(usize::MAX).expect("no limit");

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
-use paje_pack::{Content, Error, Hole, KIND_NAMES, Lines, Packed, Reader, Wanted};
+use paje_pack::{Error, KIND_NAMES, Packed, Reader};
+use paje_parser::columns::{Content, Hole, Lines, Wanted};
 use paje_parser::{Event, EventKind, Field, FieldName, FieldNames, Line, LineDecoder, TypeNature};
 
 /// Contents of a packed trace.

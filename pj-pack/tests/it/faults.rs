@@ -8,8 +8,8 @@ use assert_cmd::cargo::cargo_bin;
 use testkit::{names, on_small_disk, outcome};
 
 fn noise(len: usize) -> Vec<u8> {
-    let mut dice = testkit::Dice::new(7);
-    (0..len).map(|_| dice.below(256) as u8).collect()
+    let mut rng = testkit::Rng::new(7);
+    (0..len).map(|_| rng.index(256) as u8).collect()
 }
 
 /// Names without a file so far, and one whose file would be replaced.

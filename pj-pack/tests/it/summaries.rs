@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use paje_analysis::kept::{LANES, Lanes, REPORTS, VERSION};
 use paje_pack::{Piece, Summaries};
-use testkit::SplitMix;
+use testkit::Rng;
 
 use crate::cli::run;
 
@@ -104,9 +104,9 @@ fn random() -> (String, usize) {
     ]);
     text += "ctype Rank 0 R\nstype State R S\nvtype Power R V\nltype Link 0 R R L\n";
     text += "create 0 one R 0 1\ncreate 0 two R 0 2\n";
-    let (begin, mut numbers) = (text.len(), SplitMix(5));
+    let (begin, mut numbers) = (text.len(), Rng::new(5));
     for time in 0..1500 {
-        let (rank, number) = (1 + time % 2, numbers.next());
+        let (rank, number) = (1 + time % 2, numbers.bits());
         text += &format!("push {time} S {rank} busy\nset {time} V {rank} {number}\n");
         text += &format!("from {time} L 0 PTP {rank} {number}\nto {time}.5 L 0 PTP 1 {number}\n");
         text += &format!("pop {time}.5 S {rank}\n");

@@ -282,7 +282,8 @@ fn windows_are_segments() {
             assert!(!last && segment.start().0 == found.len() as u64);
             last = segment.is_last();
             let mut block = Block::default();
-            block.unpack(&segment).unwrap();
+            block.set_segment(segment);
+            block.unpack().unwrap();
             found.extend_from_slice(block.text());
         }
         assert!(last && String::from_utf8(found).unwrap() == read, "{from} {to}");

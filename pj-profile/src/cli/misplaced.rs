@@ -1,77 +1,47 @@
 //! Options that a report has no use for.
 
-use super::{Cli, Report};
-
-/// The reports that are about rows one by one.
-const ROWS: &str = "states, comm, time, variables, events, summary and compare";
-const BY_ROWS: [Report; 7] = [
-    Report::States,
-    Report::Comm,
-    Report::Time,
-    Report::Variables,
-    Report::Events,
-    Report::Summary,
-    Report::Compare,
-];
+use super::Cli;
+use super::Report::{
+    self, Comm, Compare, Critical, Events, States, Summary, Time, Variables, Waits,
+};
 
 impl Cli {
-    /// An option that the report has no use for, and what has.
+    /// Returns an option that the report has no use for, and the reports that have.
     #[must_use]
-    pub fn out_of_place(&self) -> Option<(&'static str, &'static str)> {
-        use Report::{Comm, Compare, Critical, States, Summary, Time, Variables, Waits};
-        let all: [(bool, &str, &[Report], &str); 16] = [
-            (
-                self.by.is_some(),
-                "--by",
-                &[States, Time, Waits, Critical, Compare],
-                "states, time, waits, critical and compare",
-            ),
-            (self.level.is_some(), "--level", &[Comm], "comm"),
-            (self.bytes.is_some(), "--bytes", &[Comm, Waits, Critical], "comm, waits and critical"),
-            (self.bins.is_some(), "--bins", &[Time, Variables], "time and variables"),
-            (self.inclusive, "--inclusive", &[Time], "time"),
-            (self.classes, "--classes", &[Time], "time"),
-            (self.value.is_some(), "--value", &[States, Time], "states and time"),
-            (self.grid.is_some(), "--grid", &[States, Comm, Waits], "states, comm and waits"),
-            (
-                self.map.is_some(),
-                "--map",
-                &[Time, Waits, Critical, Summary],
-                "time, waits, critical and summary",
-            ),
-            (
-                self.group.is_some(),
-                "--group",
-                &[Waits, Critical, Summary],
-                "waits, critical and summary",
-            ),
-            (
-                self.root.is_some(),
-                "--root",
-                &[Waits, Critical, Summary],
-                "waits, critical and summary",
-            ),
-            (
-                self.eager.is_some(),
-                "--eager",
-                &[Waits, Critical, Summary],
-                "waits, critical and summary",
-            ),
-            (self.dot.is_some(), "--dot", &[Comm, Waits], "comm and waits"),
-            (
-                self.live,
-                "--live",
-                // Of compare, more is told later.
-                &BY_ROWS,
-                "states, comm, time, variables, events and summary",
-            ),
-            // Who waits may wait for any container.
-            (!self.patterns.inside.is_empty(), "--in", &BY_ROWS, ROWS),
-            (!self.patterns.of_type.is_empty(), "--of-type", &BY_ROWS, ROWS),
+    pub fn out_of_place(&self) -> Option<(&'static str, String)> {
+        let waiting: &[Report] = &[Waits, Critical, Summary];
+        let rows: &[Report] = &[States, Comm, Time, Variables, Events, Summary, Compare];
+        let all: [(bool, &str, &[Report]); 16] = [
+            (self.by.is_some(), "--by", &[States, Time, Waits, Critical, Compare]),
+            (self.level.is_some(), "--level", &[Comm]),
+            (self.bytes.is_some(), "--bytes", &[Comm, Waits, Critical]),
+            (self.bins.is_some(), "--bins", &[Time, Variables]),
+            (self.inclusive, "--inclusive", &[Time]),
+            (self.classes, "--classes", &[Time]),
+            (self.value.is_some(), "--value", &[States, Time]),
+            (self.grid.is_some(), "--grid", &[States, Comm, Waits]),
+            (self.map.is_some(), "--map", &[Time, Waits, Critical, Summary]),
+            (self.group.is_some(), "--group", waiting),
+            (self.root.is_some(), "--root", waiting),
+            (self.eager.is_some(), "--eager", waiting),
+            (self.dot.is_some(), "--dot", &[Comm, Waits]),
+            (self.live, "--live", &rows[..6]),
+            // A container may wait for any other one.
+            (!self.patterns.inside.is_empty(), "--in", rows),
+            (!self.patterns.of_type.is_empty(), "--of-type", rows),
         ];
-        let wrong = |(given, _, reports, _): &(bool, _, &[Report], _)| {
-            *given && !reports.contains(&self.report())
-        };
-        all.into_iter().find(wrong).map(|(_, option, _, whose)| (option, whose))
+        let report = self.report();
+        let (_, option, reports) =
+            all.into_iter().find(|(given, _, reports)| *given && !reports.contains(&report))?;
+        let names: Vec<String> = reports.iter().map(|report| report.name()).collect();
+        Some((option, listed(&names)))
+    }
+}
+
+/// Returns `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.concat(),
     }
 }

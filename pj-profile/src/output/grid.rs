@@ -4,26 +4,23 @@ use std::io::{self, Write};
 
 use super::screen::{Screen, bar, fitted, width};
 
-/// Content of a place in the grid.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
-    /// A name, to the left.
+    /// A name, left-aligned.
     Name(String),
-    /// A number, to the right.
+    /// A number, right-aligned.
     Number(String),
-    /// A part of a whole, as a bar.
+    /// A share, as a bar.
     Bar(f64),
 }
 
-/// A column: its title, and how willingly it is left out: those with the highest number go first, and those with
-/// 0 never.
+/// Title and priority of a column: without room, the highest priority is left out first, and 0 never.
 pub(super) type Column = (&'static str, u8);
 
-/// The least and the greatest width of a bar, and the least of a name that is cut.
+/// Minimum and maximum width of a bar, and minimum of a cut name.
 const BAR: [usize; 2] = [6, 24];
 const NAME: usize = 12;
 
-/// Lines of cells below titles.
 #[derive(Debug)]
 pub(super) struct Grid<'c> {
     columns: &'c [Column],

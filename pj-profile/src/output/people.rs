@@ -4,14 +4,34 @@ use std::io::{self, Write};
 
 use paje_analysis::{Data, Label, Seconds, Table};
 use paje_parser::error::Escaped;
-
-use super::grid::{Cell, Column, Grid};
 use paje_pictures::numbers::{amount, count, duration};
 
+use super::grid::{Cell, Grid};
 use super::screen::Screen;
-use super::{strips, waiting};
+use super::strips;
 
-/// A report below its title.
+/// How the values of a column are shown.
+#[derive(Clone, Copy)]
+enum Form {
+    Name,
+    /// A name; if it is empty, the time between states.
+    Activity,
+    Bar,
+    Percent,
+    /// Percent with a sign.
+    Change,
+    Seconds,
+    Count,
+    Amount,
+    /// The word `most` where the value is 1.
+    Most,
+}
+use Form::{Activity, Amount, Bar, Change, Count, Most, Name, Percent, Seconds as Time};
+
+/// Title, priority (0: always shown; the highest is left out first), column of the table, and form.
+type Column = (&'static str, u8, &'static str, Form);
+
+/// Writes a report below its title.
 pub(super) fn write(
     title: &str,
     table: &Table,
@@ -22,31 +42,34 @@ pub(super) fn write(
     if table.is_empty() {
         return writeln!(out, "\nThere is nothing to report.");
     }
-    let seen = Seen(table);
-    match table.name {
-        "states" => sections(seen, screen, out, &["container", "type"], STATES, states),
+    let seen = TableView(table);
+    let (by, columns): (&[&str], &[Column]) = match table.name {
+        "time" => return strips::times(seen, screen, out),
+        "variables" if table.column("bin").is_some() => return strips::means(seen, screen, out),
+        "states" => (&["container", "type"], STATES),
         "comm" => {
             strips::matrices(seen, screen, out)?;
-            sections(seen, screen, out, &["type"], COMM, comm)
+            (&["type"], COMM)
         }
-        "time" => strips::times(seen, screen, out),
-        "variables" if table.column("bin").is_some() => strips::means(seen, screen, out),
-        "variables" => sections(seen, screen, out, &["type"], VARIABLES, variables),
-        "compare" => sections(seen, screen, out, &["container", "type"], COMPARE, compare),
-        "summary" => summary(seen, screen, out),
-        "kinds" | "waiters" | "pairs" | "critical" | "imbalance" => {
-            waiting::write(seen, screen, out)
-        }
-        _ => sections(seen, screen, out, &["type"], EVENTS, events),
-    }
+        "variables" => (&["type"], VARIABLES),
+        "compare" => (&["container", "type"], COMPARE),
+        "summary" => (&["section"], SUMMARY),
+        "kinds" => (&[], KINDS),
+        "waiters" => (&[], WAITERS),
+        "pairs" => (&[], PAIRS),
+        "critical" => (&["type"], CRITICAL),
+        "imbalance" => (&["type"], IMBALANCE),
+        _ => (&["type"], EVENTS),
+    };
+    sections(seen, screen, out, by, columns)
 }
 
-/// A table, with what people read in its places.
+/// A table whose values are read by column name and row.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'t>(pub(crate) &'t Table);
+pub(crate) struct TableView<'t>(pub(crate) &'t Table);
 
-impl<'t> Seen<'t> {
-    pub(super) fn label(self, name: &str, row: usize) -> Option<&'t Label> {
+impl<'t> TableView<'t> {
+    fn label(self, name: &str, row: usize) -> Option<&'t Label> {
         match self.0.column(name) {
             Some(Data::Text(all)) => Some(&all[row]),
             _ => None,
@@ -67,55 +90,48 @@ impl<'t> Seen<'t> {
         }
     }
 
-    pub(super) fn name(self, name: &str, row: usize) -> Cell {
-        Cell::Name(self.text(name, row))
-    }
-
-    pub(super) fn seconds(self, name: &str, row: usize) -> Cell {
-        Cell::Number(self.number(name, row).map_or_else(|| "–".into(), duration))
-    }
-
-    pub(super) fn count(self, name: &str, row: usize) -> Cell {
-        match self.0.column(name) {
-            Some(Data::Count(all)) => Cell::Number(count(all[row])),
-            _ => Cell::Number("–".into()),
+    fn cell(self, (_, _, name, form): Column, row: usize) -> Cell {
+        let number = self.number(name, row);
+        let written =
+            |write: &dyn Fn(f64) -> String| Cell::Number(number.map_or_else(|| "–".into(), write));
+        match form {
+            Form::Name => Cell::Name(self.text(name, row)),
+            Form::Activity => Cell::Name(match self.text(name, row) {
+                empty if empty.is_empty() => "(between states)".into(),
+                value => value,
+            }),
+            Form::Bar => Cell::Bar(number.unwrap_or(0.0)),
+            Form::Percent => written(&|part| format!("{:.1} %", part * 100.0)),
+            Form::Change => written(&|part| format!("{:+.1} %", part * 100.0)),
+            Form::Seconds => written(&duration),
+            Form::Count => written(&|number| count(number as u64)),
+            Form::Amount => written(&amount),
+            Form::Most => Cell::Name(if number == Some(1.0) { "most" } else { "" }.into()),
         }
-    }
-
-    fn amount(self, name: &str, row: usize) -> Cell {
-        Cell::Number(self.number(name, row).map_or_else(|| "–".into(), amount))
-    }
-
-    pub(super) fn percent(self, name: &str, row: usize, sign: bool) -> Cell {
-        Cell::Number(match self.number(name, row) {
-            Some(part) if sign => format!("{:+.1} %", part * 100.0),
-            Some(part) => format!("{:.1} %", part * 100.0),
-            None => "–".into(),
-        })
     }
 }
 
-/// Rows below a heading for each run of rows that agree in these columns.
-pub(super) fn sections(
-    seen: Seen<'_>,
+/// Writes rows below a heading for each run of rows that agree in the columns `by`.
+fn sections(
+    seen: TableView<'_>,
     screen: Screen,
     out: &mut dyn Write,
     by: &[&str],
     columns: &[Column],
-    cells: fn(Seen<'_>, usize) -> Vec<Cell>,
 ) -> io::Result<()> {
     let heading = |row: usize| -> Vec<String> {
         by.iter().map(|name| seen.text(name, row)).filter(|text| !text.is_empty()).collect()
     };
+    let titles: Vec<_> = columns.iter().map(|(title, priority, ..)| (*title, *priority)).collect();
     let mut row = 0;
     while row < seen.0.len() {
-        let (of, mut grid) = (heading(row), Grid::new(columns));
+        let (of, mut grid) = (heading(row), Grid::new(&titles));
         writeln!(out)?;
         if !of.is_empty() {
             writeln!(out, "{}", screen.paint(1, &of.join(" · ")))?;
         }
         while row < seen.0.len() && heading(row) == of {
-            grid.row(cells(seen, row));
+            grid.row(columns.iter().map(|column| seen.cell(*column, row)).collect());
             row += 1;
         }
         grid.write(screen, out)?;
@@ -124,120 +140,112 @@ pub(super) fn sections(
 }
 
 const STATES: &[Column] = &[
-    ("value", 0),
-    ("share", 2),
-    ("", 0),
-    ("exclusive", 0),
-    ("inclusive", 5),
-    ("count", 0),
-    ("mean", 4),
-    ("median", 7),
-    ("p95", 8),
-    ("max", 6),
-    ("containers", 9),
-    ("imbalance", 3),
+    ("value", 0, "value", Name),
+    ("share", 2, "share", Bar),
+    ("", 0, "share", Percent),
+    ("exclusive", 0, "exclusive", Time),
+    ("inclusive", 5, "inclusive", Time),
+    ("count", 0, "count", Count),
+    ("mean", 4, "mean", Time),
+    ("median", 7, "median", Time),
+    ("p95", 8, "p95", Time),
+    ("max", 6, "max", Time),
+    ("containers", 9, "containers", Count),
+    ("imbalance", 3, "imbalance", Percent),
 ];
-
-fn states(seen: Seen<'_>, row: usize) -> Vec<Cell> {
-    vec![
-        seen.name("value", row),
-        Cell::Bar(seen.number("share", row).unwrap_or(0.0)),
-        seen.percent("share", row, false),
-        seen.seconds("exclusive", row),
-        seen.seconds("inclusive", row),
-        seen.count("count", row),
-        seen.seconds("mean", row),
-        seen.seconds("median", row),
-        seen.seconds("p95", row),
-        seen.seconds("max", row),
-        seen.count("containers", row),
-        seen.percent("imbalance", row, false),
-    ]
-}
 
 const COMM: &[Column] = &[
-    ("from", 0),
-    ("to", 0),
-    ("value", 6),
-    ("count", 0),
-    ("bytes", 1),
-    ("mean", 2),
-    ("min", 4),
-    ("max", 3),
-    ("first", 8),
-    ("last", 7),
+    ("from", 0, "from", Name),
+    ("to", 0, "to", Name),
+    ("value", 6, "value", Name),
+    ("count", 0, "count", Count),
+    ("bytes", 1, "bytes", Amount),
+    ("mean", 2, "mean", Time),
+    ("min", 4, "min", Time),
+    ("max", 3, "max", Time),
+    ("first", 8, "first", Time),
+    ("last", 7, "last", Time),
 ];
 
-fn comm(seen: Seen<'_>, row: usize) -> Vec<Cell> {
-    vec![
-        seen.name("from", row),
-        seen.name("to", row),
-        seen.name("value", row),
-        seen.count("count", row),
-        seen.amount("bytes", row),
-        seen.seconds("mean", row),
-        seen.seconds("min", row),
-        seen.seconds("max", row),
-        seen.seconds("first", row),
-        seen.seconds("last", row),
-    ]
-}
+const VARIABLES: &[Column] = &[
+    ("container", 0, "container", Name),
+    ("mean", 0, "mean", Amount),
+    ("min", 1, "min", Amount),
+    ("max", 2, "max", Amount),
+    ("count", 4, "count", Count),
+    ("integral", 3, "integral", Amount),
+];
 
-const VARIABLES: &[Column] =
-    &[("container", 0), ("mean", 0), ("min", 1), ("max", 2), ("count", 4), ("integral", 3)];
-
-fn variables(seen: Seen<'_>, row: usize) -> Vec<Cell> {
-    vec![
-        seen.name("container", row),
-        seen.amount("mean", row),
-        seen.amount("min", row),
-        seen.amount("max", row),
-        seen.count("count", row),
-        seen.amount("integral", row),
-    ]
-}
-
-const EVENTS: &[Column] =
-    &[("value", 0), ("container", 0), ("count", 0), ("first", 2), ("last", 3), ("rate per s", 1)];
-
-fn events(seen: Seen<'_>, row: usize) -> Vec<Cell> {
-    vec![
-        seen.name("value", row),
-        seen.name("container", row),
-        seen.count("count", row),
-        seen.seconds("first", row),
-        seen.seconds("last", row),
-        seen.amount("rate", row),
-    ]
-}
+const EVENTS: &[Column] = &[
+    ("value", 0, "value", Name),
+    ("container", 0, "container", Name),
+    ("count", 0, "count", Count),
+    ("first", 2, "first", Time),
+    ("last", 3, "last", Time),
+    ("rate per s", 1, "rate", Amount),
+];
 
 const COMPARE: &[Column] = &[
-    ("value", 0),
-    ("A", 2),
-    ("B", 3),
-    ("change", 0),
-    ("", 1),
-    ("of makespan", 4),
-    ("count A", 6),
-    ("count B", 5),
+    ("value", 0, "value", Name),
+    ("A", 2, "exclusive_a", Time),
+    ("B", 3, "exclusive_b", Time),
+    ("change", 0, "change", Time),
+    ("", 1, "percent", Change),
+    ("of makespan", 4, "share", Change),
+    ("count A", 6, "count_a", Count),
+    ("count B", 5, "count_b", Count),
 ];
 
-fn compare(seen: Seen<'_>, row: usize) -> Vec<Cell> {
-    vec![
-        seen.name("value", row),
-        seen.seconds("exclusive_a", row),
-        seen.seconds("exclusive_b", row),
-        seen.seconds("change", row),
-        seen.percent("percent", row, true),
-        seen.percent("share", row, true),
-        seen.count("count_a", row),
-        seen.count("count_b", row),
-    ]
-}
+const SUMMARY: &[Column] = &[("", 0, "name", Name), ("", 0, "value", Name)];
 
-fn summary(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
-    let facts = &[("", 0), ("", 0)];
-    sections(seen, screen, out, &["section"], facts, |seen, row| {
-        vec![seen.name("name", row), seen.name("value", row)]
-    })
-}
+const KINDS: &[Column] = &[
+    ("waiting", 0, "kind", Name),
+    ("share", 2, "share", Bar),
+    ("", 0, "share", Percent),
+    ("seconds", 0, "seconds", Time),
+    ("count", 0, "count", Count),
+    ("mean", 3, "mean", Time),
+    ("max", 4, "max", Time),
+];
+
+const WAITERS: &[Column] = &[
+    ("container", 0, "container", Name),
+    ("share", 2, "share", Bar),
+    ("", 0, "share", Percent),
+    ("waits", 0, "seconds", Time),
+    ("count", 3, "count", Count),
+    ("mean", 4, "mean", Time),
+    ("max", 5, "max", Time),
+    ("waited for", 1, "caused", Time),
+    ("began with it", 0, "delay", Time),
+];
+
+const PAIRS: &[Column] = &[
+    ("waiter", 0, "waiter", Name),
+    ("waits for", 0, "whom", Name),
+    ("share", 2, "share", Bar),
+    ("", 0, "share", Percent),
+    ("seconds", 0, "seconds", Time),
+    ("count", 3, "count", Count),
+    ("mean", 4, "mean", Time),
+    ("max", 5, "max", Time),
+    ("most", 1, "most", Most),
+];
+
+const CRITICAL: &[Column] = &[
+    ("value", 0, "value", Activity),
+    ("container", 0, "container", Name),
+    ("share", 1, "share", Bar),
+    ("", 0, "share", Percent),
+    ("seconds", 0, "seconds", Time),
+];
+
+const IMBALANCE: &[Column] = &[
+    ("value", 0, "value", Activity),
+    ("share", 3, "share", Bar),
+    ("", 0, "share", Percent),
+    ("on path", 0, "seconds", Time),
+    ("mean", 2, "mean", Time),
+    ("imbalance", 1, "imbalance", Time),
+    ("cost", 0, "cost", Time),
+];

@@ -9,13 +9,13 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Width of a line, and whether it may have colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
-    /// In columns.
+    /// Number of columns.
     pub width: usize,
-    /// True if colours are used.
+    /// Whether colours are used.
     pub has_colours: bool,
 }
 
-/// Wide enough for a report of states; where nothing else is known.
+/// Default width: enough for a report of states.
 const WIDTH: usize = 100;
 
 impl Screen {
@@ -25,7 +25,6 @@ impl Screen {
         Screen { width, has_colours: false }
     }
 
-    /// Standard output.
     pub(super) fn of_output() -> Self {
         let out = io::stdout();
         if !out.is_terminal() {
@@ -38,18 +37,17 @@ impl Screen {
         Screen { width: width.max(40), has_colours: !refused && !dumb }
     }
 
-    /// Text in one of the eight colours of a terminal.
+    /// Colours text with one of the eight colours of a terminal.
     pub(super) fn paint(self, code: u8, text: &str) -> String {
         if self.has_colours { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }
 
-/// Width of a text in columns.
 pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// A name that nothing can be done to a terminal with, cut to so many columns.
+/// Escapes control characters of a name, and cuts it to a width.
 pub(super) fn fitted(name: &str, columns: usize) -> String {
     let mut text = String::new();
     for c in name.chars() {
@@ -68,7 +66,7 @@ pub(super) fn fitted(name: &str, columns: usize) -> String {
     cut
 }
 
-/// A bar of so many columns, this part of it full.
+/// Returns a bar, `part` of it full.
 pub(super) fn bar(part: f64, columns: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (part.clamp(0.0, 1.0) * columns as f64 * 8.0).round() as usize;
@@ -77,7 +75,7 @@ pub(super) fn bar(part: f64, columns: usize) -> String {
     text
 }
 
-/// A place of a heat strip: the more, the higher.
+/// Returns a cell of a heat strip.
 pub(super) fn heat(part: f64) -> char {
     const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     // Little is not nothing.

@@ -3,19 +3,23 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::people::Seen;
-use super::screen::{Screen, fitted, heat, width};
+use paje_pictures::natural;
+use paje_pictures::numbers::{amount, duration};
 
-/// The colours of a terminal that values get by turns, of what took most first.
+use super::people::TableView;
+use super::screen::{Screen, fitted, heat, width};
+use crate::natural::NaturalName;
+
+/// Terminal colours of values, longest first.
 const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
 
-/// So many values have a letter of their own where there are no colours.
+/// Number of values with their own letter, without colours.
 const LETTERS: usize = 26;
 
-/// Letter of the values beyond.
+/// Letter of the other values.
 const OTHERS: char = '*';
 
-/// The letter of the value that is so many places behind the one that took most.
+/// Returns the letter of a value by its rank.
 fn letter(place: Option<usize>) -> char {
     let letters = ('A'..='Z').take(LETTERS);
     place.and_then(|place| letters.into_iter().nth(place)).unwrap_or(OTHERS)
@@ -24,11 +28,11 @@ fn letter(place: Option<usize>) -> char {
 /// Seconds by bin and value.
 type Bins = BTreeMap<usize, BTreeMap<String, f64>>;
 
-/// Of so many containers at most, a matrix is shown.
+/// Maximum number of containers in a matrix.
 const ENDS: usize = 64;
 
-/// From whom to whom, of each type of links: a line for each sender, a place for each receiver.
-pub(super) fn matrices(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a communication matrix for each type of links: a line for each sender, a cell for each receiver.
+pub(super) fn matrices(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {
         let type_ = seen.text("type", row);
@@ -60,7 +64,7 @@ fn matrix(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by_key(|id| natural(&names[*id]));
+    order.sort_by(|a, b| natural(&names[*a], &names[*b]));
     let most = cells.values().copied().fold(0.0, f64::max);
     let wide = label_width(names.iter(), screen);
     writeln!(
@@ -76,28 +80,11 @@ fn matrix(
     Ok(())
 }
 
-/// Names in the order of people: digits count as numbers, so that rank-10 comes behind rank-9.
-type Natural = Vec<(u64, String)>;
-
-fn natural(name: &str) -> Natural {
-    let mut parts = Natural::new();
-    let mut rest = name;
-    while !rest.is_empty() {
-        let text = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
-        let (before, behind) = rest.split_at(text);
-        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
-        parts.push((0, before.to_owned()));
-        parts.push((behind[..digits].parse().unwrap_or(u64::MAX), String::new()));
-        rest = &behind[digits..];
-    }
-    parts
-}
-
-/// When each container was busy: a line for each container and type, or for each value if containers are added up.
-pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a line for each container and type, or for each value if containers are added up.
+pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
     let mut totals: BTreeMap<String, f64> = BTreeMap::new();
-    let mut lines: BTreeMap<(usize, Natural, String, String), Bins> = BTreeMap::new();
+    let mut lines: BTreeMap<(usize, NaturalName, String, String), Bins> = BTreeMap::new();
     let mut types: BTreeMap<String, usize> = BTreeMap::new();
     let (mut first, mut last, mut length) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
     for row in 0..seen.0.len() {
@@ -108,8 +95,8 @@ pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
         *totals.entry(value.clone()).or_default() += seconds;
         let next = types.len();
         let place = match by_value {
-            true => (0, Natural::new()),
-            false => (*types.entry(type_.clone()).or_insert(next), natural(&name)),
+            true => (0, NaturalName::default()),
+            false => (*types.entry(type_.clone()).or_insert(next), NaturalName(name.clone())),
         };
         let bins = lines.entry((place.0, place.1, type_, name)).or_default();
         *bins.entry(number("bin") as usize).or_default().entry(value).or_default() += seconds;
@@ -165,7 +152,7 @@ pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
             }
         }
         let sum: f64 = of.values().flat_map(BTreeMap::values).sum();
-        line(name, wide, &strip, &paje_pictures::numbers::duration(sum), out)?;
+        line(name, wide, &strip, &duration(sum), out)?;
     }
     if !screen.has_colours && !by_value {
         let named = values.iter().take(LETTERS).enumerate();
@@ -190,7 +177,7 @@ pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-/// Writes the legend of the blocks, in lines as wide as the screen: each name without and with its colour.
+/// Writes the legend in lines as wide as the screen: each name without and with its colour.
 fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     let mut taken = 0;
@@ -206,8 +193,8 @@ fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io
     writeln!(out)
 }
 
-/// Writes means of variables: a line for each container, the highest block being the highest mean of the type.
-pub(super) fn means(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+/// Writes means of variables: a line for each container, scaled to the highest mean of the type.
+pub(super) fn means(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {
         let type_ = seen.text("type", row);
@@ -224,11 +211,11 @@ pub(super) fn means(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
             most = most.max(mean);
             row += 1;
         }
-        lines.sort_by_cached_key(|(name, _)| natural(name));
+        lines.sort_by(|(a, _), (b, _)| natural(a, b));
         let bins = lines.iter().filter_map(|(_, means)| means.keys().next_back()).max();
         let wide = label_width(lines.iter().map(|(name, _)| name), screen);
         let columns = bins.map_or(0, |bin| bin + 1);
-        let most_text = paje_pictures::numbers::amount(most);
+        let most_text = amount(most);
         writeln!(out, "\n{}", screen.paint(1, &format!("{type_}, █ is {most_text}")))?;
         for (name, means) in &lines {
             let shown = columns.min(screen.width.saturating_sub(wide + 4)).max(1);

@@ -3,28 +3,24 @@
 use paje_pictures::numbers::{amount, count, duration, percent};
 use paje_pictures::{Bar, Bars, Colour, Colours, Picture};
 
-use crate::output::Seen;
+use crate::output::TableView;
 
-/// The bars of any table that has some.
-pub(super) fn picture(seen: Seen<'_>, colours: &Colours) -> Picture {
+/// Draws the bars of any table that has some.
+pub(super) fn picture(seen: TableView<'_>, colours: &Colours) -> Picture {
     let bars = match seen.0.name {
         "states" if seen.0.column("container").is_some() => states_by_container(seen, colours),
         "states" => states(seen, colours),
         "kinds" | "waiters" => waits(seen),
         "critical" | "imbalance" => path(seen, colours),
         "compare" => compare(seen),
-        "variables" => numbers(seen, "mean", "mean over time", |row| {
-            amount(seen.number("mean", row).unwrap_or(0.0))
-        }),
-        _ => numbers(seen, "count", "number of events", |row| {
-            count(seen.number("count", row).unwrap_or(0.0) as u64)
-        }),
+        "variables" => numbers(seen, "Variables", "mean", "mean over time", amount),
+        _ => numbers(seen, "Events", "count", "number of events", |number| count(number as u64)),
     };
     bars.picture()
 }
 
-/// The name of a row: without what all rows share.
-fn names(seen: Seen<'_>, columns: &[&str]) -> Vec<String> {
+/// Returns the names of the rows, without the columns in which all rows agree.
+fn names(seen: TableView<'_>, columns: &[&str]) -> Vec<String> {
     let differs = |column: &&&str| {
         let first = seen.text(column, 0);
         (1..seen.0.len()).any(|row| seen.text(column, row) != first)
@@ -37,16 +33,16 @@ fn names(seen: Seen<'_>, columns: &[&str]) -> Vec<String> {
     (0..seen.0.len()).map(name).collect()
 }
 
-/// The rows, the largest in a column first.
-fn largest(seen: Seen<'_>, column: &str) -> Vec<usize> {
+/// Returns the rows, the largest in a column first.
+fn largest(seen: TableView<'_>, column: &str) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..seen.0.len()).collect();
     let number = |row: usize| seen.number(column, row).unwrap_or(0.0).abs();
     rows.sort_by(|a, b| number(*b).total_cmp(&number(*a)));
     rows
 }
 
-/// By what seconds are multiplied so that the largest can be read, and what they are then.
-fn unit(seen: Seen<'_>, column: &str) -> (f64, &'static str) {
+/// Returns the factor that makes the largest number of seconds readable, and its unit.
+fn unit(seen: TableView<'_>, column: &str) -> (f64, &'static str) {
     let seconds = (0..seen.0.len()).filter_map(|row| seen.number(column, row)).map(f64::abs);
     match seconds.fold(0.0, f64::max) {
         0.5.. => (1.0, "s"),
@@ -55,26 +51,40 @@ fn unit(seen: Seen<'_>, column: &str) -> (f64, &'static str) {
     }
 }
 
-fn states(seen: Seen<'_>, colours: &Colours) -> Bars {
-    let names = names(seen, &["type", "value"]);
+/// Returns a bar for each row, the largest in column `by` first: `bar` turns the row and its name into the bar's name,
+/// colour, length and text.
+fn rows(
+    seen: TableView<'_>,
+    columns: &[&str],
+    by: &str,
+    bar: impl Fn(usize, String) -> (String, Colour, f64, String),
+) -> Vec<Bar> {
+    let names = names(seen, columns);
     let bar = |row: usize| {
+        let (name, colour, length, text) = bar(row, names[row].clone());
+        let tip = format!("{name}: {text}");
+        Bar { name, parts: vec![(colour, length, tip)], text }
+    };
+    largest(seen, by).into_iter().map(bar).collect()
+}
+
+fn states(seen: TableView<'_>, colours: &Colours) -> Bars {
+    let bars = rows(seen, &["type", "value"], "exclusive", |row, name| {
         let share = seen.number("share", row).unwrap_or(0.0);
         let seconds = duration(seen.number("exclusive", row).unwrap_or(0.0));
-        let text = format!("{}, {seconds}", percent(share));
         let colour = colours.colour(&seen.text("value", row));
-        let told = format!("{}: {text}", names[row]);
-        Bar { name: names[row].clone(), parts: vec![(colour, share, told)], text }
-    };
+        (name, colour, share, format!("{}, {seconds}", percent(share)))
+    });
     Bars {
         title: "Exclusive time by value".into(),
-        bars: largest(seen, "exclusive").into_iter().map(bar).collect(),
+        bars,
         axis: "share of the containers' time [%]".into(),
         scale: 100.0,
         ..Bars::default()
     }
 }
 
-fn states_by_container(seen: Seen<'_>, colours: &Colours) -> Bars {
+fn states_by_container(seen: TableView<'_>, colours: &Colours) -> Bars {
     let mut bars: Vec<Bar> = Vec::new();
     let types = names(seen, &["type"]);
     let several = (1..types.len()).any(|row| types[row] != types[0]);
@@ -110,67 +120,55 @@ fn states_by_container(seen: Seen<'_>, colours: &Colours) -> Bars {
     }
 }
 
-fn waits(seen: Seen<'_>) -> Bars {
-    let names = names(seen, &["kind", "container"]);
-    let bar = |row: usize| {
+fn waits(seen: TableView<'_>) -> Bars {
+    let bars = rows(seen, &["kind", "container"], "seconds", |row, name| {
         let number = |column| seen.number(column, row).unwrap_or(0.0);
-        let text =
-            format!("{}, {} times", duration(number("seconds")), count(number("count") as u64));
-        let told = format!("{}: {text}", names[row]);
-        Bar {
-            name: names[row].clone(),
-            parts: vec![(Colour::Plain, number("seconds"), told)],
-            text,
-        }
-    };
+        let (seconds, times) = (number("seconds"), count(number("count") as u64));
+        (name, Colour::Plain, seconds, format!("{}, {times} times", duration(seconds)))
+    });
     let by = if seen.0.name == "kinds" { "kind" } else { "container" };
     let (scale, unit) = unit(seen, "seconds");
     Bars {
         title: format!("Waiting by {by}"),
-        bars: largest(seen, "seconds").into_iter().map(bar).collect(),
+        bars,
         axis: format!("waiting [{unit}]"),
         scale,
         ..Bars::default()
     }
 }
 
-fn path(seen: Seen<'_>, colours: &Colours) -> Bars {
-    let names = names(seen, &["type", "value", "container"]);
-    let bar = |row: usize| {
-        let (share, seconds) =
-            (seen.number("share", row).unwrap_or(0.0), seen.number("seconds", row).unwrap_or(0.0));
-        let text = format!("{}, {}", percent(share), duration(seconds));
+fn path(seen: TableView<'_>, colours: &Colours) -> Bars {
+    let mut bars = rows(seen, &["type", "value", "container"], "seconds", |row, name| {
+        let number = |column| seen.number(column, row).unwrap_or(0.0);
+        let (share, seconds) = (number("share"), duration(number("seconds")));
         let value = seen.text("value", row);
         let (name, colour) = match value.is_empty() {
-            true => (format!("{} (no state)", names[row].trim()), Colour::Of(usize::MAX)),
-            false => (names[row].clone(), colours.colour(&value)),
+            true => (format!("{} (no state)", name.trim()), Colour::Of(usize::MAX)),
+            false => (name, colours.colour(&value)),
         };
-        let told = format!("{name}: {text}");
-        Bar { name, parts: vec![(colour, share, told)], text }
-    };
+        (name, colour, share, format!("{}, {seconds}", percent(share)))
+    });
+    bars.truncate(40);
     Bars {
         title: "What the critical path is in".into(),
-        bars: largest(seen, "seconds").into_iter().take(40).map(bar).collect(),
+        bars,
         axis: "share of the critical path [%]".into(),
         scale: 100.0,
         ..Bars::default()
     }
 }
 
-fn compare(seen: Seen<'_>) -> Bars {
-    let names = names(seen, &["container", "type", "value"]);
-    let bar = |row: usize| {
+fn compare(seen: TableView<'_>) -> Bars {
+    let mut bars = rows(seen, &["container", "type", "value"], "change", |row, name| {
         let change = seen.number("change", row).unwrap_or(0.0);
-        let colour = if change > 0.0 { Colour::Hot } else { Colour::Plain };
-        let sign = if change > 0.0 { "+" } else { "" };
-        let text = format!("{sign}{}", duration(change));
-        let told = format!("{}: {text}", names[row]);
-        Bar { name: names[row].clone(), parts: vec![(colour, change.abs(), told)], text }
-    };
+        let (colour, sign) = if change > 0.0 { (Colour::Hot, "+") } else { (Colour::Plain, "") };
+        (name, colour, change.abs(), format!("{sign}{}", duration(change)))
+    });
+    bars.truncate(30);
     let (scale, unit) = unit(seen, "change");
     Bars {
         title: "What changed from A to B".into(),
-        bars: largest(seen, "change").into_iter().take(30).map(bar).collect(),
+        bars,
         axis: format!("change of exclusive time [{unit}]"),
         scale,
         legend: vec![(Colour::Hot, "longer in B".into()), (Colour::Plain, "shorter in B".into())],
@@ -178,20 +176,21 @@ fn compare(seen: Seen<'_>) -> Bars {
     }
 }
 
-fn numbers(seen: Seen<'_>, column: &str, axis: &str, text: impl Fn(usize) -> String) -> Bars {
-    let names = names(seen, &["type", "value", "container"]);
-    let bar = |row: usize| {
-        let number = seen.number(column, row).filter(|number| number.is_finite()).unwrap_or(0.0);
-        let told = format!("{}: {}", names[row], text(row));
-        Bar {
-            name: names[row].clone(),
-            parts: vec![(Colour::Plain, number.abs(), told)],
-            text: text(row),
-        }
-    };
+fn numbers(
+    seen: TableView<'_>,
+    title: &str,
+    column: &str,
+    axis: &str,
+    text: fn(f64) -> String,
+) -> Bars {
+    let bars = rows(seen, &["type", "value", "container"], column, |row, name| {
+        let number = seen.number(column, row).unwrap_or(0.0);
+        let length = if number.is_finite() { number.abs() } else { 0.0 };
+        (name, Colour::Plain, length, text(number))
+    });
     Bars {
-        title: format!("{}: {axis}", if column == "mean" { "Variables" } else { "Events" }),
-        bars: largest(seen, column).into_iter().map(bar).collect(),
+        title: format!("{title}: {axis}"),
+        bars,
         axis: axis.into(),
         scale: 1.0,
         ..Bars::default()

@@ -8,16 +8,21 @@ use paje_pictures::numbers::{amount, duration};
 use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
 
 use crate::cli::Cli;
-use crate::output::Seen;
+use crate::output::TableView;
 
-/// Names in an order that people know, and how much goes from each to each.
+/// Amounts between naturally ordered names.
 struct Pairs {
     names: Vec<String>,
     cells: BTreeMap<(usize, usize), f64>,
 }
 
-/// Sums of this column for each pair of names.
-fn pairs(seen: Seen<'_>, ends: [&str; 2], column: &str, wanted: impl Fn(usize) -> bool) -> Pairs {
+/// Sums a column for each pair of names.
+fn pairs(
+    seen: TableView<'_>,
+    ends: [&str; 2],
+    column: &str,
+    wanted: impl Fn(usize) -> bool,
+) -> Pairs {
     let rows = || (0..seen.0.len()).filter(|row| wanted(*row));
     let mut names: Vec<String> =
         rows().flat_map(|row| ends.map(|end| seen.text(end, row))).collect();
@@ -35,15 +40,15 @@ fn pairs(seen: Seen<'_>, ends: [&str; 2], column: &str, wanted: impl Fn(usize) -
     Pairs { names, cells }
 }
 
-/// Column and title of the amount that goes along links: bytes, if the trace has them.
-fn traffic(seen: Seen<'_>) -> (&'static str, &'static str) {
+/// Returns column and title of the amount on links: bytes if the trace has them.
+fn traffic(seen: TableView<'_>) -> (&'static str, &'static str) {
     match (0..seen.0.len()).any(|row| seen.number("bytes", row).is_some()) {
         true => ("bytes", "bytes sent"),
         false => ("count", "number of links"),
     }
 }
 
-pub(super) fn comm_matrix(seen: Seen<'_>) -> Picture {
+pub(super) fn comm_matrix(seen: TableView<'_>) -> Picture {
     let (column, what) = traffic(seen);
     let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
     Matrix {
@@ -57,7 +62,7 @@ pub(super) fn comm_matrix(seen: Seen<'_>) -> Picture {
     .picture()
 }
 
-pub(super) fn pairs_matrix(seen: Seen<'_>) -> Picture {
+pub(super) fn pairs_matrix(seen: TableView<'_>) -> Picture {
     let Pairs { names, cells } = pairs(seen, ["waiter", "whom"], "seconds", |_| true);
     Matrix {
         title: "Who waits for whom".into(),
@@ -83,14 +88,14 @@ fn graph(title: String, note: &str, pairs: Pairs, number: fn(f64) -> String) -> 
     Graph { title, names, edges, note }.picture()
 }
 
-pub(super) fn comm_graph(seen: Seen<'_>) -> Picture {
+pub(super) fn comm_graph(seen: TableView<'_>) -> Picture {
     let (column, what) = traffic(seen);
     let pairs = pairs(seen, ["from", "to"], column, |_| true);
     graph(format!("Who sends to whom: {what}"), &format!("arrows: {what}"), pairs, amount)
 }
 
-/// The same for Graphviz.
-pub(crate) fn comm_dot(seen: Seen<'_>) -> String {
+/// Draws it for Graphviz.
+pub(crate) fn comm_dot(seen: TableView<'_>) -> String {
     let (column, _) = traffic(seen);
     let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
     let edge = |(&(from, to), weight): (&(usize, usize), &f64)| dot::Edge {
@@ -102,14 +107,14 @@ pub(crate) fn comm_dot(seen: Seen<'_>) -> String {
     dot::digraph("comm", &edges)
 }
 
-pub(super) fn pairs_graph(seen: Seen<'_>) -> Picture {
+pub(super) fn pairs_graph(seen: TableView<'_>) -> Picture {
     let most = |row: usize| seen.number("most", row) == Some(1.0);
     let pairs = pairs(seen, ["waiter", "whom"], "seconds", most);
     let note = "from who waits to whom it waits for most";
     graph("The most-waited graph".into(), note, pairs, duration)
 }
 
-/// A density map of these, in an order that people know.
+/// Draws a density map of naturally ordered names.
 fn density(
     cli: &Cli,
     title: String,
@@ -123,7 +128,7 @@ fn density(
     Density { title, cells, columns, what: what.into(), number }.picture()
 }
 
-pub(super) fn comm_density(cli: &Cli, seen: Seen<'_>) -> Picture {
+pub(super) fn comm_density(cli: &Cli, seen: TableView<'_>) -> Picture {
     let (column, what) = traffic(seen);
     let mut amounts: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {
@@ -135,7 +140,7 @@ pub(super) fn comm_density(cli: &Cli, seen: Seen<'_>) -> Picture {
     density(cli, format!("What each sends: {what}"), what, amount, amounts)
 }
 
-pub(super) fn states_density(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failure> {
+pub(super) fn states_density(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure> {
     let value = value(cli, seen, "exclusive")?;
     let mut amounts: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {
@@ -148,7 +153,7 @@ pub(super) fn states_density(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failu
     Ok(density(cli, format!("Exclusive time of each in {value}"), &what, duration, amounts))
 }
 
-pub(super) fn waiters_density(cli: &Cli, seen: Seen<'_>) -> Picture {
+pub(super) fn waiters_density(cli: &Cli, seen: TableView<'_>) -> Picture {
     let mut amounts: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {
         *amounts.entry(seen.text("container", row)).or_default() +=
@@ -157,8 +162,8 @@ pub(super) fn waiters_density(cli: &Cli, seen: Seen<'_>) -> Picture {
     density(cli, "How long each waits".into(), "time waited", duration, amounts)
 }
 
-/// The value that --value names, or the one that takes most.
-pub(super) fn value(cli: &Cli, seen: Seen<'_>, column: &str) -> Result<String, Failure> {
+/// Returns the value of --value, or the longest.
+pub(super) fn value(cli: &Cli, seen: TableView<'_>, column: &str) -> Result<String, Failure> {
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {
         *sums.entry(seen.text("value", row)).or_default() +=

@@ -5,37 +5,22 @@ use std::collections::BTreeMap;
 use paje_analysis::Table;
 use paje_console::Failure;
 use paje_pictures::numbers::{amount, percent};
-use paje_pictures::{Colours, Fill, Picture, Quadrant, Strip, Strips, natural};
+use paje_pictures::{Colours, Fill, Picture, Quadrant, Strip, Strips};
 use rustc_hash::FxHashMap;
 
 use super::ends::value;
 use crate::cli::Cli;
-use crate::output::Seen;
+use crate::natural::NaturalName;
+use crate::output::TableView;
 
-/// Contents of a report over time: by heading and name, the amounts of each value in each bin.
+/// A report over time: by heading and name, the amount of each value in each bin.
 struct Over {
-    groups: BTreeMap<(String, Place), BTreeMap<usize, BTreeMap<String, f64>>>,
+    groups: BTreeMap<(String, NaturalName), BTreeMap<usize, BTreeMap<String, f64>>>,
     bins: usize,
     times: [f64; 2],
 }
 
-/// A name where people look for it.
-#[derive(PartialEq, Eq)]
-struct Place(String);
-
-impl Ord for Place {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        natural(&self.0, &other.0)
-    }
-}
-
-impl PartialOrd for Place {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-fn over(seen: Seen<'_>, column: &str) -> Over {
+fn over(seen: TableView<'_>, column: &str) -> Over {
     let mut over =
         Over { groups: BTreeMap::new(), bins: 0, times: [f64::INFINITY, f64::NEG_INFINITY] };
     let mut length = 0.0;
@@ -56,7 +41,7 @@ fn over(seen: Seen<'_>, column: &str) -> Over {
         over.times[1] = over.times[1].max(number("end"));
     }
     over.times[1] = over.times[1].max(over.times[0] + length * over.bins as f64);
-    let placed = |((type_, name), bins)| ((type_, Place(name)), bins);
+    let placed = |((type_, name), bins)| ((type_, NaturalName(name)), bins);
     over.groups = groups.into_iter().map(placed).collect();
     over
 }
@@ -67,10 +52,9 @@ impl Over {
         ((self.times[1] - self.times[0]) / self.bins.max(1) as f64).max(f64::MIN_POSITIVE)
     }
 
-    /// Strips below headings.
     fn strips(
         &self,
-        fill: impl Fn(&(String, Place), &BTreeMap<String, f64>) -> Fill,
+        fill: impl Fn(&(String, NaturalName), &BTreeMap<String, f64>) -> Fill,
     ) -> Vec<(String, Vec<Strip>)> {
         let mut groups: Vec<(String, Vec<Strip>)> = Vec::new();
         for (key, bins) in &self.groups {
@@ -92,11 +76,11 @@ fn parts(values: &BTreeMap<String, f64>, whole: f64, colours: &Colours) -> Fill 
     Fill::Parts(parts)
 }
 
-/// Strips of the values of each over time; shades of the time of each value if containers are added up.
-pub(super) fn strips(seen: Seen<'_>, colours: &Colours) -> Picture {
+/// Draws the values of each container over time, or shades of each value if containers are added up.
+pub(super) fn strips(seen: TableView<'_>, colours: &Colours) -> Picture {
     let over = over(seen, "seconds");
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
-    let mut most: BTreeMap<&(String, Place), f64> = BTreeMap::new();
+    let mut most: BTreeMap<&(String, NaturalName), f64> = BTreeMap::new();
     for (key, bins) in &over.groups {
         let sums = bins.values().map(|values| values.values().sum::<f64>());
         most.insert(key, sums.fold(f64::MIN_POSITIVE, f64::max));
@@ -119,9 +103,9 @@ pub(super) fn strips(seen: Seen<'_>, colours: &Colours) -> Picture {
     .picture()
 }
 
-/// The same of two runs, on one axis of time: of both, bins are as long as that of the longer.
+/// Draws two runs on one axis of time, with bins as long as those of the longer one.
 pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Picture {
-    let [a, b] = runs.map(|(_, table)| over(Seen(table), "seconds"));
+    let [a, b] = runs.map(|(_, table)| over(TableView(table), "seconds"));
     let whole = a.bin().max(b.bin());
     let mut groups = Vec::new();
     for ((name, _), over) in runs.into_iter().zip([&a, &b]) {
@@ -141,8 +125,8 @@ pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Pictu
     .picture()
 }
 
-/// Share of each bin that each container was in one value: MALP's time matrix.
-pub(super) fn matrix(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failure> {
+/// Draws the share of each bin that containers were in one value.
+pub(super) fn matrix(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure> {
     let wanted = value(cli, seen, "seconds")?;
     let over = over(seen, "seconds");
     let whole = over.bin();
@@ -159,8 +143,8 @@ pub(super) fn matrix(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failure> {
     .picture())
 }
 
-/// Means of variables, as shades.
-pub(super) fn means(seen: Seen<'_>) -> Picture {
+/// Draws means of variables, as shades.
+pub(super) fn means(seen: TableView<'_>) -> Picture {
     let over = over(seen, "mean");
     let mut most: BTreeMap<&str, f64> = BTreeMap::new();
     for ((type_, _), bins) in &over.groups {
@@ -187,7 +171,7 @@ pub(super) fn means(seen: Seen<'_>) -> Picture {
 
 /// Division of bins between four kinds of classes. Time of a container in no state, between its first and its
 /// last one, is computing: many tracers tell of calls alone.
-pub(super) fn quadrant(seen: Seen<'_>) -> Result<Picture, Failure> {
+pub(super) fn quadrant(seen: TableView<'_>) -> Result<Picture, Failure> {
     let over = over(seen, "seconds");
     let whole = over.bin();
     let mut points = Vec::new();

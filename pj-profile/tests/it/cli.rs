@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use assert_cmd::cargo::CommandCargoExt;
@@ -14,6 +14,11 @@ pub(crate) fn program(words: &[&str]) -> Command {
     let mut command = Command::cargo_bin("pj_profile").expect("it is built");
     command.args(words).env_remove("COLUMNS").env_remove("NO_COLOR");
     command
+}
+
+/// Starts the program with pipes for standard input and output.
+fn piped(words: &[&str]) -> Child {
+    program(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs")
 }
 
 fn run(words: &[&str]) -> Output {
@@ -67,11 +72,7 @@ fn files_pipes_and_compressed_traces_are_the_same() {
         let words = [report, "--format=csv"];
         let file = text(&run(&[&words[..], &[MPI]].concat()).stdout);
         for input in [&bytes, &gzip] {
-            let mut child = program(&words)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .spawn()
-                .expect("it runs");
+            let mut child = piped(&words);
             let mut stdin = child.stdin.take().expect("a pipe");
             stdin.write_all(input).expect("it reads all");
             drop(stdin);
@@ -175,11 +176,7 @@ fn who_reads_may_stop() {
 #[test]
 fn live_ends_with_what_the_file_has() {
     let bytes = fs::read(MPI).expect("an example");
-    let mut child = program(&["--live", "--format=csv"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it runs");
+    let mut child = piped(&["--live", "--format=csv"]);
     let mut stdin = child.stdin.take().expect("a pipe");
     for part in bytes.chunks(bytes.len() / 20) {
         stdin.write_all(part).expect("it reads all");
@@ -199,11 +196,7 @@ fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
     bytes.extend(b"# A line in which nothing happens.\n".repeat(6 << 15));
     let bytes = &bytes;
     let words = ["states", "--by=container", "--no-warnings"];
-    let mut child = program(&[&words[..], &["--live"]].concat())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it runs");
+    let mut child = piped(&[&words[..], &["--live"]].concat());
     let mut stdin = child.stdin.take().expect("a pipe");
     let mut stdout = child.stdout.take().expect("a pipe");
     let (shown, last) = std::thread::scope(|scope| {
@@ -219,8 +212,7 @@ fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
         let mut shown = Vec::new();
         stdout.read_to_end(&mut shown).expect("it is text");
         feed.join().expect("all was taken");
-        let mut whole =
-            program(&words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
+        let mut whole = piped(&words);
         let mut stdin = whole.stdin.take().expect("a pipe");
         scope.spawn(move || stdin.write_all(bytes).expect("it reads all"));
         (shown, whole.wait_with_output().expect("it ends").stdout)
@@ -245,11 +237,7 @@ fn interrupted_after(pause: Duration) -> String {
     // Only what fills blocks is seen, so there must be some.
     let mut bytes = Vec::new();
     datasets::write(datasets::Shape::Mpi, 8 << 20, 1, &mut bytes).expect("in memory");
-    let mut child = program(&["--live", "--format=csv"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it runs");
+    let mut child = piped(&["--live", "--format=csv"]);
     let mut stdin = child.stdin.take().expect("a pipe");
     let until = Instant::now() + Duration::from_millis(500);
     let mut parts = bytes[..bytes.len() - 100].chunks(bytes.len() / 50);

@@ -4,13 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use clap::Parser;
-use datasets::{Shape, random};
+use datasets::{Rng, Shape, lively, random};
 use paje_sim::{Options, Trace};
 use pj_pack::pack::pack_all;
 use pj_profile::cli::Cli;
 use pj_profile::run::{Cuts, bytes};
 use tempfile::TempDir;
-use testkit::{Dice, lively};
 
 use crate::cli::program;
 
@@ -59,12 +58,12 @@ fn report(folder: &Path, name: &str, words: &[&str]) -> Result<String, String> {
 }
 
 /// A window of a trace that ends at this time; either end may be missing.
-fn window(end: f64, dice: &mut Dice) -> Vec<String> {
-    let time = |dice: &mut Dice| end * dice.below(1000) as f64 / 1000.0;
-    let (one, other) = (time(dice), time(dice));
+fn window(end: f64, rng: &mut Rng) -> Vec<String> {
+    let time = |rng: &mut Rng| end * rng.index(1000) as f64 / 1000.0;
+    let (one, other) = (time(rng), time(rng));
     let (from, to) = (one.min(other).to_string(), one.max(other).to_string());
     let pair = |option: &str, time| vec![option.to_owned(), time];
-    match dice.below(6) {
+    match rng.index(6) {
         0 => pair("-s", from),
         1 => pair("-e", to),
         2 => pair("-s", (end + 1.0).to_string()),
@@ -73,12 +72,12 @@ fn window(end: f64, dice: &mut Dice) -> Vec<String> {
     }
 }
 
-fn look_at(what: &str, text: &[u8], segment: usize, turns: usize, dice: &mut Dice) {
+fn look_at(what: &str, text: &[u8], segment: usize, turns: usize, rng: &mut Rng) {
     let folder = both(text, segment);
     let end = Trace::read(text, &Options::default()).expect("it is valid").end();
     for turn in 0..turns {
-        let window = window(end, dice);
-        let mut words: Vec<&str> = REPORTS[dice.below(REPORTS.len())].split(' ').collect();
+        let window = window(end, rng);
+        let mut words: Vec<&str> = REPORTS[rng.index(REPORTS.len())].split(' ').collect();
         words.extend(window.iter().map(String::as_str));
         let report = |name: &str| {
             // Failures name the file.
@@ -97,32 +96,32 @@ fn is_plain(text: &[u8]) -> bool {
 
 #[test]
 fn lively_traces() {
-    let mut dice = Dice::new(5);
+    let mut rng = Rng::new(5);
     for turn in 0..testkit::number("PAJE_SEEDS").unwrap_or(6) {
-        let segment = [150, 400, 1500, 4000][dice.below(4)];
-        let text = lively(&mut Dice::new(turn));
-        look_at(&format!("turn {turn}"), &text, segment, 10, &mut dice);
+        let segment = [150, 400, 1500, 4000][rng.index(4)];
+        let text = lively(turn);
+        look_at(&format!("turn {turn}"), &text, segment, 10, &mut rng);
     }
 }
 
 #[test]
 fn random_traces() {
-    let mut dice = Dice::new(6);
+    let mut rng = Rng::new(6);
     for seed in 0..testkit::number("PAJE_SEEDS").unwrap_or(60) {
         let text = random::trace(seed).bytes;
         if is_plain(&text) {
-            look_at(&format!("seed {seed}"), &text, 400, 3, &mut dice);
+            look_at(&format!("seed {seed}"), &text, 400, 3, &mut rng);
         }
     }
 }
 
 #[test]
 fn traces_of_every_shape() {
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::new(7);
     for shape in Shape::ALL {
         let text = datasets::generate(shape, 20_000, 3);
         if is_plain(&text) {
-            look_at(&format!("{shape:?}"), &text, 2000, 2, &mut dice);
+            look_at(&format!("{shape:?}"), &text, 2000, 2, &mut rng);
         }
     }
 }

@@ -66,7 +66,7 @@ fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: 
     out.extend_from_slice(b"%EndEventDef\n");
 }
 
-/// Tells whether a name stands for a field of the format.
+/// Returns whether a name stands for a field of the format.
 fn is_known(name: &str, old_names: bool) -> bool {
     let old = ["ContainerType", "EntityType", "SourceContainerType", "DestContainerType"];
     let old = [&old[..], &["SourceContainer", "DestContainer"]].concat();

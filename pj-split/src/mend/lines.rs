@@ -61,7 +61,7 @@ impl Mending<'_> {
         Ok(())
     }
 
-    /// Adds what becomes of the lines of a run, which begin at byte `start`.
+    /// Adds the lines of a run, which begin at byte `start`, after mending.
     fn run(&self, run: Run, start: u64, lines: &[u8], written: &mut Written) {
         let until = start + lines.len() as u64;
         let within = |list: &[(u64, Mend)]| {

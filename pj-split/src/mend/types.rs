@@ -61,7 +61,7 @@ pub(crate) fn places(trace: &Trace, needs: &Needs, order: NameOrder) -> Vec<Plac
     types.ids().map(place).collect()
 }
 
-/// Tells whether a type would come to be in itself if each were in its `parent`.
+/// Returns whether a type would come to be in itself if each were in its `parent`.
 fn is_circular(types: &Types, parent: impl Fn(TypeId) -> TypeId) -> bool {
     types.ids().any(|type_| {
         let (mut above, mut steps) = (type_, 0);
@@ -72,7 +72,7 @@ fn is_circular(types: &Types, parent: impl Fn(TypeId) -> TypeId) -> bool {
     })
 }
 
-/// Tells whether containers come in the same order if each type is in its `parent`: what is in a container is
+/// Returns whether containers come in the same order if each type is in its `parent`: what is in a container is
 /// dumped in the order of its types among those that are in the same type.
 fn is_in_order(trace: &Trace, order: NameOrder, parent: impl Fn(TypeId) -> TypeId) -> bool {
     let types = trace.types();

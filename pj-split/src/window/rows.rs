@@ -45,7 +45,7 @@ impl<'s, 'a> Rows<'s, 'a> {
         self.last = self.sheet.line(self.container, (time, self.last), write);
     }
 
-    /// Ends open states until so many are left.
+    /// Ends open states until this many are left.
     fn pop_to(&mut self, left: usize) {
         while self.open.len() > left {
             let time = cut(self.sheet.window, self.open.pop().unwrap_or_default());

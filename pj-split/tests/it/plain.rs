@@ -114,7 +114,7 @@ impl<'t> Plain<'t> {
         all
     }
 
-    /// Tells whether `above` is the container, or what that is in.
+    /// Returns whether `above` is the container, or what that is in.
     pub(crate) fn is_in(&self, container: &str, above: &str) -> bool {
         self.with_ancestors(BTreeSet::from([container.to_owned()])).contains(above)
     }

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::io::Read;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output};
+use std::process::{ExitCode, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Parser;
@@ -11,12 +12,12 @@ use paje_sim::Trace;
 use pj_split::cli::Cli;
 use pj_split::run;
 use splitter::{Input, Limits};
-use tempfile::TempDir;
+use testkit::Sandbox;
 
 use crate::rows::{dump_files, options, rows};
 
 /// A folder with a trace.
-pub(crate) struct Place(TempDir);
+pub(crate) struct Place(Sandbox);
 
 /// A trace in pieces.
 #[derive(Clone, PartialEq, Eq)]
@@ -28,11 +29,7 @@ pub(crate) struct Split {
 
 impl Place {
     pub(crate) fn new(trace: &[u8]) -> Self {
-        Place(testkit::folder(&[("t", trace)]))
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        Place(Sandbox::new(env!("CARGO_BIN_EXE_pj_split"), &[("t", trace)]))
     }
 
     /// Splits the trace in this process, in blocks of this size.
@@ -45,7 +42,7 @@ impl Place {
         assert_eq!(run::main_with(&cli, limits), ExitCode::SUCCESS);
         let split = Split::read(&output);
         self.check_whole(&output, options.contains(&"--sort"));
-        fs::remove_dir_all(output).expect("it was made");
+        self.remove("d");
         assert_eq!(self.names(), ["t"]);
         split
     }
@@ -54,7 +51,7 @@ impl Place {
     fn check_whole(&self, folder: &Path, sorted: bool) {
         static TURN: AtomicUsize = AtomicUsize::new(0);
         let threads = 1 + TURN.fetch_add(1, Ordering::Relaxed) % 4;
-        let trace = fs::read(self.path("t")).expect("the trace is there");
+        let trace = self.read("t");
         let mut sorting = options();
         sorting.sort = sorted;
         let wanted = rows(&Trace::read(&trace[..], &sorting).expect("a valid trace"));
@@ -69,20 +66,16 @@ impl Place {
         }
     }
 
-    /// The program, to be run where the trace is.
-    pub(crate) fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pj_split"));
-        command.args(words).current_dir(self.0.path());
-        command
-    }
-
     pub(crate) fn run(&self, words: &[&str]) -> Output {
         self.command(words).output().expect("the program runs")
     }
+}
 
-    /// Names of the files in the folder.
-    pub(crate) fn names(&self) -> Vec<String> {
-        testkit::names(self.0.path())
+impl Deref for Place {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.0
     }
 }
 

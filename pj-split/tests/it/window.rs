@@ -297,15 +297,6 @@ fn what_crosses_the_border() {
             "Variable, a, V, 5.000000000, 6.000000000, 1.000000000, 1.300000004",
         ]
     );
-    for (words, wanted) in [
-        (["--from=7", "--to=6"], "t: --from 7 is later than --to 6\n"),
-        (["--from=7", "--recover"], "cannot be used with"),
-        (["--from=x", "--to=6"], "expected a number of seconds"),
-    ] {
-        let output = place.run(&[&["t", "-o", "v"][..], &words].concat());
-        assert_eq!(output.status.code(), Some(2), "{words:?}");
-        assert!(said(&output).contains(wanted), "{}", said(&output));
-    }
 }
 
 /// Containers that are created in one that has ended, and in those that this one was in.

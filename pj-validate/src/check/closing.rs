@@ -1,6 +1,6 @@
 //! The end of the trace: what is still open, what was never used, and what there was.
 
-use paje_problems::Problem;
+use paje_sim::error::Problem;
 
 use super::findings::Findings;
 use super::lanes::{Disorder, LaneKind, OpenState};

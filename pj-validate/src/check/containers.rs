@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use paje_problems::Problem;
+use paje_sim::error::Problem;
 
 use super::findings::Group;
 use super::register::{Register, Registered};

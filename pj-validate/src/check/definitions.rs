@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use paje_parser::definition::FieldType;
 use paje_parser::{EventDef, EventKind};
-use paje_problems::{EventName, Problem};
+use paje_sim::error::{EventName, Problem};
 
 use super::findings::Findings;
 use super::place::Place;

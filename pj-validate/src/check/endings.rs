@@ -5,7 +5,7 @@
 //! files count, and lanes end when everything has been read, unless no file was named before.
 
 use paje_parser::{Field, FieldName, Span};
-use paje_problems::{Problem, WarningKind};
+use paje_sim::error::{Problem, WarningKind};
 
 use super::containers::{Container, Containers, NONE};
 use super::findings::{self, Findings};
@@ -34,14 +34,14 @@ struct Ending {
 }
 
 impl Containers {
-    /// Tells whether lines of this file for the container are ignored from here on.
+    /// Returns whether lines of this file for the container are ignored from here on.
     #[inline]
     pub(crate) fn is_ignored(&self, id: u32, file: u32) -> bool {
         let container = self.get(id);
         container.end.is_some() && (container.ignored || self.is_ended_in(container, file))
     }
 
-    /// Tells whether this file has told that the container ends.
+    /// Returns whether this file has told that the container ends.
     fn is_ended_in(&self, container: &Container, file: u32) -> bool {
         let told = self.ended_in.get(container.ending as usize);
         container.ignored_in == file || told == Some(&file)

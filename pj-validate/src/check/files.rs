@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use paje_parser::error::shown_path;
 use paje_parser::{Field, FieldName, Position};
-use paje_problems::{Problem, WarningKind};
+use paje_sim::error::{Problem, WarningKind};
 use splitter::{Folders, Input, Refusal};
 
 use super::findings::{Findings, Group};
@@ -30,7 +30,7 @@ pub struct FileRead {
     pub lines: u64,
     /// Bytes, the last newline not counted.
     pub bytes: u64,
-    /// True if it can be read again: not a pipe.
+    /// Whether it can be read again: not a pipe.
     pub(crate) again: bool,
     /// Folders in which it must lie; any if it is the trace itself.
     folders: Option<Arc<Folders>>,
@@ -105,12 +105,12 @@ impl Files {
         self.read.len() as u32 - 1
     }
 
-    /// Tells whether files are read that are named.
+    /// Returns whether files are read that are named.
     pub(crate) const fn are_wanted(&self) -> bool {
         self.folders.is_some()
     }
 
-    /// Tells whether any file was named so far.
+    /// Returns whether any file was named so far.
     pub(crate) fn any_named(&self) -> bool {
         self.read.len() > 1 || !self.here.is_empty()
     }
@@ -151,7 +151,7 @@ impl Files {
         folder.unwrap_or(Path::new("")).join(OsStr::from_bytes(name))
     }
 
-    /// Tells whether it is the file at hand, or one because of which this is read.
+    /// Returns whether it is the file at hand, or one because of which this is read.
     fn is_being_read(&self, file: u32) -> bool {
         let mut at = Some(self.read.len() - 1);
         while let Some(index) = at {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use paje_parser::Fault;
-use paje_problems::{EventName, Problem};
+use paje_sim::error::{EventName, Problem};
 
 use super::options::Options;
 use super::place::{Here, Place};
@@ -80,12 +80,12 @@ impl Findings {
         }
     }
 
-    /// Tells whether there is none so far, kept or not.
+    /// Returns whether there is none so far, kept or not.
     pub(crate) const fn is_empty(&self) -> bool {
         self.errors.all == 0 && self.warnings.all == 0
     }
 
-    /// Tells whether findings of this kind are listed, and not only counted.
+    /// Returns whether findings of this kind are listed, and not only counted.
     fn is_wanted(&self, finding: &Finding) -> bool {
         (self.warnings_wanted || finding.severity == Severity::Error)
             && (self.only.is_empty() || self.only.iter().any(|code| code == finding.code()))

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use paje_parser::definition::keyword_of;
 use paje_parser::{DefTable, Fault, FaultKind, FieldNames, Span, token};
-use paje_problems::{EventName, Problem};
+use paje_sim::error::{EventName, Problem};
 
 use super::definitions::Definitions;
 use super::findings::{Findings, Group, Told, fault_finding};

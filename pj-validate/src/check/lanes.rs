@@ -1,7 +1,7 @@
 //! Events in the lanes: the objects of one type in one container.
 
 use paje_parser::{EntityOp, Event, FieldName, TypeNature};
-use paje_problems::{Named, Problem, WarningKind};
+use paje_sim::error::{Named, Problem, WarningKind};
 
 use super::containers::Containers;
 use super::findings::{Findings, Group};

@@ -2,7 +2,7 @@
 
 use paje_parser::error::shown_path;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
-use paje_problems::Problem;
+use paje_sim::error::Problem;
 
 use super::containers::Containers;
 use super::files::Files;

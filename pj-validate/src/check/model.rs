@@ -1,7 +1,7 @@
 //! Model of the trace so far, and the effect of an event on it.
 
 use paje_parser::{Event, FaultKind, Field, FieldName, TypeNature, number};
-use paje_problems::Problem;
+use paje_sim::error::Problem;
 
 use super::endings::Endings;
 use super::findings::{Findings, Group, Told};

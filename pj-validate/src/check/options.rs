@@ -22,13 +22,13 @@ pub struct Options {
     pub field_names: FieldNames,
     /// Which rules decide.
     pub rules: Rules,
-    /// True if links that lack an end are passed over (`-z`).
+    /// Whether links that lack an end are passed over (`-z`).
     pub ignore_incomplete_links: bool,
     /// Largest number of errors, and of warnings, that are kept; further ones are only counted. 0: no limit.
     pub max_findings: usize,
     /// The longest line that is read, in bytes; at most [`Options::LONGEST_LINE`].
     pub longest_line: usize,
-    /// True if warnings are kept; else they are only counted.
+    /// Whether warnings are kept; else they are only counted.
     pub warnings: bool,
     /// The codes of the only findings that are kept; others are only counted. If there are none, all are
     /// kept. See [`kinds`](crate::finding::kinds).

@@ -1,7 +1,7 @@
 //! Types or containers: numbered as they come, found by what events call them.
 
 use paje_parser::{Field, FieldName};
-use paje_problems::{Named, Problem};
+use paje_sim::error::{Named, Problem};
 
 use super::findings::{Findings, Group, Told};
 use super::source::{Source, quoted};
@@ -17,7 +17,7 @@ pub(crate) trait Registered {
 
     fn alias(&self) -> Option<&[u8]>;
 
-    /// Tells whether its identifier was quoted where it was defined.
+    /// Returns whether its identifier was quoted where it was defined.
     fn is_quoted(&self) -> bool;
 
     /// The findings about quotes that are told as one with those about this thing, which has this number.

@@ -44,7 +44,7 @@ pub(crate) struct Known {
 /// Facts about a type.
 #[derive(Debug, Default)]
 pub(crate) struct KnownType {
-    /// True if an event is for it.
+    /// Whether an event is for it.
     pub(crate) is_used: bool,
     pub(crate) objects: u64,
     /// The number of values that it has, defined or only used.
@@ -138,7 +138,7 @@ impl Checker {
         self.bytes += bytes + 1;
     }
 
-    /// Tells whether a line defines something, or is a part of what does; or is none that is to be expected.
+    /// Returns whether a line defines something, or is a part of what does; or is none that is to be expected.
     fn defines(&mut self, line: &[u8]) -> bool {
         let text = line.trim_ascii_start();
         if text.is_empty() || text[0] == b'#' {
@@ -199,7 +199,7 @@ impl Checker {
     }
 }
 
-/// Tells whether an event defines a type or a value.
+/// Returns whether an event defines a type or a value.
 const fn is_definition(kind: EventKind) -> bool {
     matches!(
         kind,

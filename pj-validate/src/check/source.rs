@@ -1,7 +1,7 @@
 //! An event and its line, for what is told of it.
 
 use paje_parser::{Field, FieldName, Position, Quoting, RawEvent, Span};
-use paje_problems::{EventName, WarningKind};
+use paje_sim::error::{EventName, WarningKind};
 
 use super::findings::{Findings, Group};
 use super::options::Rules;
@@ -93,7 +93,7 @@ impl Source<'_> {
     }
 }
 
-/// Tells whether a field is in quotes, closed or not.
+/// Returns whether a field is in quotes, closed or not.
 pub(crate) fn quoted(field: Field<'_>) -> bool {
     field.quoting() != Quoting::Bare
 }

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use foldhash::fast::RandomState;
 use paje_parser::FieldName;
-use paje_problems::Problem;
+use paje_sim::error::Problem;
 
 use super::findings::{Group, Told};
 

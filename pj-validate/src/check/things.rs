@@ -1,7 +1,7 @@
 //! Types and containers together: creations, and what an event names.
 
 use paje_parser::{Event, Field, FieldName, TypeNature};
-use paje_problems::Problem;
+use paje_sim::error::Problem;
 
 use super::containers::{Containers, ROOT};
 use super::findings::{Findings, Group};

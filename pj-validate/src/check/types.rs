@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use paje_parser::{Event, Field, FieldName, TypeNature};
-use paje_problems::{Named, Problem};
+use paje_sim::error::{Named, Problem};
 
 use super::findings::{Findings, Group};
 use super::options::Rules;
@@ -142,7 +142,7 @@ impl Types {
         })
     }
 
-    /// Tells whether `above` is `below` or one of its ancestors.
+    /// Returns whether `above` is `below` or one of its ancestors.
     fn is_ancestor(&self, above: u32, below: u32) -> bool {
         let depth = self.get(above).depth;
         let mut at = below;

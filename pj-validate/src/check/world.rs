@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use paje_parser::{Event, FieldName};
-use paje_problems::Problem;
+use paje_sim::error::Problem;
 
 use super::containers::Containers;
 use super::files::Files;

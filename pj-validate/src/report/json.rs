@@ -232,7 +232,7 @@ pub fn summary(
 }
 
 impl Named {
-    fn new((what, named): (&'static str, &paje_problems::Named)) -> Self {
+    fn new((what, named): (&'static str, &paje_sim::error::Named)) -> Self {
         Named { what, name: text(named.name()), alias: named.alias().map(text) }
     }
 }

@@ -1,41 +1,32 @@
 //! Traces in many files: what is read, in which order, what may be repeated, and where problems are.
 
-use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use datasets::files::{Style, cut};
 use datasets::{Shape, generate, random};
 use pj_validate::{Options, Report, Rules, Severity, Summary, check, check_files};
-use serde_json::Value;
 use splitter::{Folders, Input};
 use tempfile::TempDir;
 
-use crate::program::{outcome, run, text};
-use crate::world::{header, trace};
-use testkit::{COMPRESSIONS, pack};
+use crate::world::{header, sandbox, trace};
+use testkit::{COMPRESSIONS, Sandbox, outcome, pack};
 
 pub(crate) fn report(path: &Path, options: &Options) -> Report {
     check_files(Input::open(Some(path)).unwrap(), path, Some(&Folders::of([path])), options)
         .unwrap()
 }
 
-/// A folder with these files.
-pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+/// A folder with a root of these lines, and other files.
+pub(crate) fn folder(root: &str, files: &[(&str, &str)]) -> Sandbox {
+    let folder = sandbox(&[("root", trace(root).as_bytes())]);
+    files.iter().for_each(|(name, text)| folder.write(name, text));
     folder
 }
 
 /// Errors, and warnings but for those about what is not used or not closed: file, line, column, code.
 pub(crate) fn told(root: &str, files: &[(&str, &str)]) -> Vec<String> {
-    let folder = folder(files);
-    fs::write(folder.path().join("root"), trace(root)).unwrap();
-    let report = report(&folder.path().join("root"), &Options::default());
+    let folder = folder(root, files);
+    let report = report(&folder.path("root"), &Options::default());
     let world = trace("").lines().count() as u64;
     let mut all = Vec::new();
     for finding in &report.findings {
@@ -44,7 +35,7 @@ pub(crate) fn told(root: &str, files: &[(&str, &str)]) -> Vec<String> {
             continue;
         }
         let file = &report.files[finding.file];
-        let file = file.path.strip_prefix(folder.path()).unwrap().display().to_string();
+        let file = file.path.strip_prefix(folder.path("")).unwrap().display().to_string();
         // Lines of the root count from the end of the world.
         let above = if file == "root" { world } else { 0 };
         let place = finding.position.map_or(String::new(), |at| {
@@ -144,47 +135,6 @@ fn a_problem_in_a_piece_is_told_with_its_place() {
         told("19 p Process a/piece\n10 5 State q w\n10 4 State q w\n", &[("a/piece", piece)]),
         ["root:3:4 not-time-ordered", "a/piece:3:12 unknown-container", "a/piece:4:4 bad-time"]
     );
-    // Of the same problem in several files, the first is told, with the last.
-    let folder =
-        folder(&[("one", "10 0 State r w\n"), ("two", "10 0 State p w\n10 1 State r w\n")]);
-    fs::write(folder.path().join("root"), trace("19 p Process one\n19 p Process two\n")).unwrap();
-    let output = run(folder.path(), &["-q", "root"]);
-    let (status, stdout, stderr) = outcome(&output);
-    assert_eq!((status, stderr), (1, ""));
-    let wanted = "\
-one:1:12: error[unknown-container]: unknown container 'r'; a container must be created before it is used
- 1 | 10 0 State r w
-   |            ^
-   = 1 more time, last in line 2 of two
-";
-    assert!(stdout.contains(wanted), "{stdout}");
-    let output = run(folder.path(), &["--json", "root"]);
-    let lines = text(&output.stdout).lines();
-    let objects: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
-    let error = objects.iter().find(|object| object["severity"] == "error").unwrap();
-    assert_eq!([&error["file"], &error["last_file"]], ["one", "two"]);
-    assert_eq!((&error["line"], &error["last_line"]), (&1.into(), &2.into()));
-    let summary = objects.last().unwrap();
-    assert_eq!((&summary["file"], &summary["errors"]), (&"root".into(), &2.into()));
-    assert_eq!(summary["files"][2]["file"], "two");
-    assert_eq!(summary["files"][2]["lines"], 2);
-    let lines: u64 = (0..3).map(|i| summary["files"][i]["lines"].as_u64().unwrap()).sum();
-    assert_eq!(summary["lines"], lines);
-}
-
-#[test]
-fn lines_of_every_file_are_shown_when_they_have_passed() {
-    let folder = folder(&[("d/piece", "11 1 State p w\n")]);
-    fs::write(folder.path().join("d/root"), trace("19 p Process piece\n11 1 State q w\n")).unwrap();
-    let output = run(folder.path(), &["-q", "d/root"]);
-    let stdout = text(&output.stdout);
-    // The state that was opened first stands in the root.
-    assert!(stdout.contains("| 11 1 State q w\n"), "{stdout}");
-    fs::write(folder.path().join("d/root"), trace("19 p Process piece\n")).unwrap();
-    let output = run(folder.path(), &["-q", "d/root"]);
-    let stdout = text(&output.stdout);
-    assert!(stdout.contains("d/piece:1:1: warning[never-closed]"), "{stdout}");
-    assert!(stdout.contains("| 11 1 State p w\n"), "{stdout}");
 }
 
 #[test]
@@ -240,121 +190,45 @@ fn files_that_lead_back_to_themselves() {
 }
 
 #[test]
-fn files_that_cannot_be_read() {
-    let gzip = pack("gzip", b"10 0 State p w\n10 zz State p w\n");
-    let folder = folder(&[("d/e", ""), ("last", "10 0 State p w\n10 yy State p w\n")]);
-    fs::write(folder.path().join("cut"), &gzip[..gzip.len() - 9]).unwrap();
-    let root = "19 p Process d\n19 p Process none\n19 q Process none\n19 p Process cut\n19 p Process last\n";
-    fs::write(folder.path().join("root"), trace(root)).unwrap();
-    let output = run(folder.path(), &["-q", "root"]);
-    let (status, stdout, stderr) = outcome(&output);
-    assert_eq!((status, stderr), (1, ""));
-    let line = trace("").lines().count();
-    let errors: Vec<&str> = stdout.lines().filter(|line| line.contains("error[")).collect();
-    let wanted = [
-        format!("root:{}:14: error[unreadable-file]: cannot read 'd': Is a directory", line + 1),
-        format!(
-            "root:{}:14: error[unreadable-file]: cannot read 'none': No such file or directory",
-            line + 2
-        ),
-        format!(
-            "root:{}:14: error[unreadable-file]: cannot read 'cut': gzip: the compressed data end too early",
-            line + 4
-        ),
-        // The part of it that could be read is checked.
-        "cut:2:4: error[bad-time]: 'zz' is not a time; expected a finite number of seconds".into(),
-        "last:2:4: error[bad-time]: 'yy' is not a time; expected a finite number of seconds".into(),
-    ];
-    assert_eq!(errors, wanted, "{stdout}");
-    assert!(stdout.contains("1 more time, last in line"), "{stdout}");
-    assert!(stdout.contains("| 19 p Process cut\n"), "the naming line is shown: {stdout}");
-    // A name that no file can have.
-    assert_eq!(told("19 p Process a\0b\n", &[]), ["root:1:14 unreadable-file"]);
-}
-
-#[test]
-fn files_that_are_not_to_be_read() {
-    let folder = folder(&[("x", "99\n")]);
-    fs::write(folder.path().join("root"), trace("19 p Process x\n19 p Nothing none\n")).unwrap();
-    let output = run(folder.path(), &["-q", "--no-files", "root"]);
-    let (status, stdout, _) = outcome(&output);
-    assert_eq!(status, 0);
-    assert!(
-        stdout.contains(
-            "warning[file-not-read]: the trace file that PajeTraceFile (19) names here is not read"
-        ),
-        "{stdout}"
-    );
-    let output = run(folder.path(), &["-q", "root"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(!text(&output.stdout).contains("file-not-read"));
-}
-
-#[test]
 fn standard_input_and_compressed_pieces() {
-    let folder = TempDir::new().unwrap();
+    let folder = sandbox(&[]);
     let trace = generate(Shape::Mpi, 20_000, 3);
     let files = cut(&trace, Style::Bare, 4);
     for (piece, how) in files.pieces.iter().zip(COMPRESSIONS) {
-        fs::write(folder.path().join(&piece.name), pack(how, &piece.bytes)).unwrap();
+        folder.write(&piece.name, pack(how, &piece.bytes));
     }
-    fs::write(folder.path().join("root.trace"), pack("gzip", &files.root)).unwrap();
-    let found = report(&folder.path().join("root.trace"), &Options::default());
+    folder.write("root.trace", pack("gzip", &files.root));
+    let found = report(&folder.path("root.trace"), &Options::default());
     assert_eq!(gist(&found), gist(&check(&trace[..], &Options::default()).unwrap()));
-    let plain = run(folder.path(), &["root.trace"]);
-    let mut program = Command::new(assert_cmd::cargo::cargo_bin!("pj_validate"));
-    let root = fs::File::open(folder.path().join("root.trace")).unwrap();
-    let piped = program.current_dir(folder.path()).stdin(Stdio::from(root)).output().unwrap();
-    let (status, stdout, stderr) = outcome(&piped);
-    assert_eq!((status, stderr), (0, ""));
-    assert!(stdout.contains("files              5\n"), "{stdout}");
+    let (_, plain, _) = folder.run(&["root.trace"]);
+    let (status, piped, stderr) = outcome(&folder.shell("pj_validate < root.trace"));
+    assert_eq!((status, &*stderr), (0, ""));
+    assert!(piped.contains("files              5\n"), "{piped}");
     let tail = |text: &str| text[text.find("files  ").unwrap()..].replace("<stdin>", "root.trace");
-    assert_eq!(tail(stdout), tail(text(&plain.stdout)));
-    // A file with the name of standard input is a file.
-    fs::write(folder.path().join("-"), "99\n").unwrap();
-    fs::write(folder.path().join("root"), crate::world::trace("19 p Process -\n")).unwrap();
-    let output = run(folder.path(), &["-q", "root"]);
-    assert!(text(&output.stdout).contains("-:1:1: error[not-a-trace]"), "{}", text(&output.stdout));
+    assert_eq!(tail(&piped), tail(&plain));
 }
 
 /// Thousands of files, side by side and each in the one before, with few descriptors.
 #[test]
-#[cfg(unix)]
 fn few_files_are_open_at_a_time() {
-    let folder = TempDir::new().unwrap();
+    let folder = sandbox(&[]);
     let count = 3000;
     let mut side = String::new();
     for i in 0..count {
         side.push_str(&format!("7 0 c{i} Process h\n19 c{i} Process side/{i}\n"));
-    }
-    fs::create_dir(folder.path().join("side")).unwrap();
-    fs::create_dir(folder.path().join("deep")).unwrap();
-    for i in 0..count {
-        let piece = format!(
-            "{}10 0 State c{i} w\n12 {i} State c{i}\n",
-            if i % 3 == 0 { header() } else { String::new() }
-        );
-        fs::write(folder.path().join(format!("side/{i}")), piece).unwrap();
+        let head = if i % 3 == 0 { header() } else { String::new() };
+        folder.write(format!("side/{i}"), format!("{head}10 0 State c{i} w\n12 {i} State c{i}\n"));
         let next = if i + 1 < count { format!("19 p Process {}\n", i + 1) } else { String::new() };
-        fs::write(folder.path().join(format!("deep/{i}")), format!("9 {i} Mark p m\n{next}"))
-            .unwrap();
+        folder.write(format!("deep/{i}"), format!("9 {i} Mark p m\n{next}"));
     }
-    fs::write(folder.path().join("side.trace"), trace(&side)).unwrap();
-    fs::write(folder.path().join("deep.trace"), trace("19 p Process deep/0\n")).unwrap();
-    let program = assert_cmd::cargo::cargo_bin!("pj_validate");
+    folder.write("side.trace", trace(&side));
+    folder.write("deep.trace", trace("19 p Process deep/0\n"));
     for (name, counted) in
         [("side.trace", "states             3000"), ("deep.trace", "events             3000")]
     {
-        let output = Command::new("sh")
-            .arg("-c")
-            .arg("ulimit -n 16; exec \"$0\" \"$1\"")
-            .arg(program)
-            .arg(name)
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
+        let output = folder.shell(&format!("ulimit -n 16; exec \"$0\" {name}"));
         let (status, stdout, stderr) = outcome(&output);
-        assert_eq!((status, stderr), (0, ""), "{stdout}");
+        assert_eq!((status, &*stderr), (0, ""), "{stdout}");
         assert!(stdout.contains("files              3001\n"), "{stdout}");
         assert!(stdout.contains(counted), "{stdout}");
     }
@@ -362,10 +236,9 @@ fn few_files_are_open_at_a_time() {
 
 #[test]
 fn the_first_error_is_the_first_in_the_order_of_reading() {
-    let folder = folder(&[("x", "99\n"), ("y", "98\n")]);
     let root = "19 p Process x\n19 p Process y\n17 0 Message h d p k\n10 1 State r w\n";
-    fs::write(folder.path().join("root"), trace(root)).unwrap();
-    let report = report(&folder.path().join("root"), &Options::default());
+    let folder = folder(root, &[("x", "99\n"), ("y", "98\n")]);
+    let report = report(&folder.path("root"), &Options::default());
     let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     let errors: Vec<(usize, &str)> = errors.map(|finding| (finding.file, finding.code())).collect();
     let wanted =
@@ -373,74 +246,11 @@ fn the_first_error_is_the_first_in_the_order_of_reading() {
     assert_eq!(errors, wanted);
 }
 
-/// Nothing is shown of a file that has nothing to do with the trace; all its lines are one finding.
-#[test]
-fn what_is_no_trace_is_not_shown() {
-    let secret = "root:$6$salt$hash:1::\nbackup:*:hash\n% hash\n10 hash State p w more\n";
-    let folder = folder(&[("x", secret)]);
-    fs::write(folder.path().join("root"), trace("19 p Process x\n")).unwrap();
-    let output = run(folder.path(), &["-q", "root"]);
-    let (status, stdout, _) = outcome(&output);
-    assert_eq!(status, 1);
-    let wanted = "x:1:1: error[not-a-trace]: this is no line of a Pajé trace; of a file that a trace names, \
-                  nothing is shown before a line makes sense\n   = 3 more times, last in line 4\n";
-    assert!(stdout.contains(wanted) && !stdout.contains("hash"), "{stdout}");
-    // From the first that makes sense on, lines are.
-    let x = "what\n10 0 State p w\nwhat else\n";
-    assert_eq!(told("19 p Process x\n", &[("x", x)]), ["x:1:1 not-a-trace", "x:3:1 unknown-id"]);
-}
-
-#[test]
-fn files_that_may_not_be_named() {
-    let folder = folder(&[("secret", "10 0 State p w\n"), ("run/y", "10 0 State q w\n")]);
-    let root = "19 p Process ../secret\n19 q Process /dev/zero\n19 q Process y\n";
-    fs::write(folder.path().join("run/root"), trace(root)).unwrap();
-    let output = run(folder.path(), &["-q", "run/root"]);
-    let (status, stdout, _) = outcome(&output);
-    let place = folder.path().canonicalize().unwrap().display().to_string();
-    let wanted = [
-        format!("cannot read 'run/../secret': {place}/secret is not below the trace's folder\n"),
-        format!("= --files-from {place} allows it\n"),
-        "cannot read '/dev/zero': /dev/zero is not below the trace's folder\n".to_owned(),
-    ];
-    assert_eq!(status, 1);
-    assert!(wanted.iter().all(|part| stdout.contains(part)), "{stdout}");
-    let all = ["-q", "--files-from", ".", "--files-from=/dev", "run/root"];
-    let output = run(folder.path(), &all);
-    let stdout = text(&output.stdout);
-    assert!(!stdout.contains("cannot read 'run/../secret'"), "{stdout}");
-    assert!(stdout.contains("it is a device; a trace may name regular files only"), "{stdout}");
-    // Files that a pipe names are below the current folder.
-    let mut program = Command::new(assert_cmd::cargo::cargo_bin!("pj_validate"));
-    let stdin = fs::File::open(folder.path().join("run/root")).unwrap();
-    let output = program.current_dir(folder.path()).stdin(Stdio::from(stdin)).output().unwrap();
-    assert!(text(&output.stdout).contains("error[unreadable-file]: cannot read 'y'"));
-}
-
-#[test]
-fn names_of_files_are_escaped() {
-    let folder = folder(&[("x", "10 zz State p w\n")]);
-    let name = "\u{1b}[31mred.trace";
-    let output = run(folder.path(), &[name]);
-    let shown = "\\u{1b}[31mred.trace";
-    let wanted = format!("pj_validate: {shown}: No such file or directory\n");
-    assert_eq!(outcome(&output), (2, "", &*wanted));
-    fs::write(folder.path().join(name), trace("10 zz State p w\n")).unwrap();
-    for arguments in [&[name][..], &["--json", name]] {
-        let output = run(folder.path(), arguments);
-        let (status, stdout, _) = outcome(&output);
-        assert!(status == 1 && !stdout.contains('\u{1b}'), "{stdout:?}");
-        let verdict = format!("\n{shown} is not sound");
-        assert!(arguments.len() == 2 || stdout.contains(&verdict), "{stdout}");
-    }
-}
-
 #[test]
 fn old_names_are_hinted_at_once() {
     let example =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/old-names.trace");
-    let output = run(Path::new("."), &["-q", example.to_str().unwrap()]);
-    let stdout = text(&output.stdout);
+    let (_, stdout, _) = sandbox(&[]).run(&["-q", example.to_str().unwrap()]);
     assert!(stdout.matches("name that this had in older traces").count() > 1, "{stdout}");
     assert_eq!(stdout.matches("`-n`").count(), 1, "{stdout}");
     assert!(stdout.ends_with("hint: `-n` reads the field names of older traces\n"), "{stdout}");

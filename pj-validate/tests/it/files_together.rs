@@ -1,13 +1,10 @@
 //! Files of a trace, taken together: definitions, things that more than one of them says, ends of links and of
 //! containers.
 
-use std::fs;
-
 use pj_validate::Options;
 
 use crate::files::{NONE, folder, report, told};
-use crate::program::{run, text};
-use crate::world::{header, trace};
+use crate::world::header;
 
 #[test]
 fn the_definitions_of_a_file() {
@@ -40,13 +37,9 @@ fn a_definition_is_unused_if_no_file_uses_it() {
         "%EventDef PajePopState 77\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
     let one = format!("{}{other}15 1 Load p 1\n", header());
     let two = format!("{}{other}16 2 Load p 1\n", header());
-    let folder = folder(&[("one", &one), ("two", &two)]);
-    fs::write(
-        folder.path().join("root"),
-        trace("14 0 Load p 1\n19 p Process one\n19 p Process two\n"),
-    )
-    .unwrap();
-    let report = report(&folder.path().join("root"), &Options::default());
+    let root = "14 0 Load p 1\n19 p Process one\n19 p Process two\n";
+    let folder = folder(root, &[("one", &one), ("two", &two)]);
+    let report = report(&folder.path("root"), &Options::default());
     assert_eq!((report.errors, report.summary.event_definitions), (0, 22));
     let unused: Vec<_> = report.findings.iter().filter(|it| it.code() == "unused-event").collect();
     let [unused] = unused.as_slice() else {
@@ -183,10 +176,8 @@ fn links_may_have_their_ends_in_two_files() {
         told(root, &[("x", start), ("y", start)]),
         ["y:1:20 key-repeated", "root:3:10 open-links"]
     );
-    let folder = folder(&[("x", "\n17 1 Message h d p k\n")]);
-    fs::write(folder.path().join("root"), trace("19 h Host x\n")).unwrap();
-    let output = run(folder.path(), &["-q", "root"]);
-    let stdout = text(&output.stdout);
+    let folder = folder("19 h Host x\n", &[("x", "\n17 1 Message h d p k\n")]);
+    let (_, stdout, _) = folder.run(&["-q", "root"]);
     assert!(stdout.contains("root: error[open-links]: 1 link is incomplete"), "{stdout}");
     assert!(stdout.contains("the first of them is in line 2 of x"), "{stdout}");
 }
@@ -194,9 +185,7 @@ fn links_may_have_their_ends_in_two_files() {
 #[test]
 fn every_time_counts() {
     let end = |root: &str, files: &[(&str, &str)]| {
-        let folder = folder(files);
-        fs::write(folder.path().join("root"), trace(root)).unwrap();
-        report(&folder.path().join("root"), &Options::default()).summary.times
+        report(&folder(root, files).path("root"), &Options::default()).summary.times
     };
     assert_eq!(end("19 p Process x\n", &[("x", "10 7 State p w\n")]), Some((0.0, 7.0)));
     let timed = "%EventDef PajeTraceFile 30\n% Time date\n% Container string\n% Type string\n% Filename string\n%EndEventDef\n\

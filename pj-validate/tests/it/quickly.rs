@@ -9,7 +9,7 @@ use paje_parser::FieldNames;
 use paje_workers::Workers;
 use pj_validate::{Options, Replaying, check_files, check_quickly};
 use splitter::{Folders, Input};
-use testkit::{SplitMix, team};
+use testkit::{Rng, team};
 
 use crate::world::{SOUND, trace};
 
@@ -32,7 +32,7 @@ fn compare(path: &Path, options: &Options, replaying: &Replaying<'_>) -> bool {
 
 /// The same for a text, with options that depend on the `seed`, as does how the replay goes.
 fn compare_text(text: &[u8], seed: u64) -> bool {
-    let mut random = SplitMix(seed);
+    let mut random = Rng::new(seed);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.trace");
     let packed = match random.below(8) {
@@ -62,11 +62,11 @@ fn random_traces() {
     for seed in first..first + seeds {
         let random = datasets::random::trace(seed);
         enough += u64::from(compare_text(&random.bytes, seed));
-        let mut numbers = SplitMix(seed);
+        let mut numbers = Rng::new(seed);
         let change = |_| Change {
-            what: numbers.next() as u8,
-            line: numbers.next() as u16,
-            number: numbers.next() as u16,
+            what: numbers.bits() as u8,
+            line: numbers.bits() as u16,
+            number: numbers.bits() as u16,
         };
         let changes: Vec<Change> = (0..1 + seed % 3).map(change).collect();
         enough += u64::from(compare_text(&mutated(trace(SOUND).as_bytes(), &changes), seed));

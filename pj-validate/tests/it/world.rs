@@ -1,5 +1,7 @@
 //! A small trace to which tests add what they are about.
 
+use testkit::Sandbox;
+
 /// One definition of each event; numbers are those of the lines below.
 const EVENTS: [(&str, &str, &str); 21] = [
     ("0", "DefineContainerType", "Name Type"),
@@ -65,4 +67,16 @@ pub(crate) const SOUND: &str = "\
 /// The header, the world, and more lines.
 pub(crate) fn trace(lines: &str) -> String {
     format!("{}{WORLD}{lines}", header())
+}
+
+/// A trace whose definitions are all used, so that nothing is worth a warning.
+pub(crate) fn used(lines: &str) -> String {
+    let (text, unused) = (trace(lines), ["PajeDefineContainerType 1", "PajeTraceFile 19"]);
+    let blocks = text.split_inclusive("%EndEventDef\n");
+    blocks.filter(|block| !unused.iter().any(|event| block.contains(event))).collect()
+}
+
+/// A folder with these files, in which the program runs.
+pub(crate) fn sandbox(files: &[(&str, &[u8])]) -> Sandbox {
+    Sandbox::new(env!("CARGO_BIN_EXE_pj_validate"), files)
 }

@@ -1,17 +1,11 @@
-//! Numbers and names as text of a drawing.
+//! Text of drawings.
 
-/// A tenth of a pixel is as fine as anybody sees.
-pub(super) fn tenth(number: f64) -> f64 {
-    (number * 10.0).round() / 10.0
-}
-
-/// The same as a whole number.
+/// Returns a number of pixels in tenths.
 pub(super) fn tenths(number: f64) -> i64 {
     (number * 10.0 + 0.5f64.copysign(number)) as i64
 }
 
-/// Appends what `tenth` is written as. There are so many of these numbers in a drawing that formatting them as any other
-/// took most of its time.
+/// Appends a number of tenths. The standard formatting took most of a drawing's time.
 pub(super) fn push_tenths(out: &mut String, tenths: i64) {
     if tenths < 0 {
         out.push('-');
@@ -33,9 +27,9 @@ pub(super) fn push_tenths(out: &mut String, tenths: i64) {
     }
 }
 
-/// Four digits of a value, or those before the point; no zeros at the end.
+/// Formats a value with four significant digits, without trailing zeros.
 pub(super) fn significant(number: f64) -> String {
-    // No minus before a zero.
+    // Avoids minus zero.
     let number = number + 0.0;
     let before = if number == 0.0 { 0.0 } else { number.abs().log10().floor() };
     if before.abs() > 9.0 {
@@ -58,6 +52,8 @@ pub(super) fn shortened(name: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use paje_pictures::tenth;
+
     use super::*;
 
     #[test]
@@ -88,7 +84,7 @@ mod tests {
         for number in numbers {
             let mut out = String::new();
             push_tenths(&mut out, tenths(number));
-            assert_eq!(out, (tenth(number) + 0.0).to_string(), "{number}");
+            assert_eq!(out, tenth(number).to_string(), "{number}");
         }
     }
 }

@@ -14,8 +14,9 @@ import tempfile
 import zlib
 
 import chromium
+import fixed
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "testkit"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "testkit"))
 from header import header  # noqa: E402
 
 # Where lanes begin, in pixels: behind the names of containers, if these are short, and below the head of the page and the axis.
@@ -426,6 +427,9 @@ def main():
                 print(f"{trace.name}: fine")
         with Served(program, examples / "mpi.trace") as served:
             follow_a_link(browser, served.url)
+            fixed.dragging_names(browser, served.url)
+            fixed.memory_of_tiles(browser, served.url)
+        fixed.embedded_rows(browser, page.as_uri())
     print("all is as it should be")
 
 

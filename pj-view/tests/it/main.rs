@@ -4,6 +4,7 @@ mod cli;
 mod heads;
 mod naive;
 mod profile;
+mod pyramid;
 mod requests;
 mod security;
 mod tiles;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use testkit::Dice;
+use testkit::Rng;
 
 use crate::world::{Served, example};
 
@@ -136,7 +136,7 @@ impl Compared {
     }
 
     /// Compares random windows of all lanes whose names are one lane's; tells how many lanes these are.
-    fn compare(&self, dice: &mut Dice) -> usize {
+    fn compare(&self, rng: &mut Rng) -> usize {
         let lanes = self.model["lanes"]["id"].as_array().expect("lanes").len();
         let keys = (0..lanes).map(|i| {
             let type_ = self.number("lanes", "type", i);
@@ -155,7 +155,7 @@ impl Compared {
             }
             compared += 1;
             for _ in 0..4 {
-                let window = self.window(dice);
+                let window = self.window(rng);
                 self.lane(i, key, rows, &window);
             }
         }
@@ -163,16 +163,16 @@ impl Compared {
     }
 
     /// Bins of a random width, where the trace is.
-    fn window(&self, dice: &mut Dice) -> Window {
+    fn window(&self, rng: &mut Rng) -> Window {
         let double = |name: &str| self.model[name].as_f64().expect("a number");
         let (origin, tick) = (double("origin"), double("tick"));
         let end = self.model["extent"][1].as_f64().expect("a number");
         let ticks = ((end - origin) / tick).max(1.0) as u64;
         let finest = (ticks >> 12).max(1).ilog2();
         let level =
-            finest + dice.below((ticks.ilog2() + 2 - finest.min(ticks.ilog2())) as usize) as u32;
-        let count = 1 + dice.below(64) as u64;
-        let first = dice.below((ticks >> level) as usize + 1) as u64;
+            finest + rng.index((ticks.ilog2() + 2 - finest.min(ticks.ilog2())) as usize) as u32;
+        let count = 1 + rng.index(64) as u64;
+        let first = rng.index((ticks >> level) as usize + 1) as u64;
         let count = count.min((ticks >> level) + 1 - first).max(1);
         let width = tick * f64::from(level).exp2();
         Window { level, first, count, origin, width, digit: self.digit }
@@ -386,16 +386,16 @@ fn ranges(
     }
 }
 
-fn compare(trace: &Path, csv: &str, digit: f64, options: &[&str], dice: &mut Dice) -> usize {
+fn compare(trace: &Path, csv: &str, digit: f64, options: &[&str], rng: &mut Rng) -> usize {
     let served = Served::of(trace, options);
     let model = serde_json::from_str(&served.get("model")).expect("JSON");
     let name = trace.file_name().expect("a name").to_string_lossy().into_owned();
-    Compared { served, model, rows: rows(csv), name, digit }.compare(dice)
+    Compared { served, model, rows: rows(csv), name, digit }.compare(rng)
 }
 
 #[test]
 fn tiles_are_what_rows_say() {
-    let mut dice = Dice::new(18);
+    let mut rng = Rng::new(18);
     let examples = [
         "all-links",
         "crlf",
@@ -413,7 +413,7 @@ fn tiles_are_what_rows_say() {
     ];
     for name in examples {
         let csv = fs::read_to_string(example(&format!("{name}.csv"))).expect("rows");
-        let lanes = compare(&example(&format!("{name}.trace")), &csv, 1e-6, &[], &mut dice);
+        let lanes = compare(&example(&format!("{name}.trace")), &csv, 1e-6, &[], &mut rng);
         assert!(lanes > 0, "{name}: nothing was compared");
     }
 }
@@ -424,7 +424,7 @@ fn tiles_of_own_traces_are_what_rows_say() {
     else {
         return;
     };
-    let mut dice = Dice::new(testkit::number("PAJE_SEED").unwrap_or(18));
+    let mut rng = Rng::new(testkit::number("PAJE_SEED").unwrap_or(18));
     for entry in fs::read_dir(folder).expect("a folder") {
         let trace = entry.expect("a file").path();
         let output = Command::new(&dump)
@@ -435,7 +435,7 @@ fn tiles_of_own_traces_are_what_rows_say() {
         let csv = String::from_utf8_lossy(&output.stdout);
         // Of containers alone, there is nothing to show.
         if output.status.success() && csv.lines().any(|line| !line.starts_with("Container")) {
-            let lanes = compare(&trace, &csv, 2e-9, &["-n", "-z", "--no-fields"], &mut dice);
+            let lanes = compare(&trace, &csv, 2e-9, &["-n", "-z", "--no-fields"], &mut rng);
             println!("{}: {lanes} lanes", trace.display());
         }
     }

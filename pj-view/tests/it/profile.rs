@@ -12,7 +12,7 @@ use paje_analysis::{By, Scope};
 use paje_sim::{FieldNames, Options, Selection, TimeRange, Trace};
 use paje_workers::Workers;
 use serde_json::Value;
-use testkit::Dice;
+use testkit::Rng;
 
 use crate::world::{Served, example};
 
@@ -48,7 +48,7 @@ fn of_page(served: &Served, model: &Value, window: TimeRange) -> Seconds {
 }
 
 /// Compares so many windows; returns the number of values that were compared.
-fn compare(path: &Path, options: &[&str], windows: usize, dice: &mut Dice) -> usize {
+fn compare(path: &Path, options: &[&str], windows: usize, rng: &mut Rng) -> usize {
     let mut reading = Options::default();
     reading.field_names =
         if options.contains(&"-n") { FieldNames::Old } else { FieldNames::Strict };
@@ -61,8 +61,8 @@ fn compare(path: &Path, options: &[&str], windows: usize, dice: &mut Dice) -> us
     let mut compared = 0;
     for _ in 0..windows {
         // From a few rows' width to all.
-        let width = end * (-(dice.below(20) as f64)).exp2();
-        let from = (end - width) * dice.below(1001) as f64 / 1000.0;
+        let width = end * (-(rng.index(20) as f64)).exp2();
+        let from = (end - width) * rng.index(1001) as f64 / 1000.0;
         let window = TimeRange { from, to: from + width };
         let (library, page) = (of_library(&trace, window), of_page(&served, &model, window));
         let case = format!("{}, {from} to {}", path.display(), from + width);
@@ -92,17 +92,17 @@ fn compare(path: &Path, options: &[&str], windows: usize, dice: &mut Dice) -> us
 
 #[test]
 fn the_profile_of_a_selection_is_that_of_the_library() {
-    let mut dice = Dice::new(28);
+    let mut rng = Rng::new(28);
     for name in ["mpi", "deep", "many-containers", "task-runtime", "destroyed", "unique-values"] {
         let path = example(&format!("{name}.trace"));
-        assert!(compare(&path, &[], 25, &mut dice) > 0, "{name}: nothing was compared");
+        assert!(compare(&path, &[], 25, &mut rng) > 0, "{name}: nothing was compared");
     }
 }
 
 #[test]
 fn the_profile_of_own_traces_is_that_of_the_library() {
     let Some(folder) = std::env::var_os("PAJE_TRACES") else { return };
-    let mut dice = Dice::new(testkit::number("PAJE_SEED").unwrap_or(28));
+    let mut rng = Rng::new(testkit::number("PAJE_SEED").unwrap_or(28));
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("a file").path();
         let mut reading = Options::default();
@@ -111,7 +111,7 @@ fn the_profile_of_own_traces_is_that_of_the_library() {
         if Trace::open_with(&path, &reading, &Workers::one())
             .is_ok_and(|trace| trace.lanes().next().is_some())
         {
-            let values = compare(&path, &["-n", "-z", "--no-fields"], 20, &mut dice);
+            let values = compare(&path, &["-n", "-z", "--no-fields"], 20, &mut rng);
             println!("{}: {values} values", path.display());
         }
     }

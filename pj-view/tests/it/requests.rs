@@ -1,7 +1,7 @@
 //! Requests that nobody thought of.
 
 use pj_view::request::{Guard, parse_head};
-use testkit::{Dice, damage};
+use testkit::{Rng, damage};
 
 use crate::heads::check;
 use crate::world::{Served, example, status};
@@ -9,7 +9,7 @@ use crate::world::{Served, example, status};
 const HOST: &str = "Host: localhost:8080\r\n";
 
 /// A head that is answered, with some of what browsers send.
-fn head(dice: &mut Dice) -> Vec<u8> {
+fn head(rng: &mut Rng) -> Vec<u8> {
     let paths = [
         "",
         "model",
@@ -25,24 +25,24 @@ fn head(dice: &mut Dice) -> Vec<u8> {
         "Connection: close\r\n",
         "Content-Length: 0\r\n",
     ];
-    let (path, more) = (paths[dice.below(paths.len())], more[dice.below(more.len())]);
+    let (path, more) = (paths[rng.index(paths.len())], more[rng.index(more.len())]);
     format!("GET /token/{path} HTTP/1.1\r\n{HOST}{more}\r\n").into_bytes()
 }
 
 #[test]
 fn heads_are_the_same_in_any_pieces_and_know_the_token() {
     let seed = testkit::number("PAJE_SEED").unwrap_or(1);
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::new(seed);
     let guard = Guard { token: "token".into(), port: 8080, open: false };
     let mut answered = 0;
     for round in 0..testkit::number("PAJE_SEEDS").unwrap_or(20) * 1000 {
-        let mut bytes = head(&mut dice);
-        for _ in 0..dice.below(4) {
-            bytes = damage(&bytes, &mut dice);
+        let mut bytes = head(&mut rng);
+        for _ in 0..rng.index(4) {
+            bytes = damage(&bytes, &mut rng);
         }
         // Two requests at a time, too.
         if round % 7 == 0 {
-            bytes.extend(head(&mut dice));
+            bytes.extend(head(&mut rng));
         }
         answered += u64::from(matches!(parse_head(&bytes, &guard), Ok(Some(_))));
         let checked = std::panic::catch_unwind(|| check(&bytes));
@@ -58,7 +58,7 @@ fn heads_are_the_same_in_any_pieces_and_know_the_token() {
 #[test]
 fn whatever_is_asked_for_is_answered_or_refused() {
     let served = Served::of(&example("mpi.trace"), &[]);
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::new(7);
     let paths = [
         "tiles",
         "folded",
@@ -113,12 +113,12 @@ fn whatever_is_asked_for_is_answered_or_refused() {
     ];
     let mut fine = 0;
     for _ in 0..300 {
-        let mut target = format!("/{}/{}?", served.token, paths[dice.below(paths.len())]);
+        let mut target = format!("/{}/{}?", served.token, paths[rng.index(paths.len())]);
         for name in names {
-            if dice.below(4) > 0 {
+            if rng.index(4) > 0 {
                 // Mostly such as make sense.
-                let among = if dice.below(3) > 0 { 4 } else { values.len() };
-                target.push_str(&format!("{name}={}&", values[dice.below(among)]));
+                let among = if rng.index(3) > 0 { 4 } else { values.len() };
+                target.push_str(&format!("{name}={}&", values[rng.index(among)]));
             }
         }
         let answer = served.ask("GET", &target, "");

@@ -1,155 +1,145 @@
-//! Blocks that are segments of packed traces.
+//! Blocks whose lines are in another format than text.
 
 use std::fmt;
+use std::io;
 use std::sync::{Arc, OnceLock};
 
-use paje_pack::{Hole, Lines, Packed, Wanted};
 use paje_parser::ByteOffset;
+use paje_parser::columns::{Hole, Lines, Wanted};
 
 use super::{Block, PADDING, ReadError};
-use crate::input::damaged;
 
-/// A segment of a packed trace, of whole lines.
+/// Whole lines in another format than text, which can be decoded without their text.
+pub trait ColumnSegment: Send + Sync {
+    /// Returns the number of bytes of the text.
+    fn text_len(&self) -> usize;
+
+    /// Gives the lines as columns, and in `text` the bytes that these refer to, at their places in
+    /// the segment's text. `judge` is shown the first line of each step and chooses its form.
+    ///
+    /// Returns `false` if the lines must be read as text, as by default. Then `lines` and `text` mean
+    /// nothing.
+    fn columns(
+        &self,
+        text: &mut Vec<u8>,
+        lines: &mut Lines,
+        judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
+    ) -> bool {
+        let _ = (text, lines, judge);
+        false
+    }
+
+    /// Returns the text after checking it, if the format has checksums.
+    ///
+    /// # Errors
+    /// The segment is damaged.
+    fn text(&self) -> io::Result<Vec<u8>> {
+        Ok(self.unchecked_text())
+    }
+
+    /// Returns the text without checking it.
+    fn unchecked_text(&self) -> Vec<u8>;
+}
+
+/// A segment at its place in the trace.
 pub struct Segment {
-    pub(crate) content: Content,
+    pub(crate) lines: Arc<dyn ColumnSegment>,
     pub(crate) start: ByteOffset,
     pub(crate) is_last: bool,
 }
 
-/// Lines, packed or not.
-pub(crate) enum Content {
-    Packed(Arc<Packed>),
-    /// It was not packed.
-    Text(Arc<Vec<u8>>),
-}
-
-impl Content {
-    /// Bytes of the text.
-    pub(crate) fn text_len(&self) -> u64 {
-        match self {
-            Content::Packed(packed) => packed.text_len(),
-            Content::Text(lines) => lines.len() as u64,
-        }
-    }
-}
-
 impl Segment {
-    /// Byte of the text where it begins.
+    /// Returns the byte of the trace's text where the segment begins.
     #[must_use]
     pub const fn start(&self) -> ByteOffset {
         self.start
     }
 
-    /// There is none behind it.
+    /// Returns whether it is the last one of its file.
     #[must_use]
     pub const fn is_last(&self) -> bool {
         self.is_last
     }
 }
 
-/// A packed segment, and its text once somebody has asked for it.
+/// The lines of a block in another format, and their text once it is needed.
 #[derive(Clone)]
-pub(super) struct Kept {
-    packed: Arc<Packed>,
-    whole: OnceLock<Vec<u8>>,
+pub(super) struct Unpacked {
+    lines: Arc<dyn ColumnSegment>,
+    text: OnceLock<Vec<u8>>,
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for Unpacked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Kept")
+        f.write_str("Unpacked")
     }
 }
 
-impl Kept {
-    /// All of the text, and the padding behind it.
+impl Unpacked {
+    /// Returns the text and the padding after it.
     pub(super) fn padded(&self) -> &[u8] {
-        self.whole.get_or_init(|| {
-            // Its lines were told as columns, and so the text is told, too.
-            let mut text = self.packed.unchecked().unwrap_or_default();
-            text.resize(self.packed.text_len() as usize + PADDING, 0);
+        self.text.get_or_init(|| {
+            let mut text = self.lines.unchecked_text();
+            text.resize(self.lines.text_len() + PADDING, 0);
             text
         })
-    }
-
-    pub(super) fn is_whole(&self) -> bool {
-        self.whole.get().is_some()
     }
 }
 
 impl Block {
-    /// Takes a segment as text.
+    /// Fills the block with a segment, which remains packed until it is decoded.
+    pub fn set_segment(&mut self, segment: Segment) {
+        let Segment { lines, start, .. } = segment;
+        self.set(start, 0..0);
+        self.len = lines.text_len();
+        self.segment = Some(Unpacked { lines, text: OnceLock::new() });
+    }
+
+    /// Gives the lines of a segment as columns: see [`ColumnSegment::columns`]. `text` has room for
+    /// [`PADDING`] bytes after the block's text.
+    ///
+    /// Returns `false` if the block holds text, or the segment has no columns.
+    pub fn columns(
+        &self,
+        text: &mut Vec<u8>,
+        lines: &mut Lines,
+        judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
+    ) -> bool {
+        let Some(Unpacked { lines: segment, .. }) = &self.segment else { return false };
+        let room = segment.text_len() + PADDING;
+        // The system's zero pages take memory only where they are written. So ask for all at once.
+        if text.len() < room / 2 {
+            *text = vec![0; room];
+        }
+        text.resize(text.len().max(room), 0);
+        segment.columns(text, lines, judge)
+    }
+
+    /// Turns a segment into text. A block of text stays as it is.
     ///
     /// # Errors
-    /// It does not tell a text of whole lines: the block is empty.
-    pub fn unpack(&mut self, segment: &Segment) -> Result<(), ReadError> {
-        self.set(segment.start, 0..0);
-        let unpacked;
-        let text = match &segment.content {
-            Content::Text(lines) => &**lines,
-            Content::Packed(packed) => {
-                unpacked = packed.unpack().map_err(damaged)?;
-                if !segment.is_last && !unpacked.ends_with(b"\n") {
-                    return Err(damaged(packed.cuts_a_line()).into());
-                }
-                &unpacked
-            }
-        };
-        self.room(text.len())[..text.len()].copy_from_slice(text);
-        self.set(segment.start, 0..text.len());
+    /// The segment is damaged: the block is empty.
+    pub fn unpack(&mut self) -> Result<(), ReadError> {
+        let Some(Unpacked { lines, .. }) = self.segment.take() else { return Ok(()) };
+        self.set(self.start, 0..0);
+        let text = lines.text()?;
+        self.room(text.len())[..text.len()].copy_from_slice(&text);
+        self.set(self.start, 0..text.len());
         Ok(())
     }
 
-    /// Takes a segment as columns, as [`Packed::columns`] gives them; as text, and without lines, where that gives none. `judge` is
-    /// shown the first line of each step.
-    ///
-    /// # Errors
-    /// As [`Block::unpack`].
-    pub fn unpack_columns(
-        &mut self,
-        segment: Segment,
-        lines: &mut Lines,
-        judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
-    ) -> Result<(), ReadError> {
-        // The system's zeros, of which only what is written takes memory: so all of it is asked for at once, and little is copied.
-        let len = segment.content.text_len() as usize;
-        if self.buffer.len() < len / 2 {
-            self.buffer = Vec::new();
-        }
-        self.room(len);
-        self.set(segment.start, 0..0);
-        let Segment { content, start, is_last } = segment;
-        match content {
-            Content::Packed(packed) if packed.columns(&mut self.buffer, lines, judge) => {
-                self.set(start, 0..packed.text_len() as usize);
-                self.segment = Some(Kept { packed, whole: OnceLock::new() });
-                Ok(())
-            }
-            content => {
-                lines.lines.clear();
-                self.unpack(&Segment { content, start, is_last })
-            }
-        }
-    }
-
-    /// It was taken as columns.
-    #[must_use]
-    pub const fn is_of_columns(&self) -> bool {
-        self.segment.is_some()
-    }
-
-    /// The line that begins at `start`, whose text may be asked for when the block has another; none of a block
-    /// that was not taken as columns.
+    /// Returns the line that begins at byte `start` of a segment, or `None` for a block of text.
     #[must_use]
     pub fn later(&self, start: u32) -> Option<LaterLine> {
-        let packed = Arc::clone(&self.segment.as_ref()?.packed);
-        Some(LaterLine { packed, start: start as usize })
+        let lines = Arc::clone(&self.segment.as_ref()?.lines);
+        Some(LaterLine { lines, start: start as usize })
     }
 }
 
-/// A line of a segment. Keeps the segment as it is packed.
+/// A line of a segment, whose text can be read after the block has been filled again.
 #[derive(Clone)]
 pub struct LaterLine {
-    packed: Arc<Packed>,
+    lines: Arc<dyn ColumnSegment>,
     start: usize,
 }
 
@@ -160,12 +150,12 @@ impl fmt::Debug for LaterLine {
 }
 
 impl LaterLine {
-    /// Its text, without the newline.
+    /// Returns its text without the newline.
     #[must_use]
     pub fn text(&self) -> Vec<u8> {
-        let text = self.packed.unchecked().unwrap_or_default();
+        let text = self.lines.unchecked_text();
         let line = text.get(self.start..).unwrap_or_default();
-        let end = line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len());
+        let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
         line[..end].to_vec()
     }
 }
@@ -174,22 +164,30 @@ impl LaterLine {
 mod tests {
     use super::*;
 
-    /// Lines are those of the text, to the last, which need not end; behind it there is nothing.
+    struct Text(&'static str);
+
+    impl ColumnSegment for Text {
+        fn text_len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn unchecked_text(&self) -> Vec<u8> {
+            self.0.into()
+        }
+    }
+
+    /// The last line need not end with a newline, and there is no line after it.
     #[test]
     fn later_lines_are_those_of_the_text() {
         let text = "# one\n\n# three,\ttwo words\r\n# the last";
-        let file = paje_pack::pack(text.as_bytes(), Vec::new(), paje_pack::Settings::default());
-        let file = file.unwrap();
-        let mut reader = paje_pack::Reader::new(&file[..]);
-        let packed = Arc::new(reader.next_segment().unwrap().unwrap());
+        let later = |start| LaterLine { lines: Arc::new(Text(text)), start }.text();
         let mut start = 0;
         for line in text.split('\n') {
-            let later = LaterLine { packed: Arc::clone(&packed), start };
-            assert_eq!(later.text(), line.as_bytes());
+            assert_eq!(later(start), line.as_bytes());
             start += line.len() + 1;
         }
         for start in [text.len(), text.len() + 1, usize::MAX] {
-            assert_eq!(LaterLine { packed: Arc::clone(&packed), start }.text(), b"");
+            assert_eq!(later(start), b"");
         }
     }
 }

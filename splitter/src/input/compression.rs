@@ -1,4 +1,4 @@
-//! Compressions of traces: how they are recognised and read.
+//! Recognises and reads compressed traces.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,7 +8,7 @@ use liblzma::stream::{CONCATENATED, Stream};
 use super::frames::{Format, Frames};
 use super::pieces::{PiecesText, Unpacking};
 
-/// Compressed bytes taken at a time.
+/// Number of compressed bytes read at a time.
 const BUFFER: usize = 256 << 10;
 
 /// Compression of a trace.
@@ -39,8 +39,8 @@ impl fmt::Display for Compression {
     }
 }
 
-/// First bytes of compressed files. A frame that zstd skips may come first; its first byte can be
-/// any of `P` to `_`.
+/// First bytes of compressed files. A zstd file may begin with a skippable frame, whose first byte is any of
+/// `P` to `_`.
 const MAGIC: [(&[u8], Compression); 6] = [
     (b"\x1f\x8b", Compression::Gzip),
     (b"\x28\xb5\x2f\xfd", Compression::Zstd),
@@ -50,10 +50,10 @@ const MAGIC: [(&[u8], Compression); 6] = [
     (b"\x89PJP\r\n", Compression::Packed),
 ];
 
-/// Bytes that suffice to recognise a compression.
+/// Number of bytes that are enough to recognise a compression.
 pub(super) const HEAD: usize = 6;
 
-/// Guess that the first bytes of an input allow.
+/// What the first bytes of an input show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guess {
     /// It is not compressed.
@@ -64,10 +64,10 @@ pub(super) enum Guess {
     Open,
 }
 
-/// Guess at an input that begins with `head`; `ended` if it has no more bytes.
+/// Guesses the compression of an input that begins with `head`. `ended` means that it has no more bytes.
 ///
-/// An input that ends within the first bytes of a compressed one is taken for compressed, and so
-/// for damaged, unless it reads as text.
+/// An input that ends within the first bytes of a compression counts as compressed, and so as damaged,
+/// unless it reads as text.
 pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
     let mut head = head.to_owned();
     if let Some(first @ b'P'..=b'_') = head.first_mut() {
@@ -91,15 +91,14 @@ pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
 
 /// Decompresses to the end of the medium.
 ///
-/// Whatever follows compressed data must be such data again, or xz's padding. Anything else is an
-/// error, zeros too, where gzip warns or says nothing: a trace with something else behind it was
-/// put together wrongly, and a part of it may be missing.
+/// Only compressed data or xz's padding may follow compressed data. Anything else is an error, even zeros,
+/// which gzip accepts: such a file was put together wrongly, and a part of the trace may be missing.
 pub(super) struct Decoder {
     compression: Compression,
     reader: Box<dyn Read + Send>,
-    /// Unpacking in which others can help.
+    /// Handle for other threads to help, if the format has pieces.
     pub(super) unpacking: Option<Unpacking>,
-    /// The first error, which comes again: some decoders go on as if the input had ended.
+    /// The first error, which is returned again: some decoders would report the end of the input.
     failed: Option<(io::ErrorKind, String)>,
 }
 
@@ -132,12 +131,12 @@ impl Decoder {
         Ok(Decoder::of_pieces(compression, text))
     }
 
-    /// The decoder of what one alone reads.
+    /// Creates a decoder for a format without pieces.
     fn alone(compression: Compression, reader: impl Read + Send + 'static) -> Decoder {
         Decoder { compression, reader: Box::new(reader), unpacking: None, failed: None }
     }
 
-    /// The decoder of pieces.
+    /// Creates a decoder for a format with pieces.
     pub(super) fn of_pieces(compression: Compression, text: PiecesText) -> Decoder {
         let unpacking = Some(text.unpacking());
         Decoder { unpacking, ..Decoder::alone(compression, text) }
@@ -148,15 +147,15 @@ fn buffered<R: Read>(medium: R) -> BufReader<R> {
     BufReader::with_capacity(BUFFER, medium)
 }
 
-/// A decompressor of frames.
+/// Creates a zstd decompressor.
 pub(super) fn zstd_decoder<'d, R: BufRead>(medium: R) -> io::Result<zstd::Decoder<'d, R>> {
     let mut decoder = zstd::Decoder::with_buffer(medium)?;
-    // Whoever compressed with `--long` had the memory; zstd itself asks first.
+    // Accept files compressed with `--long`, which zstd refuses by default to limit memory.
     decoder.window_log_max(if cfg!(target_pointer_width = "64") { 31 } else { 30 })?;
     Ok(decoder)
 }
 
-/// An error of the decompressor in the user's words; one of the medium stays as it is.
+/// Makes a message of a decompressor's error. Errors of the file stay as they are.
 pub(super) fn explain(compression: Compression, error: io::Error) -> io::Error {
     if error.raw_os_error().is_some() {
         error

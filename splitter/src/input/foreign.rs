@@ -1,11 +1,11 @@
-//! Files that people take for a trace by mistake, or forget to unpack. They are known by their first bytes: no trace
-//! begins with any of these, since its first line is a comment or part of a definition.
+//! Recognises files that are no traces, or must be unpacked first, by their first bytes. A trace begins
+//! with a comment or a definition, so no trace begins with any of these.
 
 use std::io::{self, Read};
 
 use super::Compression;
 
-/// Bytes that suffice to know it.
+/// Number of bytes that are enough to recognise a file.
 pub(super) const HEAD: usize = 512;
 
 const UNPACK: &str = "unpack it first";
@@ -13,7 +13,7 @@ const DECOMPRESS: &str = "decompress it first (gzip, zstd, xz and bzip2 are read
 const RECODE: &str = "convert it to UTF-8 first, with iconv for example";
 const NOTHING: &str = "";
 
-/// First bytes of such files, what these are, and what to do with them.
+/// First bytes of files, what these are, and what to do with them.
 const MAGIC: [(&[u8], &str, &str); 29] = [
     (b"PK\x03\x04", "a zip archive", UNPACK),
     (b"PK\x05\x06", "a zip archive", UNPACK),
@@ -46,7 +46,7 @@ const MAGIC: [(&[u8], &str, &str); 29] = [
     (b"<?xml", "an XML document", NOTHING),
 ];
 
-/// Name of something that begins with `head`, and what to do with it; `None` if it may be a trace.
+/// Returns what a file that begins with `head` is and what to do with it, or `None` if it may be a trace.
 fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some((_, what, advice)) = MAGIC.iter().find(|(magic, ..)| head.starts_with(magic)) {
         return Some((what, advice));
@@ -63,15 +63,15 @@ fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if matches!(head, [0xff, 0xfe, _, 0, ..] | [0xfe, 0xff, 0, _, ..]) {
         return Some(("text in UTF-16", RECODE));
     }
-    // The name of the first file, which ends with zeros; a comment that happens to have the magic does not.
+    // A tar archive begins with a file name padded with zeros. A comment may contain the magic, too.
     let is_tar = head.get(257..262) == Some(b"ustar") && head[99] == 0 && head[0] != b'#';
     is_tar.then_some(("a tar archive", UNPACK))
 }
 
-/// Tells whether what begins with `head` may be a trace.
+/// Checks whether a file that begins with `head` may be a trace.
 ///
 /// # Errors
-/// It is something else.
+/// It is no trace.
 pub(super) fn check(head: &[u8], compression: Option<Compression>) -> io::Result<()> {
     let Some((what, advice)) = foreign(head) else { return Ok(()) };
     let inside = compression.map_or(String::new(), |compression| format!("{compression}: "));
@@ -80,13 +80,13 @@ pub(super) fn check(head: &[u8], compression: Option<Compression>) -> io::Result
     Err(io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
-/// A stream whose first bytes are looked at when they come.
+/// A stream whose first bytes are checked when they are read.
 pub(super) struct Checked<R> {
     reader: R,
     compression: Option<Compression>,
-    /// Those that have been read but not given; none before the first read.
+    /// First bytes that are still to be returned, or `None` before the first read.
     head: Option<Vec<u8>>,
-    /// Error that came behind them.
+    /// Error after these bytes.
     failure: Option<io::Error>,
 }
 
@@ -95,22 +95,10 @@ impl<R: Read> Checked<R> {
         Checked { reader, compression, head: None, failure: None }
     }
 
-    /// The first bytes, as many as there are up to those that suffice.
+    /// Reads the first bytes: [`HEAD`], or all if there are fewer.
     fn look(&mut self) -> Vec<u8> {
-        let mut head = vec![0; HEAD];
-        let mut filled = 0;
-        while filled < HEAD {
-            match self.reader.read(&mut head[filled..]) {
-                Ok(0) => break,
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.failure = Some(error);
-                    break;
-                }
-            }
-        }
-        head.truncate(filled);
+        let mut head = Vec::with_capacity(HEAD);
+        self.failure = self.reader.by_ref().take(HEAD as u64).read_to_end(&mut head).err();
         head
     }
 }

@@ -1,50 +1,50 @@
-//! Frames of zstd, and members of gzip that tell their lengths, as `pzstd` and `bgzip` make them: pieces of compressed data.
+//! Finds pieces of compressed data: zstd frames, and gzip members with known lengths, as `pzstd` and `bgzip`
+//! write them.
 //!
-//! They are only looked for as long as all is as it should be. Whatever is too large, cut off or otherwise unexpected is
-//! left to the decompressor, from there on to the end.
+//! From the first piece on that is too large, cut off or unexpected, all is left to the decompressor.
 
 use std::io::{self, Cursor, Read};
 
 use super::compression::zstd_decoder;
 use super::pieces::{Next, Piece};
 
-/// Compressed bytes taken at a time.
+/// Number of compressed bytes read at a time.
 const BUFFER: usize = 256 << 10;
 
-/// Most bytes of text, and compressed bytes, of a piece, unless it is read by one alone: `pzstd -19` makes frames of 32 MiB.
+/// Largest length of a piece, of its text and compressed. `pzstd -19` writes frames of 32 MiB.
 const MOST: u64 = 32 << 20;
 
-/// Bytes of text that are enough for a piece: shorter frames and members are taken together.
+/// Bytes of text that are enough for a piece. Shorter frames and members are combined.
 const ENOUGH: u64 = 1 << 20;
 
-/// Most bytes of text of a zstd block, and of a member of `bgzip`.
+/// Largest length of the text of a zstd block, and of a member of `bgzip`.
 const BLOCK: u64 = 128 << 10;
 const MEMBER: u64 = 64 << 10;
 
-/// Formats of which there are pieces.
+/// Formats that have pieces.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Format {
     Zstd,
     Gzip,
 }
 
-/// Compressed data, of which pieces are taken.
+/// Compressed data that is cut into pieces.
 pub(super) struct Frames<R> {
     format: Format,
     medium: R,
-    /// Bytes that have been read; those before `start` have been taken.
+    /// Bytes that have been read. Those before `start` are used up.
     buffer: Vec<u8>,
     start: usize,
-    /// Reading failed behind the piece that was taken last.
+    /// Error after the last piece.
     failure: Option<io::Error>,
 }
 
 /// A frame or a member.
 #[derive(Clone, Copy)]
 struct Frame {
-    /// Bytes that it has.
+    /// Compressed length.
     len: usize,
-    /// Most bytes of its text.
+    /// Largest possible length of its text.
     most: u64,
 }
 
@@ -53,7 +53,7 @@ impl<R: Read> Frames<R> {
         Frames { format, medium, buffer: Vec::new(), start: 0, failure: None }
     }
 
-    /// The bytes from `at` on, so many, if there are so many.
+    /// Returns `count` bytes from `at` on, or `None` if there are fewer.
     fn bytes(&mut self, at: usize, count: usize) -> io::Result<Option<&[u8]>> {
         let from = self.start + at;
         while self.buffer.len() < from + count {
@@ -70,7 +70,7 @@ impl<R: Read> Frames<R> {
         Ok(bytes.and_then(|bytes| bytes.try_into().ok()))
     }
 
-    /// The next piece; `None` if there is none that can be unpacked by itself.
+    /// Returns the next piece, or `None` if there is none that can be decompressed by itself.
     fn piece(&mut self) -> io::Result<Option<Part>> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
@@ -83,7 +83,7 @@ impl<R: Read> Frames<R> {
             };
             let frame = match frame {
                 Ok(Some(frame)) if len == 0 || most + frame.most <= MOST => frame,
-                // It is looked at again when its turn comes.
+                // The next call looks at this frame again.
                 Ok(_) if len > 0 => break,
                 Ok(_) => return Ok(None),
                 Err(error) if len > 0 => {
@@ -104,12 +104,12 @@ impl<R: Read> Frames<R> {
         Ok(Some(Part { format: self.format, data, most }))
     }
 
-    /// The frame of zstd that begins here (RFC 8878, 3.1).
+    /// Returns the zstd frame that begins at `at` (RFC 8878, 3.1).
     fn frame(&mut self, at: usize) -> io::Result<Option<Frame>> {
         let Some([magic @ .., descriptor]) = self.array::<5>(at)? else { return Ok(None) };
         let magic = u32::from_le_bytes(magic);
         if magic & !15 == 0x184d_2a50 {
-            // One that is skipped.
+            // A skippable frame.
             let Some([_, _, _, _, len @ ..]) = self.array::<8>(at)? else { return Ok(None) };
             return self.whole(at, 8 + u64::from(u32::from_le_bytes(len)), 0);
         }
@@ -155,10 +155,10 @@ impl<R: Read> Frames<R> {
         self.whole(at, (place - at) as u64 + checksum, most.min(told))
     }
 
-    /// The member of gzip that begins here, if it is one of bgzip's (SAM specification, 4.1).
+    /// Returns the gzip member that begins at `at`, if `bgzip` wrote it (SAM specification, 4.1).
     fn member(&mut self, at: usize) -> io::Result<Option<Frame>> {
         let Some(head) = self.array::<12>(at)? else { return Ok(None) };
-        // There is an extra field, and nothing else.
+        // It must have an extra field and no other flags.
         if head[..4] != [0x1f, 0x8b, 8, 4] {
             return Ok(None);
         }
@@ -173,7 +173,7 @@ impl<R: Read> Frames<R> {
             }
         };
         let len = usize::from(len) + 1;
-        // Around deflated data.
+        // The header and trailer around the deflated data.
         if len < 12 + extra_len + 8 {
             return Ok(None);
         }
@@ -184,7 +184,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// The frame of these lengths, if it is not too long and not cut off.
+    /// Returns a frame with these lengths, if it is not too long or cut off.
     fn whole(&mut self, at: usize, len: u64, most: u64) -> io::Result<Option<Frame>> {
         if len > MOST {
             return Ok(None);
@@ -195,7 +195,7 @@ impl<R: Read> Frames<R> {
 }
 
 impl<R: Read + Send + 'static> Frames<R> {
-    /// The pieces, and then what is left, through `decoder`.
+    /// Returns a function that gives the pieces, and then the rest through `decoder`.
     pub(super) fn pieces(
         self,
         decoder: impl Fn(Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> + Send + 'static,
@@ -210,7 +210,7 @@ impl<R: Read + Send + 'static> Frames<R> {
                 return Ok(Next::Rest(Box::new(io::empty())));
             };
             buffer.drain(..start);
-            // The decompressors would miss a frame.
+            // Decompressors fail on empty input.
             if buffer.is_empty() && matches!(found, Ok(None)) {
                 return Ok(Next::Rest(Box::new(io::empty())));
             }
@@ -220,7 +220,7 @@ impl<R: Read + Send + 'static> Frames<R> {
     }
 }
 
-/// Bytes that have been looked at, and why there were no more. Their memory is free when they have been read.
+/// Bytes that were read ahead, and the error after them. Frees the memory once they have been read.
 struct Front {
     bytes: Cursor<Vec<u8>>,
     failure: Option<io::Error>,
@@ -266,7 +266,7 @@ impl Part {
         if decompressor.decompress_to_buffer(&self.data, text).is_ok() {
             return Ok(());
         }
-        // Where the damage is, and what comes before.
+        // Read the text before the damage.
         text.clear();
         zstd_decoder(&self.data[..])?.read_to_end(text).map(|_| ())
     }
@@ -275,13 +275,13 @@ impl Part {
         let damaged =
             |what: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("corrupt {what}"));
         text.reserve(self.most as usize + 32);
-        // Members may have more text than they tell, up to a thousand times as much as they have bytes.
+        // A damaged member may have much more text than it says.
         let mut decoder = flate2::bufread::MultiGzDecoder::new(&self.data[..]).take(self.most + 1);
         match decoder.read_to_end(text) {
             Ok(count) if count as u64 > self.most => {
                 Err(damaged("gzip stream does not have a matching checksum"))
             }
-            // These data are not cut off: they go on wrongly.
+            // The data is not cut off, so it must be damaged.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Err(damaged("deflate stream"))
             }

@@ -1,4 +1,4 @@
-//! Sources of the bytes of a stream.
+//! Readers that count the bytes they give.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,29 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file read from its present place on; counts the bytes.
-pub(super) struct Medium {
-    pub(super) file: File,
-    pub(super) taken: Arc<AtomicU64>,
-}
-
-impl Read for Medium {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            match self.file.read(buffer) {
-                Ok(count) => {
-                    self.taken.fetch_add(count as u64, Ordering::Relaxed);
-                    return Ok(count);
-                }
-                // Decompressors need not know about signals.
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
-
-/// A file read from any place, without moving its own; counts the bytes.
+/// Reads a file from any place, without moving the file's own position.
 pub(super) struct Placed {
     pub(super) file: File,
     pub(super) place: u64,
@@ -64,7 +42,7 @@ impl Seek for Placed {
     }
 }
 
-/// Counts the bytes that any reader gives.
+/// Reads through another reader.
 pub(super) struct Counted<R> {
     pub(super) reader: R,
     pub(super) taken: Arc<AtomicU64>,
@@ -72,14 +50,22 @@ pub(super) struct Counted<R> {
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.reader.read(buffer)?;
-        self.taken.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
+        loop {
+            match self.reader.read(buffer) {
+                Ok(count) => {
+                    self.taken.fetch_add(count as u64, Ordering::Relaxed);
+                    return Ok(count);
+                }
+                // Decompressors need not know about signals.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 }
 
-/// Asks for a pipe that holds more than the usual 64 KiB, so that the programs at its ends take
-/// turns less often. The system may refuse; it is as well without.
+/// Asks for a pipe with more room than the usual 64 KiB, so that the programs at its ends switch less
+/// often. The system may refuse.
 pub(super) fn enlarge_pipe(file: &File) {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(file, 1 << 20);

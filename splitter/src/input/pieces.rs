@@ -1,4 +1,4 @@
-//! Compressed data in pieces, which several threads unpack at the same time.
+//! Compressed data in pieces, which several threads decompress in parallel.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,25 +7,25 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use paje_pack::{Packed, Piece as Part, Reader, Window};
 
-/// Unpacked text that waits: who reads does not look farther ahead than this.
+/// Bytes of decompressed text that may wait to be read.
 const AHEAD: usize = 1 << 20;
 
-/// Text of pieces that are unpacked at the same time, unless it is one alone.
+/// Bytes of text of pieces that may be decompressed at the same time.
 const MOST: u64 = 256 << 20;
 
-/// A part of compressed data that is unpacked by itself.
+/// A part of compressed data that can be decompressed by itself.
 pub(super) trait Piece: Send {
-    /// Most bytes that its text can have.
+    /// Returns the largest possible length of its text.
     fn most(&self) -> u64;
 
-    /// Its text up to damage, and what is damaged. The memory, whatever is in it, may be used for the text.
+    /// Returns its text up to any damage, and the error. May use `memory` for the text.
     fn unpack(self: Box<Self>, memory: Vec<u8>) -> (Vec<u8>, io::Result<()>);
 }
 
-/// Whatever comes next in compressed data.
+/// What comes next in compressed data.
 pub(super) enum Next {
     Piece(Box<dyn Piece>),
-    /// The text that one alone reads behind all pieces.
+    /// The text after all pieces, which one thread reads.
     Rest(Box<dyn Read + Send>),
 }
 
@@ -42,7 +42,7 @@ impl Piece for Packed {
     }
 }
 
-/// Lines of a window, which are there as they are.
+/// Lines of a window that are not compressed.
 struct Ready(Vec<u8>);
 
 impl Piece for Ready {
@@ -55,25 +55,25 @@ impl Piece for Ready {
     }
 }
 
-/// A piece that nobody has read yet.
+/// A piece that has not been read yet.
 struct Slot {
     most: u64,
-    /// None while somebody unpacks it.
+    /// `None` while a thread decompresses it.
     text: Option<(Vec<u8>, io::Result<()>)>,
 }
 
 struct State {
     next: Box<dyn FnMut() -> io::Result<Next> + Send>,
     slots: VecDeque<Slot>,
-    /// Number of pieces that have left the slots.
+    /// Number of pieces that have been read.
     given: u64,
-    /// Most bytes of the pieces in the slots.
+    /// Largest possible length of the texts in the slots.
     bytes: u64,
-    /// There is no piece after those.
+    /// Whether there are no more pieces.
     ended: bool,
-    /// Text behind them.
+    /// Text after the pieces.
     rest: Option<Box<dyn Read + Send>>,
-    /// Memory of texts that have been read.
+    /// Memory to be reused.
     spare: Vec<Vec<u8>>,
 }
 
@@ -82,7 +82,7 @@ struct Shared {
     done: Condvar,
 }
 
-/// A piece that was taken on. Dropped before it is unpacked, it has failed.
+/// A piece that a thread decompresses. If it is dropped before, it has failed.
 struct Job<'s> {
     shared: &'s Shared,
     number: u64,
@@ -115,7 +115,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the next piece on, if there is one.
+    /// Starts the next piece, if there is one.
     fn take_on<'s>(&'s self, state: &mut State) -> Option<Job<'s>> {
         match (state.next)() {
             Ok(Next::Piece(piece)) => {
@@ -144,14 +144,14 @@ pub(super) struct PiecesText {
     shared: Arc<Shared>,
     text: Vec<u8>,
     given: usize,
-    /// Damage behind that text.
+    /// Error after that text.
     damage: Option<io::Error>,
-    /// All pieces have been read.
+    /// Text after the pieces, once all have been read.
     rest: Option<Box<dyn Read + Send>>,
 }
 
 impl PiecesText {
-    /// That of a packed trace.
+    /// Reads a packed trace.
     pub(super) fn packed(medium: impl Read + Send + 'static) -> PiecesText {
         let mut reader = Reader::new(medium);
         PiecesText::new(move || {
@@ -162,7 +162,7 @@ impl PiecesText {
         })
     }
 
-    /// That of a window of time.
+    /// Reads a window of a packed trace.
     pub(super) fn within(mut window: Window<impl Read + Seek + Send + 'static>) -> PiecesText {
         PiecesText::new(move || {
             Ok(match window.next_piece()? {
@@ -173,7 +173,7 @@ impl PiecesText {
         })
     }
 
-    /// That of pieces, one after the other, and of what comes behind them.
+    /// Reads pieces one after the other, and the rest after them.
     pub(super) fn new(next: impl FnMut() -> io::Result<Next> + Send + 'static) -> PiecesText {
         let state = State {
             next: Box::new(next),
@@ -192,7 +192,7 @@ impl PiecesText {
         Unpacking(Arc::clone(&self.shared))
     }
 
-    /// Turns to the text of the next piece, and to the rest behind the last.
+    /// Moves to the text of the next piece, or to the rest after the last one.
     fn turn(&mut self) {
         let mut state = self.shared.lock();
         self.given = 0;
@@ -209,7 +209,7 @@ impl PiecesText {
                         continue;
                     };
                     state.bytes -= most;
-                    // Nothing is read behind damage.
+                    // Nothing is read after damage.
                     if end.is_err() {
                         state.ended = true;
                         state.rest = None;
@@ -224,7 +224,7 @@ impl PiecesText {
                 None if state.ended => {
                     let rest = state.rest.take();
                     self.rest = Some(rest.unwrap_or_else(|| Box::new(io::empty())));
-                    // It can be long, and the pieces' memory is not used any more.
+                    // The rest can be long, and it does not need the memory of the pieces.
                     state.spare = Vec::new();
                     return;
                 }
@@ -263,7 +263,7 @@ impl Read for PiecesText {
     }
 }
 
-/// The unpacking of compressed data, at which threads can help that wait for their turn to read it.
+/// Handle for threads to help with decompression while they wait for their turn to read.
 #[derive(Clone)]
 pub struct Unpacking(Arc<Shared>);
 
@@ -274,9 +274,9 @@ impl fmt::Debug for Unpacking {
 }
 
 impl Unpacking {
-    /// Unpacks the next piece, if little text is ready and fewer than `threads` pieces wait or are being
-    /// unpacked: who reads the [`Input`](crate::Input) will find it; `false` if there is nothing to do. Whoever calls this may not keep
-    /// others from reading.
+    /// Decompresses the next piece for the reader of the [`Input`](crate::Input), if little text is ready
+    /// and fewer than `threads` pieces are in work. Returns `false` if there is nothing to do. The
+    /// caller must not hold a lock that readers need.
     pub fn help(&self, threads: usize) -> bool {
         let mut state = self.0.lock();
         let ready = |slot: &Slot| slot.text.as_ref().map_or(0, |(text, _)| text.len());

@@ -1,4 +1,4 @@
-//! Segments of packed traces, which are blocks of whole lines.
+//! Segments of packed traces, as blocks of whole lines.
 
 use std::fmt;
 use std::fs::File;
@@ -6,28 +6,75 @@ use std::io::{self, BufReader};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use paje_pack::{Error, Piece, Reader, Summaries, Window};
+use paje_pack::{Error, Packed, Piece, Reader, Summaries, Window};
 use paje_parser::ByteOffset;
+use paje_parser::columns::{Hole, Lines, Wanted};
 
 use super::compression::{Compression, explain};
 use super::foreign;
 use super::medium::Placed;
-use crate::blocks::{Block, Content, ReadError, Segment};
+use crate::blocks::{Block, ColumnSegment, ReadError, Segment};
 
-/// The segments of a packed trace, or those of a window of time, one after the other.
+/// The segments of a packed trace or of a window of time, one after the other.
 pub struct Segments {
-    from: From,
-    /// Bytes of text of those that were given.
+    source: SegmentSource,
+    /// Bytes of text before the next segment.
     position: u64,
-    /// Number of those that were not.
+    /// Number of segments that are still to come.
     left: usize,
 }
 
-/// Place that segments come from.
-enum From {
+enum SegmentSource {
     All(Box<Reader<BufReader<Placed>>>),
-    /// Lines in the place of segments are segments of their own.
+    /// Lines between the segments of a window count as segments.
     Window(Box<Window<Placed>>),
+}
+
+/// A segment of a packed trace.
+struct PackedSegment {
+    packed: Packed,
+    is_last: bool,
+}
+
+impl ColumnSegment for PackedSegment {
+    fn text_len(&self) -> usize {
+        self.packed.text_len() as usize
+    }
+
+    fn columns(
+        &self,
+        text: &mut Vec<u8>,
+        lines: &mut Lines,
+        judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
+    ) -> bool {
+        self.packed.columns(text, lines, judge)
+    }
+
+    fn text(&self) -> io::Result<Vec<u8>> {
+        let text = self.packed.unpack().map_err(damaged)?;
+        if self.is_last || text.ends_with(b"\n") {
+            Ok(text)
+        } else {
+            Err(damaged(self.packed.cuts_a_line()))
+        }
+    }
+
+    fn unchecked_text(&self) -> Vec<u8> {
+        self.packed.unchecked().unwrap_or_default()
+    }
+}
+
+/// Lines that a window has as text.
+struct PlainLines(Vec<u8>);
+
+impl ColumnSegment for PlainLines {
+    fn text_len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn unchecked_text(&self) -> Vec<u8> {
+        self.0.clone()
+    }
 }
 
 impl fmt::Debug for Segments {
@@ -37,7 +84,7 @@ impl fmt::Debug for Segments {
 }
 
 impl Segments {
-    /// None if some are longer than this, or may end within a line.
+    /// Returns `None` if some segments are longer than `longest`, or may end within a line.
     pub(super) fn new(
         file: File,
         taken: Arc<AtomicU64>,
@@ -46,47 +93,49 @@ impl Segments {
         let medium = |file| Placed { file, place: 0, taken: Arc::clone(&taken) };
         let Ok(again) = file.try_clone() else { return Ok(None) };
         let left = Summaries::new(medium(again))?.whole_lines(longest as u64);
-        let from = From::All(Box::new(Reader::new(BufReader::new(medium(file)))));
-        Ok(left.map(|left| Segments { from, position: 0, left }))
+        let source = SegmentSource::All(Box::new(Reader::new(BufReader::new(medium(file)))));
+        Ok(left.map(|left| Segments { source, position: 0, left }))
     }
 
-    /// The same of a window.
+    /// Does the same for a window.
     pub(super) fn within(window: Window<Placed>, longest: usize) -> Option<Segments> {
         let left = window.whole_lines(longest as u64)?;
-        Some(Segments { from: From::Window(Box::new(window)), position: 0, left })
+        Some(Segments { source: SegmentSource::Window(Box::new(window)), position: 0, left })
     }
 
-    /// They are of a window of time, which only sound traces have.
+    /// Returns whether they belong to a window of time, which only sound traces have.
     #[must_use]
     pub const fn is_window(&self) -> bool {
-        matches!(self.from, From::Window(_))
+        matches!(self.source, SegmentSource::Window(_))
     }
 
-    /// Byte of the text behind the segments that were given.
+    /// Returns the byte of the text where the next segment begins.
     #[must_use]
     pub const fn position(&self) -> ByteOffset {
         ByteOffset(self.position)
     }
 
-    /// The next segment; none at the end.
+    /// Returns the next segment, or `None` at the end.
     ///
     /// # Errors
     /// The file cannot be read, or is damaged.
     pub fn next_segment(&mut self) -> io::Result<Option<Segment>> {
-        let content = match &mut self.from {
-            From::All(reader) => {
-                reader.next_segment().map(|all| all.map(Arc::new).map(Content::Packed))
+        let piece = match &mut self.source {
+            SegmentSource::All(reader) => {
+                reader.next_segment().map(|packed| packed.map(|it| Piece::Segment(Box::new(it))))
             }
-            From::Window(window) => window.next_piece().map(|piece| match piece? {
-                Piece::Lines(lines) => Some(Content::Text(Arc::new(lines))),
-                Piece::Segment(packed) => Some(Content::Packed(Arc::from(packed))),
-            }),
+            SegmentSource::Window(window) => window.next_piece(),
         };
-        let Some(content) = content.map_err(damaged)? else { return Ok(None) };
+        let Some(piece) = piece.map_err(damaged)? else { return Ok(None) };
         let start = self.position();
-        self.position += content.text_len();
         self.left = self.left.saturating_sub(1);
-        Ok(Some(Segment { content, start, is_last: self.left == 0 }))
+        let is_last = self.left == 0;
+        let lines: Arc<dyn ColumnSegment> = match piece {
+            Piece::Lines(lines) => Arc::new(PlainLines(lines)),
+            Piece::Segment(packed) => Arc::new(PackedSegment { packed: *packed, is_last }),
+        };
+        self.position += lines.text_len() as u64;
+        Ok(Some(Segment { lines, start, is_last }))
     }
 
     /// Reads on to this byte of the text, or to its end.
@@ -97,30 +146,29 @@ impl Segments {
         while self.position < byte.0
             && let Some(segment) = self.next_segment()?
         {
-            if let Content::Packed(packed) = &segment.content {
-                packed.unpack().map_err(damaged)?;
-            }
+            segment.lines.text()?;
         }
         Ok(())
     }
 }
 
-/// Error of a segment that could not be unpacked, in the user's words.
-pub(crate) fn damaged(error: Error) -> io::Error {
+/// Returns the message for a segment that cannot be unpacked.
+fn damaged(error: Error) -> io::Error {
     explain(Compression::Packed, error.into())
 }
 
 impl Block {
-    /// Takes a segment as text; the first may be something else than a trace.
+    /// Fills the block with the text of a file's first segment, which may be no trace.
     ///
     /// # Errors
-    /// It is that, or damaged: the block is empty.
-    pub fn unpack_first(&mut self, segment: &Segment) -> Result<(), ReadError> {
-        self.unpack(segment)?;
+    /// It is no trace, or damaged: the block is empty.
+    pub fn unpack_first(&mut self, segment: Segment) -> Result<(), ReadError> {
+        self.set_segment(segment);
+        self.unpack()?;
         let head = &self.text()[..self.text().len().min(foreign::HEAD)];
         let checked = foreign::check(head, Some(Compression::Packed));
         if checked.is_err() {
-            self.set(segment.start, 0..0);
+            self.set(self.start(), 0..0);
         }
         Ok(checked?)
     }

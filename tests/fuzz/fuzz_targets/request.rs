@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../pj-view/tests/it/heads.rs"]
+#[path = "../../../pj-view/tests/it/heads.rs"]
 mod heads;
 
 use libfuzzer_sys::fuzz_target;

@@ -6,9 +6,10 @@ use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
 use paje_pack::{
-    Asked, Border, Definitions, HoleKind, Lines, Outline, Packed, Piece, Reader, Segment,
-    Segments, Settings, Summaries, Text, Wanted, WindowIndex, Writer,
+    Border, Definitions, Outline, Packed, Piece, Reader, Segment, Segments, Settings, Summaries,
+    Text, WindowIndex, Writer,
 };
+use paje_parser::columns::{Asked, HoleKind, Lines, Wanted};
 
 fuzz_target!(|bytes: &[u8]| {
     // The first bytes say what is changed in what the others are packed to.

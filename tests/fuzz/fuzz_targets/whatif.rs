@@ -4,11 +4,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use paje_analysis::classes::Map;
+use paje_export::paje::{self, Form};
 use paje_fuzz::team;
 use paje_sim::{NameOrder, Options, Precision, Selection, Trace};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
 use paje_whatif::{Changed, Dropped, Graph, Plan, Settings};
-use paje_write::Form;
 
 /// Values by their letters, so that any trace has messages and operations.
 const MAP: &str = "[classes]\n\"*[a-c]\" = \"send\"\n\"*[d-f]\" = \"recv\"\n\"*[g-i]\" = \"wait\"\n\"*[j-l]\" = \"nxn\"\n\
@@ -43,5 +43,5 @@ fuzz_target!(|bytes: &[u8]| {
     let selected = Selection::default().resolve(&trace);
     let changed = Changed::new(&graph, &applied.plan, &run);
     let form = Form { order: NameOrder::Bare, precision: Precision::Double };
-    paje_write::write(&trace, &selected, form, &changed, team(), &mut out).expect("memory");
+    paje::write(&trace, &selected, form, &changed, team(), &mut out).expect("memory");
 });

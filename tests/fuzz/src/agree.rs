@@ -9,12 +9,13 @@ use crate::{checked, replayed, rows, streamed, style, team};
 /// The replay's verdict and its first error are the checker's, for blocks of any size.
 pub fn verdict(trace: &[u8], options: &Options) {
     let mut options = options.clone();
-    // A popped state that goes on as a new row counts for the order of its lane: PajeNG 1.3.6
-    // behaviour, of which the checker knows nothing.
+    // A popped state that continues as a new row counts for the order of its lane: PajeNG 1.3.6
+    // behaviour, which the checker does not have.
     options.no_imbrication = false;
     let wanted = checked(trace, &options, Rules::Replay);
     for block in [1 << 20, 256, 1] {
         options.limits.block = block;
+        options.decoder_symbols = 4;
         let (_, found) = replayed(trace, &options, &Workers::one());
         assert_eq!(found, wanted, "in blocks of {block}");
     }
@@ -33,6 +34,7 @@ pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
     let others = [(256, one), (1, one), (256, team), (16, team)];
     for (block, workers) in [(1 << 20, one), others[usize::from(block) % others.len()]] {
         options.limits.block = block;
+        options.decoder_symbols = 4;
         let (trace, verdict) = replayed(trace, &options, workers);
         let found = (trace.map(|trace| rows(&trace, style, workers)), verdict);
         let threads = workers.threads();
@@ -45,7 +47,7 @@ pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
 /// choose how large both are, and who replays them.
 pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) {
     let (mut options, mut style) = (options.clone(), style(byte));
-    // Nobody knows what is at the very end before it is there.
+    // A portion does not know yet what the end of the trace changes.
     style.as_released = false;
     let (one, team) = (&Workers::one(), team());
     let (whole, verdict) = replayed(trace, &options, one);
@@ -53,6 +55,7 @@ pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) 
     let size = [50, 200, 1000, 1 << 30][usize::from(size) % 4];
     let mut streamed = |block: usize, workers| {
         options.limits.block = block;
+        options.decoder_symbols = 4;
         streamed(trace, &options, style, workers, size)
     };
     let (shown, found) = streamed(1 << 20, one);

@@ -1,8 +1,10 @@
-//! Common parts of the targets: traces made of a fuzzer's bytes, and properties that must hold of each.
+//! Common parts of the targets: traces from a fuzzer's bytes, and properties of every trace.
 
 pub mod agree;
 pub mod pieces;
 pub mod reports;
+#[path = "../../../pj-dump/tests/it/verdict.rs"]
+mod verdict;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -10,18 +12,17 @@ use std::sync::LazyLock;
 
 use datasets::mutate::{Change, mutated};
 use datasets::random;
-use pj_dump::output::export::{Written, write_rows};
+use pj_dump::output::export::Written;
 use pj_dump::output::stream::RowStream;
 use pj_dump::output::{Quotes, Style};
-use paje_sim::{Error, ErrorKind, FieldNames, Options, Portion, Progress, Source, Trace};
-use pj_validate::{Rules, Severity, check};
+use paje_sim::{FieldNames, Options, Portion, Progress, Source, Trace};
 use paje_workers::{Pin, Workers};
 
-/// First error: line, column, code and sentence.
-pub type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
+pub use verdict::{Verdict, checked, replayed, rows};
+use verdict::verdict;
 
-/// A trace made of a fuzzer's bytes: a random one of the datasets, with some damage. The first byte is for
-/// the options, the second tells how many changes follow; what comes behind them decides on all else.
+/// Returns a damaged random trace. The first byte is for the options, the second is the number of changes, which
+/// follow; the rest decides on the trace.
 pub fn structured(bytes: &[u8]) -> Vec<u8> {
     let [_, count, rest @ ..] = bytes else { return Vec::new() };
     let wanted = usize::from(count % 8);
@@ -30,7 +31,7 @@ pub fn structured(bytes: &[u8]) -> Vec<u8> {
     mutated(&random::from_choices(choices).bytes, &changes.collect::<Vec<_>>())
 }
 
-/// Options drawn from a byte of the input.
+/// Returns options from a byte of the input.
 pub fn options(byte: u8) -> Options {
     let mut options = Options::default();
     if byte & 1 != 0 {
@@ -42,22 +43,6 @@ pub fn options(byte: u8) -> Options {
     options
 }
 
-/// Verdict of the checker.
-pub fn checked(trace: &[u8], options: &Options, by: Rules) -> Verdict {
-    let mut rules = pj_validate::Options::default();
-    rules.rules = by;
-    rules.field_names = options.field_names;
-    rules.ignore_incomplete_links = options.ignore_incomplete_links;
-    let report = check(trace, &rules).expect("memory can be read");
-    match report.findings.iter().find(|finding| finding.severity == Severity::Error) {
-        None => Ok(()),
-        Some(first) => {
-            let place = first.position.map(|at| (at.line, at.column));
-            Err((place, first.code(), first.cause.to_string()))
-        }
-    }
-}
-
 /// Three workers, started once.
 pub fn team() -> &'static Workers {
     static TEAM: LazyLock<Workers> = LazyLock::new(|| {
@@ -66,26 +51,7 @@ pub fn team() -> &'static Workers {
     &TEAM
 }
 
-/// Trace and verdict of the replay.
-pub fn replayed(trace: &[u8], options: &Options, workers: &Workers) -> (Option<Trace>, Verdict) {
-    let source = Source::stream(trace);
-    told(Trace::read_with(source, options, workers, &Progress::default()))
-}
-
-fn told(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) {
-    match result {
-        Ok(trace) => (Some(trace), Ok(())),
-        Err(error) => {
-            let ErrorKind::Invalid(problem) = error.kind() else {
-                panic!("memory can be read: {error}");
-            };
-            let place = error.position().map(|at| (at.line, at.column));
-            (None, Err((place, problem.code(), problem.to_string())))
-        }
-    }
-}
-
-/// Style of rows, drawn from a byte of the input.
+/// Returns a style of rows from a byte of the input.
 pub fn style(byte: u8) -> Style {
     let quotes = [Quotes::Auto, Quotes::Keep, Quotes::Strip][usize::from(byte >> 4) % 3];
     Style {
@@ -97,15 +63,7 @@ pub fn style(byte: u8) -> Style {
     }
 }
 
-/// The rows of a trace.
-pub fn rows(trace: &Trace, style: Style, workers: &Workers) -> Vec<u8> {
-    let mut out = Vec::new();
-    write_rows(trace, style, workers, &mut out, &Written::default())
-        .expect("memory can be written");
-    out
-}
-
-/// The rows that are written while the trace is read, in portions of so many bytes, and the verdict.
+/// Returns the rows that are written while the trace is read, in portions of `bytes`, and the verdict.
 pub fn streamed(
     trace: &[u8],
     options: &Options,
@@ -119,5 +77,5 @@ pub fn streamed(
     let (source, progress) = (Source::stream(trace), Progress::default());
     let result = Trace::read_in_portions(source, options, workers, &progress, bytes, &mut show);
     stream.finish().expect("memory can be written");
-    (out, told(result).1)
+    (out, verdict(result).1)
 }

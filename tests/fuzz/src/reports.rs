@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use paje_analysis::classes::Map;
 use paje_analysis::comm::{self, Comm, Ends};
 use paje_analysis::critical::CriticalPath;
-use paje_analysis::events::{self, Events};
+use paje_analysis::events::Events;
 use paje_analysis::states::{self, States};
-use paje_analysis::summary::{self, Summary};
-use paje_analysis::time::{self, Time};
-use paje_analysis::variables::{self, Variables};
+use paje_analysis::summary::Summary;
+use paje_analysis::time::Time;
+use paje_analysis::variables::Variables;
 use paje_analysis::waits::{self, Waits};
 use paje_analysis::{Bins, By, Scope, Table};
 use paje_sim::{Options, Portion, Progress, Selection, Source, TimeRange, Trace};
@@ -22,7 +22,7 @@ struct Reports {
     states: [States; 2],
     comm: Comm,
     time: Time,
-    variables: Variables,
+    variables: [Variables; 2],
     events: Events,
     summary: Summary,
 }
@@ -40,7 +40,7 @@ impl Reports {
             states: [By::Value, By::Container].map(|by| States::new(scope(), by)),
             comm: Comm::new(scope(), None),
             time: Time::new(scope(), By::Container, bins(), choice & 2 != 0),
-            variables: Variables::new(scope(), Some(bins())),
+            variables: [None, Some(bins())].map(|bins| Variables::new(scope(), bins)),
             events: Events::new(scope()),
             summary: Summary::new(scope(), None),
         }
@@ -50,7 +50,7 @@ impl Reports {
         self.states.iter_mut().for_each(|states| states.see(trace, workers));
         self.comm.see(trace, workers);
         self.time.see(trace, workers);
-        self.variables.see(trace, workers);
+        self.variables.iter_mut().for_each(|variables| variables.see(trace, workers));
         self.events.see(trace, workers);
         self.summary.see(trace, workers);
     }
@@ -59,11 +59,11 @@ impl Reports {
         let states = self.states.iter().map(|states| states::table(&states.rows(trace)));
         let others = [
             comm::table(&self.comm.rows(trace, &Ends::Containers)),
-            time::table(&self.time.rows(trace)),
-            variables::table(&self.variables.rows(trace)),
-            variables::bin_table(&self.variables.bin_rows(trace)),
-            events::table(&self.events.rows(trace)),
-            summary::table(&self.summary.rows(trace)),
+            self.time.table(trace),
+            self.variables[0].table(trace),
+            self.variables[1].table(trace),
+            self.events.table(trace),
+            self.summary.table(trace),
         ];
         states.chain(others).collect()
     }

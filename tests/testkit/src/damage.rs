@@ -1,17 +1,17 @@
 //! Traces with something wrong in them, as crashes, bad disks and careless writers leave them.
 
-use crate::Dice;
+use crate::Rng;
 
 /// Takes lines away, repeats, moves and mixes them, and changes bytes.
-pub fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
+pub fn damage(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> =
         bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-    for _ in 0..=dice.below(8) {
+    for _ in 0..=rng.index(8) {
         if lines.is_empty() {
             break;
         }
-        let (at, other) = (dice.below(lines.len()), dice.below(lines.len()));
-        match dice.below(7) {
+        let (at, other) = (rng.index(lines.len()), rng.index(lines.len()));
+        match rng.index(7) {
             0 => drop(lines.remove(at)),
             1 => lines.insert(other, lines[at].clone()),
             2 => lines.swap(at, other),
@@ -21,24 +21,24 @@ pub fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
                     line.split(|byte| byte.is_ascii_whitespace()).map(<[u8]>::to_vec).collect()
                 };
                 let (mut mixed, others) = (words(&lines[at]), words(&lines[other]));
-                let (from, to) = (dice.below(others.len()), dice.below(mixed.len()));
+                let (from, to) = (rng.index(others.len()), rng.index(mixed.len()));
                 mixed[to] = others[from].clone();
                 lines[at] = mixed.join(&b' ');
                 lines[at].push(b'\n');
             }
             5 => {
-                let place = dice.below(lines[at].len());
-                lines[at][place] = b"0123456789 #\"%\nxyz-."[dice.below(20)];
+                let place = rng.index(lines[at].len());
+                lines[at][place] = b"0123456789 #\"%\nxyz-."[rng.index(20)];
             }
             _ => {
-                let many = dice.below(6).min(lines.len() - at);
+                let many = rng.index(6).min(lines.len() - at);
                 drop(lines.drain(at..at + many));
             }
         }
     }
     let mut all = lines.concat();
-    if dice.below(4) == 0 {
-        all.truncate(dice.below(all.len()));
+    if rng.index(4) == 0 {
+        all.truncate(rng.index(all.len()));
     }
     all
 }

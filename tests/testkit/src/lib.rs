@@ -1,37 +1,36 @@
-//! The tools of tests, for all crates: a development dependency, and never more.
+//! Tools that the tests of all crates share; a development dependency only.
 //!
-//! In flow the few lines that a test is about; out flow whole traces ([`definitions`], [`lively`]), damaged ones ([`damage`])
-//! and compressed ones ([`pack`]), folders of them ([`folder`]), and what a program makes of them
-//! ([`outcome`], [`fed`], [`ended`], [`signal`]). PajeNG's programs are found here, too ([`pajeng`]), and who replays
-//! beside one another ([`teams`]), and what the modules of a crate import from one another ([`House`]).
+//! They make traces ([`definitions`]), damage ([`damage`]) and compress them ([`pack`]), make folders of
+//! files ([`folder`]), run programs in them ([`Sandbox`], [`fed`], [`ended`], [`signal`]), also by cases in a text file
+//! ([`check_sessions`], [`check_cases`]), find PajeNG's programs ([`pajeng`]), and read which modules of a crate import
+//! one another ([`House`]).
 //!
-//! Nothing here knows the format's rules: what is tested cannot make its own test pass. A tool that fails panics,
-//! since its test cannot go on.
+//! Nothing here knows the rules of the format: code under test cannot make its own test pass. A tool that fails panics.
 
+mod cases;
 mod damage;
 mod disk;
 mod floors;
 mod folders;
-mod lively;
 mod pack;
 pub mod pajeng;
 mod program;
 mod random;
 mod recorded;
-#[cfg(unix)]
+mod sandbox;
 pub mod signal;
-mod world;
 
+pub use cases::{check_cases, check_sessions};
 pub use damage::damage;
+pub use datasets::{Rng, definitions};
 pub use disk::on_small_disk;
 pub use floors::House;
 pub use folders::{folder, names, pipe, read};
-pub use lively::{WORLD, lively};
 pub use pack::{COMPRESSIONS, pack};
-pub use program::{ended, fed, outcome, said};
-pub use random::{Dice, SplitMix, number};
+pub use program::{ended, failing, failing_input, fed, outcome, said};
+pub use random::number;
 pub use recorded::assert_recorded;
-pub use world::definitions;
+pub use sandbox::Sandbox;
 
 use std::num::NonZeroUsize;
 

@@ -1,7 +1,11 @@
 //! Programs that are run, and what they answered.
 
 use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::Receiver;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// The answer to what this program is given on its standard input.
@@ -30,6 +34,38 @@ pub fn outcome(output: &Output) -> (i32, String, String) {
 /// Text written on standard error.
 pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Output of a program whose standard input gives these bytes, and then fails ("Connection reset by peer").
+pub fn failing_input(mut command: Command, bytes: &[u8]) -> Output {
+    let (end, ended_by) = std::sync::mpsc::channel();
+    let (stdin, writer) = failing(bytes, ended_by);
+    let command = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("the program starts");
+    // Most has been read by then; nothing depends on it.
+    std::thread::sleep(Duration::from_millis(100));
+    drop(end);
+    let output = ended(child);
+    writer.join().expect("it ends");
+    output
+}
+
+/// A stream that gives these bytes, and an error when the other end of `end` is dropped; and the thread that writes. What
+/// is still on its way then is lost.
+pub fn failing(bytes: &[u8], end: Receiver<()>) -> (OwnedFd, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mut ours = TcpStream::connect(listener.local_addr().expect("bound")).expect("listening");
+    let (mut other, _) = listener.accept().expect("connected");
+    // Closing a connection with something unread is an error for the other end.
+    ours.write_all(b"unread").expect("connected");
+    let bytes = bytes.to_vec();
+    let writer = std::thread::spawn(move || {
+        other.peek(&mut [0]).expect("something was sent");
+        // The reader may have left already.
+        drop(other.write_all(&bytes));
+        let _ = end.recv();
+    });
+    (ours.into(), writer)
 }
 
 /// Waits for a program, whose output must fit in a pipe.

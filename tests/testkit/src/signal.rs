@@ -1,7 +1,8 @@
 //! Signals, sent to programs as a shell sends them.
 
 use std::ffi::OsStr;
-use std::process::{Child, Command};
+use std::io::Write;
+use std::process::{Child, Command, Output, Stdio};
 
 /// SIGHUP.
 pub const HUP: i32 = 1;
@@ -12,8 +13,8 @@ pub const KILL: i32 = 9;
 /// SIGTERM.
 pub const TERM: i32 = 15;
 
-/// A command that runs a program, which heeds SIGINT even if who runs the tests has it ignored, as a shell does for a job in the background:
-/// by `env` of GNU's coreutils, which then has to be there.
+/// A command that runs a program with SIGINT at its default, even if the tests run with SIGINT ignored, as a background
+/// job of a shell does. Uses `env` of GNU coreutils.
 pub fn interruptible(program: impl AsRef<OsStr>) -> Command {
     if is_set_to_be_ignored(INT) { interruptible_again(program) } else { Command::new(program) }
 }
@@ -24,12 +25,12 @@ fn interruptible_again(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Tells whether programs that are started from here begin with this signal ignored, as those of a job that a
-/// shell put in the background do; then a test has to be left out. Where the system does not say: no.
+/// Whether programs started from here ignore this signal from the beginning, as those of a background job of a shell do;
+/// then a test has to be skipped. False where the system does not say.
 pub fn is_ignored(signal: i32) -> bool {
     let is_ignored = is_set_to_be_ignored(signal);
     if is_ignored {
-        eprintln!("skipped: who runs the tests has signal {signal} ignored");
+        eprintln!("skipped: the tests run with signal {signal} ignored");
     }
     is_ignored
 }
@@ -41,10 +42,23 @@ fn is_set_to_be_ignored(signal: i32) -> bool {
     ignored.is_some_and(|set| set >> (signal - 1) & 1 == 1)
 }
 
-/// Sends a signal to a program that we started; whether it was still there.
+/// Sends a signal to a child process; returns whether it was still there.
 pub fn send(child: &Child, signal: i32) -> bool {
     let (signal, id) = (signal.to_string(), child.id().to_string());
     Command::new("kill").args(["-s", &signal, &id]).output().expect("kill starts").status.success()
+}
+
+/// Output of a program that gets a signal when it has read this input, and waits for more.
+pub fn ended_by(signal: i32, mut command: Command, input: &[u8]) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut stdin = child.stdin.take().expect("it was asked for");
+    // More than a pipe holds: once it is written, most has been read.
+    stdin.write_all(input).expect("the program reads");
+    assert!(send(&child, signal));
+    let output = crate::ended(child);
+    drop(stdin);
+    output
 }
 
 #[cfg(all(test, target_os = "linux"))]

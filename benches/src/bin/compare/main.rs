@@ -1,35 +1,31 @@
-//! Our programs and PajeNG's, side by side on the same traces; see `--help`.
+//! Our programs and PajeNG's side by side on the same traces; see `--help`.
 //!
-//! Programs take turns: one run each, then the next round, so that a machine that slows down slows
-//! down all of them. Times are hyperfine's, of whole processes, with the output thrown away. Before
-//! anything is timed, the two dumps are compared byte for byte; their peak memory is the kernel's
-//! count (`wait4`) for these runs.
+//! All programs take turns within a repetition, so that a machine that slows down slows down all of them.
+//! Before anything is timed, the dumps are compared byte for byte.
 //!
-//! This process stays small on purpose: until a child has replaced itself by its program, its
-//! memory is its parent's, and Linux lets that count for the child's peak.
+//! This process stays small on purpose: until a child has replaced itself by its program, it has the memory of
+//! its parent, and Linux counts that for the child's peak.
 
 mod measure;
-mod programs;
 mod report;
 
 use std::error::Error;
-use std::fs::File;
+use std::fs::{self, File};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
+use benches::{floor, process};
 use clap::Parser;
 use datasets::{Shape, Size};
-
-use measure::{Case, Round};
+use measure::{Case, Programs, Run};
 use paje_workers::Pin;
-use programs::Programs;
 
-/// Compares pj_dump and pj_validate with PajeNG's pj_dump: seconds, megabytes a second, peak memory.
+/// Compares pj_dump and pj_validate with PajeNG's pj_dump: seconds, megabytes per second, peak memory.
 ///
-/// Prints tables in Markdown, and keeps every single run in a CSV file. Needs PajeNG and hyperfine
-/// (Debian: apt-get install pajeng hyperfine). A trace is left out if
-/// its dumps differ or a program fails; the exit status is 1 then, 2 if nothing could be measured.
+/// Prints tables in Markdown, and writes every run to a CSV file. Needs PajeNG (Debian: apt-get install
+/// pajeng). A trace is left out if its dumps differ or a program fails; the exit status is 1
+/// then, 2 if nothing could be measured.
 #[derive(Debug, Parser)]
 #[command(name = "compare")]
 struct Cli {
@@ -49,7 +45,7 @@ struct Cli {
     #[arg(long, requires = "traces")]
     only_given: bool,
 
-    /// Rounds; the tables show medians
+    /// Number of repetitions; the tables show medians
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
 
@@ -57,7 +53,7 @@ struct Cli {
     #[arg(long, value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
     options: String,
 
-    /// Measure traces whose dumps differ, too (docs/compat.md says when they do)
+    /// Also measure traces whose dumps differ (docs/compat.md says when they do)
     #[arg(long)]
     different_too: bool,
 
@@ -65,88 +61,109 @@ struct Cli {
     #[arg(long, value_name = "PROGRAM", env = "PAJENG_PJ_DUMP")]
     pajeng: Option<PathBuf>,
 
-    /// The folder of our programs, which are taken as they are; otherwise they are built as they are shipped
+    /// Folder of our programs [default: they are built as they are shipped]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
-    /// Where every run is recorded [default: benches/records/DATE-CPU.csv]
+    /// File for every run [default: benches/records/DATE-CPU.csv]
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
-    /// Read the first TRACE, count its lines, and move BYTES: what one thread must do at least
+    /// Read the first TRACE, count its lines, and move BYTES: the least that one thread must do
     #[arg(long, value_name = "BYTES", hide = true)]
     floor: Option<u64>,
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let result = match &cli.floor {
-        Some(bytes) => floor(&cli, *bytes),
-        None => compare(&cli),
-    };
-    match result {
-        Ok(status) => status,
-        Err(error) => {
-            eprintln!("compare: {error}");
-            ExitCode::from(2)
+    let result = match (cli.floor, cli.traces.first()) {
+        (Some(bytes), Some(trace)) => {
+            floor::floor(trace, NonZeroUsize::MIN, &Pin::None, bytes).map(|_| ExitCode::SUCCESS)
         }
-    }
-}
-
-fn floor(cli: &Cli, bytes: u64) -> Result<ExitCode, Box<dyn Error>> {
-    let trace = cli.traces.first().ok_or("which trace?")?;
-    println!("{}", benches::scaling::floor::floor(trace, NonZeroUsize::MIN, &Pin::None, bytes)?);
-    Ok(ExitCode::SUCCESS)
+        _ => compare(&cli),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("compare: {error}");
+        ExitCode::from(2)
+    })
 }
 
 fn compare(cli: &Cli) -> Result<ExitCode, Box<dyn Error>> {
-    let programs = Programs::find(cli.pajeng.as_deref(), cli.programs.as_deref())?;
+    let pajeng = find_pajeng(cli.pajeng.as_deref())?;
+    let ours = match &cli.programs {
+        Some(folder) => folder.clone(),
+        None => process::build(&["pj-dump", "pj-validate"])?,
+    };
+    let programs = Programs { ours, pajeng, compare: std::env::current_exe()? };
     let options: Vec<String> = cli.options.split_whitespace().map(str::to_owned).collect();
-    let folder = tempfile::Builder::new().prefix("paje-compare-").tempdir()?;
-    let (mut rounds, mut failed) = (Vec::new(), 0);
+    let (mut runs, mut failed) = (Vec::new(), false);
     let mut measure = |name: &str, path: &Path| {
         eprintln!("{name} …");
-        let case = Case { name, path, options: &options, different_too: cli.different_too };
-        match measure::case(&case, &programs, cli.runs, folder.path()) {
-            Ok(more) => rounds.extend(more),
+        let different_too = cli.different_too;
+        let case = Case { programs: &programs, name, path, options: &options, different_too };
+        match case.measure(cli.runs) {
+            Ok(more) => runs.extend(more),
             Err(error) => {
                 eprintln!("compare: {name}: {error}");
-                failed += 1;
+                failed = true;
             }
         }
     };
-    if !cli.only_given {
-        for shape in &cli.shapes {
-            for size in &cli.sizes {
-                let path = folder.path().join("generated.trace");
-                datasets::write(*shape, size.bytes(), 1, &mut File::create(&path)?)?;
-                let name = format!("{shape}, {:.0} MB", size.bytes() as f64 / 1e6);
-                measure(&name, &path);
-                std::fs::remove_file(&path)?;
-            }
+    for shape in cli.shapes.iter().filter(|_| !cli.only_given) {
+        for size in &cli.sizes {
+            let file = tempfile::NamedTempFile::with_suffix(".trace")?;
+            datasets::write(*shape, size.bytes(), 1, &mut File::create(file.path())?)?;
+            measure(&format!("{shape}, {:.0} MB", size.bytes() as f64 / 1e6), file.path());
         }
     }
     for path in &cli.traces {
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        measure(&name, path);
+        measure(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy(), path);
     }
-    finish(cli, &programs, &rounds)?;
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    finish(cli, &programs, &runs)?;
+    Ok(ExitCode::from(u8::from(failed)))
 }
 
-fn finish(cli: &Cli, programs: &Programs, rounds: &[Round]) -> Result<(), Box<dyn Error>> {
-    println!("{}", report::tables(rounds, &programs.pajeng_version, cli.runs));
+fn finish(cli: &Cli, programs: &Programs, runs: &[Run]) -> Result<(), Box<dyn Error>> {
+    if runs.is_empty() {
+        return Err("nothing could be measured".into());
+    }
+    println!("{}", report::tables(runs, &version(&programs.pajeng), cli.runs));
     let path = match &cli.csv {
         Some(path) => path.clone(),
         None => report::record_path()?,
     };
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent)?;
-    }
-    std::fs::write(&path, report::csv(rounds))
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+    fs::write(&path, report::csv(runs)?).map_err(|error| format!("{}: {error}", path.display()))?;
     eprintln!("every run is in {}", path.display());
     Ok(())
+}
+
+/// Returns the path of PajeNG's program. Our own Debian package moves it aside.
+fn find_pajeng(given: Option<&Path>) -> Result<PathBuf, &'static str> {
+    // Only PajeNG's help offers a reader made with flex.
+    let is_pajeng = |program: &Path| {
+        let output = Command::new(program).arg("--help").output();
+        output.is_ok_and(|output| {
+            let help = [output.stdout, output.stderr].concat();
+            String::from_utf8_lossy(&help).contains("flex-based")
+        })
+    };
+    let usual = ["/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump", "pj_dump"].map(Path::new);
+    let candidates = given.as_ref().map_or(&usual[..], std::slice::from_ref);
+    candidates.iter().find(|program| is_pajeng(program)).map(|program| (*program).into()).ok_or(
+        "PajeNG's pj_dump is not installed; on Debian `apt-get install pajeng`, elsewhere name it \
+         with --pajeng",
+    )
+}
+
+/// Returns the version of PajeNG's Debian package: the program itself calls every version a "Development build".
+fn version(pajeng: &Path) -> String {
+    let query = ["--show", "--showformat=${Version}", "pajeng"];
+    match Command::new("dpkg-query").args(query).output() {
+        Ok(output) if output.status.success() && pajeng.starts_with("/usr/bin") => {
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        }
+        _ => "of unknown version".into(),
+    }
 }
 
 #[cfg(test)]

@@ -5,22 +5,27 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use benches::scaling::speed;
+use benches::machine;
+use benches::report::median;
 
-use crate::measure::{Job, Round};
+use crate::measure::{Job, Run};
 
-/// The medians: one table of dumps, one of checks, a row for each trace.
-pub(crate) fn tables(rounds: &[Round], pajeng: &str, runs: u32) -> String {
-    let traces: Vec<Vec<&Round>> = by_trace(rounds);
+/// Columns of [`pair`].
+const PAIR: &str =
+    "faster | MB/s | PajeNG's memory | ours | less |\n|---|--:|--:|--:|--:|--:|--:|--:|\n";
+
+/// Returns the medians: a table of dumps, of replays and of checks, with a row for each trace.
+pub(crate) fn tables(runs: &[Run], pajeng: &str, count: u32) -> String {
+    let traces: Vec<&[Run]> = runs.chunk_by(|a, b| a.trace == b.trace).collect();
     let mut text = format!(
-        "Medians of {runs} runs on {}, against PajeNG {pajeng}.\n\n\
+        "Medians of {count} runs on {}, against PajeNG {pajeng}.\n\n\
          | trace | MB | floor | PajeNG `pj_dump` | one thread | faster | MB/s | all threads | faster | MB/s | PajeNG's memory | ours | less |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
-        cpu()
+        machine::processor()
     );
     for trace in &traces {
-        let (floor, single) = (median(trace, Job::Floor), median(trace, Job::Single));
-        let slow = median(trace, Job::PajengDump);
+        let (floor, single) = (seconds(trace, Job::Floor), seconds(trace, Job::Single));
+        let slow = seconds(trace, Job::PajengDump);
         let megabytes = trace[0].bytes as f64 / 1e6;
         let _ = writeln!(
             text,
@@ -28,34 +33,26 @@ pub(crate) fn tables(rounds: &[Round], pajeng: &str, runs: u32) -> String {
             trace[0].trace,
             slow / single,
             megabytes / single,
-            pair(trace, Job::PajengDump, Job::Dump).split_once(" | ").map_or("", |(_, rest)| rest),
+            pair(trace, Job::PajengDump, Job::Dump),
         );
     }
-    text.push_str(
-        "\n| trace | PajeNG `pj_dump -q` | `pj_dump -q` | faster | MB/s | PajeNG's memory | ours | less |\n\
-         |---|--:|--:|--:|--:|--:|--:|--:|\n",
-    );
-    for trace in &traces {
-        let pair = pair(trace, Job::PajengReplay, Job::Replay);
-        let _ = writeln!(text, "| {} | {pair} |", trace[0].trace);
-    }
-    text.push_str(
-        "\n| trace | PajeNG `pj_dump -q` | `pj_validate -q` | faster | MB/s | PajeNG's memory | ours | less |\n\
-         |---|--:|--:|--:|--:|--:|--:|--:|\n",
-    );
-    for trace in &traces {
-        let pair = pair(trace, Job::PajengReplay, Job::Validate);
-        let _ = writeln!(text, "| {} | {pair} |", trace[0].trace);
+    for job in [Job::Replay, Job::Validate] {
+        let _ = write!(text, "\n| trace | PajeNG `pj_dump -q` | `{}` | {PAIR}", job.name());
+        for trace in &traces {
+            let slow = seconds(trace, Job::PajengReplay);
+            let pair = pair(trace, Job::PajengReplay, job);
+            let _ = writeln!(text, "| {} | {slow:.2} s | {pair} |", trace[0].trace);
+        }
     }
     text
 }
 
-/// Seconds of both, how many times faster ours is, its speed, peaks of both, how many times less.
-fn pair(trace: &[&Round], theirs: Job, ours: Job) -> String {
-    let (slow, fast) = (median(trace, theirs), median(trace, ours));
+/// Returns cells: seconds of ours, how many times faster it is, its speed, peaks of both, and their ratio.
+fn pair(trace: &[Run], theirs: Job, ours: Job) -> String {
+    let (slow, fast) = (seconds(trace, theirs), seconds(trace, ours));
     let (much, little) = (peak(trace, theirs), peak(trace, ours));
     format!(
-        "{slow:.2} s | {fast:.3} s | {:.0}× | {:.0} | {:.0} MB | {:.0} MB | {:.1}×",
+        "{fast:.3} s | {:.0}× | {:.0} | {:.0} MB | {:.0} MB | {:.1}×",
         slow / fast,
         trace[0].bytes as f64 / 1e6 / fast,
         much / 1e6,
@@ -64,107 +61,88 @@ fn pair(trace: &[&Round], theirs: Job, ours: Job) -> String {
     )
 }
 
-fn by_trace(rounds: &[Round]) -> Vec<Vec<&Round>> {
-    let mut traces: Vec<Vec<&Round>> = Vec::new();
-    for round in rounds {
-        match traces.last_mut() {
-            Some(trace) if trace[0].trace == round.trace => trace.push(round),
-            _ => traces.push(vec![round]),
-        }
+fn of(trace: &[Run], job: Job) -> impl Iterator<Item = &Run> {
+    trace.iter().filter(move |run| run.job == job)
+}
+
+fn seconds(trace: &[Run], job: Job) -> f64 {
+    median(of(trace, job).map(|run| run.timed.seconds)).unwrap_or(f64::NAN)
+}
+
+fn peak(trace: &[Run], job: Job) -> f64 {
+    of(trace, job).map(|run| run.timed.peak_memory).max().unwrap_or(0) as f64
+}
+
+/// Returns every run as CSV.
+pub(crate) fn csv(runs: &[Run]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "trace",
+        "bytes",
+        "program",
+        "run",
+        "seconds",
+        "user_s",
+        "system_s",
+        "mb_per_s",
+        "peak_bytes",
+    ])?;
+    for Run { trace, bytes, job, run, timed } in runs {
+        writer.write_record([
+            trace.clone(),
+            bytes.to_string(),
+            job.name().into(),
+            run.to_string(),
+            format!("{:.6}", timed.seconds),
+            format!("{:.6}", timed.user),
+            format!("{:.6}", timed.system),
+            format!("{:.1}", *bytes as f64 / 1e6 / timed.seconds),
+            timed.peak_memory.to_string(),
+        ])?;
     }
-    traces
+    Ok(writer.into_inner()?)
 }
 
-/// The median of a job's times, all of which were run.
-fn median(trace: &[&Round], job: Job) -> f64 {
-    let runs = trace.iter().filter(|round| round.job == job);
-    speed::median(runs.map(|round| round.seconds)).unwrap_or(f64::NAN)
-}
-
-fn peak(trace: &[&Round], job: Job) -> f64 {
-    trace.iter().filter(|round| round.job == job).map(|round| round.peak).max().unwrap_or(0) as f64
-}
-
-/// Every run, one a line.
-pub(crate) fn csv(rounds: &[Round]) -> String {
-    let mut text =
-        "trace,bytes,program,run,seconds,user_s,system_s,mb_per_s,peak_bytes\n".to_owned();
-    for round in rounds {
-        let _ = writeln!(
-            text,
-            "\"{}\",{},{},{},{:.6},{:.6},{:.6},{:.1},{}",
-            round.trace.replace('"', "\"\""),
-            round.bytes,
-            round.job.name(),
-            round.run,
-            round.seconds,
-            round.user,
-            round.system,
-            round.bytes as f64 / 1e6 / round.seconds,
-            round.peak,
-        );
-    }
-    text
-}
-
-/// `benches/records/DATE-CPU.csv`, in the source tree.
+/// Returns `benches/records/DATE-CPU.csv`, in the source tree.
 pub(crate) fn record_path() -> Result<PathBuf, Box<dyn Error>> {
     let output = Command::new("date").args(["-u", "+%F"]).output()?;
     let date = String::from_utf8(output.stdout)?;
-    let name = format!("{}-{}.csv", date.trim(), slug(&cpu()));
-    Ok(Path::new(env!("CARGO_MANIFEST_DIR")).join("records").join(name))
-}
-
-/// The processor's name, as Linux gives it, and how many of its cores there are.
-fn cpu() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = info.lines().find(|line| line.starts_with("model name"));
-    let name = line.and_then(|line| line.split_once(':'));
-    let name = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{}, {cores} cores", name.replace("(R)", "").replace("(TM)", ""))
-}
-
-fn slug(name: &str) -> String {
+    let name = machine::processor().to_ascii_lowercase();
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
-    let words: Vec<String> =
-        words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
-    words.join("-")
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let file = format!("{}-{}.csv", date.trim(), words.join("-"));
+    Ok(Path::new(env!("CARGO_MANIFEST_DIR")).join("records").join(file))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benches::process::Timed;
 
-    fn round(job: Job, run: u32, seconds: f64, peak: u64) -> Round {
-        let (trace, bytes) = ("a, b".to_owned(), 3_000_000);
-        Round { trace, bytes, job, run, seconds, user: seconds, system: 0.0, peak }
+    fn run(job: Job, run: u32, seconds: f64, peak_memory: u64) -> Run {
+        let timed = Timed { seconds, user: seconds, peak_memory, ..Timed::default() };
+        Run { trace: "a, b".into(), bytes: 3_000_000, job, run, timed }
     }
 
     #[test]
     fn medians_and_ratios() {
-        let mut rounds = Vec::new();
-        for (run, ours) in [(1, 0.25), (2, 0.5), (3, 0.125)] {
-            rounds.extend(Job::ALL.map(|job| match job {
-                Job::PajengDump | Job::PajengReplay => round(job, run, 5.0, 9_000_000),
-                job => round(job, run, ours, 2_000_000),
+        let mut runs = Vec::new();
+        for (number, ours) in [(1, 0.25), (2, 0.5), (3, 0.125)] {
+            runs.extend(Job::ALL.map(|job| match job {
+                Job::PajengDump | Job::PajengReplay => run(job, number, 5.0, 9_000_000),
+                job => run(job, number, ours, 2_000_000),
             }));
         }
-        let text = tables(&rounds, "1.3.6", 3);
-        let row = "| a, b | 3.0 | 0.250 s | 5.00 s | 0.250 s | 20× | 12 | 0.250 s | 20× | 12 | \
-                   9 MB | 2 MB | 4.5× |";
-        assert!(text.contains(row), "{text}");
-        let csv = csv(&rounds);
+        let text = tables(&runs, "1.3.6", 3);
+        for row in [
+            "| a, b | 3.0 | 0.250 s | 5.00 s | 0.250 s | 20× | 12 | 0.250 s | 20× | 12 | 9 MB | 2 MB | 4.5× |",
+            "| a, b | 5.00 s | 0.250 s | 20× | 12 | 9 MB | 2 MB | 4.5× |",
+        ] {
+            assert!(text.lines().any(|line| line == row), "{text}");
+        }
+        let csv = String::from_utf8(csv(&runs).unwrap()).unwrap();
         assert_eq!(csv.lines().count(), 1 + 21);
-        let run = "\"a, b\",3000000,pj_dump,2,0.500000,0.500000,0.000000,6.0,2000000";
-        assert!(csv.lines().any(|line| line == run), "{csv}");
-    }
-
-    #[test]
-    fn names_of_files() {
-        assert_eq!(
-            slug("Intel Xeon  E5-2680 @ 2.4GHz, 2 cores"),
-            "intel-xeon-e5-2680-2-4ghz-2-cores"
-        );
+        let row = "\"a, b\",3000000,pj_dump,2,0.500000,0.500000,0.000000,6.0,2000000";
+        assert!(csv.lines().any(|line| line == row), "{csv}");
     }
 }

@@ -1,8 +1,7 @@
-//! A program under callgrind, and what its profile says.
+//! Profiles of a program by callgrind.
 //!
-//! The format of profiles: valgrind's manual, "Callgrind Format Specification". Costs stand in lines of
-//! their own under the function that is at hand (`fn=`); behind a `calls=` line stands the cost of those
-//! calls, all that they caused included.
+//! The format of profiles: valgrind's manual, "Callgrind Format Specification". Below a function (`fn=`), each line is a
+//! cost. The line after `calls=` is the inclusive cost of these calls.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -13,7 +12,7 @@ use std::process::{Command, Stdio};
 /// Valgrind, which counts the instructions of programs.
 pub(crate) struct Valgrind {
     pub(crate) program: PathBuf,
-    /// Branches and caches are simulated, too.
+    /// Whether branches and caches are simulated, too.
     pub(crate) misses: bool,
 }
 
@@ -32,11 +31,11 @@ pub(crate) struct Counts {
 #[derive(Debug)]
 pub(crate) struct Misses {
     pub(crate) branches: u64,
-    /// Of the first-level data cache.
+    /// Misses of the first-level data cache.
     pub(crate) nearest: u64,
 }
 
-/// Functions that are the doors of phases: what is called through them, by nobody of the same phase, is theirs.
+/// Entry points of the phases. Calls of them from another phase are the cost of their phase.
 const DECODE: &[&str] = &["paje_sim::decode::Decoder::decode"];
 const REPLAY: &[&str] =
     &["paje_sim::replay::shard::Shard::replay", "paje_sim::replay::link_homes::LinkHome::merge"];
@@ -78,7 +77,7 @@ fn read(profile: &str) -> Result<Counts, Box<dyn Error>> {
     let mut events: Vec<&str> = Vec::new();
     let mut names: HashMap<&str, &str> = HashMap::new();
     let mut total = Vec::new();
-    // The phase of the function that is called, if the next line is the cost of calls.
+    // If the next line is the cost of calls: the phase of the called function.
     let mut calls: Option<Option<usize>> = None;
     let (mut callee, mut caller) = ("", "");
     let mut phases = [0u64; 3];
@@ -117,7 +116,7 @@ fn read(profile: &str) -> Result<Counts, Box<dyn Error>> {
     Ok(counts)
 }
 
-/// Names are written once, behind their numbers in brackets.
+/// Returns the name of a function. Profiles write it once, after its number in brackets.
 fn full_name<'a>(written: &'a str, names: &mut HashMap<&'a str, &'a str>) -> &'a str {
     match written.split_once(' ') {
         Some((number, name)) => {
@@ -129,7 +128,7 @@ fn full_name<'a>(written: &'a str, names: &mut HashMap<&'a str, &'a str>) -> &'a
 }
 
 fn phase_of(function: &str) -> Option<usize> {
-    // Recursive calls and copies of a function have something behind its name.
+    // Recursive calls and copies of a function have a suffix.
     let is = |door: &&str| {
         function
             .strip_prefix(*door)

@@ -1,8 +1,8 @@
-//! Costs of `pj_dump` without a clock: instructions a line and a row, counted by valgrind's callgrind on
-//! seeded traces, with one thread; see `--help`.
+//! Instructions of `pj_dump` per line and row, counted by valgrind's callgrind on seeded traces, with one
+//! thread; see `--help`.
 //!
-//! Times depend on the day, the machine and its other guests; these counts depend on the compiler and on
-//! which instructions the processor has. So a record of them is a promise that every change can be held to.
+//! Unlike times, these counts depend only on the compiler and on which instructions the processor has. So
+//! every change can be compared with a record of them.
 
 mod callgrind;
 mod record;
@@ -18,8 +18,8 @@ use datasets::{Shape, Size};
 use callgrind::{Counts, Valgrind};
 use record::{Record, Row};
 
-/// Counts the instructions of pj_dump on a trace of each shape: how many a line for decoding, replaying
-/// and all that is not output, and how many a row for output.
+/// Counts the instructions of pj_dump on a trace of each shape: per line for decoding, replaying and
+/// everything else but output, and per row for output.
 ///
 /// Prints a table, and keeps it in a record. Needs valgrind (Debian: apt-get install valgrind), and a pj_dump
 /// from `cargo build --release -p pj-dump`. Exit status: 0; 1 if --check finds a shape that costs more than
@@ -27,7 +27,7 @@ use record::{Record, Row};
 #[derive(Debug, Parser)]
 #[command(name = "instructions")]
 struct Cli {
-    /// Compare with the record instead of writing it: no shape may cost 2 % more
+    /// Compare with the record instead of writing it, and fail if a shape costs 2 % more
     #[arg(long)]
     check: bool,
 
@@ -39,7 +39,7 @@ struct Cli {
     )]
     shapes: Vec<Shape>,
 
-    /// Their size
+    /// Size of the traces
     #[arg(long, default_value = "2MB")]
     size: Size,
 
@@ -47,11 +47,11 @@ struct Cli {
     #[arg(value_name = "TRACE", conflicts_with = "check")]
     trace: Option<PathBuf>,
 
-    /// Count branches that a simple processor would guess wrong, and misses of its nearest cache, too
+    /// Also count mispredicted branches and first-level cache misses of a simple processor
     #[arg(long, conflicts_with = "check")]
     misses: bool,
 
-    /// The pj_dump; beside this program if not given
+    /// The pj_dump [default: the one beside this program]
     #[arg(long)]
     program: Option<PathBuf>,
 
@@ -111,14 +111,14 @@ fn show(row: &Row, counts: &Counts) {
     if let Some(misses) = &counts.misses {
         let a_line = |count: u64| count as f64 / counts.lines as f64;
         println!(
-            "    guessed wrong {:.2} a line, missed in the nearest cache {:.2} a line",
+            "    {:.2} mispredicted branches and {:.2} first-level cache misses per line",
             a_line(misses.branches),
             a_line(misses.nearest)
         );
     }
 }
 
-/// Tells whether nothing costs more than the record says; tells what does.
+/// Prints what costs more than the record says.
 fn check(before: &Record, now: &Record, path: &Path) -> ExitCode {
     if before.compiler != now.compiler || before.size != now.size {
         println!(
@@ -142,7 +142,7 @@ fn check(before: &Record, now: &Record, path: &Path) -> ExitCode {
 fn compiler() -> Result<String, Box<dyn Error>> {
     let output = std::process::Command::new("rustc").arg("--version").output()?;
     let version = String::from_utf8_lossy(&output.stdout);
-    // Without the day, and without a comma: it is a line of a CSV file.
+    // Without the date and a comma, since it becomes a line of a CSV file.
     Ok(version.split(" (").next().unwrap_or_default().trim().to_owned())
 }
 

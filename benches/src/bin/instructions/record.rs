@@ -9,9 +9,9 @@ use crate::callgrind::Counts;
 /// Costs of the traces of all shapes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Record {
-    /// Its name and version.
+    /// Name and version.
     pub(crate) compiler: String,
-    /// Of each trace, in bytes.
+    /// Size of each trace in bytes.
     pub(crate) size: u64,
     pub(crate) rows: Vec<Row>,
 }
@@ -20,15 +20,15 @@ pub(crate) struct Record {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     shape: String,
-    /// Instructions a line: decoding, replaying, everything else that is not output, and their sum.
+    /// Instructions per line: decoding, replaying, everything else but output, and their sum.
     lines: [f64; 4],
-    /// Output's instructions a row.
+    /// Instructions of output per row.
     export: f64,
-    /// All instructions a line.
+    /// All instructions per line.
     all: f64,
 }
 
-/// More than the record by this part is too much.
+/// Largest accepted ratio to the record.
 const MOST: f64 = 1.02;
 
 impl Row {
@@ -105,7 +105,7 @@ impl Record {
             .map_err(|error| format!("{}: {error}", path.display()).into())
     }
 
-    /// Costs that are too much higher than before, in words.
+    /// Returns a message for each cost that is too high.
     pub(crate) fn compare(&self, before: &Record) -> Vec<String> {
         let mut worse = Vec::new();
         for row in &self.rows {

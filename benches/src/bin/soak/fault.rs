@@ -1,4 +1,4 @@
-//! Faults, one for a trace: what fails must say so, and leave nothing that passes for whole.
+//! Faults, one per trace: a failure must be reported, and leave no partial output that looks complete.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -7,7 +7,8 @@ use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::choice::Choice;
+use datasets::Rng;
+
 use crate::program::{Ended, ended, names, run, start};
 use crate::trial::{Summary, Trial};
 
@@ -21,19 +22,15 @@ const FAULTS: [&str; 6] = [
 ];
 
 /// Injects one fault.
-pub(crate) fn inject(
-    trial: &Trial<'_>,
-    choice: &mut Choice,
-    sum: &mut Summary,
-) -> Result<(), String> {
-    let fault = choice.below(FAULTS.len() as u64);
+pub(crate) fn inject(trial: &Trial<'_>, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
+    let fault = rng.below(FAULTS.len() as u64);
     let result = match fault {
-        0 => closed_pipe(trial, choice),
+        0 => closed_pipe(trial, rng),
         1 => full_output(trial),
-        2 => failing_input(trial, choice),
-        3 => signal(trial, choice),
-        4 => little_memory(trial, choice),
-        _ => whole_files(trial, choice),
+        2 => failing_input(trial, rng),
+        3 => signal(trial, rng),
+        4 => little_memory(trial, rng),
+        _ => whole_files(trial, rng),
     };
     let name = FAULTS[fault as usize];
     sum.count(name);
@@ -49,11 +46,11 @@ fn wanted(found: &Ended, right: bool) -> Result<(), String> {
     if right { Ok(()) } else { Err(format!("status {}: {}", found.code(), found.said)) }
 }
 
-/// Who reads the rows leaves.
-fn closed_pipe(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
+/// The reader of the rows closes the pipe.
+fn closed_pipe(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     let mut child = start(trial.ours().args(["--threads", "2", "t"]))?;
     let mut stdout = child.stdout.take().ok_or("no output")?;
-    let mut some = vec![0; choice.below(2000) as usize];
+    let mut some = vec![0; rng.below(2000) as usize];
     // There may be fewer rows.
     let _ = stdout.read_exact(&mut some);
     drop(stdout);
@@ -70,8 +67,8 @@ fn full_output(trial: &Trial<'_>) -> Result<(), String> {
     wanted(&found, found.code() == fine && (fine != 2 || found.said.contains("No space left")))
 }
 
-/// The other end of a connection goes with something unread.
-fn failing_input(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
+/// The other end closes a connection with unread data.
+fn failing_input(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     let connected = || -> std::io::Result<_> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let mut ours = TcpStream::connect(listener.local_addr()?)?;
@@ -81,7 +78,7 @@ fn failing_input(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
         Ok((ours, other))
     };
     let (ours, mut other) = connected().map_err(|error| error.to_string())?;
-    let length = choice.below(trial.trace.len() as u64 + 1) as usize;
+    let length = rng.below(trial.trace.len() as u64 + 1) as usize;
     let part = &trial.trace[..length];
     let mut command = trial.ours();
     command.stdin(OwnedFd::from(ours));
@@ -91,7 +88,7 @@ fn failing_input(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
         scope.spawn(move || drop(other.write_all(part)));
         ended(child)
     })?;
-    // The part before the failure may be no trace.
+    // The part before the failure may be invalid.
     let right = match found.code() {
         2 => found.said.ends_with("Connection reset by peer\n"),
         1 => true,
@@ -100,21 +97,21 @@ fn failing_input(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
     wanted(&found, right && found.rows.is_empty())
 }
 
-fn signal(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
+fn signal(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     use rustix::process::{Pid, Signal, kill_process};
-    let (signal, number) = choice.of(&[(Signal::INT, 2), (Signal::TERM, 15), (Signal::KILL, 9)]);
+    let (signal, number) = rng.pick(&[(Signal::INT, 2), (Signal::TERM, 15), (Signal::KILL, 9)]);
     let mut command = trial.ours();
     let child = start(command.args(["--type-hierarchy", "types.csv", "--threads", "3", "t"]))?;
-    std::thread::sleep(Duration::from_micros(choice.below(6000)));
+    std::thread::sleep(Duration::from_micros(rng.below(6000)));
     let _ = kill_process(Pid::from_child(&child), signal);
     let found = ended(child)?;
-    // It may have ended before.
+    // It may have ended before the signal.
     let fine = found.code() == 128 + number || found.code() == trial.reference.code();
     wanted(&found, fine)?;
     types_are_whole(trial)
 }
 
-/// The file of types is not there, or what it is without any fault.
+/// The file of types is missing or complete.
 fn types_are_whole(trial: &Trial<'_>) -> Result<(), String> {
     let path = trial.folder.join("types.csv");
     let Ok(found) = fs::read(&path) else { return Ok(()) };
@@ -131,14 +128,14 @@ fn limited(trial: &Trial<'_>, limit: &str) -> Result<Ended, String> {
     run(shell.current_dir(trial.folder), None)
 }
 
-fn little_memory(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
-    // With less the system cannot load the program, whose code and tables take 13 MB, and kills it before it begins.
-    let found = limited(trial, &format!("-v {}", 16_000 + choice.below(48_000)))?;
+fn little_memory(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
+    // With less, the system cannot load the program, whose code and tables take 13 MB, and kills it.
+    let found = limited(trial, &format!("-v {}", 16_000 + rng.below(48_000)))?;
     let told = found.said.contains("pj_dump: ") || found.said.contains("memory");
     let right = match found.code() {
         // The program cannot be loaded.
         127 | 126 => true,
-        // Rust's and C's libraries give up by themselves where a thread needs its first bytes.
+        // The libraries of Rust and C abort where a thread needs its first bytes.
         2 | 134 => told && found.rows.is_empty(),
         code => code == trial.reference.code() && found.rows == trial.reference.rows,
     };
@@ -147,8 +144,8 @@ fn little_memory(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
 }
 
 /// A limit on the size of files is an error of the write.
-fn whole_files(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
-    let found = limited(trial, &format!("-f {}", choice.below(3)))?;
+fn whole_files(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
+    let found = limited(trial, &format!("-f {}", rng.below(3)))?;
     let fine = found.code() == trial.reference.code() || found.code() == 2;
     wanted(&found, fine)?;
     types_are_whole(trial)

@@ -1,9 +1,8 @@
-//! `soak`: random traces, options, threads, blocks, media and faults, for as long as asked for.
+//! `soak`: random traces, options, threads, blocks, inputs and faults, for a given time.
 //!
-//! Sound traces are compared with PajeNG's `pj_dump` where it is installed, and all with the checker; what
-//! is dumped in one way must be dumped in every other. What fails is told with the command that repeats it.
+//! Dumps of valid traces are compared with those of PajeNG's `pj_dump` if it is installed, verdicts with the checker's, and
+//! dumps in different ways with one another. A failure is printed with the command that repeats it.
 
-mod choice;
 mod fault;
 mod program;
 mod trial;
@@ -21,35 +20,35 @@ use trial::{Summary, trial};
 
 /// Runs pj_dump on random traces, with random options and faults, beside PajeNG and the checker.
 ///
-/// Exit status: 0 all was as it must be, 1 something was not, 2 the run could not be made.
+/// Exit status: 0 no failure, 1 some failures, 2 the program could not run.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// How long
+    /// Duration in minutes
     #[arg(long, default_value_t = 1.0)]
     minutes: f64,
 
-    /// No more than so many traces
+    /// Largest number of traces
     #[arg(long)]
     count: Option<u64>,
 
-    /// The first trace's seed; the clock's if not given
+    /// Seed of the first trace [default: from the clock]
     #[arg(long)]
     seed: Option<u64>,
 
-    /// How many traces at a time
+    /// Number of traces at a time
     #[arg(long, default_value_t = 2)]
     jobs: u64,
 
-    /// Our pj_dump; beside this program if not given
+    /// Our pj_dump [default: the one beside this program]
     #[arg(long)]
     program: Option<PathBuf>,
 
-    /// PajeNG's pj_dump; without it traces are compared with the checker only
+    /// PajeNG's pj_dump, if it is installed
     #[arg(long, default_value = "/usr/bin/pj_dump")]
     pajeng: PathBuf,
 }
 
-/// After so many failures there is no need for more.
+/// Number of failures that end the run.
 const MOST: usize = 20;
 
 fn main() -> ExitCode {
@@ -105,6 +104,6 @@ fn main() -> ExitCode {
 
 fn clock() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    // Seeds that follow one another are used: two runs are to have none in common.
+    // Runs use consecutive seeds, which must not overlap.
     since.map_or(0, |since| since.as_secs() << 20)
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Programs {
     pub(crate) ours: PathBuf,
-    /// Beside ours, if it was built.
+    /// In the folder of ours, if it was built.
     pub(crate) split: Option<PathBuf>,
     pub(crate) pajeng: Option<PathBuf>,
 }
@@ -20,7 +20,7 @@ impl Programs {
     pub(crate) fn find(ours: Option<PathBuf>, pajeng: PathBuf) -> Result<Self, String> {
         let beside = || std::env::current_exe().map(|path| path.with_file_name("pj_dump"));
         let ours = ours.map_or_else(beside, Ok).map_err(|error| error.to_string())?;
-        // It is run in other folders.
+        // It runs in other folders.
         let ours = ours.canonicalize().map_err(|error| {
             format!(
                 "{}: {error}; `cargo build --release --features tables` makes it",
@@ -51,13 +51,13 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// The exit status, or the signal as a shell tells it.
+    /// Returns the exit status, or for a signal the number that a shell gives it.
     pub(crate) fn code(&self) -> i32 {
         self.status.code().unwrap_or_else(|| 128 + self.status.signal().unwrap_or(0))
     }
 }
 
-/// Long enough for every trace here, on a machine with much else to do.
+/// Longest time of a run, enough for all these traces on a busy machine.
 const HANGS: Duration = Duration::from_secs(120);
 
 /// Runs a program to its end, with these bytes as its standard input if there are any.
@@ -68,7 +68,7 @@ pub(crate) fn run(command: &mut Command, stdin: Option<&[u8]>) -> Result<Ended, 
     let mut child = start(command)?;
     std::thread::scope(|scope| {
         if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), stdin) {
-            // Who finds an error leaves the rest unread.
+            // A program that finds an error does not read the rest.
             scope.spawn(move || drop(pipe.write_all(bytes)));
         }
         ended(child)
@@ -80,7 +80,7 @@ pub(crate) fn start(command: &mut Command) -> Result<Child, String> {
     child.map_err(|error| format!("{command:?} does not start: {error}"))
 }
 
-/// Waits for the end, and reads what is written until then.
+/// Waits for the end of a program, and reads its output.
 pub(crate) fn ended(mut child: Child) -> Result<Ended, String> {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     std::thread::scope(|scope| {
@@ -115,7 +115,7 @@ fn all(from: Option<impl Read>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The names in a folder, in order.
+/// Returns the sorted names in a folder.
 pub(crate) fn names(folder: &Path) -> io::Result<Vec<String>> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder)? {

@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use datasets::mutate::{Change, mutated};
-use datasets::random;
+use datasets::{Rng, random};
 use paje_parser::FieldNames;
 use pj_validate::{Rules, Severity};
 
-use crate::choice::Choice;
 use crate::fault;
 use crate::program::{Ended, Programs, run};
 
-/// Counts of traces, verdicts and dumps, by what was done.
+/// Counts of traces, verdicts and dumps by kind.
 #[derive(Debug, Default)]
 pub(crate) struct Summary(BTreeMap<&'static str, u64>);
 
@@ -37,13 +36,13 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A trace in a file of its own, and how it is to be dumped.
+/// A trace in a file, and options of its dump.
 pub(crate) struct Trial<'a> {
     pub(crate) programs: &'a Programs,
     pub(crate) folder: &'a Path,
     pub(crate) trace: Vec<u8>,
     pub(crate) options: Vec<String>,
-    /// Outcome of its dump without any fault, by one thread.
+    /// Outcome of a dump without faults by one thread.
     pub(crate) reference: Ended,
 }
 
@@ -63,7 +62,7 @@ fn ours(programs: &Programs, folder: &Path, options: &[String]) -> Command {
 /// Tries the trace of a seed.
 ///
 /// # Errors
-/// The first thing that is not as it must be. The trace is kept then.
+/// The first difference. The trace is kept then.
 pub(crate) fn trial(
     seed: u64,
     programs: &Programs,
@@ -79,16 +78,18 @@ pub(crate) fn trial(
 }
 
 fn tried(seed: u64, programs: &Programs, folder: &Path, sum: &mut Summary) -> Result<(), String> {
-    let mut choice = Choice::new(seed);
+    let mut rng = Rng::new(!seed);
     let random = random::trace(seed);
     let (mut trace, mut options) = (random.bytes, random.options);
-    let damaged = choice.percent(40);
+    let damaged = rng.percent(40);
     if damaged {
-        let count = 1 + choice.below(4);
-        let changes: Vec<Change> = (0..count).map(|_| Change::from_bytes(choice.bytes())).collect();
+        let count = 1 + rng.below(4);
+        let changes: Vec<Change> = (0..count)
+            .map(|_| Change::from_bytes(std::array::from_fn(|_| rng.below(256) as u8)))
+            .collect();
         trace = mutated(&trace, &changes);
     }
-    options.extend(["--quotes".into(), choice.of(&["strip", "strip", "auto", "keep"]).into()]);
+    options.extend(["--quotes".into(), rng.pick(&["strip", "strip", "auto", "keep"]).into()]);
     let strip = options.last().is_some_and(|last| last == "strip");
     let written = |error: std::io::Error| format!("{}: {error}", folder.display());
     let _ = fs::remove_dir_all(folder);
@@ -104,12 +105,12 @@ fn tried(seed: u64, programs: &Programs, folder: &Path, sum: &mut Summary) -> Re
     if !damaged && strip {
         trial.beside_pajeng(random.fault.is_none(), sum)?;
     }
-    trial.other_ways(&mut choice, sum)?;
-    if choice.percent(20) {
-        trial.in_pieces(&mut choice, sum)?;
+    trial.other_ways(&mut rng, sum)?;
+    if rng.percent(20) {
+        trial.in_pieces(&mut rng, sum)?;
     }
-    if choice.percent(30) {
-        fault::inject(&trial, &mut choice, sum)?;
+    if rng.percent(30) {
+        fault::inject(&trial, &mut rng, sum)?;
     }
     Ok(())
 }
@@ -119,7 +120,7 @@ impl Trial<'_> {
         self.options.iter().any(|option| option == short || option == long)
     }
 
-    /// The checker's verdict: the same place and sentence, or none.
+    /// Compares with the checker's verdict: the same place and sentence, or none.
     fn checked(&self, sum: &mut Summary) -> Result<(), String> {
         let code = self.reference.code();
         sum.count(match code {
@@ -156,7 +157,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// The same rows, or refused by both.
+    /// Compares with PajeNG: the same rows, or both refuse the trace.
     fn beside_pajeng(&self, sound: bool, sum: &mut Summary) -> Result<(), String> {
         let Some(pajeng) = &self.programs.pajeng else { return Ok(()) };
         // Their intervals are those known at some point of the file if that is not in order of time.
@@ -177,26 +178,26 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// The same from the pieces that `pj_split` makes.
-    fn in_pieces(&self, choice: &mut Choice, sum: &mut Summary) -> Result<(), String> {
+    /// Compares with the pieces that `pj_split` makes.
+    fn in_pieces(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let Some(split) = &self.programs.split else { return Ok(()) };
         let shared = [("-z", "--ignore-incomplete-links"), ("-n", "--no-strict")].into_iter();
         let shared = shared.filter(|(short, long)| self.has(short, long)).map(|(short, _)| short);
         let shared: Vec<&str> = shared.collect();
         let mut command = Command::new(split);
         command.current_dir(self.folder).args(["-q", "t", "-o", "pieces"]).args(&shared);
-        command.args(["--pieces", choice.of(&["1", "2", "3", "9"])]);
+        command.args(["--pieces", rng.pick(&["1", "2", "3", "9"])]);
         let found = run(&mut command, None)?;
         sum.count("dumps of pieces");
         let root = run(self.ours().arg("pieces/root.trace"), None)?;
         let together = run(self.ours().args(self.pieces()), None)?;
-        // It may not be there.
+        // It may not exist.
         let _ = fs::remove_dir_all(self.folder.join("pieces"));
         if self.reference.code() != 0 {
             return Ok(());
         }
         if found.code() != 0 {
-            // Others of pj_dump's options (--quotes keep, -a) can make a trace valid that is not without.
+            // Other options of pj_dump (--quotes keep, -a) can make an invalid trace valid.
             let mut plain = Command::new(&self.programs.ours);
             plain.current_dir(self.folder).args(["-q", "t"]).args(&shared);
             return match run(&mut plain, None)?.code() {
@@ -213,7 +214,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// The pieces that there are, in the order of their numbers.
+    /// Returns the pieces in the order of their numbers.
     fn pieces(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.folder.join("pieces")).into_iter().flatten().flatten();
         let path = |entry: fs::DirEntry| Path::new("pieces").join(entry.file_name());
@@ -223,17 +224,17 @@ impl Trial<'_> {
         pieces
     }
 
-    /// The same by other numbers of threads, in other blocks, from other media.
-    fn other_ways(&self, choice: &mut Choice, sum: &mut Summary) -> Result<(), String> {
+    /// Compares with dumps by other numbers of threads, in other blocks, from a pipe.
+    fn other_ways(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let mut command = self.ours();
-        command.args(["--threads", choice.of(&["1", "2", "3", "4", "7"])]);
+        command.args(["--threads", rng.pick(&["1", "2", "3", "4", "7"])]);
         // Blocks are no longer than lines may be.
         let longest = self.trace.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
-        let line = choice.of(&["1K", "1K", "2K", "5000", "64K"]);
+        let line = rng.pick(&["1K", "1K", "2K", "5000", "64K"]);
         if longest < 1000 {
             command.args(["--max-line", line]);
         }
-        let found = if choice.percent(50) {
+        let found = if rng.percent(50) {
             run(command.arg("t"), None)?
         } else {
             run(&mut command, Some(&self.trace))?

@@ -1,22 +1,22 @@
-//! Functions that C calls: see `src/paje.h` of the R package, which declares the same.
+//! Functions that C calls, declared in `src/paje.h` of the R package.
 //!
-//! This is the only unsafe code. It relies on what the package's C keeps to:
+//! This is the only unsafe code. It relies on rules that the package's C follows:
 //!
-//! 1. All calls come from one thread, R's, one after the other.
-//! 2. A `Reading` comes from [`paje_new`] and is given to [`paje_free`] once, and to nothing afterwards.
+//! 1. All calls come from R's thread, one after the other.
+//! 2. A `Reading` comes from [`paje_new`], and is not used after [`paje_free`]. Pointers to it are never null.
 //! 3. Strings end with a zero byte, and `bytes` has `length` bytes.
-//! 4. `columns` points to as many pointers as [`paje_columns`] last told; each points to a vector of
-//!    [`paje_rows`] items, of `int` for kinds 0 and 2 and of `double` for kind 1, which nothing else looks at during
-//!    the call, and no two of which overlap. Of kind 3, the pointer is not looked at.
+//! 4. `columns` points to [`paje_columns`] pointers, each to a vector of [`paje_rows`] items: `int` for kinds 0 and 2,
+//!    `double` for kind 1. Vectors do not overlap, and nothing else uses them during the call. Pointers of kind 3 are
+//!    ignored.
 //! 5. `read` and `size` point to a number each.
 //!
-//! Vectors are only used until the call returns, since workers are waited for. A panic is never let out: it
-//! becomes a failure.
+//! So a reference in a signature is valid. Vectors are not used after the call. A panic becomes a failure.
 #![allow(unsafe_code)]
-// These rules are what each function asks for.
+// The rules above hold for each function.
 #![allow(clippy::missing_safety_doc)]
 
 use std::ffi::{CStr, OsStr, c_char, c_double, c_int, c_uint, c_void};
+use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -27,7 +27,7 @@ use crate::fill::Slot;
 use crate::frame::{Frame, Kind};
 use crate::reading::{Failure, Reading, defect};
 
-/// A text that is there until the next call; `bytes` is null for none.
+/// Text that is valid until the next call. `bytes` is null if there is none.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Text {
@@ -45,13 +45,8 @@ impl Text {
     }
 }
 
-/// Calls `f`; 0, or 1 and there is a failure.
-unsafe fn tried(
-    reading: *mut Reading,
-    f: impl FnOnce(&mut Reading) -> Result<(), Failure>,
-) -> c_int {
-    // SAFETY: by rules 1 and 2 it is there, and nobody else has it.
-    let reading = unsafe { &mut *reading };
+/// Calls `f`. Returns 0, or 1 after a failure.
+fn tried(reading: &mut Reading, f: impl FnOnce(&mut Reading) -> Result<(), Failure>) -> c_int {
     let done = catch_unwind(AssertUnwindSafe(|| f(reading)));
     match done.unwrap_or_else(|_| Err(defect())) {
         Ok(()) => 0,
@@ -63,88 +58,77 @@ unsafe fn tried(
 }
 
 unsafe fn bytes_of<'a>(text: *const c_char) -> &'a [u8] {
-    // SAFETY: by rule 3 it ends.
+    // SAFETY: rule 3.
     unsafe { CStr::from_ptr(text) }.to_bytes()
 }
 
-/// A new reading.
+/// Creates a reading.
 #[unsafe(no_mangle)]
-pub extern "C" fn paje_new() -> *mut Reading {
-    Box::into_raw(Box::default())
+pub extern "C" fn paje_new() -> Box<Reading> {
+    Box::default()
 }
 
-/// Ends a reading and lets go of all that it has.
+/// Stops a reading and frees it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_free(reading: *mut Reading) {
-    // SAFETY: by rule 2 it is a box, and this is the last that is done with it.
-    let mut reading = unsafe { Box::from_raw(reading) };
+pub extern "C" fn paje_free(mut reading: Box<Reading>) {
     let _ = catch_unwind(AssertUnwindSafe(|| reading.stop()));
 }
 
 /// Adds a file.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_add_path(reading: *mut Reading, path: *const c_char) -> c_int {
+pub unsafe extern "C" fn paje_add_path(reading: &mut Reading, path: *const c_char) -> c_int {
     // SAFETY: rule 3.
     let path = OsStr::from_bytes(unsafe { bytes_of(path) });
-    // SAFETY: rules 1 and 2.
-    unsafe {
-        tried(reading, |reading| {
-            reading.add_path(path.into());
-            Ok(())
-        })
-    }
+    tried(reading, |reading| {
+        reading.add_path(path.into());
+        Ok(())
+    })
 }
 
-/// Sets the bytes of the trace, which are copied: the replay may outlast what R has.
+/// Sets the bytes of the trace. They are copied, since the replay may outlast R's vector.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_set_bytes(
-    reading: *mut Reading,
+    reading: &mut Reading,
     bytes: *const u8,
     length: usize,
 ) -> c_int {
-    // SAFETY: rules 1 to 3; of no bytes, the pointer may be anything.
-    unsafe {
-        tried(reading, |reading| {
-            let some = if length == 0 { &[] } else { std::slice::from_raw_parts(bytes, length) };
-            reading.set_bytes(some.to_vec());
-            Ok(())
-        })
-    }
+    tried(reading, |reading| {
+        // SAFETY: rule 3. The pointer to no bytes may be invalid.
+        let some =
+            unsafe { if length == 0 { &[] } else { std::slice::from_raw_parts(bytes, length) } };
+        reading.set_bytes(some.to_vec());
+        Ok(())
+    })
 }
 
 /// Sets a keyword, or adds to it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_ask(
-    reading: *mut Reading,
+    reading: &mut Reading,
     keyword: *const c_char,
     value: *const c_char,
 ) -> c_int {
     // SAFETY: rule 3.
     let (keyword, value) = unsafe { (bytes_of(keyword), bytes_of(value)) };
     let (keyword, value) = (String::from_utf8_lossy(keyword), String::from_utf8_lossy(value));
-    // SAFETY: rules 1 and 2.
-    unsafe { tried(reading, |reading| reading.ask(&keyword, &value)) }
+    tried(reading, |reading| reading.ask(&keyword, &value))
 }
 
-/// Begins the replay.
+/// Starts the replay.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_start(reading: *mut Reading) -> c_int {
-    // SAFETY: rules 1 and 2.
-    unsafe { tried(reading, Reading::start) }
+pub extern "C" fn paje_start(reading: &mut Reading) -> c_int {
+    tried(reading, Reading::start)
 }
 
-/// Waits for the replay: 0 it goes on, 1 there is a trace, 2 there is a failure.
+/// Waits for the replay. Returns 0 if it still runs, 1 if there is a trace, 2 after a failure.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_wait(reading: *mut Reading, milliseconds: c_uint) -> c_int {
+pub extern "C" fn paje_wait(reading: &mut Reading, milliseconds: c_uint) -> c_int {
     let mut done = false;
     let wait = |reading: &mut Reading| {
         done = reading.wait(Duration::from_millis(milliseconds.into()));
         Ok(())
     };
-    // SAFETY: rules 1 and 2.
-    let failed = unsafe { tried(reading, wait) } != 0;
-    // SAFETY: the same.
-    let reading = unsafe { &*reading };
+    let failed = tried(reading, wait) != 0;
     match (done || failed, reading.shown.is_some()) {
         (false, _) => 0,
         (true, true) => 1,
@@ -152,44 +136,36 @@ pub unsafe extern "C" fn paje_wait(reading: *mut Reading, milliseconds: c_uint) 
     }
 }
 
-/// The number of bytes that are read so far, and how many there are (negative: nobody knows).
+/// Sets the number of bytes read so far, and the size of the trace (negative if it is unknown).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_progress(
-    reading: *const Reading,
-    read: *mut c_double,
-    size: *mut c_double,
+pub extern "C" fn paje_progress(
+    reading: &Reading,
+    read: &mut MaybeUninit<c_double>,
+    size: &mut MaybeUninit<c_double>,
 ) {
-    // SAFETY: rules 1 and 2.
-    let (so_far, all) = unsafe { &*reading }.progress();
-    // SAFETY: rule 5.
-    unsafe {
-        *read = so_far as c_double;
-        *size = all.map_or(-1.0, |all| all as c_double);
-    }
+    let (so_far, all) = reading.progress();
+    read.write(so_far as c_double);
+    size.write(all.map_or(-1.0, |all| all as c_double));
 }
 
-/// The time when the trace ends, in seconds.
+/// Returns the end of the trace, in seconds.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_end(reading: *const Reading) -> c_double {
-    // SAFETY: rules 1 and 2.
-    unsafe { &*reading }.trace().map_or(0.0, |trace| trace.end())
+pub extern "C" fn paje_end(reading: &Reading) -> c_double {
+    reading.trace().map_or(0.0, |trace| trace.end())
 }
 
-/// Looks up facts: 0 failures, 1 warnings, 2 what was recovered, 3 what was read. How many rows there are.
+/// Looks up facts: 0 failures, 1 warnings, 2 recovered problems, 3 facts about the reading. Returns the number of
+/// rows.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_facts(reading: *mut Reading, what: c_uint) -> usize {
-    // SAFETY: rules 1 and 2.
-    let reading = unsafe { &mut *reading };
+pub extern "C" fn paje_facts(reading: &mut Reading, what: c_uint) -> usize {
     let facts = catch_unwind(AssertUnwindSafe(|| reading.facts_of(what)));
     reading.facts = facts.unwrap_or_default();
     reading.facts.len()
 }
 
-/// One of the facts that were looked up last.
+/// Returns one of the facts that were looked up last.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_fact(reading: *mut Reading, row: usize, field: usize) -> Text {
-    // SAFETY: rules 1 and 2.
-    let reading = unsafe { &mut *reading };
+pub extern "C" fn paje_fact(reading: &mut Reading, row: usize, field: usize) -> Text {
     let fact = reading.facts.get(row).and_then(|row| row.get(field)).cloned().flatten();
     told(reading, fact)
 }
@@ -201,85 +177,68 @@ fn told(reading: &mut Reading, text: Option<String>) -> Text {
     Text::of(Some(&reading.scratch))
 }
 
-/// Begins a table, by its number in [`Table::ALL`]; the number after the last is that of the analysis.
+/// Selects a table by its number in [`Table::ALL`], or the analysis by the number after the last.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_table(reading: *mut Reading, table: c_uint) -> c_int {
-    // SAFETY: rules 1 and 2.
-    unsafe {
-        tried(reading, |reading| {
-            let Reading { shown: Some(shown), workers: Some(workers), .. } = &*reading else {
-                return Err(defect());
-            };
-            let Some(table) = Table::ALL.get(table as usize) else {
-                let rows = reading.analysed.take().ok_or_else(defect)?;
-                reading.frame = Some(Frame::of_rows(rows));
-                return Ok(());
-            };
-            let frame = workers.run(|| Frame::new(shown.borrow_dependent(), *table, workers));
-            reading.frame = Some(frame.map_err(|error| Failure::Wrong(error.to_string()))?);
-            Ok(())
-        })
-    }
+pub extern "C" fn paje_table(reading: &mut Reading, table: c_uint) -> c_int {
+    tried(reading, |reading| {
+        let Reading { shown: Some(shown), workers: Some(workers), .. } = &*reading else {
+            return Err(defect());
+        };
+        let Some(table) = Table::ALL.get(table as usize) else {
+            let rows = reading.analysed.take().ok_or_else(defect)?;
+            reading.frame = Some(Frame::of_rows(rows));
+            return Ok(());
+        };
+        let frame = workers.run(|| Frame::new(shown.borrow_dependent(), *table, workers));
+        reading.frame = Some(frame.map_err(|error| Failure::Wrong(error.to_string()))?);
+        Ok(())
+    })
 }
 
-/// The table that was begun last.
-unsafe fn frame<'a>(reading: *const Reading) -> Option<&'a Frame> {
-    // SAFETY: rules 1 and 2.
-    unsafe { &*reading }.frame.as_ref()
+/// Returns the number of the table's columns.
+#[unsafe(no_mangle)]
+pub extern "C" fn paje_columns(reading: &Reading) -> usize {
+    reading.frame.as_ref().map_or(0, |frame| frame.columns.len())
 }
 
-/// The number of columns that the table has.
+/// Returns the number of the table's rows.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_columns(reading: *const Reading) -> usize {
-    // SAFETY: rules 1 and 2.
-    unsafe { frame(reading) }.map_or(0, |frame| frame.columns.len())
+pub extern "C" fn paje_rows(reading: &Reading) -> usize {
+    reading.frame.as_ref().map_or(0, Frame::rows)
 }
 
-/// The number of rows that it has.
+/// Returns the number of the table's batches.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_rows(reading: *const Reading) -> usize {
-    // SAFETY: rules 1 and 2.
-    unsafe { frame(reading) }.map_or(0, Frame::rows)
+pub extern "C" fn paje_batches(reading: &Reading) -> usize {
+    reading.frame.as_ref().map_or(0, Frame::batches)
 }
 
-/// The number of batches that it has.
+/// Returns the index of a batch's first row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_batches(reading: *const Reading) -> usize {
-    // SAFETY: rules 1 and 2.
-    unsafe { frame(reading) }.map_or(0, Frame::batches)
+pub extern "C" fn paje_begin(reading: &Reading, batch: usize) -> usize {
+    reading.frame.as_ref().map_or(0, |frame| frame.begin(batch))
 }
 
-/// Before which row a batch begins.
+/// Returns the name of a column.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_begin(reading: *const Reading, batch: usize) -> usize {
-    // SAFETY: rules 1 and 2.
-    unsafe { frame(reading) }.map_or(0, |frame| frame.begin(batch))
-}
-
-/// The name of a column.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_column_name(reading: *mut Reading, column: usize) -> Text {
-    // SAFETY: rules 1 and 2.
-    let reading = unsafe { &mut *reading };
+pub extern "C" fn paje_column_name(reading: &mut Reading, column: usize) -> Text {
     let column = reading.frame.as_ref().and_then(|frame| frame.columns.get(column));
     let name = column.map(|column| column.name.clone());
     told(reading, name)
 }
 
-/// Kind of R's vector of a column: 0 integers, 1 doubles, 2 a factor, 3 texts.
+/// Returns the kind of a column's vector: 0 integers, 1 doubles, 2 a factor, 3 texts.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_column_kind(reading: *const Reading, column: usize) -> c_uint {
-    // SAFETY: rules 1 and 2.
-    let column = unsafe { frame(reading) }.and_then(|frame| frame.columns.get(column));
+pub extern "C" fn paje_column_kind(reading: &Reading, column: usize) -> c_uint {
+    let column = reading.frame.as_ref().and_then(|frame| frame.columns.get(column));
     column.map_or(Kind::Text, |column| column.kind) as c_uint
 }
 
-/// Slots for all columns.
+/// Returns slots for all columns.
 unsafe fn slots<'s>(frame: &Frame, columns: *const *mut c_void) -> Vec<Slot<'s>> {
     let rows = frame.rows();
     let slots = frame.columns.iter().enumerate().map(|(i, column)| {
-        // SAFETY: by rule 4 there are so many pointers, and each points to so many items of this type that
-        // nothing else looks at. R's empty vectors have a pointer that is not to be followed.
+        // SAFETY: rule 4. The pointers of R's empty vectors are not followed.
         unsafe {
             match column.kind {
                 Kind::Text => Slot::Texts,
@@ -302,45 +261,40 @@ unsafe fn slots<'s>(frame: &Frame, columns: *const *mut c_void) -> Vec<Slot<'s>>
 /// Fills in the rows of some batches.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_fill(
-    reading: *mut Reading,
+    reading: &mut Reading,
     columns: *const *mut c_void,
     from: usize,
     to: usize,
 ) -> c_int {
-    // SAFETY: rules 1, 2 and 4; `Frame::fill` has returned before this does.
-    unsafe {
-        tried(reading, |reading| {
-            let Reading { shown: Some(shown), workers: Some(workers), frame: Some(frame), .. } =
-                reading
-            else {
-                return Err(defect());
-            };
-            let slots = slots(frame, columns);
-            let to = to.min(frame.batches());
-            let tables = shown.borrow_dependent();
-            let filled = workers.run(|| frame.fill(tables, workers, slots, from.min(to), to));
-            filled.map_err(|error| Failure::Wrong(error.to_string()))
-        })
-    }
+    tried(reading, |reading| {
+        let Reading { shown: Some(shown), workers: Some(workers), frame: Some(frame), .. } =
+            reading
+        else {
+            return Err(defect());
+        };
+        // SAFETY: rule 4. `Frame::fill` returns before this function does.
+        let slots = unsafe { slots(frame, columns) };
+        let to = to.min(frame.batches());
+        let tables = shown.borrow_dependent();
+        let filled = workers.run(|| frame.fill(tables, workers, slots, from.min(to), to));
+        filled.map_err(|error| Failure::Wrong(error.to_string()))
+    })
 }
 
-/// Number of rows of texts that a batch has, counted from the first one that was filled in last.
+/// Returns the number of rows with texts of a batch, counted from the first one filled in last.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_text_rows(reading: *const Reading, batch: usize) -> usize {
-    // SAFETY: rules 1 and 2.
-    unsafe { frame(reading) }.map_or(0, |frame| frame.text_rows(batch))
+pub extern "C" fn paje_text_rows(reading: &Reading, batch: usize) -> usize {
+    reading.frame.as_ref().map_or(0, |frame| frame.text_rows(batch))
 }
 
-/// A text of such a batch.
+/// Returns a text of such a batch.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_text(
-    reading: *mut Reading,
+pub extern "C" fn paje_text(
+    reading: &mut Reading,
     column: usize,
     batch: usize,
     row: usize,
 ) -> Text {
-    // SAFETY: rules 1 and 2.
-    let reading = unsafe { &mut *reading };
     let text = reading.frame.as_ref().and_then(|frame| frame.text(column, batch, row));
     match text {
         None => Text::NONE,
@@ -352,34 +306,30 @@ pub unsafe extern "C" fn paje_text(
     }
 }
 
-/// Makes factors complete, once all batches are filled in.
+/// Completes factors, after all batches are filled in.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_finish(reading: *mut Reading, columns: *const *mut c_void) -> c_int {
-    // SAFETY: rules 1, 2 and 4; `Frame::finish` has returned before this does.
-    unsafe {
-        tried(reading, |reading| {
-            let Reading { workers: Some(workers), frame: Some(frame), .. } = reading else {
-                return Err(defect());
-            };
-            let slots = slots(frame, columns);
-            workers.run(|| frame.finish(workers, slots));
-            Ok(())
-        })
-    }
+pub unsafe extern "C" fn paje_finish(reading: &mut Reading, columns: *const *mut c_void) -> c_int {
+    tried(reading, |reading| {
+        let Reading { workers: Some(workers), frame: Some(frame), .. } = reading else {
+            return Err(defect());
+        };
+        // SAFETY: rule 4. `Frame::finish` returns before this function does.
+        let slots = unsafe { slots(frame, columns) };
+        workers.run(|| frame.finish(workers, slots));
+        Ok(())
+    })
 }
 
-/// The number of levels that a factor has that is complete.
+/// Returns the number of a complete factor's levels.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_levels(reading: *const Reading, column: usize) -> usize {
-    // SAFETY: rules 1 and 2.
-    let column = unsafe { frame(reading) }.and_then(|frame| frame.columns.get(column));
+pub extern "C" fn paje_levels(reading: &Reading, column: usize) -> usize {
+    let column = reading.frame.as_ref().and_then(|frame| frame.columns.get(column));
     column.map_or(0, |column| column.levels.len())
 }
 
-/// A level.
+/// Returns a level.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_level(reading: *const Reading, column: usize, level: usize) -> Text {
-    // SAFETY: rules 1 and 2.
-    let column = unsafe { frame(reading) }.and_then(|frame| frame.columns.get(column));
+pub extern "C" fn paje_level(reading: &Reading, column: usize, level: usize) -> Text {
+    let column = reading.frame.as_ref().and_then(|frame| frame.columns.get(column));
     Text::of(column.and_then(|column| column.levels.get(level)).map(String::as_str))
 }

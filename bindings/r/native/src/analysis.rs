@@ -1,9 +1,9 @@
-//! Analyses of a trace, as R asks for them.
+//! Analyses of a trace for R.
 
 use paje_analysis::asked::{self, About, Asked, WaitsBy};
 use paje_bindings::Keywords;
 
-/// Keywords given for an analysis; `None` or false where nothing was given.
+/// Keywords of an analysis.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Said {
     what: Option<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// Takes a keyword, if it is one of an analysis; the error is what the value should be.
+    /// Sets a keyword, if it is one of an analysis. The error describes valid values.
     pub(crate) fn take(&mut self, keyword: &str, value: &str) -> Option<Result<(), &'static str>> {
         let flag = || value.parse::<bool>().map_err(|_| "TRUE or FALSE");
         let text = || Some(value.to_owned());
@@ -48,7 +48,7 @@ impl Said {
         Some(Ok(()))
     }
 
-    /// The analysis, if one is asked for; of the trace, `keywords` then ask for no more than it needs.
+    /// Returns the requested analysis, if any, and restricts `keywords` to what it needs.
     ///
     /// # Errors
     /// The request is impossible: a sentence.
@@ -77,7 +77,7 @@ impl Said {
                 if keywords.types.is_some() || keywords.containers.is_some() {
                     return Err("types and containers are not for waiting: whoever waits may wait for any container".into());
                 }
-                // Sizes tell which senders wait, if anything says from which on.
+                // The rendezvous threshold needs sizes of messages.
                 keywords.user_defined = self.eager.is_some() || map.is_some();
                 let (group, root) = (self.group.clone(), self.root.clone());
                 let about = About { map, group, root, eager: self.eager, bytes };

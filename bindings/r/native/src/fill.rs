@@ -1,4 +1,4 @@
-//! The rows of a batch, written into R's vectors.
+//! Fills R's vectors with the rows of a batch.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,23 +8,23 @@ use arrow_array::{Array, RecordBatch};
 
 use crate::frame::{Column, From, Names};
 
-/// R's missing integer, and a factor's missing level.
+/// R's missing integer and missing level.
 const NO_INTEGER: i32 = i32::MIN;
-/// R's missing number: the one NaN with these bits.
+/// R's missing number, a NaN with these bits.
 const NO_NUMBER: f64 = f64::from_bits(0x7ff0_0000_0000_07a2);
 
-/// Some rows of a column that R has made.
+/// Some rows of an R vector.
 #[derive(Debug)]
 pub(crate) enum Slot<'s> {
-    /// Of integers, or of a factor.
+    /// Integers, or codes of a factor.
     Integers(&'s mut [i32]),
     Doubles(&'s mut [f64]),
-    /// Texts are made by R alone.
+    /// Texts, which only R can make.
     Texts,
 }
 
 impl<'s> Slot<'s> {
-    /// The first rows, and the others.
+    /// Returns the first rows and the others.
     pub(crate) fn split(self, rows: usize) -> (Self, Self) {
         match self {
             Slot::Integers(slice) => {
@@ -40,7 +40,7 @@ impl<'s> Slot<'s> {
     }
 }
 
-/// Fills in all rows of a batch. There is a slot for each column, as long as the batch.
+/// Fills in all rows of a batch. Each column has a slot as long as the batch.
 pub(crate) fn fill(columns: &[Column], batch: &RecordBatch, slots: Vec<Slot<'_>>) {
     for (column, slot) in columns.iter().zip(slots) {
         match (slot, column.from) {
@@ -76,7 +76,7 @@ pub(crate) fn fill(columns: &[Column], batch: &RecordBatch, slots: Vec<Slot<'_>>
     }
 }
 
-/// Copies values, and `missing` where there are none.
+/// Copies values, with `missing` for nulls.
 fn copy<T, R: Copy>(
     array: &dyn Array,
     values: &[T],
@@ -93,7 +93,7 @@ fn copy<T, R: Copy>(
     }
 }
 
-/// Copies the codes of names, counted from 1 as R does, and notes which names there are.
+/// Copies codes of names, counted from 1, and marks the names as used.
 fn codes(column: &Column, array: &dyn Array, rows: &mut [i32]) {
     let Some(array) = array.as_dictionary_opt::<Int32Type>() else { return };
     let names = column.names.get_or_init(|| {
@@ -107,7 +107,7 @@ fn codes(column: &Column, array: &dyn Array, rows: &mut [i32]) {
             continue;
         }
         let used = &names.used[*code as usize];
-        // Most names come often, and what nobody writes to stays in all processors' caches.
+        // Avoids writes, which would invalidate other processors' caches.
         if !used.load(Ordering::Relaxed) {
             used.store(true, Ordering::Relaxed);
         }

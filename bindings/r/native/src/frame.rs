@@ -1,4 +1,4 @@
-//! A table as a data frame: its columns, which R has made, filled batch by batch.
+//! A table as a data frame, filled batch by batch.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,9 +26,9 @@ pub(crate) enum Kind {
 /// Source of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum From {
-    /// The table's column of this number.
+    /// Column of the table.
     Column(usize),
-    /// The difference of two.
+    /// Difference of two columns.
     Duration { start: usize, end: usize },
 }
 
@@ -39,33 +39,33 @@ pub(crate) struct Column {
     pub(crate) kind: Kind,
     pub(crate) from: From,
     pub(crate) names: OnceLock<Names>,
-    /// Of a factor that is complete.
+    /// Levels of a complete factor.
     pub(crate) levels: Vec<String>,
 }
 
-/// The names that a factor's rows may have, and which of them they have.
+/// Names of a factor, and whether each is used.
 #[derive(Debug)]
 pub(crate) struct Names {
     pub(crate) texts: StringArray,
     pub(crate) used: Vec<AtomicBool>,
 }
 
-/// A table on its way into a data frame.
+/// A table while it becomes a data frame.
 #[derive(Debug)]
 pub(crate) struct Frame {
-    /// Of which table it is; none if its rows are there already.
+    /// Table; none for the rows of an analysis.
     table: Option<Table>,
     pub(crate) columns: Vec<Column>,
-    /// Before which row each batch begins, and how many rows there are.
+    /// Index of each batch's first row, and the number of rows.
     begins: Vec<usize>,
-    /// The batches, if they had to be made to know how many rows they have.
+    /// Batches that had to be made to count their rows.
     made: Vec<Option<RecordBatch>>,
-    /// The batches that were filled in last, if there are texts in them.
+    /// Batches filled in last, if they have texts.
     texts: Vec<RecordBatch>,
 }
 
 impl Frame {
-    /// The columns of a table, none of them filled yet.
+    /// Creates the frame of a table.
     pub(crate) fn new(tables: &Tables<'_>, table: Table, workers: &Workers) -> Result<Self, Error> {
         let batches = tables.batches(table);
         let known: Option<Vec<usize>> = (0..batches.len()).map(|n| batches.rows(n)).collect();
@@ -86,7 +86,7 @@ impl Frame {
         Ok(Frame { table: Some(table), columns, begins, made, texts: Vec::new() })
     }
 
-    /// The columns of these rows, none of them filled yet.
+    /// Creates a frame of these rows.
     pub(crate) fn of_rows(rows: RecordBatch) -> Self {
         let columns = columns(None, rows.schema_ref());
         let begins = vec![0, rows.num_rows()];
@@ -101,12 +101,12 @@ impl Frame {
         self.begins.len() - 1
     }
 
-    /// Before which row a batch begins.
+    /// Returns the index of a batch's first row.
     pub(crate) fn begin(&self, batch: usize) -> usize {
         self.begins.get(batch).copied().unwrap_or_else(|| self.rows())
     }
 
-    /// Fills in the rows of batches `from..to`. There is a slot for each column, as long as the frame.
+    /// Fills in the rows of batches `from..to`. Each column has a slot as long as the frame.
     pub(crate) fn fill(
         &mut self,
         tables: &Tables<'_>,
@@ -143,20 +143,19 @@ impl Frame {
         Ok(())
     }
 
-    /// A text of a batch that was filled in last.
+    /// Returns a text of a batch filled in last.
     pub(crate) fn text(&self, column: usize, batch: usize, row: usize) -> Option<Cow<'_, str>> {
         let From::Column(column) = self.columns[column].from else { return None };
         let texts = self.texts.get(batch)?.column(column).as_string_opt::<i32>()?;
         texts.is_valid(row).then(|| clean(texts.value(row)))
     }
 
-    /// Number of rows of texts that a batch has that was filled in last.
+    /// Returns the number of rows with texts of a batch filled in last.
     pub(crate) fn text_rows(&self, batch: usize) -> usize {
         self.texts.get(batch).map_or(0, RecordBatch::num_rows)
     }
 
-    /// Makes factors complete: their levels are the names that rows have, in the order in which the trace
-    /// has them first. No two levels are the same.
+    /// Completes factors. Their levels are the used names, in the order of the trace and without duplicates.
     pub(crate) fn finish(&mut self, workers: &Workers, slots: Vec<Slot<'_>>) {
         for (column, slot) in self.columns.iter_mut().zip(slots) {
             let (Slot::Integers(rows), Some(names)) = (slot, column.names.take()) else { continue };
@@ -172,7 +171,7 @@ impl Frame {
                 })
             });
             let codes: Vec<i32> = codes.collect();
-            // Whoever has all of the names as levels has them in their places already.
+            // If all names are levels, codes are right already.
             if column.levels.len() < codes.len() {
                 recode(workers, rows, &codes);
             }
@@ -184,7 +183,7 @@ fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
     place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// Slots of rows from `begins[0]` on, cut where each further one begins.
+/// Cuts slots at these rows, from the first to the last.
 fn cut<'s>(slots: Vec<Slot<'s>>, begins: &[usize]) -> Vec<Vec<Slot<'s>>> {
     let mut rest: Vec<Slot<'s>> = slots.into_iter().map(|slot| slot.split(begins[0]).1).collect();
     let parts = begins.windows(2).map(|pair| {
@@ -196,7 +195,7 @@ fn cut<'s>(slots: Vec<Slot<'s>>, begins: &[usize]) -> Vec<Vec<Slot<'s>>> {
     parts.collect()
 }
 
-/// Puts codes in the place of others, counted from 1; whatever is no code stays.
+/// Replaces codes, which count from 1. Missing values stay.
 fn recode(workers: &Workers, rows: &mut [i32], codes: &[i32]) {
     let pieces = Mutex::new(rows.chunks_mut(1 << 18));
     workers.on_each(|_| {
@@ -210,7 +209,7 @@ fn recode(workers: &Workers, rows: &mut [i32], codes: &[i32]) {
     });
 }
 
-/// R's texts have no zero byte.
+/// Replaces zero bytes, which R's texts cannot have.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     match text.contains('\0') {
         true => Cow::Owned(text.replace('\0', "\u{fffd}")),
@@ -218,8 +217,8 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The columns of a data frame: those of the table, with the names that pajengr gives them, and durations; of no table, those
-/// of the rows.
+/// Returns the columns of a data frame: those of the table, named as by pajengr and with durations, or those of the
+/// analysis.
 fn columns(table: Option<Table>, schema: &Schema) -> Vec<Column> {
     let place = |name: &str| schema.index_of(name).ok();
     let mut columns = Vec::new();
@@ -240,7 +239,7 @@ fn columns(table: Option<Table>, schema: &Schema) -> Vec<Column> {
             _ => Kind::Text,
         };
         add(name, kind, From::Column(index));
-        // A user-defined field of that name comes behind.
+        // A user-defined field of that name comes later.
         if let (Some(start), Some(end)) = (place("Start"), place("End"))
             && end == index
             && table.is_some_and(|table| table.nature().is_some())

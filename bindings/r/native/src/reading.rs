@@ -1,4 +1,4 @@
-//! A trace that R reads: what was asked for, the replay, and the tables of the result.
+//! A trace that R reads: keywords, replay, and tables.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -20,11 +20,11 @@ use splitter::{Input, cause};
 use crate::analysis::Said;
 use crate::frame::Frame;
 
-/// Longest wait for a replay that was told to stop. One that takes longer (a read of a pipe that nobody
-/// writes to, a sort) ends by itself, and nobody has its result.
+/// Longest wait for a stopped replay. A replay that takes longer, such as a blocked read or a sort, ends later and
+/// its result is dropped.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A trace, and how its tables are made.
+/// A trace and the options of its tables.
 pub(crate) struct Kept {
     pub(crate) trace: Trace,
     options: TableOptions,
@@ -39,7 +39,7 @@ self_cell!(
     }
 );
 
-/// Why there is nothing.
+/// Reason of a failure.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The trace is invalid.
@@ -65,7 +65,7 @@ impl Failure {
     }
 }
 
-/// A trace, who has read it, and the analysis if one was asked for.
+/// Result of a replay: trace, workers, and analysis if one was requested.
 type Replayed = Result<(Trace, Workers, Option<Result<RecordBatch, String>>), Error>;
 
 /// One call of `read_paje`.
@@ -81,26 +81,26 @@ pub struct Reading {
     pub(crate) workers: Option<Workers>,
     pub(crate) shown: Option<Shown>,
     pub(crate) frame: Option<Frame>,
-    /// The rows of the analysis, until they become a frame.
+    /// Rows of the analysis, until they become a frame.
     pub(crate) analysed: Option<RecordBatch>,
     pub(crate) failure: Option<Failure>,
-    /// Rows of facts that C asked for last, and the text that it asked for last.
+    /// Facts that C looked up last.
     pub(crate) facts: Vec<Vec<Option<String>>>,
     pub(crate) scratch: String,
 }
 
 impl Reading {
-    /// One more file; several are one trace.
+    /// Adds a file. Several files are one trace.
     pub(crate) fn add_path(&mut self, path: PathBuf) {
         self.paths.push(path);
     }
 
-    /// The trace itself, instead of files.
+    /// Sets the bytes of the trace, instead of files.
     pub(crate) fn set_bytes(&mut self, bytes: Vec<u8>) {
         self.bytes = bytes;
     }
 
-    /// Takes one keyword; what may be said several times is added to what was said before.
+    /// Sets a keyword, or adds to its list.
     pub(crate) fn ask(&mut self, keyword: &str, value: &str) -> Result<(), Failure> {
         let wrong = |what| Failure::Wrong(format!("{keyword} must be {what}, not '{value}'"));
         if let Some(taken) = self.said.take(keyword, value) {
@@ -141,12 +141,12 @@ impl Reading {
         Ok(())
     }
 
-    /// Name of the trace in messages.
+    /// Returns the name of the trace in messages.
     pub(crate) fn name(&self) -> PathBuf {
         self.paths.first().cloned().unwrap_or_else(|| "<raw>".into())
     }
 
-    /// Begins the replay, in a thread of its own.
+    /// Starts the replay in a new thread.
     pub(crate) fn start(&mut self) -> Result<(), Failure> {
         let wrong = |error: paje_bindings::Wrong| Failure::Wrong(error.0);
         let asked = self.said.asked(&mut self.keywords).map_err(Failure::Wrong)?;
@@ -177,7 +177,7 @@ impl Reading {
                 });
                 (trace, workers, analysed)
             });
-            // If nobody waits for it any more, it is not needed.
+            // The receiver is gone after an interrupt.
             let _ = tell.send(replayed);
         };
         thread.spawn(work).map_err(|error| Failure::Wrong(cause(&error)))?;
@@ -185,7 +185,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Waits for the replay, but not for longer than this. Whether it is done, in whatever way.
+    /// Waits for the replay, at most this long. Returns whether it has ended.
     pub(crate) fn wait(&mut self, time: Duration) -> bool {
         let Some(done) = &self.done else { return true };
         let replayed = match done.recv_timeout(time) {
@@ -213,7 +213,7 @@ impl Reading {
         true
     }
 
-    /// Ends the replay, if it goes on.
+    /// Stops the replay if it runs.
     pub(crate) fn stop(&mut self) {
         if self.done.is_some() {
             self.told.stop();
@@ -222,7 +222,7 @@ impl Reading {
         (self.frame, self.shown, self.workers) = (None, None, None);
     }
 
-    /// Bytes read so far, and how many there are.
+    /// Returns the bytes read so far, and the size of the trace.
     pub(crate) fn progress(&self) -> (u64, Option<u64>) {
         self.told.bytes()
     }
@@ -231,7 +231,7 @@ impl Reading {
         self.shown.as_ref().map(|shown| &shown.borrow_owner().trace)
     }
 
-    /// Facts of one kind, by row.
+    /// Returns facts of one kind, by row.
     pub(crate) fn facts_of(&self, what: u32) -> Vec<Vec<Option<String>>> {
         let name = self.name();
         match (what, self.trace()) {
@@ -254,7 +254,7 @@ impl Reading {
     }
 }
 
-/// Failure by a defect of this package.
+/// Returns the failure for a bug of this package.
 pub(crate) fn defect() -> Failure {
     Failure::Wrong("pajereplay has failed; this is a defect of it".into())
 }

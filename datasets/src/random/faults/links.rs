@@ -117,7 +117,7 @@ impl Writer {
                 self.world.of_nature(Nature::Container).into_iter().find(|&other| other != own)?;
             self.destroy(container, now, Some(other));
         } else {
-            self.lane_event(Self::opener(nature), container, kind, now, "1");
+            self.lane_event(Self::opener(nature), container, kind, now, Some("1"));
             self.destroy(container, now / 2, None);
         }
         Some(())

@@ -1,6 +1,5 @@
 //! The ranks of the program, and what they do.
 
-use std::io::{self, Write};
 use std::ops::Range;
 
 use super::super::closing_line;
@@ -113,63 +112,65 @@ impl Program {
         self.clocks.len() as u64 * (3 * closing_line(self.latest()) + 3)
     }
 
-    pub(super) fn start(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+    pub(super) fn start(&mut self, lines: &mut Lines<'_>) {
         for rank in self.ranks() {
             self.clocks[rank] = self.rng.below(100);
-            self.push(lines, rank, State::Init)?;
+            self.push(lines, rank, State::Init);
             self.spend(rank, 900, 400);
-            self.pop(lines, rank)?;
+            self.pop(lines, rank);
         }
-        self.push_all(lines, State::Bcast)?;
-        self.broadcast(lines)?;
+        self.push_all(lines, State::Bcast);
+        self.broadcast(lines);
         self.pop_all(lines)
     }
 
-    pub(super) fn iterate(&mut self, lines: &mut Lines<'_>, number: u64) -> io::Result<()> {
+    pub(super) fn iterate(&mut self, lines: &mut Lines<'_>, number: u64) {
         for rank in self.ranks() {
-            self.event(lines, rank, ITERATION)?;
-            self.compute(lines, rank)?;
-            self.variable(lines, 9, rank, 5, EXCHANGED * 1_000_000)?;
+            self.event(lines, rank, ITERATION);
+            self.compute(lines, rank);
+            self.variable(lines, 9, rank, 5, EXCHANGED * 1_000_000);
         }
         for direction in 0..EDGES.len() {
-            self.shift(lines, direction)?;
+            self.shift(lines, direction);
         }
         for rank in self.ranks() {
-            self.variable(lines, 10, rank, 5, EXCHANGED * 1_000_000)?;
+            self.variable(lines, 10, rank, 5, EXCHANGED * 1_000_000);
         }
-        self.push_all(lines, State::Allreduce)?;
-        self.push_all(lines, State::Reduce)?;
-        self.reduce(lines)?;
-        self.pop_all(lines)?;
-        self.push_all(lines, State::Bcast)?;
-        self.broadcast(lines)?;
-        self.pop_all(lines)?;
-        self.pop_all(lines)?;
-        if number % SAVED == 1 { self.save(lines) } else { Ok(()) }
+        self.push_all(lines, State::Allreduce);
+        self.push_all(lines, State::Reduce);
+        self.reduce(lines);
+        self.pop_all(lines);
+        self.push_all(lines, State::Bcast);
+        self.broadcast(lines);
+        self.pop_all(lines);
+        self.pop_all(lines);
+        if number % SAVED == 1 {
+            self.save(lines);
+        }
     }
 
     /// Computing takes more power than waiting.
-    fn compute(&mut self, lines: &mut Lines<'_>, rank: usize) -> io::Result<()> {
+    fn compute(&mut self, lines: &mut Lines<'_>, rank: usize) {
         let power = 180_000_000 + self.rng.below(40_000_000);
-        self.variable(lines, 8, rank, 4, power)?;
-        self.push(lines, rank, State::Computing)?;
+        self.variable(lines, 8, rank, 4, power);
+        self.push(lines, rank, State::Computing);
         let least = if rank == self.slow { COMPUTED_SLOWLY } else { COMPUTED };
         self.spend(rank, least, least / 10);
-        self.pop(lines, rank)?;
+        self.pop(lines, rank);
         let power = 110_000_000 + self.rng.below(10_000_000);
         self.variable(lines, 8, rank, 4, power)
     }
 
     /// Each rank sends an edge to its neighbour, and gets that of the neighbour on the other side.
-    fn shift(&mut self, lines: &mut Lines<'_>, direction: usize) -> io::Result<()> {
+    fn shift(&mut self, lines: &mut Lines<'_>, direction: usize) {
         let mut edges = Vec::with_capacity(self.clocks.len());
         for rank in self.ranks() {
-            self.push(lines, rank, State::Sendrecv)?;
+            self.push(lines, rank, State::Sendrecv);
             let to = self.neighbour(rank, direction);
-            edges.push(self.send(lines, rank, to, direction as u64, EDGES[direction])?);
+            edges.push(self.send(lines, rank, to, direction as u64, EDGES[direction]));
         }
         for edge in edges {
-            self.receive(lines, edge)?;
+            self.receive(lines, edge);
         }
         self.pop_all(lines)
     }
@@ -188,75 +189,67 @@ impl Program {
 
     /// Numbers from all ranks to rank 0, along a tree: each in turn of the ranks that are left passes on what it has to the one
     /// before it.
-    fn reduce(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+    fn reduce(&mut self, lines: &mut Lines<'_>) {
         let mut step = 1;
         while step < self.clocks.len() {
             for rank in (step..self.clocks.len()).step_by(2 * step) {
-                let message = self.send(lines, rank, rank - step, TREE, NUMBERS)?;
-                self.receive(lines, message)?;
+                let message = self.send(lines, rank, rank - step, TREE, NUMBERS);
+                self.receive(lines, message);
             }
             step *= 2;
         }
-        Ok(())
     }
 
     /// Numbers from rank 0 to all ranks, along the same tree.
-    fn broadcast(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+    fn broadcast(&mut self, lines: &mut Lines<'_>) {
         let mut step = self.clocks.len().next_power_of_two() / 2;
         while step > 0 {
             for rank in (step..self.clocks.len()).step_by(2 * step) {
-                let message = self.send(lines, rank - step, rank, TREE, NUMBERS)?;
-                self.receive(lines, message)?;
+                let message = self.send(lines, rank - step, rank, TREE, NUMBERS);
+                self.receive(lines, message);
             }
             step /= 2;
         }
-        Ok(())
     }
 
     /// All ranks write to a file, and wait for one another.
-    fn save(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+    fn save(&mut self, lines: &mut Lines<'_>) {
         for rank in self.ranks() {
-            self.event(lines, rank, CHECKPOINT)?;
+            self.event(lines, rank, CHECKPOINT);
             let time = self.tick(rank);
-            lines.line(11, time, |sink| {
-                sink.num(2).num(alias(rank)).num(State::WriteAll.alias());
-            })?;
+            lines.line(11, time, |sink| sink.num(2).num(alias(rank)).num(State::WriteAll.alias()));
             self.spend(rank, 1200, 600);
-            self.push(lines, rank, State::Barrier)?;
+            self.push(lines, rank, State::Barrier);
         }
         self.meet();
         for rank in self.ranks() {
-            self.pop(lines, rank)?;
+            self.pop(lines, rank);
             let time = self.tick(rank);
-            lines.line(14, time, |sink| {
-                sink.num(2).num(alias(rank));
-            })?;
+            lines.line(14, time, |sink| sink.num(2).num(alias(rank)));
         }
-        Ok(())
     }
 
     /// Results, from the other ranks in turn to rank 0, until `left` bytes are left for the end only.
-    pub(super) fn collect(&mut self, lines: &mut Lines<'_>, left: u64) -> io::Result<()> {
+    pub(super) fn collect(&mut self, lines: &mut Lines<'_>, left: u64) {
         let mut last = 0;
         for rank in (1..self.clocks.len()).cycle() {
             let before = lines.bytes();
             if before + self.closing_bytes() + last / 2 >= left {
                 break;
             }
-            self.push(lines, rank, State::Send)?;
-            let message = self.send(lines, rank, 0, RESULT, PIECE)?;
+            self.push(lines, rank, State::Send);
+            let message = self.send(lines, rank, 0, RESULT, PIECE);
             self.spend(rank, PIECE / BANDWIDTH, LATENCY);
-            self.pop(lines, rank)?;
-            self.push(lines, 0, State::Recv)?;
-            self.receive(lines, message)?;
-            self.pop(lines, 0)?;
+            self.pop(lines, rank);
+            self.push(lines, 0, State::Recv);
+            self.receive(lines, message);
+            self.pop(lines, 0);
             last = lines.bytes() - before;
         }
-        Ok(())
     }
 
-    pub(super) fn end(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
-        self.push_all(lines, State::Finalize)?;
+    pub(super) fn end(&mut self, lines: &mut Lines<'_>) {
+        self.push_all(lines, State::Finalize);
         self.meet();
         for rank in self.ranks() {
             self.spend(rank, 300, 100);
@@ -287,41 +280,37 @@ impl Program {
         to: usize,
         tag: u64,
         bytes: u64,
-    ) -> io::Result<Message> {
+    ) -> Message {
         let time = self.tick(from);
         let arrival = time + LATENCY + bytes / BANDWIDTH + self.rng.below(LATENCY);
         self.serial += 1;
         let message = Message { from, to, tag, serial: self.serial, arrival };
-        lines.line(15, time, |sink| message.fields(sink, from))?;
-        Ok(message)
+        lines.line(15, time, |sink| message.fields(sink, from));
+        message
     }
 
-    fn receive(&mut self, lines: &mut Lines<'_>, message: Message) -> io::Result<()> {
+    fn receive(&mut self, lines: &mut Lines<'_>, message: Message) {
         let time = self.tick(message.to).max(message.arrival);
         self.clocks[message.to] = time;
         lines.line(16, time, |sink| message.fields(sink, message.to))
     }
 
-    fn push(&mut self, lines: &mut Lines<'_>, rank: usize, state: State) -> io::Result<()> {
+    fn push(&mut self, lines: &mut Lines<'_>, rank: usize, state: State) {
         let time = self.tick(rank);
-        lines.line(12, time, |sink| {
-            sink.num(2).num(alias(rank)).num(state.alias());
-        })
+        lines.line(12, time, |sink| sink.num(2).num(alias(rank)).num(state.alias()))
     }
 
-    fn pop(&mut self, lines: &mut Lines<'_>, rank: usize) -> io::Result<()> {
+    fn pop(&mut self, lines: &mut Lines<'_>, rank: usize) {
         let time = self.tick(rank);
-        lines.line(13, time, |sink| {
-            sink.num(2).num(alias(rank));
-        })
+        lines.line(13, time, |sink| sink.num(2).num(alias(rank)))
     }
 
-    fn push_all(&mut self, lines: &mut Lines<'_>, state: State) -> io::Result<()> {
-        self.ranks().try_for_each(|rank| self.push(lines, rank, state))
+    fn push_all(&mut self, lines: &mut Lines<'_>, state: State) {
+        self.ranks().for_each(|rank| self.push(lines, rank, state))
     }
 
-    fn pop_all(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
-        self.ranks().try_for_each(|rank| self.pop(lines, rank))
+    fn pop_all(&mut self, lines: &mut Lines<'_>) {
+        self.ranks().for_each(|rank| self.pop(lines, rank))
     }
 
     /// Sets a variable, adds to it or subtracts from it.
@@ -332,18 +321,14 @@ impl Program {
         rank: usize,
         variable: u64,
         millionths: u64,
-    ) -> io::Result<()> {
+    ) {
         let time = self.tick(rank);
-        lines.line(event, time, |sink| {
-            sink.num(variable).num(alias(rank)).micros(millionths);
-        })
+        lines.line(event, time, |sink| sink.num(variable).num(alias(rank)).micros(millionths))
     }
 
-    fn event(&mut self, lines: &mut Lines<'_>, rank: usize, value: u64) -> io::Result<()> {
+    fn event(&mut self, lines: &mut Lines<'_>, rank: usize, value: u64) {
         let time = self.tick(rank);
-        lines.line(17, time, |sink| {
-            sink.num(6).num(alias(rank)).num(value);
-        })
+        lines.line(17, time, |sink| sink.num(6).num(alias(rank)).num(value))
     }
 }
 
@@ -355,10 +340,10 @@ impl State {
 
 impl Message {
     /// Writes the fields after the time: `end` is the rank at this end.
-    fn fields<W: Write + ?Sized>(&self, sink: &mut Sink<'_, W>, end: usize) {
+    fn fields<'s, 'a>(&self, sink: &'s mut Sink<'a>, end: usize) -> &'s mut Sink<'a> {
         sink.num(3).num(0).word(if self.tag == TREE { "COLL" } else { "PTP" }).num(alias(end));
         sink.num(self.from as u64).text("_").digits(self.to as u64).text("_").digits(self.tag);
-        sink.text("_").digits(self.serial);
+        sink.text("_").digits(self.serial)
     }
 }
 

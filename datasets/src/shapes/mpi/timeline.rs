@@ -1,6 +1,6 @@
 //! Lines that are made process by process, and written in the order of their times.
 
-use std::io::{self, Write};
+use std::io;
 use std::mem;
 use std::ops::Range;
 
@@ -21,9 +21,8 @@ struct Place {
 }
 
 /// New lines of a timeline.
-#[derive(Debug)]
 pub(super) struct Lines<'a> {
-    sink: Sink<'a, Vec<u8>>,
+    sink: Sink<'a>,
     places: &'a mut Vec<Place>,
     /// Bytes that the timeline had before.
     before: usize,
@@ -31,15 +30,11 @@ pub(super) struct Lines<'a> {
 
 impl Timeline {
     /// Adds lines.
-    pub(super) fn add(
-        &mut self,
-        lines: impl FnOnce(&mut Lines<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
+    pub(super) fn add(&mut self, lines: impl FnOnce(&mut Lines<'_>)) {
         let before = self.text.len();
         let mut new = Lines { sink: Sink::new(&mut self.text), places: &mut self.places, before };
-        lines(&mut new)?;
-        new.sink.finish()?;
-        Ok(())
+        lines(&mut new);
+        new.sink.finish().expect("writing to memory does not fail");
     }
 
     /// Bytes that wait.
@@ -48,11 +43,7 @@ impl Timeline {
     }
 
     /// Writes what is earlier than `until`; lines of the same time in the order in which they were made.
-    pub(super) fn write<W: Write + ?Sized>(
-        &mut self,
-        sink: &mut Sink<'_, W>,
-        until: u64,
-    ) -> io::Result<()> {
+    pub(super) fn write(&mut self, sink: &mut Sink<'_>, until: u64) -> io::Result<()> {
         self.places.sort_by_key(|place| place.time);
         let ready = self.places.partition_point(|place| place.time < until);
         for place in self.places.drain(..ready) {
@@ -74,14 +65,12 @@ impl<'a> Lines<'a> {
         &mut self,
         event: u32,
         time: u64,
-        fields: impl FnOnce(&mut Sink<'a, Vec<u8>>),
-    ) -> io::Result<()> {
+        fields: impl for<'s> FnOnce(&'s mut Sink<'a>) -> &'s mut Sink<'a>,
+    ) {
         let start = self.end();
-        self.sink.event(event).micros(time);
-        fields(&mut self.sink);
-        self.sink.end()?;
+        let line = fields(self.sink.event(event).micros(time));
+        line.end().expect("writing to memory does not fail");
         self.places.push(Place { time, bytes: start..self.end() });
-        Ok(())
     }
 
     /// Bytes of the timeline with these lines.
@@ -105,15 +94,11 @@ mod tests {
         let mut sink = Sink::new(&mut out);
         let mut timeline = Timeline::default();
         let add = |timeline: &mut Timeline, times: [u64; 3]| {
-            timeline
-                .add(|lines| {
-                    times.into_iter().zip(1..).try_for_each(|(time, number)| {
-                        lines.line(number, time, |sink| {
-                            sink.num(7);
-                        })
-                    })
-                })
-                .unwrap();
+            timeline.add(|lines| {
+                for (time, number) in times.into_iter().zip(1..) {
+                    lines.line(number, time, |sink| sink.num(7));
+                }
+            });
         };
         add(&mut timeline, [3, 9, 2]);
         assert_eq!(timeline.bytes(), 3 * 13);

@@ -1,122 +1,38 @@
 //! The header and the values of the task runtime's traces.
 
-use crate::header::Def;
-
-const TIMED: [&str; 4] = ["Time date", "Container string", "Type string", "Value string"];
+use crate::header::Definition;
 
 /// StarPU's definitions: state events 10, 20, 21 and 26 differ in their user-defined fields only.
-pub(super) const DEFINITIONS: [Def; 20] = [
-    Def(1, "PajeDefineContainerType", &["Alias string", "Type string", "Name string"]),
-    Def(2, "PajeDefineEventType", &["Alias string", "Type string", "Name string", "Color color"]),
-    Def(3, "PajeDefineStateType", &["Alias string", "Type string", "Name string"]),
-    Def(4, "PajeDefineVariableType", &["Alias string", "Type string", "Name string"]),
-    Def(
-        5,
-        "PajeDefineLinkType",
-        &[
-            "Alias string",
-            "Type string",
-            "StartContainerType string",
-            "EndContainerType string",
-            "Name string",
-        ],
+pub(super) const DEFINITIONS: [Definition<'_>; 20] = [
+    ("1", "DefineContainerType", "Alias Type Name"),
+    ("2", "DefineEventType", "Alias Type Name Color:color"),
+    ("3", "DefineStateType", "Alias Type Name"),
+    ("4", "DefineVariableType", "Alias Type Name"),
+    ("5", "DefineLinkType", "Alias Type StartContainerType EndContainerType Name"),
+    ("6", "DefineEntityValue", "Alias Type Name Color:color"),
+    ("7", "CreateContainer", "Time:date Alias Type Container Name"),
+    ("8", "DestroyContainer", "Time:date Name Type"),
+    ("9", "NewEvent", "Time:date Type Container Value"),
+    ("10", "SetState", "Time:date Container Type Value"),
+    ("11", "PushState", "Time:date Container Type Value"),
+    ("12", "PopState", "Time:date Container Type"),
+    ("13", "SetVariable", "Time:date Container Type Value:double"),
+    ("14", "AddVariable", "Time:date Type Container Value:double"),
+    ("18", "StartLink", "Time:date Type Container Value StartContainer Key"),
+    ("19", "EndLink", "Time:date Type Container Value EndContainer Key"),
+    (
+        "20",
+        "SetState",
+        "Time:date Container Type Value Size Params Footprint Tag JobId SubmitOrder Priority GFlop \
+         X Y Iteration Subiteration",
     ),
-    Def(6, "PajeDefineEntityValue", &["Alias string", "Type string", "Name string", "Color color"]),
-    Def(
-        7,
-        "PajeCreateContainer",
-        &["Time date", "Alias string", "Type string", "Container string", "Name string"],
+    (
+        "21",
+        "SetState",
+        "Time:date Container Type Value Size Params Footprint Tag JobId SubmitOrder",
     ),
-    Def(8, "PajeDestroyContainer", &["Time date", "Name string", "Type string"]),
-    Def(9, "PajeNewEvent", &["Time date", "Type string", "Container string", "Value string"]),
-    Def(10, "PajeSetState", &TIMED),
-    Def(11, "PajePushState", &TIMED),
-    Def(12, "PajePopState", &["Time date", "Container string", "Type string"]),
-    Def(13, "PajeSetVariable", &["Time date", "Container string", "Type string", "Value double"]),
-    Def(14, "PajeAddVariable", &["Time date", "Type string", "Container string", "Value double"]),
-    Def(
-        18,
-        "PajeStartLink",
-        &[
-            "Time date",
-            "Type string",
-            "Container string",
-            "Value string",
-            "StartContainer string",
-            "Key string",
-        ],
-    ),
-    Def(
-        19,
-        "PajeEndLink",
-        &[
-            "Time date",
-            "Type string",
-            "Container string",
-            "Value string",
-            "EndContainer string",
-            "Key string",
-        ],
-    ),
-    Def(
-        20,
-        "PajeSetState",
-        &[
-            "Time date",
-            "Container string",
-            "Type string",
-            "Value string",
-            "Size string",
-            "Params string",
-            "Footprint string",
-            "Tag string",
-            "JobId string",
-            "SubmitOrder string",
-            "Priority string",
-            "GFlop string",
-            "X string",
-            "Y string",
-            "Iteration string",
-            "Subiteration string",
-        ],
-    ),
-    Def(
-        21,
-        "PajeSetState",
-        &[
-            "Time date",
-            "Container string",
-            "Type string",
-            "Value string",
-            "Size string",
-            "Params string",
-            "Footprint string",
-            "Tag string",
-            "JobId string",
-            "SubmitOrder string",
-        ],
-    ),
-    Def(
-        24,
-        "PajeStartLink",
-        &[
-            "Time date",
-            "Type string",
-            "Container string",
-            "Value string",
-            "StartContainer string",
-            "Key string",
-            "Handle string",
-            "HName string",
-            "X string",
-            "Y string",
-        ],
-    ),
-    Def(
-        26,
-        "PajePushState",
-        &["Time date", "Container string", "Type string", "Value string", "JobId string"],
-    ),
+    ("24", "StartLink", "Time:date Type Container Value StartContainer Key Handle HName X Y"),
+    ("26", "PushState", "Time:date Container Type Value JobId"),
 ];
 
 /// State values: alias, name, colour.

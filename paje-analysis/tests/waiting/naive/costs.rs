@@ -3,7 +3,7 @@
 use super::{Naive, Wait};
 
 impl Naive {
-    /// Until when a wait's two ranks were together.
+    /// Returns when a wait's two ranks were last together.
     fn since(&self, wait: &Wait) -> u64 {
         let pair = |w: &&Wait| {
             (w.waiter, w.whom) == (wait.waiter, wait.whom)
@@ -14,7 +14,7 @@ impl Naive {
         times.max().unwrap_or(self.begin).max(self.begin)
     }
 
-    /// Part of a wait that is passed on, and the waits that it is passed on to with their parts of that.
+    /// Returns the part of a wait that is passed on, and the waits that get it, with their shares.
     fn passes(&self, wait: &Wait) -> (f64, Vec<(usize, f64)>) {
         let since = self.since(wait);
         let between = |rank: usize, until: u64| -> Vec<usize> {
@@ -47,7 +47,7 @@ impl Naive {
         (waiting / (work.max(0.0) + waiting), q.iter().map(part).collect())
     }
 
-    /// Charge of each rank, in microseconds; none if waits wait for one another.
+    /// Returns the charge of each rank in microseconds; `None` if waits depend on one another.
     pub(crate) fn delays(&self) -> Option<Vec<f64>> {
         let passes: Vec<_> = self.waits.iter().map(|wait| self.passes(wait)).collect();
         let mut charged: Vec<Option<f64>> = vec![None; self.waits.len()];

@@ -1,4 +1,4 @@
-//! Streams: one worker at a time reads, ahead of those who decode, while others replay.
+//! Streams: one worker at a time reads ahead, while others decode and replay.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -7,27 +7,27 @@ use std::sync::{MutexGuard, PoisonError};
 use paje_parser::ByteOffset;
 use splitter::{Block, Blocks, ReadError};
 
-use super::{Feed, Medium, Reading};
+use super::{BlockSource, Feed, FeedState};
 
 type Lines<'r> = Blocks<Box<dyn Read + Send + 'r>>;
 
-/// A stream, and what has been read of it ahead.
+/// A stream and the blocks that were read ahead.
 pub(super) struct Stream<'r> {
-    /// None while somebody reads.
+    /// `None` while a worker reads.
     blocks: Option<Lines<'r>>,
-    ready: VecDeque<Streamed>,
-    /// Nothing more is to be read.
+    ready: VecDeque<ReadAhead>,
+    /// Whether the stream has ended.
     ended: bool,
-    /// Memory to read into.
+    /// Blocks whose memory is reused.
     spare: Vec<Block>,
 }
 
-/// A block that was read, or why not.
-pub(super) struct Streamed {
+/// A block that was read ahead, or an error.
+pub(super) struct ReadAhead {
     text: Block,
-    /// As [`Blocks::read`] told.
+    /// The result of [`Blocks::read`].
     pub(super) read: Result<bool, ReadError>,
-    /// Bytes of the stream up to its end.
+    /// Number of bytes of the stream up to the end of the block.
     pub(super) end: ByteOffset,
 }
 
@@ -37,30 +37,30 @@ impl<'r> Stream<'r> {
         Stream { blocks: Some(blocks), ready, ended: false, spare }
     }
 
-    /// All has been read and given.
+    /// Returns whether all blocks have been taken.
     pub(super) fn has_given_all(&self) -> bool {
         self.ended && self.ready.is_empty()
     }
 
-    /// The blocks that have not been read, unless somebody reads.
+    /// Returns the rest of the stream, unless a worker reads from it.
     pub(super) const fn blocks(&mut self) -> Option<&mut Lines<'r>> {
         self.blocks.as_mut()
     }
 
-    /// Nobody reads, and there may be something to read.
+    /// Returns whether a worker could read now.
     const fn is_idle(&self) -> bool {
         self.blocks.is_some() && !self.ended
     }
 }
 
-/// Somebody's reading: gives the stream back when it is dropped, even in a panic, for others wait for it.
-struct Turn<'f, 'r> {
+/// A worker's turn to read. Returns the stream when it is dropped, also in a panic, as others wait for it.
+struct ReadTurn<'f, 'r> {
     feed: &'f Feed<'r>,
     blocks: Option<Lines<'r>>,
-    streamed: Option<Streamed>,
+    streamed: Option<ReadAhead>,
 }
 
-impl Drop for Turn<'_, '_> {
+impl Drop for ReadTurn<'_, '_> {
     fn drop(&mut self) {
         let mut reading = self.feed.reading();
         let streamed = self.streamed.take();
@@ -73,11 +73,11 @@ impl Drop for Turn<'_, '_> {
             }
             None => false,
         };
-        let Medium::Stream(stream) = &mut reading.medium else { return };
+        let BlockSource::Stream(stream) = &mut reading.medium else { return };
         stream.blocks = self.blocks.take();
         stream.ready.extend(streamed);
         stream.ended = !more;
-        // To tell nobody would be a call of the system, too.
+        // Without the check this would be a system call for nobody.
         if reading.waiting > 0 {
             self.feed.news.notify_all();
         }
@@ -85,13 +85,13 @@ impl Drop for Turn<'_, '_> {
 }
 
 impl<'r> Feed<'r> {
-    /// Reads up to so many blocks of compressed text ahead, if nobody does yet. One alone can decompress it, which takes long:
-    /// who comes first to a round begins with that.
+    /// Reads up to `most` blocks of compressed text ahead, unless another worker does. Only one can
+    /// decompress, which takes long, so the first worker of a round begins with it.
     pub(crate) fn read_ahead(&self, most: usize) {
         let mut reading = self.reading();
         while reading.is_compressed
             && !self.progress.is_stopped()
-            && let Medium::Stream(stream) = &mut reading.medium
+            && let BlockSource::Stream(stream) = &mut reading.medium
             && stream.is_idle()
             && stream.ready.len() < most
         {
@@ -100,11 +100,11 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Helps to unpack while somebody reads, if others can help.
+    /// Helps to decompress while another worker reads, if the format allows it.
     pub(crate) fn help(&self) {
         loop {
             let reading = self.reading();
-            let Medium::Stream(Stream { blocks: None, .. }) = &reading.medium else { return };
+            let BlockSource::Stream(Stream { blocks: None, .. }) = &reading.medium else { return };
             let Some(unpacking) = reading.unpacking.clone() else { return };
             drop(reading);
             if !unpacking.help(self.threads) {
@@ -113,15 +113,15 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Of a stream, the next lines in `block`; none at its end, if another worker has come to it.
+    /// Fills `block` with the next lines of a stream. Returns `None` for other sources, and at the end.
     pub(super) fn take_streamed(
         &self,
         block: &mut Block,
-    ) -> (MutexGuard<'_, Reading<'r>>, Option<Streamed>) {
+    ) -> (MutexGuard<'_, FeedState<'r>>, Option<ReadAhead>) {
         let mut reading = self.reading();
         loop {
             let unpacking = reading.unpacking.clone();
-            let Medium::Stream(stream) = &mut reading.medium else { return (reading, None) };
+            let BlockSource::Stream(stream) = &mut reading.medium else { return (reading, None) };
             if let Some(mut streamed) = stream.ready.pop_front() {
                 std::mem::swap(block, &mut streamed.text);
                 stream.spare.push(std::mem::take(&mut streamed.text));
@@ -146,28 +146,31 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Reads a block into the memory of `text`. Others may do something else meanwhile.
+    /// Reads a block into the memory of `text`, without holding the lock.
     fn read_on<'f>(
         &'f self,
-        mut reading: MutexGuard<'f, Reading<'r>>,
+        mut reading: MutexGuard<'f, FeedState<'r>>,
         text: &mut Block,
-    ) -> MutexGuard<'f, Reading<'r>> {
-        let Medium::Stream(stream) = &mut reading.medium else { return reading };
+    ) -> MutexGuard<'f, FeedState<'r>> {
+        let BlockSource::Stream(stream) = &mut reading.medium else { return reading };
         let Some(blocks) = stream.blocks.take() else { return reading };
         drop(reading);
-        let mut turn = Turn { feed: self, blocks: Some(blocks), streamed: None };
+        let mut turn = ReadTurn { feed: self, blocks: Some(blocks), streamed: None };
         if let Some(blocks) = &mut turn.blocks {
             let mut text = std::mem::take(text);
             let read = blocks.read(&mut text);
-            turn.streamed = Some(Streamed { text, read, end: blocks.position() });
+            turn.streamed = Some(ReadAhead { text, read, end: blocks.position() });
         }
         drop(turn);
         self.reading()
     }
 
-    /// Waits until somebody has read.
-    fn wait<'f>(&'f self, mut reading: MutexGuard<'f, Reading<'r>>) -> MutexGuard<'f, Reading<'r>> {
-        let Medium::Stream(stream) = &mut reading.medium else { return reading };
+    /// Waits until another worker has read.
+    fn wait<'f>(
+        &'f self,
+        mut reading: MutexGuard<'f, FeedState<'r>>,
+    ) -> MutexGuard<'f, FeedState<'r>> {
+        let BlockSource::Stream(stream) = &mut reading.medium else { return reading };
         if !stream.ready.is_empty() || stream.blocks.is_some() {
             return reading;
         }

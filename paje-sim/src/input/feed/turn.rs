@@ -1,4 +1,4 @@
-//! Turns of the feed to what comes next: the text of a file, and the next file.
+//! Opens the files of a trace, and chooses how each is read.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -7,28 +7,28 @@ use std::sync::Arc;
 
 use splitter::{Blocks, Input, Kind, Plan, ReadError};
 
-use super::{Medium, Reading, Stream};
+use super::{BlockSource, FeedState, Stream};
 use crate::input::files::{Origin, Queued};
 use crate::input::sorted::TimeSorted;
-use crate::input::source::From;
+use crate::input::source::SourceKind;
 use crate::names::options::Options;
 use crate::names::progress::Progress;
 
-/// Reads pieces of one size, whatever is asked for: how much a decompressor gives of damaged data
-/// depends on that.
-struct Steady<R> {
+/// Reads in pieces of one size. How much a decompressor returns of damaged data depends on the sizes of
+/// reads.
+struct FixedReads<R> {
     input: R,
     buffer: Vec<u8>,
     rest: Range<usize>,
 }
 
-impl<R: Read> Steady<R> {
+impl<R: Read> FixedReads<R> {
     fn new(input: R) -> Self {
-        Steady { input, buffer: vec![0; 1 << 16], rest: 0..0 }
+        FixedReads { input, buffer: vec![0; 1 << 16], rest: 0..0 }
     }
 }
 
-impl<R: Read> Read for Steady<R> {
+impl<R: Read> Read for FixedReads<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.rest.is_empty() {
             self.rest = 0..self.input.read(&mut self.buffer)?;
@@ -40,8 +40,8 @@ impl<R: Read> Read for Steady<R> {
     }
 }
 
-impl<'r> Reading<'r> {
-    /// The file at hand could not be read on.
+impl<'r> FeedState<'r> {
+    /// Notes that the current file could not be read to its end.
     pub(super) fn note_failure(&mut self, origin: &Origin, error: &ReadError) {
         if let (ReadError::Io(error), true) = (error, self.is_compressed) {
             let again = match error.raw_os_error() {
@@ -52,12 +52,12 @@ impl<'r> Reading<'r> {
         }
     }
 
-    /// Opens the next file of the queue; it is at hand then, but for what it is read from.
+    /// Opens the next file of the queue.
     pub(super) fn open_next(&mut self, progress: &Progress) -> Option<io::Result<Input>> {
         let Queued { number, parent, path, folders } = self.queue.pop_front()?;
         let input = match folders {
             Some(folders) => Input::open_named(&path, &folders),
-            // A file of that name, and not standard input.
+            // A file with this name, not standard input.
             None if path.as_os_str() == "-" => Input::open(Some(Path::new("./-"))),
             None => Input::open(Some(&path)),
         };
@@ -68,18 +68,18 @@ impl<'r> Reading<'r> {
         Some(input)
     }
 
-    pub(super) fn turn_to(&mut self, source: From<'r>, options: &Options) {
+    pub(super) fn turn_to(&mut self, source: SourceKind<'r>, options: &Options) {
         let limits = options.limits;
         (self.is_compressed, self.unpacking) = (false, None);
         let reader = match source {
-            From::Stream(reader) => reader,
-            From::Input(mut input) => {
+            SourceKind::Stream(reader) => reader,
+            SourceKind::Input(mut input) => {
                 let taken = input.read_so_far();
                 self.is_compressed = input.compression().is_some();
                 if !options.recover
                     && let Some(segments) = input.segments(limits.line)
                 {
-                    self.medium = Medium::Packed(Box::new(segments));
+                    self.medium = BlockSource::Packed(Box::new(segments));
                     return;
                 }
                 self.unpacking = input.unpacking();
@@ -88,15 +88,15 @@ impl<'r> Reading<'r> {
                     Kind::File(file, len) => {
                         self.end = self.origin.start + len;
                         let plan = Arc::new(Plan::new(file, len, limits));
-                        self.medium = Medium::Plan { plan, next: 0, taken };
+                        self.medium = BlockSource::Plan { plan, next: 0, taken };
                         return;
                     }
                 }
             }
         };
-        self.medium = Medium::Stream(Stream::new(match options.recover {
+        self.medium = BlockSource::Stream(Stream::new(match options.recover {
             false => Blocks::new(reader, limits),
-            true => Blocks::new(Box::new(Steady::new(reader)) as Box<dyn Read + Send>, limits)
+            true => Blocks::new(Box::new(FixedReads::new(reader)) as Box<dyn Read + Send>, limits)
                 .forgiving(),
         }));
     }
@@ -105,6 +105,6 @@ impl<'r> Reading<'r> {
         let sorted = Arc::new(sorted);
         self.end = self.origin.start + sorted.text().len() as u64;
         self.sorted.push((self.origin.path.clone(), Arc::clone(&sorted)));
-        self.medium = Medium::Sorted { sorted, next: 0 };
+        self.medium = BlockSource::Sorted { sorted, next: 0 };
     }
 }

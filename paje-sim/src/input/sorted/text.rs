@@ -1,4 +1,4 @@
-//! The whole text of a trace.
+//! Reads the whole text of a trace.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,16 +9,20 @@ use paje_workers::Workers;
 use splitter::{Kind, Limits, read_exact_at};
 
 use crate::input::sorted::Line;
-use crate::input::source::From;
+use crate::input::source::SourceKind;
 
-/// Reads all that a source gives.
+/// Reads all of a source.
 ///
 /// # Errors
 /// It cannot be read, or there is not enough memory for it.
-pub(super) fn read(source: From<'_>, limits: Limits, workers: &Workers) -> io::Result<Vec<u8>> {
+pub(super) fn read(
+    source: SourceKind<'_>,
+    limits: Limits,
+    workers: &Workers,
+) -> io::Result<Vec<u8>> {
     let text = match source {
-        From::Stream(reader) => read_stream(reader)?,
-        From::Input(input) => {
+        SourceKind::Stream(reader) => read_stream(reader)?,
+        SourceKind::Input(input) => {
             let taken = input.read_so_far();
             match input.into_kind() {
                 Kind::Stream(reader) => read_stream(reader)?,
@@ -32,14 +36,14 @@ pub(super) fn read(source: From<'_>, limits: Limits, workers: &Workers) -> io::R
     Ok(text)
 }
 
-/// The vector grows as it fills. That moves no text where the system can move pages, as Linux does.
+/// Reads a stream. The vector grows while it fills; Linux moves pages instead of copying the text.
 fn read_stream(mut reader: impl Read) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     reader.read_to_end(&mut text)?;
     Ok(text)
 }
 
-/// All workers read the file, so that each page of the text is asked for by the worker that fills it.
+/// Reads a file with all workers, so that each page of the text is near the worker that fills it.
 fn read_file(
     file: &File,
     len: u64,
@@ -47,10 +51,10 @@ fn read_file(
     limits: Limits,
     workers: &Workers,
 ) -> io::Result<Vec<u8>> {
-    // The last line's newline may have to be added.
+    // A newline may be added to the last line.
     let room = usize::try_from(len).ok().and_then(|len| len.checked_add(1));
     let room = room.ok_or(io::ErrorKind::FileTooLarge)?;
-    // Room of zeros costs nothing until it is used, but there is no asking for it that may fail.
+    // Zeros from the system are cheap, but `vec!` cannot report that there is too little memory.
     Vec::<u8>::new().try_reserve_exact(room)?;
     let mut text = vec![0; room];
     text.pop();

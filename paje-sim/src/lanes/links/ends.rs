@@ -1,4 +1,4 @@
-//! Ends of links and their keys, as events give them.
+//! Ends of links, and their keys.
 
 use paje_parser::{Field, LinkEnd, Span};
 
@@ -6,14 +6,14 @@ use crate::memory::{KeyRoom, Store};
 use crate::names::hash::ShortText;
 use crate::names::ids::{ContainerId, ValueId};
 
-/// A key as a line names it.
+/// A key as a line writes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrittenKey<'a> {
-    /// The block.
+    /// Text of the block.
     pub(crate) padded: &'a [u8],
-    /// With its quotes.
+    /// Key with its quotes.
     pub(crate) raw: Span,
-    /// Its text without quotes, and that one's hash.
+    /// Key without quotes, and its hash.
     pub(crate) short: &'a ShortText,
     pub(crate) hash: u64,
 }
@@ -23,7 +23,7 @@ impl<'a> WrittenKey<'a> {
         &self.padded[self.raw.start as usize..self.raw.end as usize]
     }
 
-    /// Tells whether it is that at a place, quotes apart. Few keys are so long that this is asked.
+    /// Compares it with a stored key, without quotes. Needed for long keys only.
     #[cold]
     #[inline(never)]
     pub(super) fn is_kept_at(self, store: &Store, place: u64) -> bool {
@@ -33,10 +33,10 @@ impl<'a> WrittenKey<'a> {
 
 /// Memory of keys.
 pub(crate) trait Keeper {
-    /// Keeps a key as it was written; returns its place, if there is room.
+    /// Stores a key as it was written. Returns its place, or `None` if there is no room.
     fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64>;
 
-    /// Tells whether a key is that at a place, quotes apart; only if it is not short.
+    /// Compares a key that is not short with a stored one, without quotes.
     fn has_at(&self, key: WrittenKey<'_>, place: u64) -> bool;
 }
 
@@ -50,7 +50,7 @@ impl Keeper for Store {
     }
 }
 
-/// Of short keys without quotes; nothing else is kept here.
+/// Stores only short keys without quotes.
 impl Keeper for KeyRoom<'_> {
     #[inline(always)]
     fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64> {
@@ -67,7 +67,7 @@ impl Keeper for KeyRoom<'_> {
     }
 }
 
-/// One end of a link, as its event gives it.
+/// One end of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfLink {
     pub(crate) end: LinkEnd,
@@ -77,7 +77,7 @@ pub(crate) struct HalfLink {
     pub(crate) extra: u32,
 }
 
-/// The key without its quotes.
+/// Returns a key without its quotes.
 pub(crate) fn bare_key(raw: &[u8]) -> &[u8] {
     let whole = Span { start: 0, end: raw.len() as u32 };
     let field: Field<'_> = whole.of(raw);

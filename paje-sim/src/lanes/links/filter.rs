@@ -1,29 +1,28 @@
-//! Filter of the keys that may have been used.
+//! Bloom filter of link keys.
 
-use crate::memory::Zeros;
+use crate::names::prefetch::prefetch;
 
-/// A few bits of each key's hash. A set of the keys themselves would look at a place in memory that
-/// nothing has looked at for long, for every link; these bits stay in the cache. What they cannot
-/// tell apart is looked into when the lane ends: see [`crate::lanes::links::Search`].
+/// Some bits of each key's hash, which stay in the cache; a set of the keys would cost a cache miss for each link.
+/// `replay::lanes::reused_keys` checks the doubtful keys when a lane ends.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    /// The bits of keys that are not full yet.
-    last: Zeros,
-    /// Keys that there is still room for.
+    /// The part that is being filled.
+    last: Vec<u64>,
+    /// Number of keys that still fit into it.
     room: usize,
-    /// Those that are. One is enough most of the time: see [`Filter::is_scattered`].
-    full: Vec<Zeros>,
+    /// Full parts; mostly at most one: see [`Filter::is_scattered`].
+    full: Vec<Vec<u64>>,
 }
 
-/// Bits for each key when a part is full: about one key in a thousand is then suspected wrongly.
+/// Bits for each key in a full part: one key in a thousand is then doubted wrongly.
 const BITS: usize = 24;
 const SMALLEST: usize = 16;
 
-/// Words of a part from which on the next is not much larger.
+/// Words of a part from which on parts grow more slowly.
 const LARGE: usize = 1 << 15;
 
 impl Filter {
-    /// Adds a key; whether it may have been there.
+    /// Adds a key. Returns whether it may have been there.
     #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
         let bits = bits(hash);
@@ -40,103 +39,50 @@ impl Filter {
         before | known
     }
 
-    /// The part that has room, found once for some keys; only where looking them up takes three looks at most.
-    #[inline(always)]
-    pub(super) fn room(&mut self) -> Option<FilterRoom<'_>> {
-        let Filter { last, room, full } = self;
-        let full: [&[u64]; 2] = match &full[..] {
-            [] => [&[], &[]],
-            [one] => [one, &[]],
-            [one, other] => [one, other],
-            _ => return None,
-        };
-        Some(FilterRoom { last: &mut last[..], room, full })
-    }
-
-    /// Another part.
+    /// Starts another part.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        // In large steps, for all keys are asked for again sooner or later; but not where that
-        // would be megabytes for nothing.
+        // In large steps, since all keys are added again sooner or later; but not where that would waste megabytes.
         let words = match self.last.len() {
             0 => SMALLEST,
             len @ ..LARGE => len * 8,
             len => len * 2,
         };
-        let full = std::mem::replace(&mut self.last, Zeros::new(words));
+        let full = std::mem::replace(&mut self.last, vec![0; words]);
         if !full.is_empty() {
             self.full.push(full);
         }
         self.room = words * 64 / BITS;
     }
 
-    /// Fetches the words of these keys, if they are somewhere in much memory, or in some that nobody has looked at for long.
-    pub(crate) fn touch(&self, is_far: bool, hashes: impl Iterator<Item = u64> + Clone) {
+    /// Prefetches the words of these keys in large parts, or in all but small ones if they have left the caches.
+    pub(crate) fn prefetch(&self, is_far: bool, hashes: impl Iterator<Item = u64> + Clone) {
         let from = if is_far { LARGE / 8 } else { LARGE };
         for part in self.full.iter().chain([&self.last]).filter(|part| part.len() >= from) {
             let (words, mask) = (&part[..], part.len() - 1);
             let word = |hash: u64| words[(hash >> 12) as usize & mask];
-            std::hint::black_box(hashes.clone().fold(0, |sum, hash| sum ^ word(hash)));
+            prefetch(hashes.clone().map(word));
         }
     }
 
-    /// Tells whether it is more than a core keeps near.
-    pub(super) fn is_large(&self) -> bool {
-        self.last.len() > 16 * LARGE
-    }
-
-    /// Looks at all words of parts that a core could keep near.
-    pub(crate) fn bring_near(&self) -> u64 {
-        let parts = self.full.iter().chain([&self.last]).filter(|part| part.len() < LARGE);
-        parts.flat_map(|part| part.iter()).fold(0, |all, word| all ^ word)
-    }
-
-    /// True if looking a key up takes more looks than two or, where gathering would take long, three;
-    /// [`Filter::gather`] mends that.
+    /// Returns whether a look-up takes more than two cache misses, or three where rebuilding would take long.
     pub(crate) fn is_scattered(&self) -> bool {
         self.full.len() > 1 + usize::from(self.last.len() > 2 * LARGE)
     }
 
-    /// Starts again with room for as many keys as were added, and these, which must be all of them.
+    /// Rebuilds the filter with room for all keys, which these must be.
     pub(crate) fn gather(&mut self, hashes: impl Iterator<Item = u64>) {
         let words = self.last.len().max(SMALLEST);
         self.full.clear();
         match self.last.len() == words {
             true => self.last.fill(0),
-            false => self.last = Zeros::new(words),
+            false => self.last = vec![0; words],
         }
         self.room = words * 64 / BITS;
         for hash in hashes {
             self.insert(hash);
         }
-    }
-}
-
-/// Parts of a filter while keys are added.
-pub(super) struct FilterRoom<'a> {
-    last: &'a mut [u64],
-    room: &'a mut usize,
-    full: [&'a [u64]; 2],
-}
-
-impl FilterRoom<'_> {
-    /// Adds a key that was not there, if there is room; tells whether it did.
-    #[inline(always)]
-    pub(super) fn add_new(&mut self, hash: u64) -> bool {
-        let (bits, place) = (bits(hash), (hash >> 12) as usize);
-        let may_be_known = |word: &u64| word & bits == bits;
-        let is_in =
-            |part: &[u64]| part.get(place & part.len().wrapping_sub(1)).is_some_and(may_be_known);
-        let mask = self.last.len().wrapping_sub(1);
-        let [one, other] = self.full;
-        let Some(word) = self.last.get_mut(place & mask) else { return false };
-        if *self.room == 0 || may_be_known(word) || is_in(one) || is_in(other) {
-            return false;
-        }
-        *word |= bits;
-        *self.room -= 1;
-        true
     }
 }
 
@@ -151,13 +97,13 @@ fn has(words: &[u64], hash: u64, bits: u64) -> bool {
     words[(hash >> 12) as usize & (words.len() - 1)] & bits == bits
 }
 
-/// Some bits of hashes: almost always enough to know that a hash is none of them.
-pub(super) struct Hashes {
+/// Set of hashes that rarely reports one that is not in it.
+pub(crate) struct Hashes {
     bits: Vec<u64>,
 }
 
 impl Hashes {
-    pub(super) fn of(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
+    pub(crate) fn of(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
         let words = hashes.len().next_power_of_two().max(16);
         let mut bits = vec![0; words];
         for hash in hashes {
@@ -167,7 +113,7 @@ impl Hashes {
     }
 
     #[inline]
-    pub(super) fn has(&self, hash: u64) -> bool {
+    pub(crate) fn has(&self, hash: u64) -> bool {
         let word = self.bits[(hash >> 6) as usize & (self.bits.len() - 1)];
         word >> (hash & 63) & 1 != 0
     }
@@ -176,11 +122,11 @@ impl Hashes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testkit::SplitMix;
+    use testkit::Rng;
 
-    /// Spread as if by chance, and the same in each process.
+    /// A well mixed number, the same in each process.
     fn hash(i: u64) -> u64 {
-        SplitMix(i).next()
+        Rng::new(i).bits()
     }
 
     #[test]

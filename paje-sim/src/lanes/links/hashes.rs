@@ -1,28 +1,27 @@
-//! Hashes of keys, which tell that no key is used again, but not that one is.
+//! Hashes of keys: they show that no key is reused, but not that one is.
 
 use rustc_hash::FxHashMap;
 
 use crate::lanes::links::filter::{Filter, Hashes};
 
-/// The hashes of the keys of all links of a strand. They are put one behind the other: a table of them would look at a
-/// place in memory that nothing has looked at for long, for every link. What the filter is in doubt about is looked for
-/// among all now and then.
+/// List of the hashes of a strand's keys. A table would cost a cache miss for each link, so doubtful hashes are
+/// searched for in the list now and then.
 #[derive(Debug, Default)]
 pub(super) struct KeyHashList {
     all: Vec<u64>,
-    /// Those that may have been there before, since all were looked at.
+    /// Hashes that the filter doubts, since the last search.
     doubts: Vec<u64>,
-    /// The number of hashes then.
+    /// Number of hashes at the last search.
     looked_at: usize,
-    /// One of them came again.
+    /// Whether a hash came again.
     comes_again: bool,
 }
 
-/// So many times as many hashes as doubts are looked at at once. The filter is wrong once in a thousand times.
+/// Hashes for each doubtful one that a search goes through at most. The filter is wrong once in a thousand times.
 const FEW: usize = 64;
 
 impl KeyHashList {
-    /// Adds a hash; the filter is of all of them.
+    /// Adds a hash. The filter holds all of them.
     pub(super) fn add(&mut self, hash: u64, filter: &mut Filter) {
         self.all.push(hash);
         if filter.insert(hash) {
@@ -33,8 +32,8 @@ impl KeyHashList {
         }
     }
 
-    /// Tells whether a hash came again. What came since this was asked last may not count yet, unless it is asked for the
-    /// `last` time: to be asked often must not take longer than to add.
+    /// Returns whether a hash came again. Only the `last` call is sure to count recent ones, so that frequent calls
+    /// stay cheap.
     pub(super) fn comes_again(&mut self, last: bool) -> bool {
         let is_time =
             self.all.len() >= 2 * self.looked_at || self.doubts.len() * FEW > self.all.len();
@@ -66,7 +65,7 @@ mod tests {
         hash_bytes(&i.to_le_bytes())
     }
 
-    /// Each hash once, with some hundred doubts; then one of them again, from the beginning, the middle or the end.
+    /// Finds a reused hash among many, wherever it is.
     #[test]
     fn one_that_comes_again_is_found() {
         for again in [0, 77_777, 199_999] {
@@ -84,7 +83,7 @@ mod tests {
         }
     }
 
-    /// Where most come again, that is known long before the last time.
+    /// Finds reuse long before the last call where most hashes come again.
     #[test]
     fn many_that_come_again_are_found_soon() {
         let (mut list, mut filter) = (KeyHashList::default(), Filter::default());

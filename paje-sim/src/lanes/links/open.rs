@@ -1,8 +1,7 @@
-//! Links that lack an end, by their keys.
+//! Incomplete links, by key.
 //!
-//! Almost every link is put here once, found once, and taken out. Links lie in a list without order, where what was taken
-//! out last is put over first, so that few of them are in use and stay near; each begins or goes on a chain of those
-//! whose hashes are alike, which most often has one.
+//! A hash table with chains. Almost every link is inserted, found and removed once. Removed slots are reused first,
+//! so that few are in use and they stay in the cache.
 
 use paje_parser::LinkEnd;
 
@@ -11,21 +10,21 @@ use crate::memory::KeyPlace;
 use crate::names::hash::ShortText;
 use crate::names::ids::{ContainerId, ValueId};
 
-/// A link that lacks an end.
+/// An incomplete link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenLink {
-    /// Of its key, the lower half.
+    /// Lower half of its key's hash.
     hash: u32,
-    /// The next one of its chain or, if it is free, of those that are; `NONE` for the last.
+    /// Next link of its chain, or next free slot; `NONE` for the last.
     next: u32,
-    /// Its key, if that is short.
+    /// Its key, if it is short.
     short: ShortText,
-    /// There is no link here.
+    /// Whether the slot is free.
     is_free: bool,
     end: LinkEnd,
-    /// The place of its key.
+    /// Place of its key.
     pub(super) key: KeyPlace,
-    /// The byte of its event.
+    /// Byte of its event.
     pub(super) at: u64,
     time: f64,
     value: ValueId,
@@ -33,11 +32,11 @@ pub(super) struct OpenLink {
     pub(super) extra: u32,
 }
 
-/// In place of a link.
-pub(super) const NONE: u32 = u32::MAX;
+/// Stands for a missing link.
+const NONE: u32 = u32::MAX;
 
 impl OpenLink {
-    /// A link whose key, which has this hash, is kept at a place; and the byte of its event.
+    /// Makes a link from one end, its key and the byte of its event.
     #[inline(always)]
     pub(super) const fn new(
         (hash, short): (u64, ShortText),
@@ -50,34 +49,7 @@ impl OpenLink {
         OpenLink { hash, next, short, is_free, end, key, at, time, value, container, extra }
     }
 
-    /// The same, which waits for its end as the link with a number, and is on no chain.
-    #[inline(always)]
-    pub(super) const fn waiting_as(self, number: u32) -> Self {
-        OpenLink { next: number, ..self }
-    }
-
-    /// The next one of its chain, or the number that it waits as.
-    #[inline(always)]
-    pub(super) const fn next(&self) -> u32 {
-        self.next
-    }
-
-    /// There is no link here any more, and this is the next such place.
-    #[inline(always)]
-    pub(super) const fn release(&mut self, next: u32) {
-        (self.is_free, self.next) = (true, next);
-    }
-
-    /// Tells whether its key may have this hash.
-    pub(super) const fn has_hash(&self, hash: u64) -> bool {
-        self.hash == hash as u32
-    }
-
-    pub(super) const fn is_free(&self) -> bool {
-        self.is_free
-    }
-
-    /// The half that its event said.
+    /// Returns the end that its event described.
     #[inline(always)]
     pub(super) const fn half(&self) -> HalfLink {
         let OpenLink { end, time, value, container, extra, .. } = *self;
@@ -85,13 +57,13 @@ impl OpenLink {
     }
 }
 
-/// The open links of a strand.
+/// Incomplete links of a strand.
 #[derive(Debug)]
 pub(super) struct OpenLinks {
     links: Vec<OpenLink>,
-    /// The first free one of them.
+    /// First free slot.
     free: u32,
-    /// The first of each chain; a power of two of them.
+    /// First link of each chain; a power of two of them.
     chains: Vec<u32>,
     len: usize,
 }
@@ -102,7 +74,7 @@ impl Default for OpenLinks {
     }
 }
 
-/// The place of a link that was found, and of the one before it in its chain.
+/// A link that was found, and the one before it in its chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     link: u32,
@@ -110,7 +82,7 @@ pub(super) struct Slot {
 }
 
 impl OpenLinks {
-    /// The link that has a key; `is` tells that of one which has the hash of a key that is not short.
+    /// Finds the link with a key. `is` compares long keys, once their hashes agree.
     #[inline(always)]
     pub(super) fn find(
         &self,
@@ -120,7 +92,7 @@ impl OpenLinks {
     ) -> Option<Slot> {
         let mut link = *self.chains.get(hash as usize & self.chains.len().wrapping_sub(1))?;
         let mut before = NONE;
-        // The last of a chain is followed by none that there is.
+        // `NONE` ends a chain: no slot has that number.
         while let Some(open) = self.links.get(link as usize) {
             if open.short.is(*short) && (!short.is_long() || open.hash == hash as u32 && is(open)) {
                 return Some(Slot { link, before });
@@ -130,13 +102,13 @@ impl OpenLinks {
         None
     }
 
-    /// A link that was found.
+    /// Returns a link that was found.
     #[inline(always)]
     pub(super) fn get(&self, slot: Slot) -> &OpenLink {
         &self.links[slot.link as usize]
     }
 
-    /// Adds a link whose key none has.
+    /// Inserts a link with a new key.
     #[inline(always)]
     pub(super) fn insert(&mut self, link: OpenLink) {
         if self.len * 2 >= self.chains.len() {
@@ -159,7 +131,7 @@ impl OpenLinks {
         }
     }
 
-    /// Twice as many chains.
+    /// Doubles the number of chains.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
@@ -174,7 +146,7 @@ impl OpenLinks {
         }
     }
 
-    /// Takes out a link that was found, and returns it.
+    /// Removes a link that was found, and returns it.
     #[inline(always)]
     pub(super) fn remove(&mut self, Slot { link: number, before }: Slot) -> &OpenLink {
         let link = &mut self.links[number as usize];
@@ -192,22 +164,16 @@ impl OpenLinks {
         &self.links[number as usize]
     }
 
-    /// Looks at all of them.
-    pub(super) fn bring_near(&self) -> u64 {
-        let chains = self.chains.iter().fold(0, |all, chain| all ^ chain);
-        self.links.iter().fold(u64::from(chains), |all, link| all ^ link.at)
-    }
-
     pub(super) const fn len(&self) -> usize {
         self.len
     }
 
-    /// All of them, in no order.
+    /// Iterates over all links, in no order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &OpenLink> {
         self.links.iter().filter(|link| !link.is_free)
     }
 
-    /// The same, to be changed.
+    /// Iterates over all links mutably.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OpenLink> {
         self.links.iter_mut().filter(|link| !link.is_free)
     }

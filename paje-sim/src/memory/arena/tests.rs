@@ -36,30 +36,3 @@ fn pieces_are_used_again() {
     }
     assert!(old.spare.is_empty());
 }
-
-/// An arena takes no more than it fills, but for a little.
-#[test]
-fn shared_words_keep_their_places() {
-    let supply = Supply { reserve: Some(Arc::default()), overflow: None };
-    let mut arenas = [Arena::new(supply.clone()), Arena::new(supply)];
-    for _ in 0..3 {
-        for arena in &mut arenas {
-            check(arena, (1..3000).rev().step_by(7).chain([HUGE + 1, 5]));
-        }
-    }
-    let filled = 3 * ((1..3000).rev().step_by(7).sum::<usize>() + HUGE + 6);
-    for arena in &arenas {
-        let huge = |piece: &&Piece| matches!(piece, Piece::Huge(_));
-        assert!(arena.pieces.iter().filter(huge).count() > 300);
-        assert!(arena.total < filled + filled / 10, "{} of {filled}", arena.total);
-    }
-}
-
-/// The first piece of an arena is full where it is for one taker alone.
-#[test]
-fn the_first_piece_has_one_owner() {
-    let reserve: Arc<Reserve> = Arc::default();
-    reserve.note(HUGE);
-    let mut arena = Arena::new(Supply { reserve: Some(reserve), overflow: None });
-    check(&mut arena, [8192, 8192, 3, 8192].into_iter());
-}

@@ -7,7 +7,7 @@ use crate::names::ids::{ContainerId, TypeId};
 use crate::names::text::Name;
 
 impl Containers {
-    /// Takes a container out of its parent, where it is behind the one `before`.
+    /// Removes a container from its parent, where it follows `before`.
     fn detach(&mut self, id: ContainerId, before: u32) {
         let Container { parent, next_sibling: next, .. } = self.list[id.index()];
         match self.list.get_mut(before as usize) {
@@ -22,28 +22,28 @@ impl Containers {
         self.list[id.index()].next_sibling = NONE;
     }
 
-    /// A container that no event has created, in the root.
-    pub(crate) fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, said_in: u32) {
+    /// Creates a container without an event, in the root.
+    pub(crate) fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, defined_in: u32) {
         let (name, parent) = (Name::bare(name), ContainerId::ROOT);
         let hash = hash_bytes(name.text);
-        let new = NewContainer { name, alias: None, type_, parent, time, said_in };
+        let new = NewContainer { name, alias: None, type_, parent, time, defined_in };
         let id = self.add(new, hash);
         let before = self.attach(id, parent);
         self.made_up.insert(id, before);
     }
 
-    /// Tells whether no event has created the container so far.
+    /// Whether no event has created the container so far.
     pub(crate) fn is_made_up(&self, id: ContainerId) -> bool {
         self.made_up.contains_key(&id)
     }
 
-    /// Tells whether there is any container that no event has created so far.
+    /// Whether there is any container that no event has created so far.
     pub(crate) fn any_made_up(&self) -> bool {
         !self.made_up.is_empty()
     }
 
-    /// An event creates a container that was made up: it has a name and a parent now, and keeps its
-    /// start. Returns whether it can be: not in itself, nor in what is in it.
+    /// Completes a container that was made up with the name and the parent of its creation, and keeps its
+    /// start. Returns whether that is possible: a container cannot be in itself.
     pub(crate) fn adopt(&mut self, id: ContainerId, new: &NewContainer<'_>) -> bool {
         let mut ancestor = new.parent;
         while self.list[id.index()].first_child != NONE && ancestor != ContainerId::ROOT {
@@ -62,19 +62,19 @@ impl Containers {
         let names = Names::new(&mut self.texts, new.name, new.alias);
         let container = &mut self.list[id.index()];
         (container.names, container.parent) = (names, new.parent);
-        container.say_in(new.said_in);
+        container.set_defined_in(new.defined_in);
         self.attach(id, new.parent);
         true
     }
 
-    /// The time of its end as the event says it that ended it, in seconds. In a damaged trace it may
-    /// have ended later.
+    /// Returns the time at which an event said that it ended, in seconds. In a damaged trace it may have
+    /// ended later.
     #[must_use]
     pub fn said_end(&self, id: ContainerId) -> f64 {
         self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))
     }
 
-    /// The container, which an event ended, went on until `time`.
+    /// Notes that a container, which an event ended, went on until `time`.
     pub(crate) fn prolong(&mut self, id: ContainerId, time: f64) {
         let Ended { time: said, at } = self.ending(id);
         self.said_ends.insert(id, said);

@@ -1,4 +1,4 @@
-//! The ends of containers, as their lanes take them.
+//! Ends of containers.
 
 use paje_parser::{FieldName, TypeNature};
 use paje_workers::{Workers, exclusive};
@@ -9,12 +9,13 @@ use crate::model::{Ending, Failed, Model};
 use crate::names::error::Problem;
 use crate::names::ids::{ContainerId, LaneId, ValueId};
 use crate::names::options::Options;
+use crate::names::prefetch::prefetch;
 use crate::replay::places::StrandPlace;
 use crate::replay::shard::{MANY, Shard};
 use crate::replay::strand::Objects;
 
 impl Lanes {
-    /// Ends the lanes of a container that ended; [`Lanes::close_ended`] is to be called behind one or some of these.
+    /// Ends the lanes of a container; call [`Lanes::close_ended`] after one or several of these.
     ///
     /// # Errors
     /// The container ends before its last event, or with incomplete links.
@@ -28,7 +29,7 @@ impl Lanes {
         if let Some((failed, _)) = self.ends_too_early(model, ending) {
             return Err(failed);
         }
-        // Opened first, ended first: a rule, so that which error comes first is one too.
+        // In the order of opening, so that the first error is well defined.
         let mut lanes = std::mem::take(&mut self.ending);
         lanes.clear();
         lanes.extend(model.lanes_of(container));
@@ -48,8 +49,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Looks at what [`Lanes::end_container`] will need for each of these, if there are many lanes: each is somewhere
-    /// in memory that nothing has looked at for long, and so they are fetched side by side.
+    /// Prefetches what [`Lanes::end_container`] needs for these containers, where lanes are many.
     pub(crate) fn expect_endings(
         &mut self,
         model: &Model,
@@ -60,20 +60,18 @@ impl Lanes {
         }
         let last = containers.filter_map(|container| model.containers.last_lane(container));
         let last: Vec<LaneId> = last.collect();
-        let before = last.iter().fold(0, |all, lane| all ^ model.lanes[lane.index()].type_.0);
-        std::hint::black_box(before);
+        prefetch(last.iter().map(|lane| model.lanes[lane.index()].type_.0));
         let lanes =
             last.iter().flat_map(|last| model.lanes_of(model.lanes[last.index()].container));
         let places: Vec<StrandPlace> =
             lanes.flat_map(|lane| self.places.of(lane)).copied().collect();
         let shards = &mut self.shards;
-        let strands = places.into_iter().map(|StrandPlace { shard, local }| {
-            exclusive(&mut shards[shard as usize]).strands[local as usize].look()
-        });
-        std::hint::black_box(strands.fold(0, |all, look| all ^ look));
+        prefetch(places.into_iter().map(|StrandPlace { shard, local }| {
+            exclusive(&mut shards[shard as usize]).strands[local as usize].prefetch()
+        }));
     }
 
-    /// Closes the strands of containers that have ended, shard by shard. Before that, nobody may look at their rows.
+    /// Closes the strands of ended containers, shard by shard. Their rows must not be read before.
     pub(crate) fn close_ended(&mut self, workers: &Workers) {
         let shards = self.shards.iter_mut().map(exclusive);
         let ended: usize = shards.map(|shard| shard.closing.len()).sum();
@@ -88,7 +86,7 @@ impl Lanes {
         });
     }
 
-    /// Problem of a container that ends before its last event, and the latest time of its lanes.
+    /// Returns the problem of a container that ends before its last event, and the latest time of its lanes.
     pub(crate) fn ends_too_early(
         &mut self,
         model: &Model,
@@ -100,15 +98,15 @@ impl Lanes {
         for lane in model.lanes_of(container) {
             for place in self.places.of(lane) {
                 let shard = exclusive(&mut self.shards[place.shard as usize]);
-                latest = latest.max(shard.strands[place.local as usize].latest(&shard.left));
+                latest = latest.max(shard.strands[place.local as usize].latest(&shard.output));
             }
         }
         let container = model.containers.named(container);
         Some(((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }), latest))
     }
 
-    /// Drops the links of a container that lack an end. Returns what is wrong with that, if anything
-    /// is, how many there are, and the bytes of their events.
+    /// Drops the incomplete links of a container. Returns the problem that this is, their number, and the bytes of
+    /// their events.
     pub(crate) fn drop_open_links(
         &mut self,
         model: &Model,
@@ -139,7 +137,7 @@ impl Lanes {
         (count > 0 && !options.ignore_incomplete_links).then_some((failed, count, all))
     }
 
-    /// The values of the states that are open in a lane, what was opened first comes first.
+    /// Returns the values of a lane's open states, in the order of opening.
     pub(crate) fn open_values(&mut self, lane: LaneId) -> Vec<ValueId> {
         let places = self.places.of(lane).iter();
         let mut values = Vec::new();
@@ -153,8 +151,8 @@ impl Lanes {
         values
     }
 
-    /// True if there may be links with keys that had been used, where only hashes are remembered; the `last` time that
-    /// this is asked, of all links.
+    /// Returns whether a key may have been reused, where only hashes are remembered. The `last` call covers all
+    /// links.
     pub(crate) fn has_keys_again(&mut self, last: bool) -> bool {
         let shards = self.shards.iter_mut();
         let mut strands = shards.flat_map(|shard| exclusive(shard).strands.iter_mut());
@@ -164,7 +162,7 @@ impl Lanes {
         })
     }
 
-    /// The time of the last event of a container's lanes.
+    /// Returns the time of the last event in a container's lanes.
     fn last_of(&mut self, model: &Model, container: ContainerId) -> Option<f64> {
         let mut last: Option<(u64, f64)> = None;
         for lane in model.lanes_of(container) {
@@ -181,8 +179,7 @@ impl Lanes {
         last.map(|(_, time)| time)
     }
 
-    /// The keys of a lane's links that lack an end, in file order and not too many, and how many there
-    /// are; `None` if there are none.
+    /// Returns the first keys of a lane's incomplete links, in file order, and how many there are.
     fn open_links(&mut self, lane: LaneId) -> Option<(Vec<Vec<u8>>, u64)> {
         let mut open: Vec<(u64, Vec<u8>)> = Vec::new();
         let mut count = 0;

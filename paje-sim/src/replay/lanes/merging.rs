@@ -1,4 +1,5 @@
-//! Completed links on their way from shards to the rows of their lanes: whole homes, or ranges of those that have many.
+//! Moves completed links from shards to the rows of their lanes: a whole merger at a time, or in ranges where links
+//! are many.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,21 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Lanes;
 use crate::decode::block::BoxedBlock;
-use crate::replay::completion::home_of;
-use crate::replay::link_homes::LinkHome;
+use crate::replay::completion::merger_of;
+use crate::replay::link_merger::LinkMerger;
 use crate::replay::link_ranges::RangePart;
 use crate::replay::shard::Shard;
 
-/// Links that a worker merges at a time, if there are so many.
-const RANGE: usize = 4096;
-
-/// Links that make a range of their own: fewer go to their lane one by one, into chunks that take more room.
-const FEWEST: usize = RANGE / 4;
+/// Links of a range, on average. In smaller ranges, partly empty last chunks would take too much memory.
+const RANGE: usize = 8192;
 
 /// Bytes of a link's row.
 const LINK: usize = 40;
 
-/// The links of a wave that are to be merged, in parts that no worker need wait for.
+/// Links of a wave to merge, in independent parts.
 #[derive(Debug)]
 pub(crate) struct Merges {
     parts: Vec<Part>,
@@ -29,19 +27,19 @@ pub(crate) struct Merges {
 /// Part of the links to merge.
 #[derive(Debug)]
 enum Part {
-    /// All of a home.
+    /// All links of a merger.
     Home(usize),
-    /// A range of a home that is shared out, by its number.
+    /// A numbered range of a merger that several workers share.
     Range(Arc<Shared>, usize),
 }
 
-/// A home whose links are merged by several workers.
+/// Merger whose links are merged by several workers.
 #[derive(Debug)]
 struct Shared {
     home: usize,
     /// Blocks of each range.
     blocks: Vec<Range<usize>>,
-    /// Links of each, once they are in order, and the number of ranges that are not.
+    /// Sorted links of each range, and the number of unfinished ranges.
     made: Vec<Mutex<Option<RangePart>>>,
     left: AtomicUsize,
 }
@@ -54,9 +52,12 @@ impl Merges {
 }
 
 impl Lanes {
-    /// Gives what a shard completed to the homes of their lanes.
+    /// Hands the links that a shard completed to the mergers of their lanes.
     pub(crate) fn hand_over(&self, shard: &mut Shard) {
-        for (home, completed) in self.homes.iter().zip(&mut shard.left.completed) {
+        if shard.has_reuse_candidates {
+            self.has_reuse_candidates.store(true, Ordering::Relaxed);
+        }
+        for (home, completed) in self.homes.iter().zip(&mut shard.output.completed) {
             if !completed.is_empty()
                 && let Ok(mut home) = home.write()
             {
@@ -65,24 +66,23 @@ impl Lanes {
         }
     }
 
-    /// Gathers the filters of a shard's strands that want to be, before the shard is replayed: what it has completed before
-    /// is merged then.
+    /// Rebuilds scattered key filters of a shard before its replay, when all its completed links are merged.
     pub(crate) fn gather(&self, number: usize, shard: &mut Shard) {
         for strand in shard.gather_own() {
-            let home = home_of(shard.strands[strand as usize].lane, self.homes.len());
+            let home = merger_of(shard.strands[strand as usize].lane, self.homes.len());
             if let Ok(home) = self.homes[home].read() {
                 home.gather(shard, number, strand);
             }
         }
     }
 
-    /// The links of a wave, of which all shards have handed over theirs.
+    /// Divides the links of a wave into parts, once all shards have handed theirs over.
     pub(crate) fn plan_merges(&self, blocks: &[BoxedBlock]) -> Merges {
         let mut parts = Vec::new();
         for (number, home) in self.homes.iter().enumerate() {
             let Ok(home) = home.read() else { continue };
             let ranges = (home.pending() / RANGE).clamp(1, blocks.len().max(1));
-            if home.pending() < FEWEST || !self.may_share(&home) {
+            if home.pending() < RANGE || !self.may_share(&home) {
                 parts.extend((home.pending() > 0).then_some(Part::Home(number)));
                 continue;
             }
@@ -98,19 +98,19 @@ impl Lanes {
         Merges { parts }
     }
 
-    /// Tells whether several workers may make chunks of a home's links. Not where what they need is not there to be looked
-    /// at, nor where pages are used again, or are those of a file.
-    fn may_share(&self, home: &LinkHome) -> bool {
+    /// Returns whether several workers may store links of a merger: not if rows have extra columns, are recycled, or
+    /// go to a file.
+    fn may_share(&self, home: &LinkMerger) -> bool {
         let overflow = self.overflow.as_ref();
-        self.supplies.len() > 1
+        self.workers > 1
             && !self.forgets
             && !self.keeps.anything()
             && home.refusals.is_none()
             && overflow.is_none_or(|overflow| !overflow.is_needed(home.pending() * LINK))
     }
 
-    /// Merges a part of the links of these blocks, as one of the workers.
-    pub(crate) fn merge(&self, merges: &Merges, part: usize, worker: usize, blocks: &[BoxedBlock]) {
+    /// Merges one part of the links of these blocks.
+    pub(crate) fn merge(&self, merges: &Merges, part: usize, blocks: &[BoxedBlock]) {
         match &merges.parts[part] {
             Part::Home(number) => {
                 let Ok(mut home) = self.homes[*number].write() else { return };
@@ -118,12 +118,11 @@ impl Lanes {
             }
             Part::Range(shared, range) => {
                 if let Ok(home) = self.homes[shared.home].read() {
-                    let supply = self.supplies[worker % self.supplies.len()].clone();
                     let blocks = blocks[shared.blocks[*range].clone()].iter().map(|block| {
                         let start = block.text.start().0;
                         start..start + block.text.text_len() as u64
                     });
-                    let part = home.range(blocks, supply);
+                    let part = home.range(blocks, self.overflow.clone());
                     *shared.made[*range].lock().unwrap_or_else(PoisonError::into_inner) =
                         Some(part);
                 }

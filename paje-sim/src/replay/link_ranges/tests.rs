@@ -1,10 +1,10 @@
 use proptest::prelude::*;
-use testkit::SplitMix;
+use testkit::Rng;
 
 use super::*;
-use crate::memory::{ExtraPair, KeyPlace, NewLink, Times, key_places};
+use crate::memory::{ExtraPair, KeyPlace, NewLink, key_places};
 use crate::names::ids::{ContainerId, ValueId};
-use crate::replay::link_homes::LinkHome;
+use crate::replay::link_merger::LinkMerger;
 
 /// Shards that leave links.
 const SHARDS: usize = 7;
@@ -14,15 +14,12 @@ const SHARDS: usize = 7;
 struct Kind {
     /// One in so many is late.
     late: u64,
-    /// Lines for each second: thirds are no whole numbers of any unit of time.
-    a_second: f64,
     values: u32,
 }
 
 impl Kind {
-    fn new(random: &mut SplitMix, late: u64) -> Self {
-        let a_second = [1.0, 3.0, 1e6][random.below(3) as usize];
-        Kind { late, a_second, values: [100, 1000][random.below(2) as usize] }
+    fn new(random: &mut Rng, late: u64) -> Self {
+        Kind { late, values: [100, 1000][random.below(2) as usize] }
     }
 }
 
@@ -33,7 +30,7 @@ struct Made {
 }
 
 /// A random wave that begins at a byte.
-fn made(random: &mut SplitMix, mut at: u64, kind: Kind) -> Made {
+fn made(random: &mut Rng, mut at: u64, kind: Kind) -> Made {
     let mut wave = Made { links: Vec::new(), blocks: Vec::new() };
     for _ in 0..=random.below(5) {
         let start = at;
@@ -50,11 +47,11 @@ fn made(random: &mut SplitMix, mut at: u64, kind: Kind) -> Made {
     wave
 }
 
-fn completion(at: u64, lane: LaneId, random: &mut SplitMix, kind: Kind) -> Completion {
-    let Kind { late, a_second, values } = kind;
+fn completion(at: u64, lane: LaneId, random: &mut Rng, kind: Kind) -> Completion {
+    let Kind { late, values } = kind;
     // Its line, which nothing else has.
     let key = KeyPlace::new(random.below(SHARDS as u64) as u8, at, 0);
-    let end = at as f64 / a_second;
+    let end = at as f64;
     let time = if late > 0 && random.below(late) == 0 { -1.0 } else { end };
     let value = ValueId(if random.below(9000) == 0 { 1 << 20 } else { at as u32 % values });
     let (from, to) = (ContainerId::ROOT, ContainerId::ROOT);
@@ -80,7 +77,7 @@ fn by_shards(wave: &Made) -> Vec<Vec<Completion>> {
 /// Links of a lane: the byte of each, its start, and its value.
 type Told = Vec<(u64, f64, u32)>;
 
-fn rows(home: &mut LinkHome) -> Vec<(LaneId, Told)> {
+fn rows(home: &mut LinkMerger) -> Vec<(LaneId, Told)> {
     let lanes: Vec<(LaneId, Rows)> = home.take_rows().collect();
     let arena = &home.arena;
     let mut lanes: Vec<_> = lanes
@@ -88,11 +85,11 @@ fn rows(home: &mut LinkHome) -> Vec<(LaneId, Told)> {
         .map(|(lane, rows)| {
             let of_chunk = |chunk| {
                 let keys = key_places(arena, &chunk, LinkChunk::key(&chunk)).map(KeyPlace::place);
-                let starts = Times::of(arena, &chunk, 0);
+                let starts = arena.words(chunk.place, 0, chunk.count());
                 let values = chunk.place.behind(LinkChunk::small(&chunk, 0));
                 let value = move |index| arena.small_at(values, chunk.width, index);
                 let rows = keys.enumerate();
-                rows.map(move |(index, at)| (at, starts.get(index), value(index)))
+                rows.map(move |(index, at)| (at, f64::from_bits(starts[index]), value(index)))
             };
             (lane, rows.chunks_from(arena, 0).flat_map(of_chunk).collect())
         })
@@ -107,7 +104,7 @@ proptest! {
     /// The order is that of a plain sort, for any blocks.
     #[test]
     fn ranges_are_in_the_order_of_lines(seed: u64, begin in 0..1_u64 << 39) {
-        let mut random = SplitMix(seed);
+        let mut random = Rng::new(seed);
         let kind = Kind::new(&mut random, 0);
         let wave = made(&mut random, begin, kind);
         let runs = by_shards(&wave);
@@ -125,9 +122,9 @@ proptest! {
     /// Lanes have the same links however many ranges there are, and the same one is refused.
     #[test]
     fn ranges_make_the_rows_of_one_worker(seed: u64, late in prop_oneof![Just(0), Just(5000), Just(3)]) {
-        let mut random = SplitMix(seed);
+        let mut random = Rng::new(seed);
         let kind = Kind::new(&mut random, late);
-        let (mut whole, mut ranged) = (LinkHome::default(), LinkHome::default());
+        let (mut whole, mut ranged) = (LinkMerger::default(), LinkMerger::default());
         let (mut begin, mut links) = (0, 0);
         for _ in 0..4 {
             let wave = made(&mut random, begin, kind);
@@ -140,12 +137,12 @@ proptest! {
             prop_assert_eq!(ranged.pending(), wave.links.len());
             let size = 1 + random.below(wave.blocks.len() as u64) as usize;
             let ranges = wave.blocks.chunks(size);
-            let parts = ranges.map(|blocks| ranged.range(blocks.iter().cloned(), Supply::default()));
+            let parts = ranges.map(|blocks| ranged.range(blocks.iter().cloned(), None));
             let parts: Vec<RangePart> = parts.collect();
             ranged.append(parts.into_iter());
             whole.merge(false);
             prop_assert_eq!(ranged.pending(), 0);
-            let refused = |home: &LinkHome| home.refused.map(|refused| (refused.at, refused.lane));
+            let refused = |home: &LinkMerger| home.refused.map(|refused| (refused.at, refused.lane));
             prop_assert_eq!(refused(&ranged), refused(&whole));
         }
         let (whole, ranged) = (rows(&mut whole), rows(&mut ranged));

@@ -9,7 +9,7 @@ use crate::plan::Rest;
 use crate::settings::Shape;
 use crate::shapes::element;
 
-/// Times of a network for a message: of its latency and its bytes.
+/// Latency and time of the bytes of messages.
 struct Times<'f> {
     net: &'f Net,
     table: Option<&'f Table>,
@@ -17,7 +17,7 @@ struct Times<'f> {
 }
 
 impl Times<'_> {
-    /// Latency and time of the bytes in the recorded run, in seconds; not a number where that is not known.
+    /// Returns both in the recorded run, in seconds; NaN if not known.
     fn before(&self, bytes: f64) -> (f64, f64) {
         match (self.table, &self.fit) {
             (Some(table), _) => table.times(bytes),
@@ -26,7 +26,7 @@ impl Times<'_> {
         }
     }
 
-    /// The same in the changed one.
+    /// Returns both in the changed run.
     fn after(&self, bytes: f64) -> (f64, f64) {
         let (latency, work) = self.before(bytes);
         let latency = match self.net.latency {
@@ -86,12 +86,12 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Operations without links take as much longer as a message of their size does.
+/// Scales operations without links as a message of their size.
 fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
-    let seats = |shaped: &crate::Shaped| {
+    let seats = |shaped: &crate::CollectiveModel| {
         graph.collectives.series[shaped.series].len() * shaped.members as usize
     };
-    let is_bare = |shaped: &&crate::Shaped| !shaped.has_links && seats(shaped) > 0;
+    let is_bare = |shaped: &&crate::CollectiveModel| !shaped.has_links && seats(shaped) > 0;
     let Some(last) = graph.shapes.iter().rfind(is_bare) else { return };
     if times.before(1.0).0.is_nan() {
         applied.notes.push(
@@ -111,7 +111,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
         let element = element(&name);
         // Messages from everybody to one member go through one link; in a tree, parents send to several at once.
         let holds = |word: &[u8]| name.windows(word.len()).any(|part| part == word);
-        let at_once = match [&b"alltoall"[..], b"gather", b"scatter"].into_iter().any(holds) {
+        let concurrent = match [&b"alltoall"[..], b"gather", b"scatter"].into_iter().any(holds) {
             true => f64::from(shaped.members.saturating_sub(1).max(1)),
             false => f64::from(shaped.members).log2().ceil().midpoint(1.0).max(1.0),
         };
@@ -121,7 +121,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
             let (before, after) = (times.before(bytes), times.after(bytes));
             // Where messages wait for one another at the root, each but the last is counted there.
             let is_queue = shaped.is_queue(shaped.seat(seat as u32).0, shaped.seat(seat as u32).1);
-            if (is_queue || shaped.out > 0.0) && before.1 > 0.0 {
+            if (is_queue || shaped.link_out_seconds > 0.0) && before.1 > 0.0 {
                 applied.plan.queues[shaped.series] = after.1 / before.1;
             }
             if shaped.shape.is_held() {
@@ -146,8 +146,8 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
                 rests[seat] = Rest { latency: (before.0, after.0), factor: after.1 / before.1 };
                 continue;
             }
-            let at_once = if is_queue { 1.0 } else { at_once };
-            let sum = |(latency, work): (f64, f64)| latency + work * at_once;
+            let concurrent = if is_queue { 1.0 } else { concurrent };
+            let sum = |(latency, work): (f64, f64)| latency + work * concurrent;
             let (before, after) = (sum(before), sum(after));
             rests[seat].factor = if before > 0.0 { after / before } else { 1.0 };
         }

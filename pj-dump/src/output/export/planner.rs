@@ -11,9 +11,6 @@ use crate::output::released;
 /// text stays in a core's second-level cache until it is written.
 pub(super) const PIECE: u64 = 2048;
 
-/// Steps whose lanes are looked up together: what they need is still in the nearest cache when it is needed.
-const TOGETHER: usize = 64;
-
 /// Part of the output that a worker formats at a time.
 #[derive(Debug)]
 pub(super) enum Part<'t> {
@@ -22,24 +19,10 @@ pub(super) enum Part<'t> {
     Lane(LaneView<'t>, Range<usize>, u64),
 }
 
-impl<'t> Part<'t> {
-    /// The chunks of a lane.
-    pub(super) fn rows(&self) -> Option<(LaneView<'t>, Range<usize>)> {
-        match self {
-            Part::Container(_) => None,
-            Part::Lane(lane, chunks, _) => Some((*lane, chunks.clone())),
-        }
-    }
-}
-
 /// Cuts the walk into pieces.
 pub(super) struct Planner<'t> {
     pub(super) trace: &'t Trace,
     steps: Box<dyn Iterator<Item = Step> + Send + 't>,
-    /// The next steps, their lanes, and how many of them are behind.
-    next_steps: Vec<Step>,
-    lanes: Vec<Option<LaneView<'t>>>,
-    behind: usize,
     /// The lane at hand, its next chunk, and how many rows come before that.
     lane: Option<(LaneView<'t>, usize, u64)>,
     next: u64,
@@ -58,29 +41,12 @@ impl<'t> Planner<'t> {
         Planner {
             trace,
             steps: Box::new(steps),
-            next_steps: Vec::new(),
-            lanes: Vec::new(),
-            behind: 0,
             lane: None,
             next: 0,
             as_released,
             dropped: 0,
             took: Duration::ZERO,
         }
-    }
-
-    /// The next step, and its lane if it has one.
-    fn step(&mut self) -> Option<(Step, Option<LaneView<'t>>)> {
-        if self.behind == self.next_steps.len() {
-            self.next_steps.clear();
-            self.next_steps.extend(self.steps.by_ref().take(TOGETHER));
-            self.trace.lanes_at(&self.next_steps, &mut self.lanes);
-            self.behind = 0;
-        }
-        let step = self.next_steps.get(self.behind)?;
-        let lane = self.lanes.get(self.behind).copied().flatten();
-        self.behind += 1;
-        Some((*step, lane))
     }
 
     /// The next piece's number, with its parts in `parts`; `None` when there are no more.
@@ -104,12 +70,13 @@ impl<'t> Planner<'t> {
                 parts.push(Part::Lane(lane, first..end, before));
                 continue;
             }
-            match self.step() {
-                Some((Step::Container(id), _)) => {
+            match self.steps.next() {
+                Some(Step::Container(id)) => {
                     parts.push(Part::Container(id));
                     rows += 1;
                 }
-                Some((Step::Type(..), lane)) => {
+                Some(Step::Type(container, type_)) => {
+                    let lane = self.trace.lane(container, type_);
                     let Some(lane) = lane.filter(|lane| !lane.is_empty()) else { continue };
                     if self.as_released {
                         self.dropped += lane.len().saturating_sub(released(lane));

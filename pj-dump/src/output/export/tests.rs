@@ -6,10 +6,11 @@ use paje_sim::Options;
 use paje_workers::Pin;
 
 use super::*;
+use crate::output::names::READY;
 
 const STYLE: Style = Style::DEFAULT;
 
-/// Takes so many buffers, slowly; then it fails or panics.
+/// Accepts this many buffers, slowly; then fails or panics.
 struct Ends {
     left: u32,
     panics: bool,
@@ -47,5 +48,33 @@ fn an_output_that_ends_anywhere() {
                 assert!(panics || result.is_ok_and(|result| result.is_err()));
             }
         }
+    }
+}
+
+/// Names that are not prepared are printed as the others are.
+#[test]
+fn more_names_than_are_prepared() {
+    let mut text = testkit::definitions([
+        ("0", "DefineContainerType", "Name Type"),
+        ("1", "DefineStateType", "Name Type"),
+        ("2", "DefineEventType", "Name Type"),
+        ("3", "CreateContainer", "Time:date Name Type Container"),
+        ("4", "SetState", "Time:date Type Container Value"),
+        ("5", "NewEvent", "Time:date Type Container Value"),
+    ]);
+    text += "0 P 0\n1 S P\n2 E P\n3 0 p P 0\n";
+    let name = |i: usize| if i % 2 == 0 { format!("v{i}") } else { format!("a-long-value-{i}") };
+    let names: Vec<String> = (0..READY + 1000).map(name).collect();
+    for (i, name) in names.iter().enumerate() {
+        text += &format!("4 {i} S p {name}\n5 {i} E p {name}\n");
+    }
+    let trace = Trace::read(text.as_bytes(), &Options::default()).expect("a valid trace");
+    let (mut out, written) = (Vec::new(), Written::default());
+    write_rows(&trace, STYLE, &Workers::one(), &mut out, &written).expect("memory");
+    let out = String::from_utf8(out).expect("ASCII");
+    for nature in ["State", "Event"] {
+        let rows = out.lines().filter(|row| row.starts_with(nature));
+        let last = rows.map(|row| row.rsplit(", ").next().expect("a name"));
+        assert!(last.eq(names.iter().map(String::as_str)), "{nature}");
     }
 }

@@ -145,7 +145,7 @@ impl RowFormatter<'_> {
         self.rows += 1;
     }
 
-    /// Reserves room for a row with so many numbers and bytes of text, and puts its prefix.
+    /// Reserves room for a row with this many numbers and bytes of text, and writes its prefix.
     #[inline(always)]
     fn begin_row(&mut self, numbers: usize, text: usize) {
         let number = fixed_room(self.style.precision) + 2;

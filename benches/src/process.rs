@@ -1,0 +1,132 @@
+//! Runs of whole processes.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::Hasher;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use wait4::Wait4;
+
+use crate::Result;
+
+/// Measurements of a process.
+#[derive(Clone, Debug, Default)]
+pub struct Timed {
+    /// Wall clock in seconds, from before the process starts until it has ended.
+    pub seconds: f64,
+    /// Processor time in seconds of all threads, in the program.
+    pub user: f64,
+    /// Processor time in seconds of all threads, in the kernel.
+    pub system: f64,
+    /// Bytes, as the kernel counts them.
+    pub peak_memory: u64,
+    /// Exit status.
+    pub status: i32,
+    /// Standard error.
+    pub stderr: String,
+}
+
+/// Runs a program without input and discards its output.
+///
+/// # Errors
+///
+/// A program that does not run, or is killed by a signal.
+pub fn timed(command: &mut Command) -> Result<Timed> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let start = Instant::now();
+    let timed = end(spawn(command)?)?;
+    Ok(Timed { seconds: start.elapsed().as_secs_f64(), ..timed })
+}
+
+/// Like [`timed`], for a program that must succeed.
+///
+/// # Errors
+///
+/// A program that does not run or fails.
+pub fn succeed(command: &mut Command) -> Result<Timed> {
+    let timed = timed(command)?;
+    if timed.status == 0 {
+        return Ok(timed);
+    }
+    Err(failure(command, &timed).into())
+}
+
+fn failure(command: &Command, timed: &Timed) -> String {
+    let name = PathBuf::from(command.get_program());
+    let name = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
+    format!("{name} failed (exit status: {}): {}", timed.status, timed.stderr.trim())
+}
+
+/// Output of a program in short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Its number of bytes.
+    pub bytes: u64,
+    /// Equal for equal output, within this process.
+    pub hash: u64,
+}
+
+/// Runs a program without input, and hashes its output.
+///
+/// # Errors
+///
+/// A program that does not run or fails.
+pub fn output(command: &mut Command) -> Result<Output> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = spawn(command)?;
+    let mut out = child.stdout.take().expect("it was piped");
+    // Always full blocks, or the hash would depend on how the pipe cuts them.
+    let (mut block, mut hasher, mut bytes) = (Vec::new(), DefaultHasher::new(), 0);
+    while (&mut out).take(1 << 20).read_to_end(&mut block)? > 0 {
+        hasher.write(&block);
+        bytes += block.len() as u64;
+        block.clear();
+    }
+    let timed = end(child)?;
+    if timed.status != 0 {
+        return Err(failure(command, &timed).into());
+    }
+    Ok(Output { bytes, hash: hasher.finish() })
+}
+
+/// Builds packages of this source tree as they are shipped, and returns the folder with their programs.
+///
+/// # Errors
+///
+/// Packages that do not build.
+pub fn build(packages: &[&str]) -> Result<PathBuf> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["build", "--quiet", "--profile", "dist", "--all-features"]);
+    packages.iter().for_each(|package| _ = command.args(["-p", package]));
+    if !command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).status()?.success() {
+        return Err("our programs do not build".into());
+    }
+    // Cargo puts the programs of each profile into a folder beside this one.
+    let this = std::env::current_exe()?;
+    Ok(this.parent().ok_or("this program is in no folder")?.with_file_name("dist"))
+}
+
+fn spawn(command: &mut Command) -> Result<Child> {
+    let program = PathBuf::from(command.get_program());
+    Ok(command.spawn().map_err(|error| format!("{}: {error}", program.display()))?)
+}
+
+/// Waits for the end of a program whose standard output was read to its end or is discarded. Its standard error must fit into
+/// a pipe until then.
+fn end(mut child: Child) -> Result<Timed> {
+    let mut stderr = Vec::new();
+    if let Some(mut pipe) = child.stderr.take() {
+        pipe.read_to_end(&mut stderr)?;
+    }
+    let used = child.wait4()?;
+    Ok(Timed {
+        seconds: 0.0,
+        user: used.rusage.utime.as_secs_f64(),
+        system: used.rusage.stime.as_secs_f64(),
+        peak_memory: used.rusage.maxrss,
+        status: used.status.code().ok_or_else(|| used.status.to_string())?,
+        stderr: String::from_utf8_lossy(&stderr).into_owned(),
+    })
+}

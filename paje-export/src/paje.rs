@@ -1,0 +1,342 @@
+//! Writes a replayed trace as a normalised Pajé trace, sorted by time.
+//!
+//! Each kind of event has one definition, and one more for each set of user-defined fields. Aliases are short, all
+//! values are defined with their colours, and states are pushed and popped. LineEncoder are sorted by time, but no line comes
+//! before the creation of its container.
+//!
+//! Workers encode lanes in parallel; then the lines are merged span by span. If not all lines fit in memory, each pass
+//! over the rows makes only the lines of one span of time.
+
+mod aliases;
+mod definitions;
+mod lines;
+mod numbers;
+mod order;
+mod times;
+
+use std::io::{self, Write};
+
+use paje_sim::{
+    ContainerId, LaneView, Name, NameOrder, Precision, Quoting, Selected, Trace, TypeId,
+    TypeNature, ValueId,
+};
+use paje_workers::Workers;
+
+use aliases::Aliases;
+use definitions::{Definitions, Line};
+use lines::{LineEncoder, Source};
+use numbers::put_short;
+use order::{EncodedLines, Span, bounds, merged};
+pub use times::{AsRecorded, Times};
+
+/// Most lines in memory. A line takes about seventy bytes.
+const AT_ONCE: u64 = 4 << 20;
+
+/// Number of lines that a worker merges at a time.
+const MERGED: u64 = 1 << 15;
+
+/// Fewest rows that a worker encodes at a time, unless fewer are left.
+const ROWS: u64 = 1 << 15;
+
+/// Options of the written trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// Order of names among lines of the same time.
+    pub order: NameOrder,
+    /// Precision in which values of variables were [read](paje_sim::Options::variable_precision). Reading the written
+    /// trace in the same precision gives the same values.
+    pub precision: Precision,
+}
+
+/// Writes the selected rows of a trace at the times that `times` gives them. The output is the same for any number of
+/// workers.
+///
+/// # Errors
+/// The output fails.
+pub fn write(
+    trace: &Trace,
+    selected: &Selected,
+    form: Form,
+    times: &(impl Times + Sync),
+    workers: &Workers,
+    out: &mut (impl Write + Send),
+) -> io::Result<()> {
+    workers.run(|| write_some(trace, selected, form, times, workers, AT_ONCE, out))
+}
+
+/// Does the work of [`write`], with at most `at_once` lines in memory.
+fn write_some(
+    trace: &Trace,
+    selected: &Selected,
+    form: Form,
+    times: &(impl Times + Sync),
+    workers: &Workers,
+    at_once: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut definitions = Definitions::default();
+    let mut head = Vec::new();
+    let aliases = Aliases::new(trace);
+    put_types(trace, &aliases, &mut definitions, &mut head);
+    let lanes: Vec<LaneView<'_>> =
+        trace.walk(form.order).filter_map(|step| wanted_lane(trace, selected, step)).collect();
+    let needed = needed_containers(trace, selected, lanes.iter().copied());
+    let window = selected.window();
+    let is_single = form.precision == Precision::Single;
+    let mut source =
+        Source { trace, aliases: &aliases, window, times, is_single, lifetimes: Vec::new() };
+    let ids = trace.containers().ids().skip(1).filter(|id| needed[id.index()]);
+    let containers = source.containers(ids);
+    let (source, groups) = (&source, &groups(&lanes));
+    let make = |span: Span, is_sampled: bool| {
+        workers.map(groups.len(), |at| {
+            let empty = if is_sampled { EncodedLines::sampled() } else { EncodedLines::default() };
+            LineEncoder::new(source, span, empty).of(groups[at])
+        })
+    };
+    // Definitions are numbered by their first use: containers first, then lane by lane.
+    let number = |definitions: &mut Definitions, all: &[EncodedLines]| -> Vec<Vec<Vec<u8>>> {
+        all.iter().map(|written| written.used.numbers(definitions)).collect()
+    };
+    // An estimate: variables of many digits take more than two lines.
+    let lines = 2 * lanes.iter().map(|lane| lane.len()).sum::<u64>();
+    let (spans, mut all) = if lines > at_once {
+        let sampled = make(Span::default(), true);
+        let spans = Span::between(&bounds(&sampled, at_once));
+        (spans, sampled)
+    } else {
+        (vec![Span::default()], make(Span::default(), false))
+    };
+    let is_sampled = lines > at_once;
+    all.push(containers);
+    all.rotate_right(1);
+    number(&mut definitions, &all);
+    let end = definitions.id(Line::End, None);
+    out.write_all(&first_lines(trace, &definitions))?;
+    out.write_all(&head)?;
+    for span in spans {
+        if is_sampled {
+            all.truncate(1);
+            all.extend(make(span, false));
+        }
+        let numbers = number(&mut definitions, &all);
+        let parts = span.cut(&bounds(&all, MERGED));
+        // Enough parts to keep all workers busy, few enough to bound memory.
+        for parts in parts.chunks(4 * workers.threads()) {
+            let texts = workers.map(parts.len(), |at| merged(&all, &numbers, &parts[at]));
+            texts.iter().try_for_each(|text| out.write_all(text))?;
+        }
+    }
+    // A trace ends at the time of its latest line. This one names no file.
+    writeln!(out, "{end} {:?} 0 0 \"\"", times.end(trace))
+}
+
+/// Groups lanes into work for one worker each.
+fn groups<'l, 't>(mut lanes: &'l [LaneView<'t>]) -> Vec<&'l [LaneView<'t>]> {
+    let mut groups = Vec::new();
+    while !lanes.is_empty() {
+        let mut rows = 0;
+        let enough = lanes.iter().position(|lane| {
+            rows += lane.len();
+            rows >= ROWS
+        });
+        let (group, rest) = lanes.split_at(enough.map_or(lanes.len(), |last| last + 1));
+        groups.push(group);
+        lanes = rest;
+    }
+    groups
+}
+
+/// Returns the comments and the definitions.
+fn first_lines(trace: &Trace, definitions: &Definitions) -> Vec<u8> {
+    let mut first = Vec::new();
+    for line in trace.comments().split_inclusive(|byte| *byte == b'\n') {
+        first.extend_from_slice(b"# ");
+        first.extend_from_slice(line);
+    }
+    if first.last().is_some_and(|byte| *byte != b'\n') {
+        first.push(b'\n');
+    }
+    definitions.write(trace, &mut first);
+    first
+}
+
+fn wanted_lane<'t>(
+    trace: &'t Trace,
+    selected: &Selected,
+    step: paje_sim::Step,
+) -> Option<LaneView<'t>> {
+    let paje_sim::Step::Type(container, type_) = step else { return None };
+    if !selected.wants_step(step) {
+        return None;
+    }
+    trace.lane(container, type_).filter(|lane| !lane.is_empty())
+}
+
+/// Returns, by container, whether it is needed: for selected rows, for ends of links, or as a parent of such.
+fn needed_containers<'t>(
+    trace: &'t Trace,
+    selected: &Selected,
+    lanes: impl Iterator<Item = LaneView<'t>>,
+) -> Vec<bool> {
+    let containers = trace.containers();
+    let mut needed = vec![selected.is_everything(); containers.len()];
+    needed[0] = true;
+    if selected.is_everything() {
+        return needed;
+    }
+    let mut mark = |mut id: ContainerId| {
+        while !std::mem::replace(&mut needed[id.index()], true) {
+            id = containers.parent(id);
+        }
+    };
+    containers.ids().filter(|id| selected.wants_container(*id)).for_each(&mut mark);
+    for lane in lanes {
+        mark(lane.container());
+        for link in lane.links() {
+            mark(link.from);
+            mark(link.to);
+        }
+    }
+    needed
+}
+
+/// Appends the types and their values.
+fn put_types(trace: &Trace, aliases: &Aliases, definitions: &mut Definitions, out: &mut Vec<u8>) {
+    let types = trace.types();
+    for id in types.ids().skip(1) {
+        let event = match types.nature(id) {
+            TypeNature::Container => Line::DefineContainer,
+            TypeNature::State => Line::DefineState,
+            TypeNature::Variable => Line::DefineVariable,
+            TypeNature::Event => Line::DefineEvent,
+            TypeNature::Link => Line::DefineLink,
+        };
+        put_words(
+            out,
+            definitions.id(event, None),
+            &[aliases.type_(id), aliases.type_(types.parent(id))],
+        );
+        for end in types.link_ends(id).into_iter().flat_map(|(from, to)| [from, to]) {
+            out.push(b' ');
+            out.extend_from_slice(aliases.type_(end).as_bytes());
+        }
+        put_name(types.name(id), out);
+        out.push(b'\n');
+    }
+    for type_ in types.ids().skip(1) {
+        for value in 0..types.value_count(type_) as u32 {
+            put_value(trace, aliases, definitions, type_, ValueId(value), out);
+        }
+    }
+}
+
+fn put_value(
+    trace: &Trace,
+    aliases: &Aliases,
+    definitions: &mut Definitions,
+    type_: TypeId,
+    value: ValueId,
+    out: &mut Vec<u8>,
+) {
+    let types = trace.types();
+    let color = types.value_color(type_, value);
+    let event = if color.is_some() { Line::ColoredValue } else { Line::Value };
+    paje_decimal::write_u64(out, definitions.id(event, None) as u64);
+    out.push(b' ');
+    put_short(u64::from(value.0), out);
+    out.push(b' ');
+    out.extend_from_slice(aliases.type_(type_).as_bytes());
+    put_name(types.value_name(type_, value), out);
+    if let Some(paje_parser::color::Color([red, green, blue, opacity])) = color {
+        let text = match opacity {
+            1.0 => format!(" \"{red} {green} {blue}\""),
+            _ => format!(" \"{red} {green} {blue} {opacity}\""),
+        };
+        out.extend_from_slice(text.as_bytes());
+    }
+    out.push(b'\n');
+}
+
+/// Appends the number of an event and some words.
+fn put_words(out: &mut Vec<u8>, id: usize, words: &[&str]) {
+    paje_decimal::write_u64(out, id as u64);
+    for word in words {
+        out.push(b' ');
+        out.extend_from_slice(word.as_bytes());
+    }
+}
+
+/// Appends a name as it was written, with its closing quote.
+fn put_name(name: Name<'_>, out: &mut Vec<u8>) {
+    out.push(b' ');
+    let quoting = match name.quoting {
+        Quoting::Bare if !name.text.is_empty() => Quoting::Bare,
+        _ => Quoting::Quoted,
+    };
+    Name { quoting, ..name }.write_raw(out);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use paje_sim::{Options, Selection};
+    use testkit::team;
+
+    use super::*;
+
+    fn written(trace: &Trace, threads: usize, at_once: u64) -> Vec<u8> {
+        let workers = team(threads);
+        let selected = Selection::default().resolve(trace);
+        let mut out = Vec::new();
+        let form = Form { order: NameOrder::Bare, precision: Precision::Single };
+        let run = || write_some(trace, &selected, form, &AsRecorded, &workers, at_once, &mut out);
+        workers.run(run).expect("memory");
+        out
+    }
+
+    #[test]
+    fn sums_beyond_single_precision_are_the_same() {
+        let head = testkit::definitions([
+            ("0", "DefineContainerType", "Alias Type Name"),
+            ("1", "DefineVariableType", "Alias Type Name"),
+            ("2", "CreateContainer", "Time:date Alias Type Container Name"),
+            ("3", "SetVariable", "Time:date Type Container Value:double"),
+            ("4", "AddVariable", "Time:date Type Container Value:double"),
+        ]);
+        let mut text = head + "0 C 0 Node\n1 V C Used\n2 0 c C 0 node\n3 0 V c 16777216\n";
+        for (time, change) in [1.0, 1.0, 0.1, 1e9, -3.0, 1e-9].iter().enumerate() {
+            text += &format!("4 {} V c {change}\n", time + 1);
+        }
+        let mut options = Options::default();
+        options.variable_precision = Precision::Single;
+        let read = |text: &[u8]| Trace::read(text, &options).expect("a trace");
+        let rows = |trace: &Trace| -> Vec<(f64, f64)> {
+            trace.variables().map(|row| (row.start, row.value)).collect()
+        };
+        let trace = read(text.as_bytes());
+        assert_eq!(rows(&trace)[1], (1.0, 16_777_217.0));
+        assert_eq!(rows(&trace), rows(&read(&written(&trace, 1, u64::MAX))));
+        assert_eq!(rows(&trace), rows(&read(&written(&trace, 2, 0))));
+    }
+
+    #[test]
+    fn threads_and_spans_make_no_difference() {
+        for entry in fs::read_dir("../datasets/examples").expect("a folder") {
+            let path = entry.expect("readable").path();
+            if path.extension().is_none_or(|it| it != "trace") {
+                continue;
+            }
+            let text = fs::read(&path).expect("readable");
+            let mut options = Options::default();
+            (options.user_defined, options.variable_precision) = (true, Precision::Single);
+            let Ok(trace) = Trace::read(&text[..], &options) else { continue };
+            let once = written(&trace, 1, u64::MAX);
+            for (threads, at_once) in [(2, u64::MAX), (1, 0), (2, 600), (3, 3000)] {
+                let again = written(&trace, threads, at_once);
+                assert!(once == again, "{} {threads} {at_once}", path.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Event definitions of the written trace.
+
+use std::collections::HashMap;
+
+use paje_sim::Trace;
+
+/// Kind of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Line {
+    DefineContainer,
+    DefineState,
+    DefineVariable,
+    DefineEvent,
+    DefineLink,
+    Value,
+    ColoredValue,
+    Create,
+    Destroy,
+    Push,
+    Pop,
+    Set,
+    Add,
+    New,
+    StartLink,
+    EndLink,
+    End,
+}
+
+impl Line {
+    const COUNT: usize = Line::End as usize + 1;
+
+    /// Returns the event's name without `Paje`, and its fields. A field without a type is a string.
+    const fn definition(self) -> (&'static str, &'static str) {
+        const TYPE: &str = "Alias Type Name";
+        const VALUE: &str = "Time:date Type Container Value";
+        const VARIABLE: &str = "Time:date Type Container Value:double";
+        match self {
+            Line::DefineContainer => ("DefineContainerType", TYPE),
+            Line::DefineState => ("DefineStateType", TYPE),
+            Line::DefineVariable => ("DefineVariableType", TYPE),
+            Line::DefineEvent => ("DefineEventType", TYPE),
+            Line::DefineLink => {
+                ("DefineLinkType", "Alias Type StartContainerType EndContainerType Name")
+            }
+            Line::Value => ("DefineEntityValue", TYPE),
+            Line::ColoredValue => ("DefineEntityValue", "Alias Type Name Color:color"),
+            Line::Create => ("CreateContainer", "Time:date Alias Type Container Name"),
+            Line::Destroy => ("DestroyContainer", "Time:date Type Name"),
+            Line::Push => ("PushState", VALUE),
+            Line::Pop => ("PopState", "Time:date Type Container"),
+            Line::Set => ("SetVariable", VARIABLE),
+            Line::Add => ("AddVariable", VARIABLE),
+            Line::New => ("NewEvent", VALUE),
+            Line::StartLink => ("StartLink", "Time:date Type Container Value StartContainer Key"),
+            Line::EndLink => ("EndLink", "Time:date Type Container Value EndContainer Key"),
+            Line::End => ("TraceFile", "Time:date Container Type Filename"),
+        }
+    }
+}
+
+/// Definitions of the trace, by number.
+#[derive(Debug, Default)]
+pub(super) struct Definitions {
+    list: Vec<(Line, Option<usize>)>,
+    numbers: HashMap<(Line, Option<usize>), usize>,
+}
+
+impl Definitions {
+    /// Returns the number of an event with the user-defined fields of definition `fields` of the trace.
+    pub(super) fn id(&mut self, event: Line, fields: Option<usize>) -> usize {
+        let Definitions { list, numbers } = self;
+        *numbers.entry((event, fields)).or_insert_with(|| {
+            list.push((event, fields));
+            list.len() - 1
+        })
+    }
+
+    /// Appends the definitions.
+    pub(super) fn write(&self, trace: &Trace, out: &mut Vec<u8>) {
+        for (number, (event, fields)) in self.list.iter().enumerate() {
+            let (name, own) = event.definition();
+            let mut text = format!("%EventDef Paje{name} {number}\n");
+            for field in own.split(' ') {
+                let (name, kind) = field.split_once(':').unwrap_or((field, "string"));
+                text.push_str(&format!("% {name} {kind}\n"));
+            }
+            let def = fields.map(|fields| &trace.defs()[fields]);
+            let fields = def.iter().flat_map(|def| def.fields());
+            for field in fields.filter(|field| field.known.is_none()) {
+                text.push_str(&format!("% {} {}\n", field.name, field.kind.word()));
+            }
+            text.push_str("%EndEventDef\n");
+            out.extend_from_slice(text.as_bytes());
+        }
+    }
+}
+
+/// Definitions that some lines use, in the order of their first use.
+#[derive(Debug, Default)]
+pub(super) struct Used {
+    list: Vec<(Line, Option<usize>)>,
+    numbers: HashMap<(Line, Option<usize>), u32>,
+    /// By kind of line: the definition used last, which is mostly used next.
+    last: [u32; Line::COUNT],
+}
+
+impl Used {
+    /// Returns the local number of an event with the user-defined fields of definition `fields`.
+    pub(super) fn id(&mut self, event: Line, fields: Option<usize>) -> u32 {
+        let last = &mut self.last[event as usize];
+        if self.list.get(*last as usize) != Some(&(event, fields)) {
+            let next = self.list.len() as u32;
+            *last = *self.numbers.entry((event, fields)).or_insert(next);
+            if *last == next {
+                self.list.push((event, fields));
+            }
+        }
+        *last
+    }
+
+    /// Returns the numbers of these definitions in the file, as text.
+    pub(super) fn numbers(&self, all: &mut Definitions) -> Vec<Vec<u8>> {
+        let number = |(event, fields): &(Line, Option<usize>)| {
+            all.id(*event, *fields).to_string().into_bytes()
+        };
+        self.list.iter().map(number).collect()
+    }
+}

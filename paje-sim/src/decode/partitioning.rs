@@ -1,0 +1,59 @@
+//! Partitioning of lanes over workers.
+
+use paje_parser::TypeNature;
+
+/// Assigns lanes to shards, which workers replay at the same time. A lane is replayed as one strand. A lane
+/// of links has several, by the hashes of their keys, for it can be a quarter of a trace. The text of a lane
+/// determines its shard, so that all decoders agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Partitioning {
+    pub(crate) shards: u32,
+    /// Number of strands of a link lane, a power of two.
+    pub(crate) per_link_lane: u32,
+}
+
+impl Partitioning {
+    /// Shard numbers fit in a byte.
+    pub(crate) const MOST_SHARDS: u32 = 256;
+    pub(crate) const MOST_PARTS: u32 = 64;
+    /// From this number of workers on, a link lane has more strands than there are workers.
+    const MANY: u32 = 8;
+    const PER_WORKER: u32 = 8;
+
+    /// Returns the partitioning for a number of workers.
+    pub(crate) fn for_workers(workers: usize) -> Self {
+        let workers = workers.min(Partitioning::MOST_SHARDS as usize) as u32;
+        // With only as many strands as workers, a strand in the shard of another long lane keeps all others
+        // waiting.
+        let links = if workers >= Partitioning::MANY { 2 } else { 1 };
+        match workers {
+            0 | 1 => Partitioning { shards: 1, per_link_lane: 1 },
+            _ => Partitioning {
+                shards: (workers * Partitioning::PER_WORKER).min(Partitioning::MOST_SHARDS),
+                per_link_lane: (workers * links).next_power_of_two().min(Partitioning::MOST_PARTS),
+            },
+        }
+    }
+
+    /// Returns the number of workers that it is for, or fewer if these have fewer shards each.
+    pub(crate) const fn workers(self) -> u32 {
+        self.shards.div_ceil(Partitioning::PER_WORKER)
+    }
+
+    /// Returns the number of strands of a lane.
+    pub(crate) const fn of(self, nature: TypeNature) -> u32 {
+        if matches!(nature, TypeNature::Link) { self.per_link_lane } else { 1 }
+    }
+
+    /// Returns the shard of a strand of the lane whose texts have this hash.
+    pub(crate) const fn shard(self, lane_hash: u64, part: u32) -> u8 {
+        (((lane_hash >> 32) as u32).wrapping_add(part) % self.shards) as u8
+    }
+
+    /// Returns the index of a link's strand in its lane.
+    #[inline]
+    pub(crate) const fn part(self, key_hash: u64) -> u32 {
+        // Not the bits that the strand's own table uses.
+        (key_hash >> 52) as u32 & (self.per_link_lane - 1)
+    }
+}

@@ -1,0 +1,41 @@
+//! Restarts of decoders whose tables are full of names that hardly come up again.
+
+use crate::decode::Decoder;
+use crate::decode::plan::Plans;
+use crate::decode::usual::Batches;
+
+/// A decoder with fewer lines than this per symbol meets most names only a few times, as in a trace with a
+/// container or a value for each task.
+const LINES_PER_SYMBOL: u64 = 4;
+
+/// After this many restarts without interning values, one with it finds out whether they come up again by now.
+const PROBES: u32 = 8;
+
+impl Decoder {
+    /// Returns whether it knows many names that have hardly come up again: looking them up costs more than
+    /// learning them again.
+    pub(crate) fn is_crowded(&self) -> bool {
+        let symbols = self.symbols.len();
+        symbols > self.most_symbols && self.decoded < LINES_PER_SYMBOL * symbols as u64
+    }
+
+    /// Forgets all names and definitions, and keeps the memory. If most of its lanes were `known_before` by the trace, it may
+    /// know more names from now on. Otherwise it would keep forgetting lanes that come up again. If most of its names were
+    /// values, it no longer interns values: looking up names that do not come up again is in vain.
+    pub(crate) fn restart(&mut self, known_before: usize) {
+        if 2 * known_before > self.symbols.len() {
+            self.most_symbols = self.most_symbols.saturating_mul(4);
+        }
+        self.symbols.unique_values = match self.symbols.unique_values {
+            true => !self.unique_restarts.is_multiple_of(PROBES),
+            false => self.is_crowded() && 2 * self.symbols.values.len() > self.symbols.len(),
+        };
+        self.unique_restarts =
+            if self.symbols.unique_values { self.unique_restarts + 1 } else { 0 };
+        self.symbols.clear();
+        self.known.clear();
+        self.plans = Plans { keeps_extras: self.plans.keeps_extras, ..Plans::default() };
+        self.waiting = Batches::default();
+        self.decoded = 0;
+    }
+}

@@ -1,0 +1,181 @@
+//! Steps of a segment: the events of their lines, as far as these are alike, and the loop over lines
+//! that differ in nothing but times, numbers and keys.
+
+use paje_parser::Span;
+use paje_parser::columns::{ColumnLine, Content, Linked};
+
+use super::decoded::{LaneEvent, LinkEvent, NO_STRAND, StrandSymbol};
+use super::partitioning::Partitioning;
+use super::quotients::number;
+use super::symbols::Symbol;
+use crate::names::hash::{ShortText, bare};
+use crate::names::options::Precision;
+
+/// A step whose lines differ in more than their times.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Step {
+    pub(super) kind: StepKind,
+    /// For links: the template for the lane's first strand. Those of the other strands follow.
+    pub(super) template: u32,
+    /// For links: the container at their end.
+    pub(super) end: Symbol,
+    /// For links: the last value, where its text is, and its type.
+    pub(super) value: Symbol,
+    pub(super) value_at: (u32, u32),
+    pub(super) type_: Symbol,
+}
+
+/// Kind of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum StepKind {
+    /// Its first line is not decoded yet, or its lines differ in their times only.
+    #[default]
+    Plain,
+    Number,
+    StartLink,
+    EndLink,
+}
+
+/// What the events of several lines have in common, or the event of one line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EventTemplate {
+    pub(super) strand: StrandSymbol,
+    pub(super) tail: u32,
+    pub(super) argument: u64,
+    /// Number of lines.
+    pub(super) count: u32,
+    pub(super) varies: Varies,
+}
+
+/// The parts of an event that a template does not give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Varies {
+    /// The time, in the units of the segment.
+    Time,
+    /// The time and the argument.
+    TimeAndArgument,
+    /// The time of a single line, as the bits of a double.
+    ExactTime,
+}
+
+impl EventTemplate {
+    /// Lines without an event.
+    pub(super) const NOTHING: EventTemplate = EventTemplate::of(NO_STRAND, &LaneEvent::NONE);
+
+    /// Creates a template for lines with the same event as this one, at other times.
+    const fn of(strand: StrandSymbol, event: &LaneEvent) -> EventTemplate {
+        let LaneEvent { argument, tail, .. } = *event;
+        EventTemplate { strand, tail, argument, count: 0, varies: Varies::Time }
+    }
+}
+
+/// The steps of a segment. The memory is reused for the next one.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    pub(super) all: Vec<Step>,
+    /// By the number in [`ColumnLine::step`]: first those of the steps.
+    pub(super) templates: Vec<EventTemplate>,
+    /// Arguments of the lines whose templates have none, in line order.
+    pub(super) arguments: Vec<u64>,
+}
+
+impl Steps {
+    /// Starts a segment whose steps have these numbers of lines.
+    pub(super) fn begin(&mut self, counts: &[u32]) {
+        self.all.clear();
+        self.all.resize(counts.len(), Step::default());
+        self.arguments.clear();
+        self.templates.clear();
+        let templates =
+            counts.iter().map(|count| EventTemplate { count: *count, ..EventTemplate::NOTHING });
+        self.templates.extend(templates);
+    }
+
+    /// Sets the event that the lines of a step have in common.
+    pub(super) fn set(&mut self, step: u32, strand: StrandSymbol, event: &LaneEvent) {
+        let template = &mut self.templates[step as usize];
+        *template = EventTemplate { count: template.count, ..EventTemplate::of(strand, event) };
+    }
+
+    /// Adds templates for the links of the strands from `first` on. Returns the number of the first.
+    pub(super) fn add_links(&mut self, first: StrandSymbol, count: u32, event: &LaneEvent) -> u32 {
+        let number = self.templates.len() as u32;
+        self.templates.extend((0..count).map(|part| EventTemplate {
+            varies: Varies::TimeAndArgument,
+            ..EventTemplate::of(first.wrapping_add(part), event)
+        }));
+        number
+    }
+
+    /// Adds the template of a single line. Returns its number.
+    pub(super) fn add_line(&mut self, strand: StrandSymbol, event: &LaneEvent) -> u32 {
+        let template = EventTemplate::of(strand, event);
+        self.templates.push(EventTemplate { varies: Varies::ExactTime, count: 1, ..template });
+        self.templates.len() as u32 - 1
+    }
+
+    /// Adds the argument of the next line of a step.
+    #[inline(always)]
+    pub(super) fn add_argument(&mut self, step: u32, argument: u64) {
+        self.arguments.push(argument);
+        self.templates[step as usize].varies = Varies::TimeAndArgument;
+    }
+
+    /// Counts lines again, if the others are dropped.
+    pub(super) fn keep(&mut self, lines: &[ColumnLine]) {
+        self.templates.iter_mut().for_each(|template| template.count = 0);
+        lines.iter().for_each(|line| self.templates[line.step as usize].count += 1);
+    }
+
+    /// Takes contents up to the first one that needs a look at the segment's text. Returns how many.
+    #[inline(never)]
+    pub(super) fn take(
+        &mut self,
+        contents: &[Content],
+        lines: &mut [ColumnLine],
+        links: &mut Vec<LinkEvent>,
+        reading: &Reading<'_>,
+    ) -> usize {
+        let Reading { parts, precision, text } = *reading;
+        let has_parts = parts.per_link_lane > 1;
+        let taken = contents.iter().position(|content| {
+            let Some(step) = self.all.get(content.step as usize) else { return true };
+            match step.kind {
+                StepKind::Plain => return true,
+                StepKind::Number => {
+                    let (Content::NUMBER, digits) = content.value_at else { return true };
+                    let number = number(content.value as i64, digits, precision);
+                    self.add_argument(content.step, number.to_bits());
+                    return false;
+                }
+                StepKind::StartLink | StepKind::EndLink => {}
+            }
+            if content.value_at != step.value_at && content.value_at != (0, 0) {
+                return true;
+            }
+            let Step { value, end, template, .. } = *step;
+            let Linked { key_at: (from, to), at: key_at, .. } = content.linked;
+            let raw_key = Span { start: from, end: to };
+            let (start, stop) = bare(text, raw_key);
+            let (key, key_hash) = ShortText::hashed(text, start, stop);
+            self.add_argument(content.step, links.len() as u64);
+            links.push(LinkEvent { value, end, raw_key, key, key_hash, key_at });
+            if has_parts && let Some(line) = lines.get_mut(content.line as usize) {
+                let to = template + parts.part(key_hash);
+                self.templates[line.step as usize].count -= 1;
+                self.templates[to as usize].count += 1;
+                line.step = to;
+            }
+            false
+        });
+        taken.unwrap_or(contents.len())
+    }
+}
+
+/// How the contents of lines are read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'t> {
+    pub(super) parts: Partitioning,
+    pub(super) precision: Precision,
+    pub(super) text: &'t [u8],
+}

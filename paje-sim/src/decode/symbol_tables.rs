@@ -1,0 +1,86 @@
+//! The symbols of one decoder.
+
+use paje_parser::Span;
+use splitter::Block;
+
+use crate::decode::decoded::{Decoded, OrderedItem};
+use crate::decode::names::NameTable;
+use crate::decode::symbols::{Symbol, SymbolTable};
+use crate::names::hash::{bare, hash_text};
+use crate::names::text::Name;
+
+/// The names that a decoder has met.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    pub(crate) types: SymbolTable,
+    /// Containers, in the context of a type and nature: see [`lane_context`](super::context::lane_context).
+    pub(crate) lanes: NameTable,
+    /// Containers, in the context of a link type and an end: see [`end_context`](super::context::end_context).
+    pub(crate) link_ends: SymbolTable,
+    /// Values, in the context of a type: see [`value_context`](super::context::value_context).
+    pub(crate) values: SymbolTable,
+    /// Whether values are not interned: each use has a symbol of its own, and its text stays in the block.
+    pub(crate) unique_values: bool,
+}
+
+impl Symbols {
+    /// Number of lanes, ends of links and values.
+    pub(super) fn len(&self) -> usize {
+        self.lanes.len() + self.link_ends.len() + self.values.len()
+    }
+
+    /// Forgets all names and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        let Symbols { types, lanes, link_ends, values, .. } = self;
+        lanes.clear();
+        [types, link_ends, values].into_iter().for_each(SymbolTable::clear);
+    }
+
+    /// Returns the name of a value that is listed in this block.
+    pub(crate) fn value_name<'a>(&'a self, symbol: Symbol, block: &'a Block) -> Name<'a> {
+        match self.unique_values {
+            true => self.values.span(symbol).of(block.text()).into(),
+            false => self.values.get(symbol).0,
+        }
+    }
+
+    /// Returns the symbol of a value, and notes its first use.
+    #[inline]
+    pub(super) fn value(
+        &mut self,
+        padded: &[u8],
+        span: Span,
+        context: u32,
+        line: u32,
+        decoded: &mut Decoded,
+    ) -> Symbol {
+        let known = self.values.len();
+        let symbol = match self.unique_values {
+            true => self.values.append_span(span, context),
+            false => self.values.intern(padded, span, context),
+        };
+        if symbol as usize == known {
+            let (start, end) = bare(padded, span);
+            decoded.ordered.push((line, OrderedItem::Value(symbol, hash_text(padded, start, end))));
+        }
+        symbol
+    }
+
+    /// Returns the symbol of a container at the end of a link, and notes its first use.
+    #[inline]
+    pub(super) fn link_end(
+        &mut self,
+        padded: &[u8],
+        span: Span,
+        context: u32,
+        line: u32,
+        decoded: &mut Decoded,
+    ) -> Symbol {
+        let known = self.link_ends.len();
+        let symbol = self.link_ends.intern(padded, span, context);
+        if symbol as usize == known {
+            decoded.ordered.push((line, OrderedItem::LinkEnd(symbol)));
+        }
+        symbol
+    }
+}

@@ -1,0 +1,62 @@
+//! Notes on the lines of a block: which definitions they use, and how names are spelled.
+
+use paje_parser::scan::Spans;
+use paje_parser::{Quoting, Span};
+
+use crate::names::text::Name;
+
+/// Notes on a block's lines.
+#[derive(Debug)]
+pub(crate) struct UsageNotes {
+    /// Definitions used behind the first line of a definition.
+    pub(crate) used: Vec<u32>,
+    /// Start of the last line of a definition, plus one; 0 if there is none.
+    pub(crate) header_to: u32,
+    /// The earliest time of events of lanes.
+    pub(crate) first_time: f64,
+    /// Whether a name is spelled otherwise than before, or a line ends inside quotes.
+    pub(crate) is_doubtful: bool,
+}
+
+impl Default for UsageNotes {
+    fn default() -> Self {
+        UsageNotes { used: Vec::new(), header_to: 0, first_time: f64::INFINITY, is_doubtful: false }
+    }
+}
+
+impl UsageNotes {
+    pub(super) fn clear(&mut self) {
+        self.used.clear();
+        (self.header_to, self.first_time, self.is_doubtful) = (0, f64::INFINITY, false);
+    }
+
+    /// Notes the earliest of the times of lane events.
+    pub(super) fn note_times(&mut self, times: impl Iterator<Item = f64>) {
+        self.first_time = times.min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
+    }
+
+    /// Notes whether a line with these words ends inside quotes.
+    pub(super) fn note_end(&mut self, padded: &[u8], words: &[Span]) {
+        let last = words.last().map(|word| word.of(padded).quoting());
+        self.is_doubtful |= last == Some(Quoting::Unclosed);
+    }
+
+    /// Notes whether some words of a line are quoted as the names were at their first use.
+    pub(super) fn note_names(
+        &mut self,
+        padded: &[u8],
+        known: [Name<'_>; 2],
+        words: [usize; 2],
+        spans: &Spans,
+    ) {
+        for (known, word) in known.iter().zip(words) {
+            let here = spans.as_slice()[word].of(padded).quoting();
+            self.is_doubtful |= is_quoted(here) != is_quoted(known.quoting);
+        }
+    }
+}
+
+/// Whether something is in quotes, closed or not.
+pub(crate) fn is_quoted(quoting: Quoting) -> bool {
+    quoting != Quoting::Bare
+}

@@ -1,0 +1,170 @@
+//! Reports which container each line of a trace belongs to, for programs that split traces.
+//!
+//! The replay resolves the container of each event. [`Trace::read_into_ledger`] passes it on block by
+//! block and in parallel, while the text is in memory.
+//!
+//! [`Trace::read_into_ledger`]: crate::Trace::read_into_ledger
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use paje_parser::{ByteOffset, LinkEnd};
+
+use crate::decode::block::DecodedBlock;
+use crate::decode::decoded::{Decoded, HEADER, Op, STRUCTURAL, WORDLESS};
+use crate::model::UNKNOWN;
+use crate::names::ids::LaneId;
+use crate::names::ledger::{LineOf, LineRemedy, Used};
+use crate::replay::symbol_map::SymbolMap;
+
+/// Receives the container that each line of a trace belongs to.
+pub trait Ledger: Sync {
+    /// Receives the lines of a block. Each block comes once, except those without lines. Several workers
+    /// call this at the same time and in no fixed order, each for one block at a time. A ledger
+    /// that breaks stops the replay, but may receive some more blocks.
+    fn enter(&self, worker: usize, page: &BlockLines<'_>) -> ControlFlow<()>;
+
+    /// Receives what was made of the line of a damaged trace that begins at this byte, if that is not what
+    /// the line says ([`Options::recover`]). Lines come in no fixed order, one at a time, perhaps
+    /// long after their blocks.
+    ///
+    /// [`Options::recover`]: crate::Options::recover
+    fn mend(&self, at: ByteOffset, made: LineRemedy) {
+        let _ = (at, made);
+    }
+}
+
+/// The lines of a block.
+pub struct BlockLines<'a> {
+    block: &'a DecodedBlock,
+    maps: &'a SymbolMap,
+}
+
+impl fmt::Debug for BlockLines<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlockLines").field("start", &self.start()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> BlockLines<'a> {
+    pub(crate) const fn new(block: &'a DecodedBlock, maps: &'a SymbolMap) -> Self {
+        BlockLines { block, maps }
+    }
+
+    pub(super) const fn parts(&self) -> (&'a Decoded, &'a SymbolMap) {
+        (&self.block.decoded, self.maps)
+    }
+
+    /// Returns the byte of the trace where the block begins.
+    #[must_use]
+    pub const fn start(&self) -> ByteOffset {
+        self.block.text.start()
+    }
+
+    /// Returns the lines. Each ends with a newline, except perhaps the trace's last.
+    #[must_use]
+    pub fn text(&self) -> &'a [u8] {
+        self.block.text.text()
+    }
+
+    /// Returns every line in file order: its number of bytes with the newline, and what it is about. An
+    /// invalid trace may lack lines.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, LineOf)> + use<'a> {
+        let list = &self.block.decoded.lines_of;
+        let end = self.text().len();
+        let ends = list.iter().skip(1).map(|(start, _)| *start as usize).chain([end]);
+        let mut structural = self.block.structural.iter();
+        let owners = &self.maps.owners;
+        list.iter().zip(ends).map(move |((start, whose), end)| {
+            let about = match *whose {
+                WORDLESS => LineOf::Nobody,
+                HEADER => LineOf::Header,
+                STRUCTURAL => structural.next().copied().unwrap_or(LineOf::Nobody),
+                strand => owners
+                    .get(strand as usize)
+                    .filter(|(_, container)| *container != UNKNOWN)
+                    .map_or(LineOf::Nobody, |(_, container)| LineOf::Event(*container)),
+            };
+            (end - *start as usize, about)
+        })
+    }
+
+    /// Returns the starts of lines of links that lack their key, in bytes from the start of the block. Their
+    /// keys count as empty. Only damaged traces have such lines.
+    pub fn keyless(&self) -> impl Iterator<Item = usize> + use<'a> {
+        self.block.decoded.keyless.iter().map(|(line, _)| *line as usize)
+    }
+
+    /// Calls `tell` with what the events of each lane use, in file order within the lane. Skips what the
+    /// previous event used.
+    pub fn uses(&self, mut tell: impl FnMut(LaneId, Used)) {
+        let decoded = &self.block.decoded;
+        let mut events = decoded.events.iter();
+        for (strand, count) in &decoded.strands {
+            let events = events.by_ref().take(*count as usize);
+            let owner = self.maps.owners.get(*strand as usize);
+            let Some((lane, _)) = owner.filter(|(_, container)| *container != UNKNOWN) else {
+                events.for_each(drop);
+                continue;
+            };
+            let mut last = u64::MAX;
+            for event in events {
+                match event.op() {
+                    Op::Event | Op::SetState | Op::PushState => {
+                        if event.argument != last
+                            && let Some(value) = self.maps.values.get(event.argument as usize)
+                        {
+                            tell(*lane, Used::Value(*value));
+                        }
+                        last = event.argument;
+                    }
+                    Op::StartLink | Op::EndLink => {
+                        let link = &decoded.links[event.argument as usize];
+                        if let Some(value) = self.maps.values.get(link.value as usize)
+                            && u64::from(link.value) != last
+                        {
+                            tell(*lane, Used::Value(*value));
+                        }
+                        last = u64::from(link.value);
+                        let end = self.maps.link_ends.get(link.end as usize);
+                        if let Some(end) = end.filter(|end| **end != UNKNOWN) {
+                            let side = match event.op() {
+                                Op::StartLink => LinkEnd::Start,
+                                _ => LinkEnd::End,
+                            };
+                            tell(*lane, Used::End(side, *end));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// Passes lines on to a ledger, and remembers whether it has broken.
+pub(crate) struct LedgerSink<'o> {
+    ledger: &'o dyn Ledger,
+    refused: AtomicBool,
+}
+
+impl<'o> LedgerSink<'o> {
+    pub(crate) fn new(ledger: &'o dyn Ledger) -> Self {
+        LedgerSink { ledger, refused: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn enter(&self, worker: usize, page: &BlockLines<'_>) {
+        if self.ledger.enter(worker, page).is_break() {
+            self.refused.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn mend(&self, at: u64, made: LineRemedy) {
+        self.ledger.mend(ByteOffset(at), made);
+    }
+
+    pub(crate) fn has_refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
+    }
+}

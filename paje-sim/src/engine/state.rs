@@ -1,0 +1,172 @@
+//! The parts of the engine's state.
+
+use std::sync::Mutex;
+
+use paje_workers::Workers;
+
+use super::ledger::LedgerSink;
+use super::round::{FreeBlocks, Wave, WorkerState};
+use crate::decode::Decoder;
+use crate::decode::definitions::DefinitionsByFile;
+use crate::decode::partitioning::Partitioning;
+use crate::input::feed::BlockBudget;
+use crate::names::error::{Error, WarningKind};
+use crate::names::ledger::LineRemedy;
+use crate::names::options::Options;
+use crate::names::progress::Progress;
+use crate::names::recovered::{Recovery, Remedy};
+use crate::names::usage::Usage;
+use crate::problems::found::earliest;
+use crate::problems::tally::ProblemTally;
+use crate::problems::warnings::Warnings;
+use crate::replay::lanes::Lanes;
+use crate::replay::symbol_map::SymbolMap;
+use crate::trace::selected::Selected;
+
+/// What the caller passes to a replay.
+#[derive(Clone, Copy)]
+pub(super) struct Job<'o> {
+    pub(super) options: &'o Options,
+    pub(super) workers: &'o Workers,
+    pub(super) progress: &'o Progress,
+}
+
+/// Number of workers from which on they create their decoders in parallel.
+const MANY_WORKERS: usize = 8;
+
+/// The workers that take part, with their blocks and decoders.
+pub(super) struct Team {
+    pub(super) desks: Vec<Mutex<WorkerState>>,
+    pub(super) free: FreeBlocks,
+    /// The meaning of each decoder's symbols.
+    pub(super) maps: Vec<SymbolMap>,
+    /// Maps of restarted decoders, which only the current wave needs.
+    pub(super) retired: Vec<usize>,
+    /// Size of the next wave and of a full one, in parts of blocks.
+    pub(super) quota: usize,
+    pub(super) full_quota: usize,
+}
+
+/// Errors and warnings so far.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub(super) warnings: Warnings,
+    /// The first problem that decoding or resolving found.
+    pub(super) first: Option<Error>,
+    /// All problems, if the replay recovers.
+    pub(super) tally: Option<ProblemTally>,
+}
+
+impl Findings {
+    /// Records `count` errors of a kind, of which this is the first. If the replay recovers, adds them to
+    /// the tally. Otherwise the first error in file order becomes that of the trace.
+    pub(super) fn judge(&mut self, remedy: Remedy, count: u64, error: Error) {
+        match &mut self.tally {
+            None => self.first = earliest(self.first.take(), Some(error)),
+            Some(tally) => tally.add_error(remedy, count, error),
+        }
+    }
+
+    /// Records that the trace or one of its files ends early.
+    pub(super) fn cut_off(&mut self, error: Error) {
+        if let Some(tally) = &mut self.tally {
+            tally.is_cut = true;
+        }
+        self.judge(Remedy::Ended, 1, error);
+    }
+
+    /// Adds warnings for the wave's doubtful lines.
+    pub(super) fn warn(
+        &mut self,
+        wave: &Wave,
+        definitions: &DefinitionsByFile,
+        lanes: &mut Lanes,
+        follower: Option<&LedgerSink<'_>>,
+    ) {
+        for block in &wave.blocks {
+            for line in &block.decoded.doubtful {
+                let kind = if line.surplus {
+                    WarningKind::SurplusWords
+                } else {
+                    WarningKind::MissingExtras
+                };
+                let number = definitions.all()[line.def as usize].id().to_vec();
+                self.warnings.add(block, kind, number, line.at);
+            }
+        }
+        for at in lanes.take_ignored() {
+            if let (Some(_), Some(follower)) = (&self.tally, follower) {
+                follower.mend(at, LineRemedy::Skipped);
+            }
+            if let Some(block) = wave.block_of(at) {
+                let line = (at - block.text.start().0) as u32;
+                self.warnings.add_line(block, WarningKind::AfterDestroy, line);
+            }
+        }
+    }
+
+    /// Returns all problems that the replay recovered from.
+    pub(super) fn take_recovery(&mut self) -> Recovery {
+        let tally = self.tally.take();
+        Recovery {
+            problems: tally.map(ProblemTally::into_list).unwrap_or_default(),
+            ..Recovery::default()
+        }
+    }
+}
+
+/// Counts up to the end of the current wave.
+pub(super) struct SoFar {
+    pub(super) lines: u64,
+    /// Lines of the files before the last one.
+    pub(super) lines_of_others: u64,
+    pub(super) bytes: u64,
+    pub(super) events: u64,
+    pub(super) last_time: f64,
+    /// The byte up to which the current wave has been replayed.
+    pub(super) replayed_to: u64,
+    /// Comments at the beginning of the trace.
+    pub(super) comments: Vec<u8>,
+    /// Times of all lines, if they are kept.
+    pub(super) times: Option<Vec<f64>>,
+    /// Uses of definitions, if they are kept.
+    pub(super) usage: Option<Box<Usage>>,
+}
+
+impl Team {
+    /// Creates `team` workers. If `follows`, their blocks list the owner of each line.
+    pub(super) fn new(team: usize, job: Job<'_>, spread: Partitioning, follows: bool) -> Self {
+        let options = job.options;
+        let desk = |worker| {
+            let decoder = Decoder::new(options, spread, follows);
+            Mutex::new(WorkerState::new(decoder, worker, Selected::of(options)))
+        };
+        Team {
+            desks: match team {
+                ..MANY_WORKERS => (0..team).map(desk).collect(),
+                _ => job.workers.map(team, desk),
+            },
+            free: FreeBlocks::default(),
+            maps: (0..team).map(|_| SymbolMap::default()).collect(),
+            retired: Vec::new(),
+            quota: BlockBudget::of_head(team),
+            full_quota: BlockBudget::of_full_wave(team),
+        }
+    }
+}
+
+impl SoFar {
+    pub(super) fn new(options: &Options) -> Self {
+        SoFar {
+            lines: 0,
+            lines_of_others: 0,
+            bytes: 0,
+            events: 0,
+            last_time: f64::NEG_INFINITY,
+            replayed_to: 0,
+            comments: Vec::new(),
+            times: options.keep_times.then(Vec::new),
+            usage: options.keeps_usage().then(Box::default),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! How much text a wave has, and how large the blocks are that workers take of it.
+//!
+//! A round ends when the last worker has decoded its last block, while all others wait. So if blocks can
+//! be cut anywhere, workers take large ones first, and smaller ones when little is left.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The text that may still be decoded in a round, in parts of a block.
+#[derive(Debug)]
+pub(crate) struct BlockBudget {
+    left: AtomicUsize,
+    workers: usize,
+    /// Smallest number of parts that a worker takes.
+    least: usize,
+}
+
+impl BlockBudget {
+    /// Number of parts of a whole block.
+    pub(crate) const PER_BLOCK: usize = 8;
+
+    /// Parts of the smallest block after the head of a trace. Smaller blocks mean shorter waits, but each
+    /// has a cost. A quarter of a block still has thousands of lines.
+    const LEAST: usize = 2;
+
+    /// Returns the parts of a wave that may have event definitions, as the head of a trace. One worker
+    /// decodes it while the others wait.
+    pub(crate) const fn of_head(workers: usize) -> usize {
+        if workers > 1 { 1 } else { BlockBudget::PER_BLOCK }
+    }
+
+    /// Returns the parts of the largest wave for this number of workers.
+    pub(crate) const fn of_full_wave(workers: usize) -> usize {
+        workers * blocks_per_worker(workers) * BlockBudget::PER_BLOCK
+    }
+
+    /// Creates a budget of blocks that can be cut anywhere.
+    pub(crate) const fn in_parts(parts: usize, workers: usize) -> Self {
+        let least = if workers > 1 { BlockBudget::LEAST } else { BlockBudget::PER_BLOCK };
+        BlockBudget { left: AtomicUsize::new(parts), workers, least }
+    }
+
+    /// Creates a budget of blocks that cannot be cut.
+    pub(crate) const fn in_blocks(parts: usize) -> Self {
+        BlockBudget { left: AtomicUsize::new(parts), workers: 1, least: BlockBudget::PER_BLOCK }
+    }
+
+    /// Creates an empty budget.
+    pub(crate) const fn none() -> Self {
+        BlockBudget::in_blocks(0)
+    }
+
+    /// Returns the number of parts that are left.
+    pub(crate) fn left(&self) -> usize {
+        self.left.load(Ordering::Relaxed)
+    }
+
+    /// Takes the parts of a worker's next block: its share of what is left, but at most a whole block.
+    pub(crate) fn take(&self) -> Option<usize> {
+        let size = |left: usize| {
+            let share = left.div_ceil(self.workers).clamp(self.least, BlockBudget::PER_BLOCK);
+            // Blocks that cannot be cut are taken whole, even if less is left.
+            if self.least == BlockBudget::PER_BLOCK { share } else { share.min(left) }
+        };
+        let take = |left: usize| (left > 0).then(|| left.saturating_sub(size(left)));
+        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        left.ok().map(size)
+    }
+
+    /// Ends the budget: nothing more is taken.
+    pub(crate) fn stop(&self) {
+        self.left.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Returns the number of a wave's blocks for each worker. The more workers wait at the end of a round, the
+/// longer it should be. But decoded blocks should still be in the caches when they are replayed.
+const fn blocks_per_worker(workers: usize) -> usize {
+    match workers {
+        1 => 1,
+        2 | 3 => 2,
+        _ => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(budget: &BlockBudget) -> Vec<usize> {
+        std::iter::from_fn(|| budget.take()).collect()
+    }
+
+    #[test]
+    fn blocks_get_smaller_towards_the_end() {
+        assert_eq!(all(&BlockBudget::in_parts(32, 2)), [8, 8, 8, 4, 2, 2]);
+        assert_eq!(all(&BlockBudget::in_parts(3, 2)), [2, 1]);
+        let many = all(&BlockBudget::in_parts(512, 16));
+        assert_eq!(many.iter().sum::<usize>(), 512);
+        assert!(many.is_sorted_by(|one, next| one >= next), "{many:?}");
+        assert_eq!((many[0], many.last()), (8, Some(&2)));
+    }
+
+    /// A single worker takes whole blocks, and so do all if blocks cannot be cut.
+    #[test]
+    fn others_are_whole() {
+        assert_eq!(all(&BlockBudget::in_parts(16, 1)), [8, 8]);
+        assert_eq!(all(&BlockBudget::in_blocks(17)), [8, 8, 8]);
+        assert_eq!(all(&BlockBudget::none()), []);
+    }
+
+    #[test]
+    fn stopping_leaves_nothing() {
+        let budget = BlockBudget::in_parts(64, 4);
+        assert_eq!(budget.take(), Some(8));
+        assert_eq!(budget.left(), 56);
+        budget.stop();
+        assert_eq!(budget.take(), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! Warnings about lines that do not end the replay.
+
+use super::named::EventName;
+
+/// Kind of a warning. There is one warning for each kind and event definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// Lines with more words than their definition has fields: the extra words are ignored.
+    SurplusWords,
+    /// Lines that end before a user-defined field: it is empty.
+    MissingExtras,
+    /// Events for a container that was destroyed: ignored.
+    AfterDestroy,
+    /// A byte order mark at the beginning of a file: passed over.
+    ByteOrderMark,
+    /// PajeTraceFile, or the Filename of a container, where named files are not read.
+    FileNotRead,
+}
+
+impl WarningKind {
+    /// Returns a short name for programs, which stays the same in later releases.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            WarningKind::SurplusWords => "surplus-words",
+            WarningKind::MissingExtras => "missing-extras",
+            WarningKind::AfterDestroy => "after-destroy",
+            WarningKind::ByteOrderMark => "byte-order-mark",
+            WarningKind::FileNotRead => "file-not-read",
+        }
+    }
+
+    /// Returns what is doubtful about lines of this event, and how the replay treats them.
+    #[must_use]
+    pub fn sentence(self, event: Option<&EventName>) -> String {
+        let event = event.map_or("an event".into(), ToString::to_string);
+        match self {
+            WarningKind::SurplusWords => format!(
+                "more words than the definition of {event} has fields; the extra ones are ignored"
+            ),
+            WarningKind::MissingExtras => format!(
+                "the line of {event} ends before its last user-defined fields; they are empty"
+            ),
+            WarningKind::AfterDestroy => {
+                format!("{event} for a container that was destroyed before; it is ignored")
+            }
+            WarningKind::FileNotRead => {
+                format!("the trace file that {event} names here is not read")
+            }
+            WarningKind::ByteOrderMark => {
+                "the file begins with a byte order mark, which is not part of the format; it is passed over".into()
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Lanes whose rows are not wanted: their events are checked, and nothing is kept. Link lanes are not among them,
+//! since the check needs their keys.
+
+use crate::decode::decoded::{LaneEvent, Op};
+use crate::lanes::refusal::{Checked, Refused};
+
+/// What the check of the next event depends on.
+#[derive(Debug)]
+pub(crate) enum CheckOnlyLane {
+    /// States: as `StateLane`, with the height of the stack instead of the stack.
+    State { is_open: bool, flat: bool, height: u32, not_before: f64 },
+    /// Variables: start of the current value; NaN if there is none.
+    Variable { start: f64 },
+    /// Events: time of the last one.
+    Event { last: f64 },
+    /// Any nature: nothing is checked, as a sound trace may lack lines of this lane.
+    Anything,
+}
+
+impl CheckOnlyLane {
+    pub(crate) const VARIABLES: Self = CheckOnlyLane::Variable { start: f64::NAN };
+    pub(crate) const EVENTS: Self = CheckOnlyLane::Event { last: f64::NEG_INFINITY };
+
+    /// Makes a state lane; `flat` says whether `no_imbrication` applies.
+    pub(crate) const fn states(flat: bool) -> Self {
+        CheckOnlyLane::State { is_open: false, flat, height: 0, not_before: f64::NEG_INFINITY }
+    }
+
+    /// Checks events of the lane.
+    pub(crate) fn check(&mut self, events: &[LaneEvent]) -> Checked {
+        if matches!(self, CheckOnlyLane::Anything) {
+            return Ok(());
+        }
+        for (i, event) in events.iter().enumerate() {
+            self.check_one(event.time, event.op()).map_err(|why| (i, why))?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn check_one(&mut self, time: f64, op: Op) -> Result<(), Refused> {
+        match self {
+            CheckOnlyLane::State { is_open, flat, height, not_before } => {
+                if time < *not_before {
+                    return Err(Refused::Earlier(*not_before));
+                }
+                let closes = match op {
+                    Op::PushState => false,
+                    Op::PopState if *height == 0 => return Err(Refused::EmptyStack),
+                    Op::PopState => true,
+                    _ => *height > 0,
+                };
+                if closes && *is_open {
+                    (*is_open, *not_before) = (false, time);
+                }
+                *height = match op {
+                    Op::PushState => *height + 1,
+                    Op::PopState => *height - 1,
+                    Op::SetState => 1,
+                    _ => 0,
+                };
+                // Without imbrication, a pop reopens the state below.
+                let opens = matches!(op, Op::PushState | Op::SetState);
+                if opens || *flat && matches!(op, Op::PopState) && *height > 0 {
+                    (*is_open, *not_before) = (true, time);
+                }
+            }
+            CheckOnlyLane::Variable { start } => {
+                if time < *start {
+                    return Err(Refused::Earlier(*start));
+                }
+                if start.is_nan() && matches!(op, Op::AddVariable | Op::SubVariable) {
+                    return Err(Refused::Unset);
+                }
+                *start = time;
+            }
+            CheckOnlyLane::Anything => {}
+            CheckOnlyLane::Event { last } => {
+                if time < *last {
+                    return Err(Refused::Earlier(*last));
+                }
+                *last = time;
+            }
+        }
+        Ok(())
+    }
+}

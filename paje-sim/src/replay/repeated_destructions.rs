@@ -1,0 +1,117 @@
+//! Destructions that several files repeat, and which lines they make too late.
+//!
+//! A destruction makes the later lines of its file for that container be ignored. Lines of other files still count,
+//! since files are read one after the other although their events may overlap in time; unless the destruction came
+//! before any file was named. A file may repeat the destruction, and then its own later lines are ignored too.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::model::Model;
+use crate::names::ids::{ContainerId, LaneId};
+
+/// Repeated destructions that matter for the current lines.
+///
+/// An *ending* is an event that ended containers, identified by the byte of its line.
+#[derive(Debug, Default)]
+pub(crate) struct RepeatedDestructions {
+    /// Byte where a file was first named.
+    pub(crate) named_from: Option<u64>,
+    /// By ending, the bytes of repetitions that hold for all that it ended.
+    endings: FxHashMap<u64, Vec<u64>>,
+    /// By repetition that ended containers created by its own file, the ending that it repeats.
+    joined: FxHashMap<u64, u64>,
+    /// Bytes of repetitions that hold for single containers, and for their lanes.
+    containers: FxHashMap<ContainerId, Vec<u64>>,
+    lanes: FxHashMap<LaneId, Vec<u64>>,
+}
+
+impl RepeatedDestructions {
+    /// Returns whether an ending holds for all later lines, in any file.
+    pub(crate) fn is_final(&self, ended_at: u64) -> bool {
+        self.named_from.is_none_or(|named| ended_at < named)
+    }
+
+    /// Returns the byte after which the lines of a file are ignored for a lane whose container ended at `ended_at`;
+    /// `None` if all count.
+    #[inline(never)]
+    pub(crate) fn first(&self, lane: LaneId, ended_at: u64, lines: Range<u64>) -> Option<u64> {
+        if lines.contains(&ended_at) || self.is_final(ended_at) {
+            return Some(ended_at);
+        }
+        let within = |cuts: Option<&Vec<u64>>| {
+            let mut cuts = cuts.into_iter().flatten().copied();
+            cuts.find(|cut| lines.contains(cut))
+        };
+        let all = within(self.endings.get(&self.first_of(ended_at)));
+        let own = within(self.lanes.get(&lane));
+        all.into_iter().chain(own).min()
+    }
+
+    /// Returns the ending that this one repeats, or itself.
+    fn first_of(&self, ending: u64) -> u64 {
+        self.joined.get(&ending).copied().unwrap_or(ending)
+    }
+
+    /// Notes that a repetition ended containers of its own file, as the ending at `ended_at` would have.
+    pub(crate) fn join(&mut self, repetition: u64, ended_at: u64) {
+        self.joined.insert(repetition, self.first_of(ended_at));
+    }
+
+    /// Notes that the file which begins at `start` destroys a container again at `at`. Returns whether it does so for
+    /// the first time.
+    pub(crate) fn repeat(
+        &mut self,
+        model: &Model,
+        container: ContainerId,
+        start: u64,
+        at: u64,
+    ) -> bool {
+        let containers = &model.containers;
+        let ended_at = self.first_of(containers.ended_at(container));
+        let said = |cuts: Option<&Vec<u64>>| {
+            cuts.is_some_and(|cuts| cuts.last().is_some_and(|last| *last >= start))
+        };
+        if said(self.containers.get(&container)) || said(self.endings.get(&ended_at)) {
+            return false;
+        }
+        if containers.is_ended_by_name(container) {
+            self.endings.entry(ended_at).or_default().push(at);
+            return true;
+        }
+        // It ended with its parent; this file may destroy it alone.
+        let mut pending = vec![container];
+        while let Some(next) = pending.pop() {
+            if said(self.containers.get(&next)) {
+                continue;
+            }
+            if self.first_of(containers.ended_at(next)) == ended_at {
+                self.containers.entry(next).or_default().push(at);
+                for lane in model.lanes_of(next) {
+                    self.lanes.entry(lane).or_default().push(at);
+                }
+            }
+            pending.extend(containers.children(next));
+        }
+        true
+    }
+
+    /// Adds a new lane of a container.
+    pub(crate) fn learn(&mut self, lane: LaneId, container: ContainerId) {
+        if let Some(cuts) = self.containers.get(&container) {
+            self.lanes.insert(lane, cuts.clone());
+        }
+    }
+
+    /// Forgets repetitions in files that end before byte `start`.
+    pub(crate) fn forget(&mut self, start: u64) {
+        let recent = |cuts: &mut Vec<u64>| {
+            cuts.retain(|cut| *cut >= start);
+            !cuts.is_empty()
+        };
+        self.endings.retain(|_, cuts| recent(cuts));
+        self.containers.retain(|_, cuts| recent(cuts));
+        self.lanes.retain(|_, cuts| recent(cuts));
+    }
+}

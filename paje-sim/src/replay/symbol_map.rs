@@ -1,0 +1,115 @@
+//! Maps a decoder's symbols to model numbers: resolving fills the map, replay reads it.
+
+use rustc_hash::FxHashMap;
+
+use crate::decode::block::DecodedBlock;
+use crate::decode::decoded::{Op, StrandSymbol};
+use crate::decode::symbols::Symbol;
+use crate::model::{AwaitedValue, Failed, Model, UNKNOWN, has_values};
+use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
+use crate::names::recovered::Remedy;
+use crate::problems::tally::ProblemTally;
+
+/// Meanings of one decoder's symbols.
+#[derive(Debug, Default)]
+pub(crate) struct SymbolMap {
+    /// Number of each strand in its shard.
+    pub(crate) strands: Vec<u32>,
+    /// Lane and container of each strand; only with a ledger.
+    pub(crate) owners: Vec<(LaneId, ContainerId)>,
+    /// Types, once values were looked up in them.
+    pub(crate) types: Vec<Option<TypeId>>,
+    pub(crate) values: Vec<ValueId>,
+    /// By value symbol, the type if the quotes differ from its definition; only with `Options::usage`, and empty if
+    /// none differ.
+    pub(crate) other_quoting: Vec<Option<TypeId>>,
+    pub(crate) link_ends: Vec<ContainerId>,
+    /// Number of its lanes that existed before the decoder met them.
+    pub(crate) lanes_known_before: usize,
+    /// Strands without a lane, and why; only in damaged traces.
+    pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
+    /// Link ends with a problem, and its remedy.
+    pub(crate) mismatched_ends: FxHashMap<Symbol, (Failed, Remedy)>,
+    /// Values whose types were not known. They own their names, as decoders are replaced.
+    pub(crate) pending: Vec<Pending>,
+}
+
+/// A value whose type was not known when a line named it.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) symbol: Symbol,
+    pub(crate) type_name: Vec<u8>,
+    pub(crate) value: AwaitedValue,
+}
+
+/// Stands for a missing strand number.
+pub(crate) const NO_STRAND: u32 = u32::MAX;
+
+impl SymbolMap {
+    /// Returns the number of a strand in its shard, if it has been resolved.
+    #[inline]
+    pub(crate) fn strand(&self, symbol: StrandSymbol) -> Option<u32> {
+        self.strands.get(symbol as usize).copied()
+    }
+
+    /// Sets what a value's symbol stands for.
+    pub(crate) fn set_value(&mut self, symbol: Symbol, value: ValueId) {
+        let index = symbol as usize;
+        if index >= self.values.len() {
+            self.values.resize(index + 1, value);
+        }
+        self.values[index] = value;
+    }
+
+    /// Resolves values whose types have become known.
+    pub(crate) fn resolve_pending(&mut self, model: &mut Model) {
+        for pending in std::mem::take(&mut self.pending) {
+            match model.types.find(&pending.type_name) {
+                Some(type_) if has_values(model.types.nature(type_)) => {
+                    let value = model.awaited_value(type_, &pending.value);
+                    self.set_value(pending.symbol, value);
+                }
+                Some(_) => {}
+                None => self.pending.push(pending),
+            }
+        }
+    }
+
+    /// Marks the next `count` strands as unresolved. If lines are `followed`, they get an unknown owner.
+    pub(crate) fn mark_unresolved(&mut self, count: usize, failed: &Failed, followed: bool) {
+        for _ in 0..count {
+            self.strands_without_lane.insert(self.strands.len() as u32, failed.clone());
+            self.strands.push(NO_STRAND);
+            if followed {
+                self.owners.push((LaneId(NO_STRAND), UNKNOWN));
+            }
+        }
+    }
+
+    /// Counts lines with unresolved lanes or mismatched link ends.
+    pub(crate) fn tell_lines(&self, block: &DecodedBlock, tally: &mut ProblemTally) {
+        let decoded = &block.decoded;
+        if !self.strands_without_lane.is_empty() {
+            let mut first = 0;
+            for (strand, count) in &decoded.strands {
+                if let Some(failed) = self.strands_without_lane.get(strand) {
+                    let line = decoded.events[first as usize].at;
+                    let count = u64::from(*count);
+                    tally.add_failed(block, (line, count), failed.clone(), Remedy::Skipped);
+                }
+                first += count;
+            }
+        }
+        if !self.mismatched_ends.is_empty() {
+            for event in decoded.lane_events() {
+                if !matches!(event.op(), Op::StartLink | Op::EndLink) {
+                    continue;
+                }
+                let end = decoded.links[event.argument as usize].end;
+                if let Some((failed, remedy)) = self.mismatched_ends.get(&end) {
+                    tally.add_failed(block, (event.at, 1), failed.clone(), *remedy);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Memory that the happened-before order takes, in bytes, estimated before it is made.
+
+use paje_sim::{MemoryLimit, Trace, TypeNature};
+
+/// Bytes per message: its ends as steps and edges, and a question.
+const MESSAGE: u64 = 250;
+
+/// Bytes per state of a container that passes messages.
+const STATE: u64 = 30;
+
+/// Minimum for rows, and for the order, whatever the limit.
+const LEAST: u64 = 32 << 20;
+
+/// Returns the part of the limit that is for rows.
+pub(crate) fn rows(limit: MemoryLimit) -> MemoryLimit {
+    MemoryLimit { bytes: (limit.bytes / 2).max(LEAST), ..limit }
+}
+
+/// Checks that there is room beside the rows.
+///
+/// # Errors
+/// A sentence, if there is none.
+pub(crate) fn check(trace: &Trace, limit: Option<&MemoryLimit>) -> Result<(), String> {
+    let Some(limit) = limit else { return Ok(()) };
+    let (mut messages, mut states) = (0, 0);
+    for lane in trace.lanes() {
+        match lane.nature() {
+            TypeNature::Link => messages += lane.completed(),
+            TypeNature::State => states += lane.completed(),
+            _ => {}
+        }
+    }
+    enough(messages, states, limit.bytes)
+}
+
+fn enough(messages: u64, states: u64, limit: u64) -> Result<(), String> {
+    let (need, room) = (messages * MESSAGE + states * STATE, (limit / 2).max(LEAST));
+    if need <= room {
+        return Ok(());
+    }
+    let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+    Err(format!(
+        "what happened before what, of {messages} messages and {states} states, takes some {} MB beside the rows, and half of \
+         --memory-limit leaves {} MB; --memory-limit {}MB is enough, none for no limit",
+        megabytes(need),
+        room / 1_000_000,
+        megabytes(2 * need)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_to_be_enough_is() {
+        for (messages, states) in [(1_000_000, 2_000_000), (140_000, 1), (10_000_000, 0)] {
+            let why = enough(messages, states, LEAST).expect_err("too little");
+            let enough_is =
+                why.split("--memory-limit ").last().and_then(|text| text.split("MB").next());
+            let megabytes: u64 = enough_is.and_then(|text| text.parse().ok()).expect("a number");
+            assert_eq!(enough(messages, states, megabytes * 1_000_000), Ok(()));
+            assert!(enough(messages, states, (megabytes - 2) * 1_000_000).is_err());
+        }
+        assert_eq!(enough(100_000, 200_000, 0), Ok(()));
+    }
+}

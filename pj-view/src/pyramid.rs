@@ -1,0 +1,223 @@
+//! Summaries of a replayed trace at every scale, for drawing.
+//!
+//! A screen has a few thousand pixels, a lane may have millions of rows. So time is divided into bins. Their width is
+//! a power of two, in ticks of the [`Clock`]. For each bin a lane keeps:
+//!
+//! - states: the time of each value, by imbrication ([`Bins`], amounts in ticks);
+//! - events: the count of each value ([`Bins`]);
+//! - links: the count of links that begin there, by pair of containers ([`Bins`]);
+//! - variables: the smallest and the largest value, and the integral ([`Ranges`]).
+//!
+//! Ticks are integers, so sums are exact: a bin is the sum of the two bins below it, for any number of threads. Only
+//! levels that fit in a quarter of the memory of the rows are kept. Finer levels are computed from the rows on demand,
+//! since such narrow bins hold few of them.
+
+mod bins;
+mod clock;
+mod count;
+mod lane;
+mod links;
+mod profile;
+mod ranges;
+mod row;
+mod tally;
+
+use std::ops;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use paje_parser::TypeNature;
+use paje_sim::{LaneId, LaneView, Trace};
+use paje_workers::Workers;
+
+use self::count::Extents;
+use self::lane::{FEW, Lane};
+
+pub use self::bins::{Amount, Bin, Bins, Key, Level};
+pub use self::clock::Clock;
+pub use self::profile::Profile;
+pub use self::ranges::{Ranges, ValueRange};
+pub use self::row::Row;
+
+/// Summaries of a trace. Methods that need rows take the trace's lanes again.
+#[derive(Debug)]
+pub struct Pyramid {
+    clock: Clock,
+    lanes: Vec<Lane>,
+}
+
+/// Contents of some bins of a lane, by nature.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Summary {
+    /// Ticks of each value, by imbrication.
+    States(Bins),
+    /// Number of events of each value.
+    Events(Bins),
+    /// Number of links that begin in the bin, by pair of containers.
+    Links(Bins),
+    /// Ranges of values.
+    Variable(Ranges),
+}
+
+impl Summary {
+    pub(crate) fn of(nature: TypeNature, bins: Bins) -> Self {
+        match nature {
+            TypeNature::Link => Summary::Links(bins),
+            TypeNature::Event => Summary::Events(bins),
+            _ => Summary::States(bins),
+        }
+    }
+}
+
+impl Pyramid {
+    /// Summarises a trace. The result is the same for any number of workers.
+    #[must_use]
+    pub fn new(trace: &Trace, workers: &Workers) -> Self {
+        let mut pyramid = Pyramid::outline(trace, workers);
+        pyramid.summarise(trace, workers, |_| Some(0));
+        pyramid
+    }
+
+    /// Creates a pyramid without summaries. All answers are computed from rows.
+    #[must_use]
+    pub fn outline(trace: &Trace, workers: &Workers) -> Self {
+        let views: Vec<LaneView<'_>> = trace.lanes().collect();
+        let extents = each(&views, workers, |view| {
+            let many = view.len() >= FEW || view.nature() == TypeNature::Link;
+            if many && !view.is_empty() { Extents::of(view) } else { Extents::default() }
+        });
+        let clock = clock(trace, &views, &extents);
+        let lanes = views.iter().zip(&extents);
+        let lanes = lanes.map(|(view, extents)| Lane::new(*view, extents, clock)).collect();
+        Pyramid { clock, lanes }
+    }
+
+    /// Makes summaries of the lanes for which `finest` returns a level: from this level up, or from the first one
+    /// that fits in the memory budget. Other lanes keep theirs.
+    pub fn summarise<'t>(
+        &mut self,
+        trace: &'t Trace,
+        workers: &Workers,
+        finest: impl Fn(LaneView<'t>) -> Option<u32> + Sync,
+    ) {
+        let views: Vec<LaneView<'_>> = trace.lanes().collect();
+        let (clock, outlines) = (self.clock, &self.lanes);
+        let lanes = each(&views, workers, |view| {
+            let least = finest(view)?;
+            Some(outlines[view.id().index()].summarised(view, clock, least))
+        });
+        for (own, lane) in self.lanes.iter_mut().zip(lanes) {
+            if let Some(lane) = lane {
+                *own = lane;
+            }
+        }
+    }
+
+    /// Returns the clock, which converts times to ticks.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Returns the memory of the summaries in bytes, at most a quarter of that of the rows.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.lanes.iter().map(Lane::bytes).sum()
+    }
+
+    fn lane(&self, id: LaneId) -> &Lane {
+        &self.lanes[id.index()]
+    }
+
+    /// Returns the finest level with summaries; `None` if there are none, because rows are few or have too many
+    /// different keys.
+    #[must_use]
+    pub fn finest(&self, lane: LaneId) -> Option<u32> {
+        self.lane(lane).finest()
+    }
+
+    /// Returns the contents of bins of a level, without empty ones at both ends.
+    #[must_use]
+    pub fn summary(&self, lane: LaneView<'_>, level: u32, bins: ops::Range<u64>) -> Summary {
+        self.lane(lane.id()).summary(lane, self.clock, level, bins)
+    }
+
+    /// Returns the rows in a window of ticks, both ends included, unless there are more than `most`.
+    #[must_use]
+    pub fn rows(&self, lane: LaneView<'_>, from: u64, to: u64, most: usize) -> Option<Vec<Row>> {
+        let own = self.lane(lane.id());
+        // Most of the first and the last chunk may be outside of the window.
+        if own.at_most(lane, from, to) > most as u64 + 4096 {
+            return None;
+        }
+        let mut rows = Vec::new();
+        own.near(lane, from, to, |row| {
+            let (start, end) = row.extent();
+            if self.clock.ticks(start) <= to && self.clock.ticks(end) >= from {
+                rows.push(row);
+            }
+        });
+        (rows.len() <= most).then_some(rows)
+    }
+
+    /// Calls `show` with the rows of a lane that may be in a window of ticks, and some near it.
+    pub fn near(&self, lane: LaneView<'_>, from: u64, to: u64, show: impl FnMut(Row)) {
+        self.lane(lane.id()).near(lane, from, to, show);
+    }
+
+    /// Returns the exact profile of a window of ticks.
+    #[must_use]
+    pub fn profile(&self, lane: LaneView<'_>, from: u64, to: u64) -> Profile {
+        Profile::new(self, lane, from, to)
+    }
+}
+
+/// Returns a result for each lane. The longest lanes are started first, to balance the work.
+fn each<'t, R: Send>(
+    views: &[LaneView<'t>],
+    workers: &Workers,
+    make: impl Fn(LaneView<'t>) -> R + Sync,
+) -> Vec<R> {
+    let mut order: Vec<usize> = (0..views.len()).collect();
+    order.sort_by_key(|lane| std::cmp::Reverse(views[*lane].len()));
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(views.len()));
+    let work = |_| {
+        let mut own = Vec::new();
+        while let Some(lane) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            own.push((*lane, make(views[*lane])));
+        }
+        done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(own);
+    };
+    workers.run(|| workers.on_each(work));
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_unstable_by_key(|(lane, _)| *lane);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Returns the clock of a trace.
+fn clock(trace: &Trace, lanes: &[LaneView<'_>], extents: &[Extents]) -> Clock {
+    let (mut from, mut to) = (f64::INFINITY, trace.end());
+    let mut see = |time: f64| {
+        if time.is_finite() {
+            from = from.min(time);
+            to = to.max(time);
+        }
+    };
+    let containers = trace.containers();
+    for id in containers.ids().skip(1) {
+        see(containers.start(id));
+        see(containers.end(id));
+    }
+    for (lane, extents) in lanes.iter().zip(extents).filter(|(lane, _)| !lane.is_empty()) {
+        see(lane.start(0));
+        if lane.nature() == TypeNature::Link {
+            // Links are sorted by end, so any of them may be the first to begin.
+            for (_, from, to) in &extents.chunks {
+                see(*from);
+                see(*to);
+            }
+        }
+    }
+    Clock::new(from.min(to), to)
+}

@@ -1,0 +1,245 @@
+//! Chunks and summaries of a lane.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use paje_parser::TypeNature;
+use paje_sim::LaneView;
+
+use super::Summary;
+use super::bins::{Bins, Key, Level};
+use super::clock::{Clock, TOP};
+use super::count::{Count, Counted, Extents, Most, TooManyKeys};
+use super::ranges::Ranges;
+use super::row::{self, Row};
+
+/// Lanes with fewer rows have no summaries, since scanning them is as fast.
+pub(crate) const FEW: u64 = 256;
+
+/// Returns the mean number of rows in bins of the finest level. With fewer, bins exceed a quarter of the memory of
+/// rows. Most links of a bin have different keys.
+fn rows_per_bin(nature: TypeNature) -> u64 {
+    if nature == TypeNature::Link { 64 } else { 16 }
+}
+
+/// Chunks and summaries of a lane.
+#[derive(Debug, Default)]
+pub(crate) struct Lane {
+    /// Chunks; none if there are few rows.
+    spans: Vec<Span>,
+    keys: Vec<Key>,
+    levels: Levels,
+}
+
+/// A chunk of rows.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    /// Index of the first row.
+    first: u64,
+    count: u32,
+    /// First and last time, in ticks.
+    from: u64,
+    to: u64,
+}
+
+#[derive(Debug, Default)]
+enum Levels {
+    #[default]
+    None,
+    /// Levels from the finest to the one with a single bin.
+    Bins(Vec<Bins>),
+    Ranges(Vec<Ranges>),
+}
+
+/// Returns a quarter of the memory of rows in bytes. References take two bytes.
+fn budget(nature: TypeNature, rows: u64) -> u64 {
+    let row = match nature {
+        TypeNature::Container => 0,
+        TypeNature::State => 8 + 8 + 2 + 2,
+        TypeNature::Variable => 8 + 8,
+        TypeNature::Event => 8 + 2,
+        TypeNature::Link => 8 + 8 + 8 + 2 + 2 + 2,
+    };
+    rows * row / 4
+}
+
+/// Returns the key of a row.
+pub(crate) fn key(nature: TypeNature, row: &Row) -> Key {
+    match nature {
+        TypeNature::Link => Key::Link(row.ends.0, row.ends.1),
+        TypeNature::Event => Key::Event(row.value),
+        _ => Key::State(row.imbrication, row.value),
+    }
+}
+
+impl Lane {
+    /// Creates a lane without summaries.
+    pub(crate) fn new(view: LaneView<'_>, extents: &Extents, clock: Clock) -> Self {
+        let mut lane = Lane::default();
+        if view.len() < FEW {
+            return lane;
+        }
+        let mut first = 0;
+        for (count, from, to) in &extents.chunks {
+            let (from, to) = (clock.ticks(*from), clock.ticks(*to));
+            lane.spans.push(Span { first, count: *count as u32, from, to });
+            first += *count as u64;
+        }
+        lane
+    }
+
+    /// Returns the lane with summaries of level `least` and above, made in one pass over its rows.
+    pub(crate) fn summarised(&self, view: LaneView<'_>, clock: Clock, least: u32) -> Self {
+        let mut lane = Lane { spans: self.spans.clone(), ..Lane::default() };
+        if lane.spans.is_empty() {
+            return lane;
+        }
+        let mut budget = budget(view.nature(), view.len());
+        budget = budget.saturating_sub((lane.spans.len() * size_of::<Span>()) as u64);
+        let from = lane.spans.iter().map(|span| span.from).min().unwrap_or(0);
+        let to = lane.spans.iter().map(|span| span.to).max().unwrap_or(0);
+        let most = view.len() / rows_per_bin(view.nature());
+        let fits = |level: &u32| (to >> level) - (from >> level) < most;
+        let level = (least.min(TOP)..TOP).find(fits).unwrap_or(TOP);
+        let range = (from >> level)..(to >> level) + 1;
+        let (keys, amounts) = ((budget / 64) as usize, (budget / 40) as usize);
+        let most = Most { keys: Some(keys), amounts: Some(amounts) };
+        let mut count = Count::new((view.nature(), view.len()), clock, level, range, most);
+        // With too many keys, summaries are larger than rows.
+        if view.visit(&mut count).is_ok() {
+            match count.finish() {
+                Counted::Bins(finest) => lane.keep_bins(finest, budget),
+                Counted::Ranges(finest) => lane.levels = Levels::Ranges(levels(finest, budget)),
+            }
+        }
+        lane
+    }
+
+    fn keep_bins(&mut self, mut finest: Bins, budget: u64) {
+        self.keys = std::mem::take(&mut finest.keys);
+        let budget = budget.saturating_sub((self.keys.len() * size_of::<Key>()) as u64);
+        let mut levels = levels(finest, budget);
+        levels.iter_mut().for_each(Bins::shrink);
+        self.levels = Levels::Bins(levels);
+    }
+
+    /// Returns the memory in bytes, without the rows.
+    pub(crate) fn bytes(&self) -> u64 {
+        let levels: u64 = match &self.levels {
+            Levels::None => 0,
+            Levels::Bins(levels) => levels.iter().map(Bins::bytes).sum(),
+            Levels::Ranges(levels) => levels.iter().map(Ranges::bytes).sum(),
+        };
+        let (spans, keys) =
+            (self.spans.len() * size_of::<Span>(), self.keys.len() * size_of::<Key>());
+        levels + (spans + keys) as u64
+    }
+
+    /// Returns the finest level that is kept.
+    pub(crate) fn finest(&self) -> Option<u32> {
+        match &self.levels {
+            Levels::None => None,
+            Levels::Bins(levels) => levels.first().map(Bins::level),
+            Levels::Ranges(levels) => levels.first().map(Ranges::level),
+        }
+    }
+
+    /// Calls `show` with the rows that may be in a window of ticks, both ends included, and some near it.
+    pub(crate) fn near(&self, view: LaneView<'_>, from: u64, to: u64, mut show: impl FnMut(Row)) {
+        for (chunks, first) in self.chunks_near(from, to) {
+            row::each(view, chunks, first, &mut show);
+        }
+    }
+
+    /// Returns chunks that may have rows in a window of ticks, both ends included, and the index of their first row.
+    fn chunks_near(&self, from: u64, to: u64) -> impl Iterator<Item = (Range<usize>, u64)> {
+        let all = self.spans.is_empty().then_some((0..usize::MAX, 0));
+        let spans = self.spans.iter().enumerate();
+        let near = spans.filter(move |(_, span)| span.from <= to && span.to >= from);
+        all.into_iter().chain(near.map(|(chunk, span)| (chunk..chunk + 1, span.first)))
+    }
+
+    /// Returns an upper bound of the number of rows in a window of ticks.
+    pub(crate) fn at_most(&self, view: LaneView<'_>, from: u64, to: u64) -> u64 {
+        if self.spans.is_empty() {
+            return view.len();
+        }
+        let near = self.spans.iter().filter(|span| span.from <= to && span.to >= from);
+        near.map(|span| u64::from(span.count)).sum()
+    }
+
+    /// Returns the contents of bins of a level.
+    pub(crate) fn summary(
+        &self,
+        view: LaneView<'_>,
+        clock: Clock,
+        level: u32,
+        range: Range<u64>,
+    ) -> Summary {
+        let level = level.min(TOP);
+        let end = 1 << (TOP - level);
+        let range = range.start.min(end)..range.end.clamp(range.start.min(end), end);
+        let found = match &self.levels {
+            Levels::None => None,
+            Levels::Bins(levels) => at_level(levels, level)
+                .map(|bins| Summary::of(view.nature(), bins.cut(range.clone(), &self.keys))),
+            Levels::Ranges(levels) => {
+                at_level(levels, level).map(|ranges| Summary::Variable(ranges.cut(range.clone())))
+            }
+        };
+        found.unwrap_or_else(|| self.count_rows(view, clock, level, range))
+    }
+
+    fn count_rows(
+        &self,
+        view: LaneView<'_>,
+        clock: Clock,
+        level: u32,
+        range: Range<u64>,
+    ) -> Summary {
+        let (from, to) = (range.start << level, range.end << level);
+        let of = (view.nature(), self.at_most(view, from, to));
+        let mut count = Count::new(of, clock, level, range, Most::default());
+        for (chunks, _) in self.chunks_near(from, to) {
+            // There is no limit to exceed.
+            let (Ok(()) | Err(TooManyKeys)) = view.visit_chunks(chunks, &mut count);
+        }
+        match count.finish() {
+            Counted::Bins(bins) => Summary::of(view.nature(), bins),
+            Counted::Ranges(ranges) => Summary::Variable(ranges),
+        }
+    }
+}
+
+/// Returns a level and all levels above it, without the finest ones if `budget` bytes are too few.
+fn levels<L: Level>(finest: L, budget: u64) -> Vec<L> {
+    let mut levels = vec![finest];
+    while let Some(last) = levels.last()
+        && last.range().end - last.range().start > 1
+    {
+        let above = last.above();
+        levels.push(above);
+    }
+    let mut bytes: u64 = levels.iter().map(L::bytes).sum();
+    let mut dropped = 0;
+    while dropped < levels.len() && bytes > budget {
+        bytes -= levels[dropped].bytes();
+        dropped += 1;
+    }
+    levels.drain(..dropped);
+    levels.shrink_to_fit();
+    levels
+}
+
+/// Returns a level, computed from the coarsest one if it is above that; nothing if it is below the finest one.
+fn at_level<L: Level>(levels: &[L], level: u32) -> Option<Cow<'_, L>> {
+    let above_finest = level.checked_sub(levels.first()?.level())?;
+    if let Some(kept) = levels.get(above_finest as usize) {
+        return Some(Cow::Borrowed(kept));
+    }
+    let mut coarsest = levels.last()?.clone();
+    while coarsest.level() < level {
+        coarsest = coarsest.above();
+    }
+    Some(Cow::Owned(coarsest))
+}

@@ -1,0 +1,196 @@
+//! Counts rows sorted by start.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::bins::{Bins, Key};
+
+/// Keys, numbered in the order of their first use.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    pub(crate) list: Vec<Key>,
+    numbers: FxHashMap<Key, u32>,
+    /// Direct-mapped cache of keys and their numbers, which serves most rows.
+    recent: Vec<(u64, u32)>,
+}
+
+/// Entries of the cache. Lanes with fewer rows have none.
+const RECENT: usize = 256;
+
+/// Marks an empty entry. No trace has as many values or containers.
+const NO_KEY: u64 = u64::MAX;
+
+impl Keys {
+    /// Creates keys for a lane with `rows` rows.
+    pub(crate) fn of_rows(rows: u64) -> Self {
+        let places = if rows < RECENT as u64 { 0 } else { RECENT };
+        Keys { recent: vec![(NO_KEY, 0); places], ..Keys::default() }
+    }
+
+    #[inline]
+    pub(crate) fn number(&mut self, key: Key) -> u32 {
+        let (low, high) = match key {
+            Key::State(imbrication, value) => (imbrication, value.0),
+            Key::Event(value) => (0, value.0),
+            Key::Link(from, to) => (to.0, from.0),
+        };
+        let whole = u64::from(high) << 32 | u64::from(low);
+        let place = high.wrapping_mul(17).wrapping_add(low) as usize % RECENT;
+        match self.recent.get(place) {
+            Some((same, number)) if *same == whole => *number,
+            _ => self.look_up(key, whole, place),
+        }
+    }
+
+    #[cold]
+    fn look_up(&mut self, key: Key, whole: u64, place: usize) -> u32 {
+        let number = *self.numbers.entry(key).or_insert_with(|| {
+            self.list.push(key);
+            self.list.len() as u32 - 1
+        });
+        if let Some(recent) = self.recent.get_mut(place) {
+            *recent = (whole, number);
+        }
+        number
+    }
+}
+
+/// Counter for bins of a level. Rows must be sorted by start.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    level: u32,
+    range: Range<u64>,
+    bins: Bins,
+    /// Current bin.
+    at: u64,
+    /// Ticks of the current bin; empty if it is not counted.
+    ticks: Range<u64>,
+    starts: u32,
+    /// Last bin and its amount, by key number.
+    amounts: Vec<(u64, u64)>,
+    /// Key numbers in the current bin.
+    present: Vec<u32>,
+    /// Amounts known so far of later bins.
+    ahead: VecDeque<Vec<(u32, u64)>>,
+}
+
+impl Tally {
+    pub(crate) fn new(level: u32, range: Range<u64>) -> Self {
+        Tally {
+            level,
+            bins: Bins::empty(level, range.start),
+            at: range.start,
+            ticks: ticks(level, &range, range.start),
+            range,
+            starts: 0,
+            amounts: Vec::new(),
+            present: Vec::new(),
+            ahead: VecDeque::new(),
+        }
+    }
+
+    /// Counts an event.
+    #[inline]
+    pub(crate) fn event(&mut self, number: u32, tick: u64) {
+        if self.ticks.contains(&tick) {
+            self.starts = self.starts.saturating_add(1);
+            return self.add(number, 1);
+        }
+        let bin = tick >> self.level;
+        if self.range.contains(&bin) {
+            self.turn_to(bin);
+            self.starts = self.starts.saturating_add(1);
+            self.add(number, 1);
+        }
+    }
+
+    /// Counts a state.
+    #[inline]
+    pub(crate) fn interval(&mut self, number: u32, start: u64, end: u64) {
+        if self.ticks.contains(&start) && end <= self.ticks.end {
+            self.starts = self.starts.saturating_add(1);
+            return self.add(number, end.saturating_sub(start));
+        }
+        self.long_interval(number, start, end);
+    }
+
+    /// Counts a state that is not only in the current bin.
+    #[cold]
+    fn long_interval(&mut self, number: u32, start: u64, end: u64) {
+        let (level, range) = (self.level, self.range.clone());
+        let begins = range.contains(&(start >> level));
+        let from = start.max(range.start << level);
+        let to = end.min(range.end << level);
+        if !begins && from >= to {
+            return;
+        }
+        let bin = from >> level;
+        self.turn_to(bin);
+        self.starts = self.starts.saturating_add(u32::from(begins));
+        let mut upto = (bin + 1) << level;
+        self.add(number, to.min(upto).saturating_sub(from));
+        let mut next = 0;
+        while upto < to {
+            let from = upto;
+            upto += 1 << level;
+            if self.ahead.len() == next {
+                self.ahead.push_back(Vec::new());
+            }
+            self.ahead[next].push((number, to.min(upto) - from));
+            next += 1;
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, number: u32, amount: u64) {
+        match self.amounts.get_mut(number as usize) {
+            Some((bin, sum)) if *bin == self.at => *sum = sum.saturating_add(amount),
+            _ => self.add_first(number, amount),
+        }
+    }
+
+    /// Adds a key that is new in the current bin.
+    #[cold]
+    fn add_first(&mut self, number: u32, amount: u64) {
+        let place = number as usize;
+        if self.amounts.len() <= place {
+            self.amounts.resize(place + 1, (u64::MAX, 0));
+        }
+        self.amounts[place] = (self.at, amount);
+        self.present.push(number);
+    }
+
+    fn turn_to(&mut self, bin: u64) {
+        while self.at < bin {
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        self.present.sort_unstable();
+        let amounts = &self.amounts;
+        let present = self.present.iter().map(|number| (*number, amounts[*number as usize].1));
+        self.bins.push(self.starts, present);
+        self.present.clear();
+        (self.at, self.starts) = (self.at + 1, 0);
+        self.ticks = ticks(self.level, &self.range, self.at);
+        for (number, amount) in self.ahead.pop_front().unwrap_or_default() {
+            self.add(number, amount);
+        }
+    }
+
+    /// Returns the bins, up to the last one that is not empty.
+    pub(crate) fn finish(mut self) -> Bins {
+        while !self.present.is_empty() || !self.ahead.is_empty() {
+            self.close();
+        }
+        self.bins
+    }
+}
+
+/// Returns the ticks of a bin, or none if it is out of range.
+fn ticks(level: u32, range: &Range<u64>, bin: u64) -> Range<u64> {
+    if range.contains(&bin) { bin << level..(bin + 1) << level } else { 0..0 }
+}

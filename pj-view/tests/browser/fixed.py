@@ -1,0 +1,87 @@
+"""Bugs of the page that were fixed."""
+
+
+def state(browser):
+    return browser.evaluate("window.pajeView.state()")
+
+
+def dragging_names(browser, url):
+    """A name that is dropped outside of the stage stays where it was, and no later click moves it."""
+    browser.open(url)
+    lines = [line for line in state(browser)["lines"] if line.get("folded") is not None]
+    top = browser.evaluate("document.getElementById('stage').getBoundingClientRect().top")
+    first, second = (top + 34 + line["top"] + line["height"] / 2 for line in lines[:2])
+    labels = [line["label"] for line in lines]
+    names = lambda: [line["label"] for line in state(browser)["lines"] if line.get("folded") is not None]
+    dragged = lambda: browser.evaluate("window.pajeView.app.state.dragged ?? null")
+    for x, y in ((60, 5), (1275, second)):
+        browser.mouse("mouseMoved", 60, second)
+        browser.mouse("mousePressed", 60, second, button="left", clickCount=1)
+        browser.mouse("mouseMoved", 60, (first + second) / 2, button="left")
+        assert dragged() is not None
+        browser.mouse("mouseMoved", x, y, button="left")
+        browser.mouse("mouseReleased", x, y, button="left", clickCount=1)
+        browser.settle()
+        assert dragged() is None and names() == labels, (x, y, names())
+        browser.click(500, first)
+        browser.settle()
+        assert names() == labels, (x, y, names())
+    # Within the stage it moves, as before.
+    browser.drag(60, second, 60, first)
+    browser.settle()
+    assert names()[:2] == [labels[1], labels[0]], names()
+
+
+def memory_of_tiles(browser, url):
+    """A block that is dropped from the cache frees its memory: it shares none with others."""
+    browser.open(url)
+    shares = browser.evaluate(
+        """(() => {
+          const blocks = [...window.pajeView.app.tiles.cache.values()];
+          const memory = (block) => Object.values(block).find(ArrayBuffer.isView).buffer;
+          const buffers = new Set(blocks.map(memory));
+          const exact = blocks.every((block) => memory(block).byteLength === block.bytes);
+          return [blocks.length, buffers.size, exact];
+        })()"""
+    )
+    assert shares[0] > 3 and shares[0] == shares[1] and shares[2], shares
+
+
+def embedded_rows(browser, page):
+    """In a file, rows in a window are counted, and places of a value found, as a plain look at all rows does."""
+    browser.open(page)
+    told = browser.evaluate(
+        """(async () => {
+          const { app } = window.pajeView;
+          const wrong = [];
+          let [counted, steps] = [0, 0];
+          const types = new Map([...app.model.lanes.values()].map((lane) => [lane.id, lane.type]));
+          const [begin, end] = app.model.extent;
+          const places = [];
+          for (const [lane, [rows]] of app.source.embedded) {
+            if (!rows.isRows) continue;
+            for (let i = 0; i < rows.n; i++) places.push({ lane, row: rows.number[i], start: rows.start[i], end: rows.end[i], type: types.get(lane), value: rows.values[i] });
+            for (let i = 0; i < 40; i++) {
+              const from = begin + ((end - begin) * ((i * 7) % 40)) / 40;
+              const to = from + ((end - begin) * (i % 6)) / 20;
+              let plain = 0;
+              for (let row = 0; row < rows.n; row++) plain += Math.min(rows.start[row], rows.end[row]) <= to && Math.max(rows.start[row], rows.end[row]) >= from;
+              if (app.tiles.countRows(rows, from, to) !== plain) wrong.push([lane, from, to]);
+              counted += 1;
+            }
+          }
+          const order = (a, b) => a.start - b.start || a.lane - b.lane || a.row - b.row;
+          const one = places.find((it) => it.type !== undefined && app.model.types[it.type].nature === "state");
+          const same = places.filter((it) => it.type === one.type && it.value === one.value).sort(order);
+          for (const [i, { start, lane, row }] of same.entries()) {
+            for (const back of [false, true]) {
+              const found = await app.source.find(one.type, one.value, { time: start, lane, row }, back);
+              const wanted = same.at((i + (back ? -1 : 1)) % same.length);
+              if (found.lane !== wanted.lane || found.row !== wanted.row) wrong.push([i, back, found]);
+              steps += 1;
+            }
+          }
+          return { wrong, counted, steps };
+        })()"""
+    )
+    assert told["wrong"] == [] and told["counted"] > 100 and told["steps"] > 4, told
