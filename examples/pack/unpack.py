@@ -22,7 +22,7 @@ def pages(data):
     if data[:8] != b"\x89PJP\r\n\x1a\n":
         raise ValueError("not a packed trace")
     (version,) = struct.unpack_from("<I", data, 8)
-    if version != 1:
+    if version != 2:
         raise ValueError(f"unknown version {version}")
     at, number = 12, 0
     while True:
@@ -149,7 +149,6 @@ class Stream:
     def __init__(self, page, texts):
         self.columns = sheet(page)
         self.texts, self.text_at = texts, 0
-        self.runs = {}
 
     def byte(self, column):
         return next(self.columns[column])
@@ -166,19 +165,6 @@ class Stream:
                 yield self.number(column)
             except StopIteration:
                 return
-
-    def right(self, column):
-        left = self.runs.get(column)
-        if left is None:
-            left = shift = 0
-            while True:
-                byte = self.byte(column)
-                left |= (byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    break
-        self.runs[column] = left - 1 if left else None
-        return left > 0
 
     def text(self):
         end = self.texts.index(b"\n", self.text_at)
@@ -268,37 +254,29 @@ class Fields:
 
 class Keys:
     def __init__(self, stream):
-        self.stream, self.fields = stream, Fields(stream, 33)
-        self.waiting = defaultdict(list)
-        self.ended = {}
-        self.how = 2
+        self.stream, self.fields = stream, Fields(stream, 10)
+        self.queues, self.of_lanes = defaultdict(list), {}
 
     def spell(self, slot, field):
-        return [self.fields.next(slot + part, field + part) for part in range(self.stream.byte(2))]
+        return b"_".join(self.fields.next(slot + part, field + part) for part in range(self.stream.byte(9)))
+
+    def queue(self, key):
+        return self.queues[b"".join(key.split(b"_")[1:2])]
 
     def start(self, slot, field):
-        parts = self.spell(slot, field)
-        link = [b"_".join(parts), parts[:2], True]
-        self.waiting[2, b""].append(link)
-        for how, part in enumerate(link[1]):
-            self.waiting[how, part].append(link)
-        return link[0]
+        key = self.spell(slot, field)
+        self.queue(key).append(key)
+        return key
 
     def end(self, slot, field, lane):
-        stream = self.stream
-        how = self.how if stream.right(0) else stream.byte(1)
-        if how == 3:
-            return b"_".join(self.spell(slot, field))
-        self.how = how
-        index = 0 if stream.right(3 + how) else stream.number(6 + 9 * how)
-        last = self.ended.get(lane, [])
-        waiting = self.waiting[(how, last[how]) if how < len(last) else (2, b"")]
-        while not waiting[0][2]:
-            del waiting[0]
-        link = next(itertools.islice((link for link in waiting if link[2]), index, None))
-        link[2] = False
-        self.ended[lane] = link[1]
-        return link[0]
+        place = self.stream.number(0)
+        if place > 0:
+            return self.of_lanes[lane].pop(place - 1)
+        key = self.spell(slot, field)
+        queue = self.of_lanes[lane] = self.queue(key)
+        if key in queue[:64]:
+            queue.remove(key)
+        return key
 
 
 # Segments

@@ -1,7 +1,5 @@
 //! Links between containers: number, size and duration.
 
-pub(crate) mod part;
-
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 

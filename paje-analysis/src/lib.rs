@@ -42,7 +42,6 @@ pub mod lanes;
 pub mod messages;
 mod nesting;
 pub mod order;
-pub mod parts;
 pub mod quantiles;
 mod scope;
 pub mod seconds;

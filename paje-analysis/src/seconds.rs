@@ -68,12 +68,6 @@ impl Seconds {
         Seconds::new(end) - Seconds::new(start)
     }
 
-    /// Adds seconds that are both far below the latest time.
-    #[inline]
-    pub(crate) const fn plus(self, other: Seconds) -> Seconds {
-        Seconds(self.0.wrapping_add(other.0))
-    }
-
     /// Converts to the nearest double.
     #[must_use]
     pub fn to_f64(self) -> f64 {

@@ -15,7 +15,6 @@ use crate::scope::{By, Scope, places};
 use crate::sums::{IndexCache, Sums};
 use crate::{Data, Label, Seconds, Table};
 
-pub(crate) mod part;
 mod row;
 mod spreads;
 

@@ -3,9 +3,8 @@
 use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
-use paje_pack::{Borders, Definitions, Settings, Writer};
+use paje_pack::{Definitions, Settings, Writer};
 use paje_parser::columns::{HoleKind, Lines, Wanted};
 use splitter::{Block, Input, Segments};
 use tempfile::TempDir;
@@ -28,17 +27,13 @@ fn trace() -> String {
 const MEMORY: &str = "writing to memory does not fail";
 
 fn packed<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<u8> {
-    let (mut definitions, mut borders) = (Definitions::default(), Borders::default());
+    let mut definitions = Definitions::default();
     let mut writer = Writer::new(Vec::new()).expect(MEMORY);
     for text in texts {
-        let packed =
-            paje_pack::Segment::pack_and_look(text.as_bytes(), &definitions, Settings::default());
-        let (segment, passage) = packed.expect(MEMORY);
-        borders.pass(passage);
-        writer.put(&segment).expect(MEMORY);
+        let packed = paje_pack::Segment::pack(text.as_bytes(), &definitions, Settings::default());
+        writer.put(&packed.expect(MEMORY)).expect(MEMORY);
         definitions.learn(text.as_bytes());
     }
-    writer.put_borders(borders, u64::MAX).expect(MEMORY);
     writer.finish().expect(MEMORY)
 }
 
@@ -186,36 +181,4 @@ fn segments_consist_of_whole_lines() {
     assert_eq!(String::from_utf8(found).unwrap(), open);
     // Segments longer than the limit of lines are not accepted either.
     assert!(files.open(&packed(pieces(&text))).segments(100).is_none());
-}
-
-/// A window has the same text as segments and as a stream, and reads no more of the file.
-#[test]
-fn windows_can_be_read_as_segments() {
-    // Time restarts, so there are two ranges of segments, and lines between them.
-    let again = |turn| format!("3 {turn}.25 S c x\n3 {turn}.5 S c y\n");
-    let text = trace() + "2 0.0 c P 0 c\n" + &(0..300).map(again).collect::<String>();
-    let files = Files::new();
-    let bytes = packed(pieces(&text));
-    for (from, to) in [(100.0, 130.0), (0.0, 0.1), (299.0, 400.0), (-2.0, -1.0), (0.0, 1e9)] {
-        let mut read = String::new();
-        let mut stream = files.open(&bytes).within(from, to);
-        let taken = stream.read_so_far();
-        stream.read_to_string(&mut read).unwrap();
-        let streamed = taken.load(Ordering::Relaxed);
-        let mut window = files.open(&bytes).within(from, to);
-        let taken = window.read_so_far();
-        let mut segments = window.segments(usize::MAX).unwrap();
-        let (mut found, mut last) = (Vec::new(), false);
-        while let Some(segment) = segments.next_segment().unwrap() {
-            assert!(!last && segment.start().0 == found.len() as u64);
-            last = segment.is_last();
-            let mut block = Block::default();
-            block.set_segment(segment);
-            block.unpack().unwrap();
-            found.extend_from_slice(block.text());
-        }
-        assert!(last && String::from_utf8(found).unwrap() == read, "{from} {to}");
-        assert_eq!(taken.load(Ordering::Relaxed), streamed, "{from} {to}");
-        assert!(from <= 0.0 || read.len() < text.len() / 2, "{from} {to}");
-    }
 }

@@ -64,7 +64,7 @@ fn time(text: &[u8], end: f64, rng: &mut Rng) -> f64 {
 fn look_at(what: &str, text: &[u8], segment: usize, rng: &mut Rng) -> usize {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("t.pjp");
-    fs::write(&path, testkit::pack_with_borders(text, segment, &[]))
+    fs::write(&path, pj_pack::pack::pack_all(text, segment).expect("memory"))
         .expect("the folder is writable");
     let quotes = [Quotes::Strip, Quotes::Keep, Quotes::Auto][rng.index(3)];
     let mut options = Options::default();
@@ -196,7 +196,7 @@ fn traces_of_every_shape() {
 #[test]
 fn all_options() {
     let text = lively(53);
-    let packed = testkit::pack_with_borders(&text, 400, &[]);
+    let packed = pj_pack::pack::pack_all(&text, 400).expect("memory");
     let folder = sandbox(&[("t", &text), ("t.pjp", &packed)]);
     let options = [
         "",

@@ -6,8 +6,8 @@ use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
 use paje_pack::{
-    Borders, Definitions, Outline, Packed, Piece, Reader, Segment, Segments, Settings, Summaries,
-    Text, Writer,
+    Border, Definitions, Outline, Packed, Piece, Reader, Segment, Segments, Settings, Summaries,
+    Text, WindowIndex, Writer,
 };
 use paje_parser::columns::{Asked, HoleKind, Lines, Wanted};
 
@@ -78,17 +78,17 @@ const SUMMARIES: [&str; 2] = ["states", "comm"];
 
 fn packed(text: &[u8], settings: Settings) -> std::io::Result<Vec<u8>> {
     let (mut segments, mut definitions) = (Segments::new(text, settings), Definitions::default());
-    let (mut writer, mut borders) = (Writer::new(Vec::new())?, Borders::default());
+    let (mut writer, mut windows) = (Writer::new(Vec::new())?, WindowIndex::default());
     while let Some(text) = segments.next_text()? {
-        let (segment, passage) = Segment::pack_and_look(&text, &definitions, settings)?;
-        borders.pass(passage);
-        writer.put(&segment)?;
+        writer.put(&Segment::pack(&text, &definitions, settings)?)?;
+        windows.times.push((0.0, text.len() as f64));
         definitions.learn(&text);
     }
     for name in SUMMARIES {
         writer.put_summary(name, 1, name.repeat(9).into_bytes(), u64::MAX)?;
     }
-    writer.put_borders(borders, u64::MAX)?;
+    windows.borders.resize_with(windows.times.len().saturating_sub(1), Border::default);
+    writer.put_windows(&windows, u64::MAX)?;
     writer.finish()
 }
 

@@ -25,7 +25,7 @@ pub use damage::damage;
 pub use datasets::{Rng, definitions};
 pub use disk::on_small_disk;
 pub use folders::{folder, names, pipe, read};
-pub use pack::{COMPRESSIONS, pack, pack_with_borders};
+pub use pack::{COMPRESSIONS, pack};
 pub use program::{ended, failing, failing_input, fed, outcome, said};
 pub use random::number;
 pub use recorded::assert_recorded;

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use paje_pack::{Borders, Definitions, Segment, Segments, Settings, Writer};
+use paje_pack::Settings;
 
 /// Compressions that traces can have.
 pub const COMPRESSIONS: [&str; 5] = ["gzip", "zstd", "xz", "bzip2", "pjp"];
@@ -26,30 +26,4 @@ pub fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
     let mut packed = Vec::new();
     encoder.read_to_end(&mut packed).expect("memory can be read");
     packed
-}
-
-/// Packs a text in segments of `segment` bytes, with the data for time windows. The trace must be
-/// sound, which only a replay can check.
-pub fn pack_with_borders(
-    text: &[u8],
-    segment: usize,
-    summaries: &[(&str, u64, Vec<u8>)],
-) -> Vec<u8> {
-    let mut settings = Settings::default();
-    (settings.segment, settings.level) = (segment, 1);
-    let (mut segments, mut definitions) = (Segments::new(text, settings), Definitions::default());
-    let (mut borders, memory) = (Borders::default(), "memory");
-    let mut writer = Writer::new(Vec::new()).expect(memory);
-    while let Some(text) = segments.next_text().expect("memory can be read") {
-        let packed = Segment::pack_and_look(&text, &definitions, settings);
-        let (segment, passage) = packed.expect(memory);
-        borders.pass(passage);
-        writer.put(&segment).expect(memory);
-        definitions.learn(&text);
-    }
-    writer.put_borders(borders, u64::MAX).expect(memory);
-    for (name, version, content) in summaries {
-        writer.put_summary(name, *version, content.clone(), u64::MAX).expect(memory);
-    }
-    writer.finish().expect(memory)
 }
