@@ -93,8 +93,8 @@ def test_what_makes_no_sense_is_an_error(trace):
         (lambda: trace.waits(by="nothing"), "kind, waiter, pair"),
         (lambda: trace.critical_path(by="pair"), "container, value"),
         (lambda: trace.time(bins=0), "from 1 to 1000000"),
-        (lambda: trace.waits(root="nobody"), "no container is called so"),
-        (lambda: trace.waits(group="nothing"), "no type of containers"),
+        (lambda: trace.waits(root="nobody"), "no such container"),
+        (lambda: trace.waits(group="nothing"), "no such container type"),
         (lambda: trace.waits(map="classes = 3"), "map"),
         (lambda: trace.waits(map="starpu"), "knows|known"),
     ):
