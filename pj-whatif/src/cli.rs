@@ -79,7 +79,7 @@ pub struct Cli {
     ///
     /// A message takes its latency and the time of its bytes; messages share the links of their
     /// sender and receiver. xF is relative to the recorded network, which is estimated: latency=x10
-    /// is ten times slower
+    /// is ten times the recorded latency
     #[arg(long, value_name = "HOW", help_heading = WHAT_IF)]
     pub net: Vec<String>,
 
