@@ -77,7 +77,7 @@ test_that("invalid arguments are errors", {
   expect_error(paje_waits(mpi, root = "nobody"), "root=\"nobody\"")
   expect_error(paje_waits(mpi, group = "nothing"), "group=\"nothing\"")
   expect_error(paje_waits(mpi, map = "classes = 3"), "map")
-  expect_error(paje_waits(mpi, map = "starpu"), "known to the map")
+  expect_error(paje_waits(mpi, map = "starpu"), "knows none of the state values")
   expect_error(paje_waits(mpi, containers = "rank-1"), "cannot restrict waiting")
   expect_error(paje_comm("nowhere.trace"), class = "paje_file_error")
   expect_error(paje_profile(made("3 1 S a one")), class = "paje_error")
