@@ -1,4 +1,4 @@
-//! Verdicts of the replay and of the checker on a trace; the fuzzer uses them, too.
+//! Verdicts of the replay and the checker on a trace; also for the fuzzer.
 
 #![allow(unreachable_pub, reason = "the fuzzer's crate exports them")]
 
@@ -28,17 +28,12 @@ pub fn checked(trace: &[u8], options: &Options, rules: Rules) -> Verdict {
 }
 
 /// Returns the trace and the verdict of the replay.
-pub(crate) fn replayed(
-    trace: &[u8],
-    options: &Options,
-    workers: &Workers,
-) -> (Option<Trace>, Verdict) {
+pub fn replayed(trace: &[u8], options: &Options, workers: &Workers) -> (Option<Trace>, Verdict) {
     let source = Source::stream(trace);
     verdict(Trace::read_with(source, options, workers, &Progress::default()))
 }
 
-/// Returns the verdict that the result of a replay is.
-pub(crate) fn verdict(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) {
+pub fn verdict(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) {
     match result {
         Ok(trace) => (Some(trace), Ok(())),
         Err(error) => {
