@@ -68,11 +68,9 @@
 //! go of what they have shown.
 //!
 //! In flow lines of text ([`Source`]) and [`Options`]; out flows a [`Trace`], or
-//! the first [`Error`] in file order. The modules stand in floors, each of which imports from lower ones only; from the
-//! top: `read`, `engine` (rounds of all workers), `resolve` (what needs file order), `replay` (lanes side by side),
-//! `problems`, `decode` (blocks to small events), `input`, `lanes` (what an event does: `states`, `variables`,
-//! `events`, `links`), `trace` (finished rows, and how to look at them), `model` (types and containers), `memory`
-//! (columns), `names`.
+//! the first [`Error`] in file order. The modules here are `trace` (finished rows, and how to look at them),
+//! `resolve` (what needs file order), `engine` (rounds of all workers) and `read`. The crates below are
+//! `paje-replay`, `paje-decode` and `paje-model`.
 
 mod engine;
 mod read;

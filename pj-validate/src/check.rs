@@ -7,7 +7,7 @@
 //!
 //! 1. the line alone: its number, fields, time, variable value and colour;
 //! 2. the names: type, its nature, container, whether the type belongs there, the container at a
-//!   link's end; undefined values are created;
+//!    link's end; undefined values are created;
 //! 3. the lane (container and type): keys, time order, empty stacks.
 //!
 //! # Recovery
