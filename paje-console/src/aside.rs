@@ -21,7 +21,7 @@ pub fn write_whole(path: &Path, text: &[u8]) -> io::Result<()> {
     write_with(path, |out| out.write_all(text))
 }
 
-/// Writes a file as [`write_whole`] does, with what `write` writes.
+/// Writes a file with `write`, as [`write_whole`] does.
 pub fn write_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

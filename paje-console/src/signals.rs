@@ -9,8 +9,7 @@ fn ignored() -> u64 {
     line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Yields the given signals without those that are ignored, as under `nohup`, which must stay
-/// ignored.
+/// Yields the given signals except ignored ones, which must stay ignored, as under `nohup`.
 pub fn heeded(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i32> {
     let ignored = ignored();
     signals.into_iter().filter(move |signal| ignored >> (signal - 1) & 1 == 0)

@@ -2,7 +2,7 @@
 //!
 //! Each file begins with new definitions of events and types (`head`), as the replay knows them;
 //! definitions that recovery invents precede the line that needs them. Other lines are the trace's,
-//! without those that were skipped, and some with a replaced word (`lines`). Problems that no valid
+//! without skipped ones, and some with a replaced word (`lines`). Problems that no valid
 //! trace can express stay. Recovery treats them in a piece as in the trace, since lanes do not
 //! influence one another.
 

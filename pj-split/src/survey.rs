@@ -97,7 +97,7 @@ pub(crate) struct Surveyed {
     /// In file order.
     pub(crate) entries: Vec<Entry>,
     pub(crate) log: File,
-    /// Pairs of variable-length integers: a lane, and the [`use_number`] of what it uses.
+    /// Pairs of variable-length integers: a lane, and the [`use_number`] of a use.
     pub(crate) uses: (File, u64),
     /// In file order; only for traces that may be damaged.
     pub(crate) damage: Option<Damage>,

@@ -38,7 +38,7 @@
 //! - It may repeat, once, what another file said: a type, a value, the creation of a container, its
 //!   destruction at the same time. Differences are errors, as in one file; a later destruction is
 //!   ignored with a warning.
-//! - After a destruction, later lines *of the same file* for the container are ignored. Those of
+//! - After a destruction, later lines *of the same file* for the container are ignored. Lines of
 //!   other files count, and lanes end when everything has been read; but a destruction before any
 //!   file was named holds for all.
 //! - Lanes see their events in the order of reading.
@@ -94,7 +94,7 @@ pub struct Report {
     /// Errors that only the end of the trace reveals come last, even those with a position: of
     /// containers destroyed after a file was named.
     pub findings: Vec<Finding>,
-    /// Files that were read, in this order: the trace, then those that it names.
+    /// Files that were read, in this order: the trace, then the named files.
     pub files: Vec<FileRead>,
     /// Number of errors; each line counts.
     pub errors: u64,

@@ -89,7 +89,7 @@ fn with_sort_nothing_is_skipped() {
     assert_eq!(folder.run(&["--sort", "--recover", "t"]), sorted);
     let (status, _, said) = folder.run(&["--recover", "t"]);
     assert_eq!(status, 1);
-    assert!(said.contains(": skipped: time ") && said.contains("hint: with `--sort`"), "{said}");
+    assert!(said.contains(": skipped: time ") && said.contains("hint: `--sort` keeps"), "{said}");
 }
 
 #[test]

@@ -232,7 +232,7 @@ impl Header {
 fn words(text: &[u8]) -> Vec<Span> {
     let mut spans = Vec::new();
     token::fields(text, 0, &mut spans);
-    // The sign may be a word of its own, or part of the first word.
+    // The sign may be a separate word, or part of the first word.
     match spans.first_mut() {
         Some(first) if first.end - first.start > 1 => first.start += 1,
         Some(_) => {

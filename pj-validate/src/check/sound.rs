@@ -2,7 +2,7 @@
 //!
 //! [`crate::sound`] has read the whole trace, and knows which definitions are used and the numbers
 //! of objects. For the rest of the report, the places of definitions, only lines that define
-//! something need to be checked; value definitions only if a value is unused; and the first line
+//! something need to be checked (value definitions only if a value is unused), and the first line
 //! with a value in other quotes.
 
 use std::io::{self, Read};
