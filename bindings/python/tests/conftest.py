@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "testkit"))
+sys.path.insert(0, str(ROOT / "tests" / "testkit"))
 from header import header  # noqa: E402
 
 EXAMPLES = ROOT / "datasets" / "examples"
