@@ -33,9 +33,11 @@ pub(crate) struct Misses {
 }
 
 /// Entry points of the phases. A call from another phase counts as cost of the called phase.
-const DECODE: &[&str] = &["paje_sim::decode::Decoder::decode"];
-const REPLAY: &[&str] =
-    &["paje_sim::replay::shard::Shard::replay", "paje_sim::replay::link_homes::LinkHome::merge"];
+const DECODE: &[&str] = &["paje_decode::decode::Decoder::decode"];
+const REPLAY: &[&str] = &[
+    "paje_replay::replay::shard::Shard::replay",
+    "paje_replay::replay::link_merger::LinkMerger::merge",
+];
 const EXPORT: &[&str] = &[
     "pj_dump::output::rows::RowFormatter::lane_rows",
     "pj_dump::output::rows::RowFormatter::container_row",
