@@ -1,4 +1,4 @@
-//! Numbers to text, with a separator after each, as in rows. Bytes a second of text.
+//! Conversion of numbers to text, with a separator after each, in bytes of text per second.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -10,10 +10,8 @@ use paje_decimal::{fixed_room, put_fixed, write_fixed, write_general};
 
 const COUNT: usize = 20_000;
 
-/// A name, and how to make a number of that kind.
 type Kind = (&'static str, fn(&mut Rng) -> f64);
 
-/// Kinds of numbers in the columns of a dump.
 const KINDS: [Kind; 5] = [
     ("times, 6 digits", |numbers| numbers.below(1_000_000_000) as f64 / 1e6),
     ("times, 9 digits", |numbers| numbers.below(1_000_000_000_000) as f64 / 1e9),
@@ -26,7 +24,7 @@ const KINDS: [Kind; 5] = [
     }),
 ];
 
-/// The standard library, whose `{:.*}` is exact and rounds ties to even, as C's `%f`.
+/// The standard library, whose `{:.*}` is exact and rounds ties to even like C's `%f`.
 fn by_std(values: &[f64], precision: usize) -> Vec<u8> {
     let mut text = Vec::new();
     for value in values {

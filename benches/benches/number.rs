@@ -1,4 +1,4 @@
-//! Text to numbers in the middle of lines, as the decoder reads them.
+//! Conversion of text to numbers inside lines, as in the decoder.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -10,10 +10,8 @@ use paje_parser::number::{PADDING, parse_f32_at, parse_f64, parse_f64_at};
 
 const COUNT: usize = 20_000;
 
-/// A name, and how to write a number of that kind.
 type Kind = (&'static str, fn(&mut Rng) -> String);
 
-/// Kinds of numbers that producers write.
 const KINDS: [Kind; 7] = [
     ("6 decimals", |numbers| format!("{:.6}", numbers.below(1_000_000_000) as f64 / 1e6)),
     ("9 decimals", |numbers| format!("{:.9}", numbers.below(1_000_000_000_000) as f64 / 1e9)),
@@ -37,7 +35,6 @@ const KINDS: [Kind; 7] = [
     }),
 ];
 
-/// Lines with a number each, and where the numbers are.
 struct Block {
     text: Vec<u8>,
     places: Vec<Range<usize>>,
@@ -58,12 +55,10 @@ impl Block {
         block
     }
 
-    /// Bytes of the numbers alone.
     fn bytes(&self) -> u64 {
         self.places.iter().map(|place| place.len() as u64).sum()
     }
 
-    /// A digest of all numbers.
     fn digest(&self, parse: impl Fn(&[u8], Range<usize>) -> Option<u64>) -> u64 {
         let text = black_box(&self.text[..]);
         self.places.iter().fold(0, |sum: u64, place| {

@@ -1,4 +1,4 @@
-//! The stages of a dump, one after the other, each by itself and on one thread.
+//! The stages of a dump, each alone and on one thread.
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -13,14 +13,14 @@ use paje_workers::Workers;
 use pj_dump::output::Style;
 use pj_dump::output::export::{Written, write_rows};
 
-/// Some blocks, and some more than the last-level cache of small machines.
+/// Several blocks, and larger than the last-level cache of small machines.
 const SIZE: u64 = 8 << 20;
 const SEED: u64 = 1;
 
-/// Short lines; long ones with tabs; long ones with many quotes.
+/// Short lines, long ones with tabs, and long ones with many quotes.
 const LINES: [Shape; 3] = [Shape::Mpi, Shape::TaskRuntime, Shape::Quoted];
 
-/// Main loads of a replay: states, links and variables each at its worst, many tables.
+/// Typical traces of a replay, and traces with mostly states, links, variables or containers.
 const REPLAYS: [Shape; 6] = [
     Shape::Mpi,
     Shape::TaskRuntime,
@@ -30,7 +30,7 @@ const REPLAYS: [Shape; 6] = [
     Shape::Variables,
 ];
 
-/// Fields of all lines and a digest of where they are, so that no field can be found elsewhere.
+/// Number of fields and a digest of their places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Found {
     fields: u64,
@@ -49,7 +49,7 @@ impl Found {
 
 fn found_by_scanner(text: &[u8], scanner: &mut Scanner, spans: &mut Spans) -> Found {
     let mut found = Found::default();
-    // The block size of the programs: masks stay in the second-level cache.
+    // The block size of the programs, for which masks stay in the second-level cache.
     for block in blocks(text) {
         scanner.scan(block);
         let mut start = 0;
@@ -75,7 +75,7 @@ fn found_bytewise(text: &[u8]) -> Found {
     found
 }
 
-/// Whole lines, about as many bytes as the programs take at a time.
+/// Splits a text into blocks of whole lines, about as large as those of the programs.
 fn blocks(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let size = splitter::Limits::default().block;
     let mut rest = text;
@@ -134,7 +134,6 @@ fn decode_and_replay(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// An output that counts what it is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     bytes: u64,
@@ -157,7 +156,7 @@ fn dump(trace: &Trace, out: impl Write + Send) {
         .expect("the output never fails");
 }
 
-/// Bytes a second of output.
+/// Measures bytes of output per second.
 fn rows(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rows");
     for shape in REPLAYS {

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Whether `pj_profile --live` keeps pace: a trace comes through a pipe at a rate, as of a program that runs.
+"""Tests whether `pj_profile --live` keeps pace with a trace that comes through a pipe at a given rate.
 
     benches/python/live.py [--seconds 300] [--rate 1e6] [--report states] [--slow] [--programs target/release]
 
-`datasets` writes the trace, complete after so many seconds at this rate of events; nothing of it is kept. Each second the events
-that were taken, and the memory of pj_profile, are told. It fails if the last report is not that of the same trace read as a
-file is, or if memory grows: beyond what it was in the first third, by a tenth and 2 MB. (Of each value, 100,000 durations are kept for
-the median: runs of less than a minute may end before, so that their memory is told, but not judged.) --slow has a terminal that takes
-200 bytes ten times a second: the program waits for it, and loses nothing.
+`datasets` generates the trace, whose events take the given seconds at this rate. Each second, the script prints the number of
+events and the memory of pj_profile. It fails if the last report differs from that of the same trace without --live, or if memory
+grows by more than 10 % and 2 MB after the first third. (pj_profile keeps up to 100,000 durations per value for medians, so the
+memory of runs below a minute is not checked.) With --slow, the output is read at 200 bytes ten times a second, and nothing may be
+lost.
 
-A machine that others use may not reach the rate; what was reached is told.
+A busy machine may not reach the rate; the script prints the actual one.
 """
 
 import argparse
@@ -21,15 +21,15 @@ import sys
 import threading
 import time
 
-# Bytes that are passed on at once.
+# Bytes per write.
 CHUNK = 1 << 16
 
 
 def status(process, *names):
-    """Kilobytes of these, as Linux tells them of a process."""
+    """Returns these sizes of a process in kilobytes, as Linux reports them."""
     lines = pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()
     found = dict(line.split(":", 1) for line in lines)
-    # One that has just ended has none.
+    # A process that has just ended has no sizes.
     return [int(found.get(name, "0 kB").split()[0]) for name in names]
 
 
@@ -38,7 +38,7 @@ def generator(given, size):
 
 
 def size_of(given):
-    """How many bytes have so many events, and how many lines stand before the first."""
+    """Returns the number of bytes for the requested events, and of header lines."""
     sample = generator(given, 4_000_000).stdout.read()
     header = sample[: sample.rindex(b"%EndEventDef")].count(b"\n") + 1
     events = sample.count(b"\n") - header
@@ -46,7 +46,7 @@ def size_of(given):
 
 
 def read(stream, is_slow, parts):
-    """Takes all that comes, or a little now and then until somebody says that it may be quicker."""
+    """Reads everything; slowly until `is_slow` is cleared."""
     while part := os.read(stream.fileno(), 200 if is_slow.is_set() else CHUNK):
         parts.append(part)
         if is_slow.is_set():
@@ -54,8 +54,8 @@ def read(stream, is_slow, parts):
 
 
 def feed(given, trace, program, header):
-    """Passes the trace on at the rate, and samples memory. Returns samples, events, and seconds."""
-    began, told, lines, samples = time.monotonic(), 0, -header, []
+    """Passes the trace on at the rate and samples memory. Returns samples, events and seconds."""
+    began, printed, lines, samples = time.monotonic(), 0, -header, []
     while chunk := trace.read(CHUNK):
         program.stdin.write(chunk)
         lines += chunk.count(b"\n")
@@ -63,10 +63,10 @@ def feed(given, trace, program, header):
         if ahead > 0:
             time.sleep(ahead)
         elapsed = time.monotonic() - began
-        if elapsed >= told + 1:
-            told = int(elapsed)
+        if elapsed >= printed + 1:
+            printed = int(elapsed)
             samples.append(status(program, "VmRSS")[0])
-            print(f"{told:4} s  {lines:12} events  {lines / elapsed:9.0f} a second  {samples[-1] / 1e3:7.1f} MB", flush=True)
+            print(f"{printed:4} s  {lines:12} events  {lines / elapsed:9.0f} per second  {samples[-1] / 1e3:7.1f} MB", flush=True)
     samples.append(status(program, "VmHWM")[0])
     program.stdin.close()
     return samples, lines, time.monotonic() - began
@@ -75,10 +75,10 @@ def feed(given, trace, program, header):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=300)
-    parser.add_argument("--rate", type=float, default=1e6, help="events a second")
-    parser.add_argument("--shape", default="mpi", help="of datasets")
-    parser.add_argument("--report", default="states", type=shlex.split, help="and its options, as one word: 'time -s 0 -e 9'")
-    parser.add_argument("--slow", action="store_true", help="a terminal that takes little")
+    parser.add_argument("--rate", type=float, default=1e6, help="events per second")
+    parser.add_argument("--shape", default="mpi", help="shape of the generated trace")
+    parser.add_argument("--report", default="states", type=shlex.split, help="report with its options, as one word: 'time -s 0 -e 9'")
+    parser.add_argument("--slow", action="store_true", help="read the output slowly")
     parser.add_argument("--programs", default="target/release", type=pathlib.Path)
     given = parser.parse_args()
     size, header = size_of(given)
@@ -96,16 +96,16 @@ def main():
     reader.join()
     if program.wait() != 0:
         sys.exit(f"pj_profile ended with {program.returncode}")
-    print(f"{events} events in {seconds:.0f} s, {events / seconds:.0f} a second; memory at most {samples[-1] / 1e3:.1f} MB")
+    print(f"{events} events in {seconds:.0f} s, {events / seconds:.0f} per second; memory at most {samples[-1] / 1e3:.1f} MB")
 
     wanted = subprocess.run(words, stdin=generator(given, size).stdout, capture_output=True, check=True).stdout
     shown = b"".join(parts)
     if not shown.endswith(wanted):
-        sys.exit("the last report is another than that of the trace")
+        sys.exit("the last report differs from that of the whole trace")
     early = max(samples[: max(len(samples) // 3, 1)])
     if given.seconds >= 60 and samples[-1] > 1.1 * early + 2000:
         sys.exit(f"memory grew from {early / 1e3:.1f} MB to {samples[-1] / 1e3:.1f} MB")
-    print(f"{shown.count(wanted.splitlines()[0].split(b',')[0])} reports; the last is that of the trace; memory {early / 1e3:.1f} MB, then at most {samples[-1] / 1e3:.1f} MB")
+    print(f"{shown.count(wanted.splitlines()[0].split(b',')[0])} reports; the last one is right; memory {early / 1e3:.1f} MB, then at most {samples[-1] / 1e3:.1f} MB")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""The table of sizes of docs/pack.md: packed.py [OPTIONS] TRACE-OR-FOLDER...
+"""Prints the table of sizes of docs/pack.md: packed.py [OPTIONS] TRACE-OR-FOLDER...
 
-Traces are plain or compressed with xz; in folders, all are looked at, and small ones left out. What is packed is unpacked, and
-compared. Needs gzip, zstd, xz, pj_pack, and for Parquet a pj_dump with tables, which writes the rows, not the text; it has none of
-traces that are invalid.
+Traces may be compressed with xz. In folders, all but small traces are measured. Packed traces are unpacked and compared. Needs
+gzip, zstd, xz, pj_pack, and a pj_dump with tables for Parquet, which contains the rows of valid traces, not their text.
 """
 
 import argparse
@@ -24,7 +23,7 @@ HEADINGS = ["trace", "text, MB", *[name for name, _ in COMPRESSORS], "Parquet", 
 
 
 def texts(given):
-    """The name and the text of each trace, cut after a line if it is too long."""
+    """Yields the name and the text of each trace, cut after a line if it is too long."""
     files = []
     for path in given.traces:
         files += sorted(path.iterdir()) if path.is_dir() else [path]
@@ -45,9 +44,9 @@ def texts(given):
 
 
 def parquet(programs, trace, folder):
-    """Bytes of the tables; none of an invalid trace."""
+    """Returns the bytes of the tables, or None for an invalid trace."""
     tables = pathlib.Path(folder, "tables")
-    # Links are open where a trace was cut.
+    # Cutting a trace leaves links open.
     done = subprocess.run([programs / "pj_dump", "-q", "-z", "-O", tables, "--format", "parquet", trace], capture_output=True)
     if done.returncode == 2:
         sys.exit(done.stderr.decode())
@@ -66,7 +65,7 @@ def row(name, text, programs, folder):
     subprocess.run([pack, trace, "-o", packed], check=True)
     sizes.append(packed.stat().st_size)
     if subprocess.run([pack, "-u", packed], capture_output=True, check=True).stdout != text:
-        sys.exit(f"{name}: other bytes come back")
+        sys.exit(f"{name}: unpacking gives other bytes")
     cells = ["–" if size is None else f"{100 * size / len(text):.2f}" for size in sizes]
     parts = [sizes[-1] / sizes[2], sizes[-1] / sizes[3]]
     print("|", " | ".join([name, f"{len(text) / 1e6:.1f}", *cells, *[f"{part:.2f}" for part in parts]]), "|", flush=True)
@@ -80,10 +79,10 @@ def size(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", default="target/release", type=pathlib.Path, help="where pj_pack, pj_dump and datasets are")
-    parser.add_argument("--first", default=20_000_000, type=size, metavar="SIZE", help="bytes of a trace, at most (20000000)")
-    parser.add_argument("--smallest", default=100_000, type=size, metavar="SIZE", help="of shorter ones, nothing is told (100000)")
-    parser.add_argument("--generated", action="store_true", help="a generated trace and random bytes as well")
+    parser.add_argument("--programs", default="target/release", type=pathlib.Path, help="folder of pj_pack, pj_dump and datasets")
+    parser.add_argument("--first", default=20_000_000, type=size, metavar="SIZE", help="largest number of bytes of a trace (20000000)")
+    parser.add_argument("--smallest", default=100_000, type=size, metavar="SIZE", help="ignore shorter traces (100000)")
+    parser.add_argument("--generated", action="store_true", help="also a generated trace and random bytes")
     parser.add_argument("traces", nargs="*", type=pathlib.Path)
     given = parser.parse_args()
     print("|", " | ".join(HEADINGS), "|\n" + "|---" * len(HEADINGS) + "|")

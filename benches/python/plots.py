@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what `benches --bin scaling` has measured: plots.py [FOLDER]
+"""Draws the results of `benches --bin scaling`: plots.py [FOLDER]
 
 Reads FOLDER/runs.csv (default: target/scaling) and writes speedup-TRACE.svg and efficiency-TRACE.svg (strong scaling), weak-TRACE.svg,
 and pieces-TRACE.svg if traces were split. Needs matplotlib.
@@ -16,7 +16,7 @@ import matplotlib
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
 
-# Published figures of a parallel PajeNG, with pinned threads and traces that were split into files beforehand.
+# Published results of a parallel PajeNG, with pinned threads and traces split into files.
 THESIS = {"threads": [8, 16], "speedup": [7.16, 11.87], "efficiency": [0.89, 0.74]}
 AXES = {"speedup": "speedup T(1) / T(p)", "efficiency": "efficiency T(1) / T(p) / p", "weak": "sizeup p · T(1, s) / T(p, p·s)"}
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""From a trace to polars data frames: by pajereplay, and by PajeNG's pj_dump and polars' CSV reader.
+"""Compares two ways to polars data frames: pajereplay, and PajeNG's pj_dump with polars' CSV reader.
 
     pip install ./bindings/python polars
     benches/python/polars_frame.py trace.paje --runs 3 --threads 2
 
-Both ways are taken in turn, in this process, and their frames are compared: the same rows in the same order, names and
-integers equal, times as close as the digits that pj_dump prints. Medians count.
+Both ways take turns in this process. Their frames must have the same rows in the same order, with equal names and integers,
+and times as close as pj_dump prints them. The result is the median.
 
-PajeNG's way is the fastest that was found: grep leaves one nature of rows, and polars reads these from memory, with all
-columns' types given and the duration left out. Its names begin with the blank behind the comma, which costs nothing to leave
-where it is. The trace, and what is between, should lie in memory too (/dev/shm).
+The way with PajeNG is the fastest known: grep selects a nature, and polars reads the rows from memory with given types and
+without durations. The blank before names is left, which saves time. The trace and intermediate files should be in memory too
+(/dev/shm).
 """
 
 import argparse
@@ -22,7 +22,7 @@ import time
 
 import polars as pl
 
-# Columns of pj_dump's rows; those without a type are left out.
+# Columns of pj_dump's rows. Columns without a type are skipped.
 NAME, NUMBER = pl.String, pl.Float64
 COLUMNS = {
     "containers": ("Container", {"Parent": NAME, "Type": NAME, "Start": NUMBER, "End": NUMBER, "Duration": None, "Name": NAME}),
@@ -34,18 +34,18 @@ COLUMNS = {
                        "StartContainer": NAME, "EndContainer": NAME, "Key": NAME}),
 }
 
-# Half of the last digit that pj_dump prints, and what may be lost in reading it and in a subtraction.
+# Half of the last digit that pj_dump prints, and the rounding errors of reading and subtracting.
 CLOSE, LOST = 0.5e-6, 1e-15
 
 
 def of_pajeng(options):
-    """The frames by way of text."""
+    """Returns the frames from text."""
     environment = {**os.environ, "LC_ALL": "C", "POLARS_MAX_THREADS": str(options.threads)}
     frames = {}
     with tempfile.TemporaryDirectory(dir=options.between) as folder:
         dump = f"'{options.pj_dump}' '{options.trace}'"
         if len(options.tables) > 1:
-            # Once for all of them.
+            # One run for all tables.
             subprocess.run(f"{dump} > {folder}/all", shell=True, check=True, env=environment)
             dump = f"cat {folder}/all"
         for table in options.tables:
@@ -65,17 +65,17 @@ def of_pajeng(options):
 
 
 def of_pajereplay(options):
-    """The frames by way of Arrow."""
+    """Returns the frames from Arrow."""
     import pajereplay
 
-    # As grep does: other rows are checked, and not kept. As PajeNG does: values of variables in single precision.
+    # Other rows are checked but not kept, as with grep. Variables have single precision, as in PajeNG.
     natures = [COLUMNS[table][0].lower() for table in options.tables]
     trace = pajereplay.read(options.trace, threads=options.threads, natures=natures, variable_precision="single")
     return {table: pl.DataFrame(getattr(trace, table)) for table in options.tables}
 
 
 def compare(table, ours, theirs):
-    """Fails if two frames have not the same rows."""
+    """Fails if two frames have different rows."""
     if ours.columns != theirs.columns or ours.height != theirs.height:
         sys.exit(f"{table}: {ours.shape} and {theirs.shape}, {ours.columns} and {theirs.columns}")
     for name in ours.columns:
@@ -97,9 +97,9 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tables", choices=["states", "all"], default="states")
-    parser.add_argument("--pj-dump", default="/usr/bin/pj_dump", help="PajeNG's")
+    parser.add_argument("--pj-dump", default="/usr/bin/pj_dump", help="path of PajeNG's pj_dump")
     parser.add_argument("--between", default="/dev/shm" if os.path.isdir("/dev/shm") else None, metavar="DIR",
-                        help="where PajeNG's rows go on their way")
+                        help="folder for PajeNG's rows")
     options = parser.parse_args()
     options.tables = list(COLUMNS) if options.tables == "all" else [options.tables]
     size = os.path.getsize(options.trace)
@@ -123,7 +123,7 @@ def main():
 
 
 if __name__ == "__main__":
-    # Before polars' threads are started.
+    # Must be set before polars starts its threads.
     if "POLARS_MAX_THREADS" not in os.environ:
         threads = sys.argv[sys.argv.index("--threads") + 1] if "--threads" in sys.argv[:-1] else "2"
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "POLARS_MAX_THREADS": threads})

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""What the reports of pj_profile take, beside other ways to the same: the table of docs/profile.md.
+"""Compares the reports of pj_profile with other ways to the same results, for the table of docs/profile.md.
 
-    pip install polars pandas                  # for the other ways; without them, these are left out, and that is said
-    git clone https://github.com/hpcgroup/pipit                              # what PyPI calls pipit is empty
+    pip install polars pandas                  # for the other ways, which are skipped without them
+    git clone https://github.com/hpcgroup/pipit                              # the pipit of PyPI is empty
     benches/python/reports.py --pipit pipit --runs 3 lu.trace mpi.trace
 
-Each way is a process of its own, one after the other in each run; traces are read once before. Of the runs, medians: seconds that
-passed, seconds of the processors, and the most memory that a process of it had at once. Traces may be compressed with xz. The other
-ways:
+The ways take turns as separate processes. Traces are read into the page cache first. The table has medians of the elapsed time,
+the processor time, and the peak memory of a process. Traces may be compressed with xz. The other ways are:
 
-- PajeNG's pj_dump, whose states or links polars reads and groups, as fast as that can be made: types of columns are given.
-- Pipit, of the CSV that it reads (`pj_convert --to pipit`, which is not part of the time): flat_profile.
+- PajeNG's pj_dump; polars reads its states or links, with given types, and groups them.
+- Pipit's flat_profile, from the CSV that it reads (`pj_convert --to pipit` is not part of the time).
 
-What they find is compared: counts are equal, and seconds as near as the digits that pj_dump prints. A way that others are left
-for (`--peer-runs`) may run less often than ours.
+The results are compared: counts must be equal, and times as close as pj_dump prints them. `--peer-runs` sets the number of runs
+of the other ways.
 """
 
 import argparse
@@ -35,7 +34,7 @@ LINKS = ["Nature", "Container", "Type", "Start", "End", "Duration", "Value", "Fr
 
 
 def grouped_by_polars(nature, file, out):
-    """A child: what pj_profile's reports count and add up, of PajeNG's rows."""
+    """In a child process: counts and sums of PajeNG's rows, as in pj_profile's reports."""
     import polars as pl
 
     columns, keys = (STATES, ["Value"]) if nature == "State" else (LINKS, ["From", "To"])
@@ -48,7 +47,7 @@ def grouped_by_polars(nature, file, out):
 
 
 def profiled_by_pipit(folder, file, out):
-    """A child: the exclusive time of each name."""
+    """In a child process: exclusive time of each name."""
     sys.path.insert(0, folder)
     import pipit
 
@@ -58,7 +57,7 @@ def profiled_by_pipit(folder, file, out):
 
 
 def run(command, out=None):
-    """Seconds that passed, seconds of the processors, and bytes of memory; the command is for a shell."""
+    """Runs a shell command. Returns elapsed time, processor time and peak memory in bytes."""
     began = time.perf_counter()
     with open(out or os.devnull, "wb") as to:
         child = subprocess.Popen(["bash", "-c", f"set -o pipefail; {command}"], stdout=to)
@@ -70,7 +69,7 @@ def run(command, out=None):
 
 
 def ours(given, trace, folder):
-    """Names, and commands whose answers nobody compares."""
+    """Yields names and commands of our programs."""
     programs, threads = given.programs.resolve(), f"--threads={given.threads} --no-progress --no-warnings"
     dump, profile = f"exec {programs}/pj_dump {threads}", f"exec {programs}/pj_profile {threads}"
     yield "`pj_dump -q`", f"{dump} -q {trace}"
@@ -84,7 +83,7 @@ def ours(given, trace, folder):
 
 
 def peers(given, trace, folder):
-    """Names, commands, and what compares their answers."""
+    """Yields names, commands, and the kinds of results to compare."""
     myself = f"{shlex.quote(sys.executable)} {shlex.quote(os.path.realpath(__file__))}"
     for nature, report in (("State", "states"), ("Link", "comm")):
         rows = f"{folder}/rows.csv"
@@ -98,7 +97,7 @@ def peers(given, trace, folder):
 
 
 def compare(given, trace, report, answer):
-    """Fails if another way finds something else."""
+    """Fails if another way has other results."""
     words = [given.programs / "pj_profile", "comm" if report == "comm" else "states", "--format=csv", trace]
     rows = list(csv.DictReader(io.StringIO(subprocess.run(words, capture_output=True, check=True, text=True).stdout)))
     theirs = {}
@@ -121,14 +120,14 @@ def compare(given, trace, report, answer):
         mine, other = found.get(names, [0, 0.0]), theirs.get(names, [0.0])
         near = 1e-6 * (mine[0] + 1) + 1e-9 * abs(mine[1])
         if abs(mine[1] - other[-1]) > near or (len(other) == 2 and mine[0] != other[0]):
-            sys.exit(f"{trace}, {report}: {names} have {mine} in pj_profile, and {other} there")
+            sys.exit(f"{trace}, {report}: {names}: {mine} in pj_profile, but {other} there")
 
 
 def measure(given, trace, folder):
     ways = [(name, command, None) for name, command in ours(given, trace, folder)]
     ways += peers(given, trace, folder)
     measured = {name: [] for name, _, _ in ways}
-    # Into the page cache.
+    # Reads it into the page cache.
     trace.read_bytes()
     for number in range(max(given.runs, given.peer_runs)):
         for name, command, report in ways:
@@ -153,8 +152,8 @@ def main():
     parser.add_argument("--programs", default="target/release", type=pathlib.Path)
     parser.add_argument("--pajeng", default="/usr/bin/pj_dump", help="PajeNG's pj_dump")
     parser.add_argument("--pipit", type=pathlib.Path, metavar="FOLDER", help="a clone of Pipit's repository")
-    parser.add_argument("--no-waits", dest="waits", action="store_false", help="of traces whose states no map knows")
-    parser.add_argument("--between", default="/dev/shm", metavar="FOLDER", help="where rows go on their way")
+    parser.add_argument("--no-waits", dest="waits", action="store_false", help="for traces with unknown state values")
+    parser.add_argument("--between", default="/dev/shm", metavar="FOLDER", help="folder for intermediate files")
     parser.add_argument("--grouped", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--profiled", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -162,10 +161,10 @@ def main():
         return grouped_by_polars(*given.grouped, sys.stdout)
     if given.profiled:
         return profiled_by_pipit(*given.profiled, sys.stdout)
-    # It is not loaded here: a process that begins counts as large as the one that began it.
+    # Not imported here: Linux counts the memory of the parent for a child's peak.
     given.has_polars = importlib.util.find_spec("polars") is not None and shutil.which(given.pajeng) is not None
     if not given.has_polars:
-        print("left out: PajeNG and polars, one of which is not here", file=sys.stderr)
+        print("left out: PajeNG and polars (one of them is missing)", file=sys.stderr)
     if not given.pipit:
         print("left out: Pipit (--pipit FOLDER)", file=sys.stderr)
     os.environ["POLARS_MAX_THREADS"] = str(given.threads)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures windows of packed traces beside all rows: windows.py [OPTIONS] TRACE.pjp...
+"""Compares windows of packed traces with all rows: windows.py [OPTIONS] TRACE.pjp...
 
 Prints a table with some windows of each trace, of all containers or of those that --in names: bytes read, time of the process, and
 its share of the time of all rows. The last row is a trace of a few lines, which shows the start-up time. Times are medians. All
@@ -33,10 +33,10 @@ def seconds(given, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="target/release/pj_dump")
-    parser.add_argument("--part", type=float, default=0.01, help="of the time of a trace (0.01)")
-    parser.add_argument("--places", type=int, default=3, help="windows of each trace (3)")
-    parser.add_argument("--runs", type=int, default=50, help="of each (50)")
-    parser.add_argument("--threads", help="of the program")
+    parser.add_argument("--part", type=float, default=0.01, help="length of a window, as a part of the trace (0.01)")
+    parser.add_argument("--places", type=int, default=3, help="number of windows of each trace (3)")
+    parser.add_argument("--runs", type=int, default=50, help="runs of each window (50)")
+    parser.add_argument("--threads", help="number of threads of the program")
     parser.add_argument("--in", dest="containers", help="containers of the windows")
     parser.add_argument("traces", nargs="+", type=pathlib.Path)
     given = parser.parse_args()

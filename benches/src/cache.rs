@@ -7,10 +7,6 @@ use std::path::Path;
 use rustix::fs::{Advice, fadvise};
 
 /// Reads a file into the page cache, and returns its number of newlines.
-///
-/// # Errors
-///
-/// A file that cannot be read.
 pub fn warm(path: &Path) -> io::Result<u64> {
     let mut file = File::open(path)?;
     let mut buffer = vec![0; 1 << 20];
@@ -26,10 +22,6 @@ pub fn warm(path: &Path) -> io::Result<u64> {
 /// Asks the kernel to drop the pages of a file. The kernel may ignore it, see [`can_drop`].
 ///
 /// Unlike `/proc/sys/vm/drop_caches`, this needs no privileges and affects no other file.
-///
-/// # Errors
-///
-/// A file that cannot be opened or written back.
 pub fn drop_pages(path: &Path) -> io::Result<()> {
     let file = File::open(path)?;
     // Dirty pages are not dropped.
@@ -37,12 +29,9 @@ pub fn drop_pages(path: &Path) -> io::Result<()> {
     Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
 }
 
-/// Returns whether the pages of a file can be dropped, so that it is read from the device again. They cannot on file systems in
-/// memory, or while another process has mapped the file. Afterwards the file is in the cache.
-///
-/// # Errors
-///
-/// A file that cannot be read.
+/// Returns whether the pages of a file can be dropped, so that it is read from the device again.
+/// This is impossible on file systems in memory, and while another process maps the file.
+/// Afterwards the file is in the cache.
 pub fn can_drop(path: &Path) -> io::Result<bool> {
     drop_pages(path)?;
     let before = device_bytes();

@@ -1,4 +1,5 @@
-//! The least work of any program that dumps a trace: read it, find its lines, move the bytes of its rows.
+//! The minimum work of any program that dumps a trace: read it, count its lines, copy the bytes of
+//! its rows.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -12,18 +13,16 @@ use paje_workers::{Pin, Workers};
 
 use crate::Result;
 
-/// Size of the two buffers of a thread in bytes. Both fit into the second-level cache of most machines.
+/// Size of the two buffers of a thread in bytes. Both fit into the second-level cache of most
+/// machines.
 const PIECE: usize = 256 << 10;
 
-/// Reads a file and copies `copy` bytes in memory, with the given threads. Returns the number of newlines of the file.
+/// Reads a file and copies `copy` bytes in memory, with the given threads. Returns the number of
+/// newlines of the file.
 ///
-/// Each thread has an equal part of the file and of the copy. It reads its part with `pread`, block by
-/// block into one buffer, counts newlines there, then copies its part of `copy` from that buffer into
-/// another one of the same size. The threads are started and placed like those of `pj_dump`.
-///
-/// # Errors
-///
-/// A file that cannot be read, or threads that cannot be placed.
+/// Each thread has an equal part of the file and of the copy. It reads its part with `pread`, block
+/// by block into one buffer, counts newlines there, then copies its part of `copy` from that buffer
+/// into another one of the same size. The threads are started and placed like those of `pj_dump`.
 pub fn floor(path: &Path, threads: NonZeroUsize, pin: &Pin, copy: u64) -> Result<u64> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -85,7 +84,7 @@ mod tests {
     #[test]
     fn every_byte_is_read_once() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        // Some blocks and a part of one.
+        // Several blocks and a part of one.
         let trace = datasets::generate(datasets::Shape::Mpi, 2_000_003, 1);
         std::fs::write(&file, &trace).unwrap();
         let lines = trace.iter().filter(|byte| **byte == b'\n').count() as u64;
@@ -96,7 +95,7 @@ mod tests {
                 assert_eq!(count(file.path(), threads, pin, 3_000_001).unwrap(), lines);
             }
         }
-        // All bytes are newlines: the count shows whether each was read once.
+        // All bytes are newlines, so the count shows whether each was read once.
         std::fs::write(&file, vec![b'\n'; 1_234_567]).unwrap();
         for threads in 1..6 {
             assert_eq!(count(file.path(), threads, &Pin::None, 0).unwrap(), 1_234_567);

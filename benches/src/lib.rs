@@ -35,7 +35,7 @@ pub mod study;
 /// A result whose error is one line for the user.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// The examples of the document compile.
+/// Compiles the examples of the document.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/rust.md")]
 mod document {}

@@ -1,9 +1,10 @@
-//! The machine that a record was made on, without its name.
+//! Description of the machine, without its name.
 
 use std::fs::read_to_string;
 use std::process::Command;
 
-/// Returns what `lscpu` says of the processor, caches and memory nodes, then memory, kernel and load, for a record.
+/// Returns what `lscpu` says of the processor, caches and memory nodes, then memory, kernel and
+/// load, for a record.
 pub fn describe() -> String {
     let output = Command::new("lscpu").output().map(|output| output.stdout).unwrap_or_default();
     let line = |path| read_to_string(path).unwrap_or_default().lines().next().map(str::to_owned);

@@ -29,10 +29,6 @@ pub struct Timed {
 }
 
 /// Runs a program without input and discards its output.
-///
-/// # Errors
-///
-/// A program that does not run, or is killed by a signal.
 pub fn timed(command: &mut Command) -> Result<Timed> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let start = Instant::now();
@@ -41,10 +37,6 @@ pub fn timed(command: &mut Command) -> Result<Timed> {
 }
 
 /// Like [`timed`], for a program that must succeed.
-///
-/// # Errors
-///
-/// A program that does not run or fails.
 pub fn succeed(command: &mut Command) -> Result<Timed> {
     let timed = timed(command)?;
     if timed.status == 0 {
@@ -69,10 +61,6 @@ pub struct Output {
 }
 
 /// Runs a program without input, and hashes its output.
-///
-/// # Errors
-///
-/// A program that does not run or fails.
 pub fn output(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = spawn(command)?;
@@ -91,11 +79,8 @@ pub fn output(command: &mut Command) -> Result<Output> {
     Ok(Output { bytes, hash: hasher.finish() })
 }
 
-/// Builds packages of this source tree as they are shipped, and returns the folder with their programs.
-///
-/// # Errors
-///
-/// Packages that do not build.
+/// Builds packages of this source tree as they are shipped, and returns the folder with their
+/// programs.
 pub fn build(packages: &[&str]) -> Result<PathBuf> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["build", "--quiet", "--profile", "dist", "--all-features"]);
@@ -113,8 +98,8 @@ fn spawn(command: &mut Command) -> Result<Child> {
     Ok(command.spawn().map_err(|error| format!("{}: {error}", program.display()))?)
 }
 
-/// Waits for the end of a program whose standard output was read to its end or is discarded. Its standard error must fit into
-/// a pipe until then.
+/// Waits for the end of a program whose standard output was read to its end or is discarded. Its
+/// standard error must fit into a pipe until then.
 fn end(mut child: Child) -> Result<Timed> {
     let mut stderr = Vec::new();
     if let Some(mut pipe) = child.stderr.take() {

@@ -1,7 +1,7 @@
 //! The record of all runs, and tables of their results.
 //!
-//! T(p, s) is the time of a program with p threads on a trace of s bytes: the minimum of the runs, because
-//! the noise of a machine only ever adds.
+//! T(p, s) is the time of a program with p threads on a trace of s bytes: the minimum of the runs,
+//! since noise only adds time.
 //!
 //! | | |
 //! |---|---|
@@ -59,7 +59,6 @@ pub fn median(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
     }
 }
 
-/// Columns of the record.
 const COLUMNS: [&str; 13] = [
     "trace",
     "bytes",
@@ -77,10 +76,6 @@ const COLUMNS: [&str; 13] = [
 ];
 
 /// Returns the runs as CSV, with a header; unknown values are empty.
-///
-/// # Errors
-///
-/// None that can happen in memory.
 pub fn csv(runs: &[Run]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.iter().chain(&["imbalance"]))?;
@@ -107,7 +102,6 @@ pub fn csv(runs: &[Run]) -> Result<Vec<u8>> {
     Ok(writer.into_inner()?)
 }
 
-/// Summary of the runs of a case on a trace.
 struct Point<'a> {
     case: &'a Case,
     bytes: u64,
@@ -228,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn medians() {
+    fn medians_are_found() {
         assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));
         assert_eq!(median([]), None);

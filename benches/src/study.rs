@@ -1,11 +1,11 @@
 //! The scaling study: what is run, and in which order.
 //!
-//! First, every number of threads dumps every trace of a source and its pieces once, untimed: the rows must be
-//! those of one thread. Then all cases take turns in each repetition, so that the noise of a shared
-//! machine affects all of them alike.
+//! First, every number of threads dumps every trace of a source and its pieces once, untimed: the
+//! rows must be those of one thread. Then all cases take turns in each repetition, so that the
+//! noise of a shared machine affects all of them alike.
 //!
-//! This process stays small on purpose: until a child has replaced itself by its program, it has the memory of
-//! its parent, and Linux counts that for the child's peak.
+//! This process must stay small: Linux counts the memory of a parent for a child's peak until the
+//! child runs its program.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -108,9 +108,9 @@ pub struct Run {
     pub cpu: f64,
     /// Peak memory in bytes.
     pub peak_memory: u64,
-    /// Part of the time in which one thread worked alone, from `pj_dump --stats=json` if it prints it.
+    /// Part of the time in which only one thread worked, if `pj_dump --stats=json` reports it.
     pub serial: Option<f64>,
-    /// Time of the busiest worker divided by the mean, from the same place.
+    /// Time of the busiest worker divided by the mean, also from these statistics.
     pub imbalance: Option<f64>,
 }
 
@@ -135,7 +135,6 @@ impl Source {
     }
 }
 
-/// A trace on disk.
 #[derive(Debug)]
 struct Trace {
     kind: Kind,
@@ -154,11 +153,8 @@ struct Trace {
     rows: Output,
 }
 
-/// Measures one source. Traces and pieces are in `folder` meanwhile; `progress` gets a line at a time.
-///
-/// # Errors
-///
-/// A program that fails, rows that depend on threads or pieces, or files that cannot be read or written.
+/// Measures one source. Traces and pieces are in `folder` meanwhile; `progress` gets a line at a
+/// time.
 pub fn measure(
     source: &Source,
     plan: &Plan,
@@ -173,14 +169,15 @@ pub fn measure(
     plan.split(&mut traces, folder.path(), progress)?;
     let mut caches = plan.caches.clone();
     if caches.contains(&Cache::Dropped) && !cache::can_drop(&traces[0].path)? {
-        progress("the page cache cannot be dropped here: no runs without it");
+        progress("the page cache cannot be dropped here; skipping runs without it");
         caches.retain(|cache| *cache != Cache::Dropped);
     }
     let mut runs = Vec::new();
     for run in 1..=plan.runs {
         for cache in caches.iter().copied() {
             for file in traces.iter().flat_map(|trace| &trace.files) {
-                // Read by one thread again, so that all runs find the pages on the same memory node.
+                // Read by one thread again, so that all runs find the pages on the same memory
+                // node.
                 cache::drop_pages(file)?;
                 cache::warm(file)?;
             }
@@ -195,7 +192,6 @@ pub fn measure(
     Ok(runs)
 }
 
-/// Makes the traces of a source.
 fn traces(source: &Source, plan: &Plan, folder: &Path) -> Result<Vec<Trace>> {
     let trace = |path: PathBuf, kind, threads: &[usize]| -> Result<Trace> {
         let size = path.metadata().map_err(|error| format!("{}: {error}", path.display()))?;
@@ -249,7 +245,7 @@ impl Plan {
             let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
             let pieces = files.len() - 1;
             if traces.last().is_some_and(|last| last.pieces >= pieces) {
-                progress(&format!("{asked} pieces are left out: there are no more than {pieces}"));
+                progress(&format!("skipping {asked} pieces: there are no more than {pieces}"));
                 fs::remove_dir_all(&to)?;
                 continue;
             }
@@ -289,7 +285,6 @@ impl Plan {
         cases
     }
 
-    /// Runs a case.
     fn once(
         &self,
         source: &Source,
@@ -326,7 +321,8 @@ impl Plan {
             command.arg("-q");
         }
         let timed = process::succeed(&mut command)?;
-        // At once, so that the kernel does not write the files to the device during the next run.
+        // Remove files now, so that the kernel does not write them to the device during the next
+        // run.
         match case.program {
             Program::Copy => fs::remove_file(&copy)?,
             Program::Split => fs::remove_dir_all(&again)?,

@@ -1,5 +1,6 @@
 //! The scaling study as a whole, with scripts instead of `pj_dump` and `pj_split`.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)] // A test that cannot go on fails.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -27,15 +28,16 @@ done"#;
 fn scaling(folder: &Path, dump: &str, split: &str, words: &[&str]) -> Output {
     for (name, text) in [("pj_dump", dump), ("pj_split", split)] {
         let path = folder.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("the folder is writable");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("the file is ours");
     }
     let (temporary, out) = (folder.join("temporary"), folder.join("out"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_scaling"));
     command.arg("--programs").arg(folder).arg("--out").arg(out).arg("--temp-dir").arg(&temporary);
-    let output = command.args(["--quick", "--shapes", "mpi"]).args(words).output().unwrap();
+    let output =
+        command.args(["--quick", "--shapes", "mpi"]).args(words).output().expect("it starts");
     // Traces and pieces are removed, also after errors.
-    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(&temporary).expect("it is there").count(), 0);
     output
 }
 
@@ -53,7 +55,7 @@ fn every_case_is_recorded() {
     let output = scaling(folder.path(), DUMP, SPLIT, &words);
     let stderr = text(&output.stderr);
     assert!(output.status.success(), "{stderr}");
-    assert!(stderr.contains("mpi: 512 pieces are left out: there are no more than 5"), "{stderr}");
+    assert!(stderr.contains("mpi: skipping 512 pieces: there are no more than 5"), "{stderr}");
 
     let out = folder.path().join("out");
     let mut reader = csv::Reader::from_path(out.join("runs.csv")).unwrap();
@@ -61,8 +63,8 @@ fn every_case_is_recorded() {
     // Dropping depends on the file system.
     let caches: HashSet<&str> = runs.iter().map(|run| &*run["cache"]).collect();
     let caches = caches.len();
-    // Repetitions and states of the cache; cp; threads, policies and programs of the single file and of three
-    // numbers of pieces; and of weak scaling.
+    // Repetitions and cache states; cp; threads, policies and programs for the file and three
+    // numbers of pieces; weak scaling.
     assert_eq!(runs.len(), 2 * caches * (2 * (1 + 2 * 2 * (3 + 3 * 3)) + 2 * 2 * 2), "{runs:?}");
     for run in &runs {
         let size = match (&*run["trace"], &*run["kind"], &*run["threads"]) {

@@ -1,8 +1,8 @@
-//! One trace cut into many files, in ways in which tracers may do it.
+//! Cuts a trace into several files, in the ways in which tracers do it.
 //!
-//! lang-paje 1.3.1, "Parallel reading": a file may name others, which hold the events of some containers, with
-//! PajeTraceFile or in the `Filename` of a PajeCreateContainer. [`cut`] takes a whole trace and spreads it over such files by
-//! container; their replay must be that of the whole trace.
+//! A file may name others that hold the events of some containers, with PajeTraceFile or in the
+//! `Filename` of a PajeCreateContainer (lang-paje 1.3.1, "Parallel reading"). [`cut`] spreads a
+//! trace over such files by container. Their replay must equal that of the whole trace.
 //!
 //! ```
 //! use datasets::files::{Style, cut};
@@ -29,50 +29,51 @@ use lines::Lines;
 use crate::named::named;
 
 named! {
-    /// How files hold the trace, and are named.
+    /// How files hold and name each other.
     #[non_exhaustive]
     pub Style {
-        /// Each file is a valid trace by itself: it repeats the event definitions, types and values and the creations and
-        /// destructions that it needs, and ends with the destruction of the root container when the whole trace ends.
-        /// PajeTraceFile names it, once for each of its containers.
+        /// Each file is a valid trace. It repeats the event definitions, types and values and the
+        /// creations and destructions that it needs, and ends with the destruction of the root
+        /// container at the end of the trace. PajeTraceFile names it once for each of its
+        /// containers.
         Full "full",
-        /// Files without event definitions, which are in the file that names them. They have the events of their containers,
-        /// and the destructions of these and their ancestors. PajeTraceFile names them.
+        /// Files have no event definitions; those of the root file apply. They hold the events of
+        /// their containers, and the destructions of these and their ancestors. PajeTraceFile names
+        /// them.
         Bare "bare",
-        /// Each file has its own event definitions, with other numbers than any other file, and the lines of
-        /// [`Style::Bare`]. The `Filename` of PajeCreateContainer names it. Events of the root container are in the
-        /// file of the first other one.
+        /// Each file has its own event definitions, with other numbers, and the lines of
+        /// [`Style::Bare`]. The `Filename` of PajeCreateContainer names it. Events of the root
+        /// container are in the file of the first other container.
         Filename "filename",
     }
 }
 
-/// A trace in many files.
+/// A trace in several files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceFiles {
-    /// The file that names the others: event definitions, types, values, creations and destructions.
+    /// Content of the root file: event definitions, types, values, creations and destructions.
     pub root: Vec<u8>,
-    /// The others, in the order of their names; not all of them are named in this order.
+    /// The other files in the order of their names. The root file may name them in another order.
     pub pieces: Vec<Piece>,
 }
 
-/// One file with the events of some containers.
+/// A file with the events of some containers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its name, relative to the folder of the root's file.
+    /// Name relative to the folder of the root file.
     pub name: String,
-    /// Its content.
+    /// Content.
     pub bytes: Vec<u8>,
 }
 
 impl TraceFiles {
-    /// The name that [`TraceFiles::write`] gives the root's file.
+    /// Name of the root file.
     pub const ROOT: &'static str = "root.trace";
 
-    /// Writes all files into a folder, which is created if needed.
+    /// Writes all files into a folder. Creates it if necessary.
     ///
     /// # Errors
-    ///
-    /// An error of the file system.
+    /// Fails if a file cannot be written.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         fs::write(folder.join(Self::ROOT), &self.root)?;
@@ -80,13 +81,13 @@ impl TraceFiles {
     }
 }
 
-/// Cuts a trace into at most `pieces` files and the one that names them. There are never more than containers, the root
-/// container counted, nor fewer than one.
+/// Cuts a trace into a root file and one to `pieces` further files, but not more than there are
+/// containers, including the root container.
 ///
-/// Containers are dealt out in turn, so that neighbours end up in different files. Everything of a container stays together and
-/// in order. The trace must be valid; its times are read as decimal numbers. In an invalid trace, lines that belong to no
-/// known container stay in the root's file, and the files may be invalid in another way. Comments and empty
-/// lines are dropped. Works in memory.
+/// Containers are assigned in turn, so neighbours are in different files. Everything of a container
+/// is in one file, in order. Comments and empty lines are dropped. The trace must be valid, with
+/// decimal times. Otherwise lines without a known container stay in the root file, and the files
+/// may be invalid in other ways.
 pub fn cut(trace: &[u8], style: Style, pieces: usize) -> TraceFiles {
     Cutter::new(Lines::new(trace), style, pieces).cut()
 }
@@ -98,7 +99,7 @@ mod tests {
     use crate::{Shape, generate, random};
 
     #[test]
-    fn files_never_change() {
+    fn cut_files_never_change() {
         let traces = Shape::ALL.map(|shape| generate(shape, 16 << 10, 1));
         let random = (0..20).map(|seed| random::trace(seed).bytes);
         let mut sum: u64 = 0;
@@ -111,14 +112,11 @@ mod tests {
                 }
             }
         }
-        assert_eq!(
-            sum, 3498177825700207575,
-            "cut traces changed: was that meant? Then write the new sum here"
-        );
+        assert_eq!(sum, 3498177825700207575, "cut traces changed; if intended, update the sum");
     }
 
     #[test]
-    fn every_event_stands_in_one_file() {
+    fn every_event_is_in_one_file() {
         let trace = generate(Shape::Mpi, 40_000, 1);
         let events = |bytes: &[u8]| {
             let lines = bytes.split(|byte| *byte == b'\n');
@@ -136,17 +134,17 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_its_own_ends_a_full_piece() {
+    fn a_full_piece_ends_with_the_trace() {
         let files = cut(&generate(Shape::OneContainer, 5_000, 1), Style::Full, 9);
         let piece = std::str::from_utf8(&files.pieces[1].bytes).unwrap();
         let last: Vec<&str> = piece.lines().last().unwrap().split(' ').collect();
         assert!(matches!(last[..], ["7", _, "0", "0"]), "{last:?}");
         let before = piece.lines().rev().nth(1).unwrap();
-        assert!(before.contains(last[1]), "the whole trace ends at the time of {before}");
+        assert!(before.contains(last[1]), "the piece does not end with the trace: {before}");
     }
 
     #[test]
-    fn styles_are_read_back() {
+    fn names_of_styles_parse_to_the_same() {
         for style in Style::ALL {
             assert_eq!(style.name().parse(), Ok(style));
         }

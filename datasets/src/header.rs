@@ -1,14 +1,14 @@
-//! The `%` headers of generated traces.
+//! `%` headers of generated traces.
 
 use std::io;
 
 use crate::sink::Sink;
 
-/// An event definition: number or word in the trace, name without `Paje`, fields. A field is a string unless it has another
-/// type: `"Time:date Type Container"`.
+/// An event definition: number, name without `Paje`, and fields. Fields are strings unless they
+/// have a type, as in `"Time:date Type Container"`.
 pub type Definition<'d> = (&'d str, &'d str, &'d str);
 
-/// Returns the header lines of events.
+/// Returns the header lines of event definitions.
 ///
 /// ```
 /// let text = datasets::definitions([("pop", "PopState", "Time:date Type Container")]);
@@ -28,7 +28,6 @@ pub fn definitions<'d>(events: impl IntoIterator<Item = Definition<'d>>) -> Stri
     text
 }
 
-/// SimGrid's events, each at the index that is its number.
 const EVENTS: [Definition<'_>; 18] = [
     ("0", "DefineContainerType", "Alias Type Name"),
     ("1", "DefineVariableType", "Alias Type Name Color:color"),
@@ -50,12 +49,10 @@ const EVENTS: [Definition<'_>; 18] = [
     ("17", "NewEvent", "Time:date Type Container Value"),
 ];
 
-/// Writes the definitions of SimGrid's events with these numbers.
 pub(crate) fn write(sink: &mut Sink<'_>, numbers: &[usize]) -> io::Result<()> {
     sink.lines(definitions(numbers.iter().map(|number| EVENTS[*number])).as_bytes())
 }
 
-/// Returns the definitions of all SimGrid's events.
 pub(crate) fn all() -> String {
     definitions(EVENTS)
 }

@@ -1,8 +1,8 @@
-//! Small traces with exactly one fault, each with the line at which it must be reported.
+//! Small traces with exactly one fault, and the line where it must be reported.
 //!
-//! A trace of [`trace`] is valid but for its fault: take the faulty line away (or, for a fault of the whole
-//! file, what the fault's description says), and every replayer must accept it. Where the fault stands, and which of several
-//! forms it has, depends on the seed.
+//! Without the faulty line (or, for a fault of the whole file, with the change that its description
+//! implies), every program must accept the trace. The seed decides where the fault is, and which of
+//! several forms it has.
 
 mod base;
 mod plant;
@@ -12,92 +12,93 @@ use crate::named::named;
 pub use plant::{InvalidTrace, trace};
 
 named! {
-    /// A kind of invalidity.
+    /// A kind of fault.
     #[non_exhaustive]
     pub Fault {
         /// An event of a type that was never defined.
         UnknownType "unknown-type",
         /// An event in a container that was never created.
         UnknownContainer "unknown-container",
-        /// A type whose identifier another type has.
+        /// A type with the identifier of another type.
         DuplicateType "duplicate-type",
-        /// A container whose identifier another container has.
+        /// A container with the identifier of another container.
         DuplicateContainer "duplicate-container",
-        /// A type of another nature than the event needs: a state event with a variable type.
+        /// A type of the wrong nature, such as a state event with a variable type.
         WrongNature "wrong-nature",
         /// An event in a container whose type is not the parent of the event's type.
         ForeignType "foreign-type",
-        /// A container created in one whose type is not the parent of its type.
+        /// A container created in a container whose type is not the parent of its type.
         ForeignContainer "foreign-container",
-        /// A link end in a container of another type than the link type asks for.
+        /// A link end in a container of the wrong type.
         ForeignLinkEnd "foreign-link-end",
-        /// A container identified by `0`, which is the root.
+        /// A container with the identifier `0`, which is the root.
         ReservedContainer "reserved-container",
-        /// A type identified by `0`, which is the root type.
+        /// A type with the identifier `0`, which is the root type.
         ReservedType "reserved-type",
         /// A pop where no state is open.
         PopOnEmptyStack "pop-on-empty-stack",
-        /// A state event earlier than the one before it in its lane.
+        /// A state event earlier than the previous one of its lane.
         StateOutOfOrder "state-out-of-order",
-        /// A variable event earlier than the one before it in its lane.
+        /// A variable event earlier than the previous one of its lane.
         VariableOutOfOrder "variable-out-of-order",
-        /// An event earlier than the one before it in its lane.
+        /// An event earlier than the previous one of its lane.
         EventOutOfOrder "event-out-of-order",
-        /// A link completed earlier than the one before it in its lane.
+        /// A link completed earlier than the previous one of its lane.
         LinkOutOfOrder "link-out-of-order",
-        /// An addition to, or subtraction from, a variable without a value.
+        /// An addition to or subtraction from a variable without a value.
         AddBeforeSet "add-before-set",
-        /// A key used again after its link was complete.
+        /// A key used again after its link is complete.
         LinkKeyReused "link-key-reused",
-        /// The two ends of a link differ in their value.
+        /// A link whose ends have different values.
         LinkValuesDiffer "link-values-differ",
-        /// A key started twice. PajeNG makes a link with a `NULL` end of it.
+        /// A key started twice. PajeNG makes it a link with a `NULL` end.
         TwoStarts "two-starts",
-        /// A key ended twice before it was started. PajeNG makes a link with a `NULL` end of it.
+        /// A key ended twice before its start. PajeNG makes it a link with a `NULL` end.
         TwoEnds "two-ends",
         /// A link that is still open at the end of the trace.
         OpenLinkAtEnd "open-link-at-end",
-        /// A link that is still open when the container that holds it is destroyed.
+        /// A link that is still open when its container is destroyed.
         OpenLinkAtDestroy "open-link-at-destroy",
         /// A container destroyed before its last event.
         DestroyedEarly "destroyed-early",
-        /// A container destroyed under another type than it was created with.
+        /// A container destroyed with another type than it was created with.
         DestroyedAsOtherType "destroyed-as-other-type",
-        /// An event line that lacks an obligatory field. PajeNG aborts.
+        /// An event line without an obligatory field. PajeNG aborts.
         MissingField "missing-field",
         /// An event line whose number has no definition.
         UnknownEventNumber "unknown-event-number",
         /// An event number defined twice.
         RedefinedEventNumber "redefined-event-number",
-        /// A definition that lacks an obligatory field. Reported where the definition ends.
+        /// A definition without an obligatory field, reported where the definition ends.
         MissingObligatoryField "missing-obligatory-field",
-        /// A field declared with a type that does not exist.
+        /// A field with an unknown type.
         UnknownFieldType "unknown-field-type",
-        /// A known field that occurs twice in a definition, with one declared type.
+        /// A standard field that occurs twice in a definition, with the same type.
         FieldDefinedTwice "field-defined-twice",
         /// A definition of an event that does not exist.
         UnknownEventName "unknown-event-name",
-        /// A line that starts with `%` outside a definition and does not start one.
+        /// A `%` line outside a definition that does not start one.
         StrayPercent "stray-percent",
-        /// A time that is not a number. PajeNG takes it.
+        /// A time that is not a number. PajeNG accepts it.
         BadTime "bad-time",
-        /// A variable's value that is not a number. PajeNG takes it for 0.
+        /// A variable's value that is not a number. PajeNG reads 0.
         BadVariableValue "bad-variable-value",
         /// A colour that is neither three or four numbers nor six hexadecimal digits.
         BadColor "bad-color",
-        /// A value defined that exists already, by definition or by use.
+        /// A value that is already defined or used.
         ValueDefinedTwice "value-defined-twice",
-        /// A value defined for a variable or container type, which have none.
+        /// A value defined for a variable or container type.
         ValueOfVariableType "value-of-variable-type",
-        /// A file without a byte. PajeNG takes it.
+        /// An empty file. PajeNG accepts it.
         EmptyFile "empty-file",
-        /// A file that ends within a definition. PajeNG takes it.
+        /// A file that ends within a definition. PajeNG accepts it.
         TruncatedDefinition "truncated-definition",
     }
 }
 
 impl Fault {
-    /// Returns whether PajeNG 1.3.6 reports the fault, with exit status 1. It accepts the others, or aborts.
+    /// Returns whether PajeNG 1.3.6 reports the fault with exit status 1. Otherwise it accepts it
+    /// or aborts.
     pub fn is_reported_by_pajeng(self) -> bool {
         !matches!(
             self,

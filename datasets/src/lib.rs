@@ -1,15 +1,17 @@
-//! Pajé traces on demand: seeded generators of every shape, valid and invalid.
+//! Seeded generators of Pajé traces, valid and invalid.
 //!
-//! * [`write()`] and [`generate`] make valid traces of a [`Shape`] and a size, from a kilobyte to many gigabytes, in
-//!   bounded memory. Each shape stresses one thing in a reader; [`Shape::describe`] says which.
-//! * [`invalid`] makes small traces with exactly one fault, and knows the line where it is.
-//! * [`files`] cuts a trace into many files that name one another.
-//! * [`mutate`] damages a trace: lines, words, bytes.
-//! * [`passing`] makes runs of message-passing programs: random ones, and some whose waiting is known as a formula.
-//! * [`random`] makes small traces that vary everything at once, for a live comparison with PajeNG.
+//! * [`write()`] and [`generate`] make valid traces of a [`Shape`] and a size, from a kilobyte to
+//!   many gigabytes, in bounded memory. Each shape stresses one part of a reader;
+//!   [`Shape::describe`] says which.
+//! * [`invalid`] makes small traces with exactly one fault on a known line.
+//! * [`files`] cuts a trace into several files that name each other.
+//! * [`mutate`] damages lines, words and bytes of a trace.
+//! * [`passing`] makes runs of message-passing programs: random ones, and some with known waiting
+//!   times.
+//! * [`random`] makes small traces with a bit of everything, for comparisons with PajeNG.
 //!
-//! The same arguments give the same bytes on every machine. Nothing here depends on a parser of the format:
-//! every byte is written by hand, so that a misunderstanding in a parser cannot cancel out in its tests.
+//! The same arguments give the same bytes on every machine. Nothing here uses a parser of the
+//! format, so that a misunderstanding in a parser cannot cancel out in its tests.
 //!
 //! ```
 //! use datasets::{Shape, generate};

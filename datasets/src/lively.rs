@@ -1,9 +1,8 @@
-//! Valid traces in which much is open at any time.
+//! Valid traces with many open states, variables and links.
 
 use crate::header::{Definition, definitions};
 use crate::rng::Rng;
 
-/// Events, with words instead of numbers.
 const EVENTS: [Definition<'_>; 18] = [
     ("ctype", "DefineContainerType", "Name Type Alias"),
     ("stype", "DefineStateType", "Name Type Alias"),
@@ -25,7 +24,7 @@ const EVENTS: [Definition<'_>; 18] = [
     ("to", "EndLink", "Time Type Container Value EndContainer Key"),
 ];
 
-/// The types and containers of [`lively`] traces: two processes `p` and `q` on a host `h`.
+/// Types and containers of [`lively`] traces: two processes `p` and `q` on a host `h`.
 pub const WORLD: &str = "\
 ctype Host 0 H
 ctype Process H P
@@ -38,8 +37,8 @@ create 0 p P h
 create 0 q P h
 ";
 
-/// Returns a valid trace of some hundred lines without warnings: nested states, variables, links, containers that are created and
-/// destroyed, comments.
+/// Returns a valid trace of some hundred lines without warnings: nested states, variables, links,
+/// containers that are created and destroyed, comments.
 pub fn lively(seed: u64) -> Vec<u8> {
     let rng = &mut Rng::new(seed);
     let mut lines = definitions(EVENTS) + WORLD;

@@ -1,4 +1,4 @@
-//! `datasets`: writes a Pajé trace of a given shape and size, in one file or in many.
+//! `datasets`: writes a Pajé trace of a given shape and size.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,9 +10,9 @@ use clap::builder::PossibleValuesParser;
 use datasets::files::{self, Style};
 use datasets::{Shape, Size};
 
-/// Writes a Pajé trace of a given shape and size, the same for the same seed.
+/// Writes a Pajé trace of a given shape and size. The same seed gives the same trace.
 ///
-/// Exit status: 0 on success, 2 if the arguments or the output are at fault.
+/// Exit status: 0 on success, 2 if the arguments are wrong or the output fails.
 #[derive(Debug, Parser)]
 #[command(version, about)]
 struct Arguments {
@@ -24,16 +24,16 @@ struct Arguments {
     #[arg(short, long, default_value = "16M")]
     size: Size,
 
-    /// Seed: the same one makes the same trace
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Output file, standard output if absent or `-`; with --files, a folder
+    /// Output file (default or `-`: standard output); with --files, a folder
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Split the trace by container into files that root.trace in the folder FILE names: `full` traces, `bare` events, or
-    /// renumbered events that the `filename` of a container names
+    /// Split the trace by container into a root.trace and further files in the folder: `full`
+    /// traces, `bare` events, or events with own numbers that the `filename` of a container names
     #[arg(long, value_name = "STYLE", requires = "output", value_parser = PossibleValuesParser::new(Style::ALL.map(Style::name)))]
     files: Option<String>,
 
@@ -41,7 +41,7 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 8, requires = "files")]
     pieces: usize,
 
-    /// List the shapes and what each of them stresses
+    /// List the shapes and what they stress
     #[arg(short, long)]
     list: bool,
 }
@@ -52,15 +52,15 @@ fn main() -> ExitCode {
         // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // Standard error may be closed, too.
+            // Standard error may be closed too.
             let _ = writeln!(io::stderr(), "datasets: {error}");
             ExitCode::from(2)
         }
     }
 }
 
-/// Tells whether standard output was closed when the program started (`>&-`): Rust's runtime makes `/dev/null` of it, open
-/// for reading too, which one that was asked for is not.
+/// Returns whether standard output was closed when the program started (`>&-`). Rust's runtime then
+/// opens `/dev/null` for reading and writing, while a user would open it only for writing.
 fn is_closed() -> bool {
     let is_null =
         std::fs::read_link("/proc/self/fd/1").is_ok_and(|file| file == Path::new("/dev/null"));

@@ -1,31 +1,31 @@
-//! Damage done to a trace, as crashed programs, bad disks and malice do it.
+//! Damages traces like crashed programs, bad disks and attackers do.
 //!
-//! Changes keep most of a trace as it is, so that what reads it comes far: lines are swapped, doubled,
-//! dropped and cut, words are put in the place of others, bytes are changed.
+//! Most of a trace stays as it is, so that readers get far: lines are swapped, repeated, dropped
+//! and cut, words are replaced, bytes are changed.
 
-/// Numbers that one change is made from. All are taken modulo what there is.
+/// Parameters of a change. All are taken modulo what there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// Kind of the change.
     pub what: u8,
-    /// The line that it is done to.
+    /// Index of the line to change.
     pub line: u16,
-    /// Another line, or a word or byte of the line.
+    /// Index of another line, or of a word or byte of the line.
     pub number: u16,
 }
 
 impl Change {
-    /// The bytes that [`Change::from_bytes`] takes.
+    /// Number of bytes that [`Change::from_bytes`] takes.
     pub const BYTES: usize = 5;
 
-    /// A change drawn from the bytes of a fuzzer.
+    /// Creates a change from bytes of a fuzzer.
     pub fn from_bytes(bytes: [u8; Change::BYTES]) -> Self {
         let [what, a, b, c, d] = bytes;
         Change { what, line: u16::from_be_bytes([a, b]), number: u16::from_be_bytes([c, d]) }
     }
 }
 
-/// Words that matter in some place.
+/// Words with a meaning in some place.
 const WORDS: [&[u8]; 24] = [
     b"0",
     b"1",
@@ -53,7 +53,7 @@ const WORDS: [&[u8]; 24] = [
     b"PajeSetState",
 ];
 
-/// A trace with some changes, made one after the other.
+/// Returns a trace after some changes.
 ///
 /// ```
 /// use datasets::mutate::{Change, mutated};
@@ -103,7 +103,7 @@ fn apply(lines: &mut Vec<Vec<u8>>, change: Change) {
             lines[at].push(b' ');
             lines[at].extend_from_slice(&tail);
         }
-        // A word of another line, in place of one of this line.
+        // Replaces a word of this line by one of another line.
         7 | 8 => {
             let new = nth_word(&lines[other], number >> 3).to_vec();
             replace_word(&mut lines[at], number, &new);
@@ -141,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_to_change() {
+    fn an_empty_trace_stays_empty() {
         let drop = Change { what: 2, line: 0, number: 0 };
         assert_eq!(mutated(b"a\nb", &[drop; 5]), b"");
     }
 
     #[test]
-    fn all_changes_of_all_lines() {
+    fn every_change_applies_to_every_line() {
         let trace = crate::random::trace(3).bytes;
         for what in 0..12 {
             for line in 0..40u16 {

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// A text that names no variant.
+/// Error for a text that names no variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseNameError {
     pub(crate) name: String,
@@ -12,13 +12,13 @@ pub struct ParseNameError {
 
 impl fmt::Display for ParseNameError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "`{}` is none of {}", self.name, self.known.join(", "))
+        write!(formatter, "unknown name `{}`; expected one of {}", self.name, self.known.join(", "))
     }
 }
 
 impl Error for ParseNameError {}
 
-/// Defines an enumeration with `ALL`, `name`, and its text form.
+/// Defines an enumeration with `ALL`, `name`, `Display` and `FromStr`.
 macro_rules! named {
     ($(#[$enum_meta:meta])* $vis:vis $enum:ident { $($(#[$meta:meta])* $variant:ident $name:literal,)+ }) => {
         $(#[$enum_meta])*

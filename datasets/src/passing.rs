@@ -1,7 +1,8 @@
-//! Runs of message-passing programs, as small traces: closed forms with known answers, and random ones.
+//! Small traces of message-passing programs: some with known answers, and random ones.
 //!
-//! Ranks compute, send, receive, and take part in operations of all, in the states and links of SimGrid's SMPI. Each rank has
-//! a clock in microseconds; a receiver waits for its sender, so that no trace deadlocks.
+//! Ranks compute, send, receive and take part in collectives, with the states and links of
+//! SimGrid's SMPI. Each rank has a clock in microseconds. Receivers wait for their senders, so no
+//! trace deadlocks.
 
 mod hazards;
 mod known;

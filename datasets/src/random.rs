@@ -1,71 +1,77 @@
-//! Random small traces for a live comparison with Debian's PajeNG 1.3.6.
+//! Random small traces for comparisons with Debian's PajeNG 1.3.6.
 //!
-//! [`trace`] draws everything the format leaves open: the tree of types (three container types deep), shared
-//! names, aliases or none, identifiers that types and containers share, several numbers for one event, fields
-//! in any order, user-defined and superfluous fields, definitions before, between and after their use, values
-//! defined or implied, containers created late and events after their destruction, links that end first,
-//! equal times, times of many spellings, quotes, comments, blank lines, tabs, CRLF, a missing last line end,
-//! the old field names, and the options to replay with. Some 30 % of the traces hold exactly one
-//! [`Fault`], at a random place.
+//! [`trace`] varies everything that the format leaves open: the tree of types (up to three
+//! container types deep), equal names, aliases, identifiers shared by types and containers, several
+//! numbers for one event, the order of fields, user-defined and superfluous fields, the places of
+//! definitions, defined and implied values, late creations, events after destructions, links that
+//! end first, equal times, spellings of times, quotes, comments, blank lines, tabs, CRLF, a missing
+//! final newline, old field names, and the options of the replay. Some 30 % of the traces contain
+//! exactly one [`Fault`] at a random place.
 //!
-//! # What it steers around
+//! # Exclusions
 //!
-//! A comparison is worth something only where both programs mean to agree. Each rule names what PajeNG 1.3.6
-//! does otherwise. Every other difference between two replays of such a trace is a bug in one of them.
+//! The comparison covers only what both programs define in the same way. Each rule states how
+//! PajeNG 1.3.6 differs. Any other difference between two replays of such a trace is a bug.
 //!
 //! **The end.**
-//! 1. *The last event line has the largest time of the trace, in a living container.* PajeNG ends the trace at
-//!    the time of the last event in file order, and prints negative durations, or drops rows, beyond it.
-//! 2. *The last event line has a time.* After a definition or a type PajeNG ends at time 0.
+//! 1. *The last event line has the latest time of the trace and a living container.* PajeNG ends
+//!    the trace at the time of the last event in the file. Later rows have negative durations or
+//!    are missing.
+//! 2. *The last event line has a time.* After a definition, PajeNG ends the trace at time 0.
 //!
 //! **Lines.**
-//! 3. *At most 20 fields on a line.* PajeNG drops the others.
-//! 4. *As many fields as the definition has.* With more, PajeNG writes a complaint into its output; with fewer it
-//!    aborts. So [`Fault::MissingField`] never occurs.
-//! 5. *No empty field.* PajeNG reads `""` as a single quote, or swallows the field after it.
-//! 6. *No quote inside a name, and every quote closed.* PajeNG keeps a quote inside a word as text, splits
-//!    `"a"b` in two, and closes an open quote at the line's end, behind a carriage return.
-//! 7. *No comma in a name, no blank at its ends.* PajeNG prints these bare, in a row nobody can split.
-//! 8. *No `Filename` field, no `PajeTraceFile`.* PajeNG ignores them; others read the file.
+//! 3. *A line has at most 20 fields.* PajeNG drops the others.
+//! 4. *A line has as many fields as its definition.* With more, PajeNG writes a complaint into its
+//!    output; with fewer it aborts. So [`Fault::MissingField`] never occurs.
+//! 5. *No field is empty.* PajeNG reads `""` as a single quote or swallows the next field.
+//! 6. *No quote is inside a name, and every quote is closed.* PajeNG keeps a quote inside a word as
+//!    text, splits `"a"b` in two, and closes an open quote at the line's end, after a carriage
+//!    return.
+//! 7. *No name contains a comma, or begins or ends with a blank.* PajeNG prints these unquoted, so
+//!    rows become ambiguous.
+//! 8. *There is no `Filename` field and no `PajeTraceFile`.* PajeNG ignores them.
 //!
 //! **Numbers.**
-//! 9. *The digits of a time, taken as a whole number, stay below 2⁵³, and its power of ten above 10⁻²²*: PajeNG
-//!    rounds such a time correctly, as it is one exact number divided once by another. Of other times it gets
-//!    every fourth wrong by one unit in the last place.
-//! 10. *No negative time but `-0`, no NaN, no infinity.* PajeNG prints 0 as the duration of what starts before 0, and
-//!     `-nan` for what never ends. A time that is no number it takes for garbage: no [`Fault::BadTime`].
-//! 11. *Variables are set to finite numbers, in full.* PajeNG takes `junk` for 0 and `3x` for 3: no
-//!     [`Fault::BadVariableValue`].
+//! 9. *The digits of a time, as an integer, are below 2⁵³, and its power of ten is above 10⁻²²*.
+//!    PajeNG rounds such times correctly, and a quarter of the others wrong by one unit in the last
+//!    place.
+//! 10. *No time is negative (except `-0`), NaN or infinite.* PajeNG prints duration 0 for things
+//!     that start before 0, and `-nan` for those that never end. It accepts times that are no
+//!     numbers, so [`Fault::BadTime`] never occurs.
+//! 11. *Variables have finite numbers without other text.* PajeNG reads `junk` as 0 and `3x` as 3,
+//!     so [`Fault::BadVariableValue`] never occurs.
 //!
 //! **Definitions, types, values.**
-//! 12. *A definition is complete and not interrupted.* PajeNG takes one cut off by the end of the file, and events
-//!     in its middle: no [`Fault::TruncatedDefinition`]. It also takes an empty file: no [`Fault::EmptyFile`].
-//! 13. *A field that occurs twice ([`Fault::FieldDefinedTwice`]) is a known one, with one declared type.* PajeNG compares both,
-//!     and does not look at user-defined fields.
-//! 14. *A defined value's name is not the identifier of another value of its type.* PajeNG refuses this as a redefinition,
-//!     though the name is not what identifies a value with an alias.
-//! 15. *A bad colour has the wrong number of parts.* PajeNG counts the parts and takes any text for a number.
+//! 12. *Definitions are complete and not interrupted.* PajeNG accepts a definition cut off by the
+//!     end of the file and events inside a definition, so [`Fault::TruncatedDefinition`] never
+//!     occurs. It also accepts an empty file, so neither does [`Fault::EmptyFile`].
+//! 13. *A field that occurs twice ([`Fault::FieldDefinedTwice`]) is a standard field, with the same
+//!     type.* PajeNG compares both and ignores user-defined fields.
+//! 14. *The name of a defined value is not the identifier of another value of its type.* PajeNG
+//!     refuses this as a redefinition, although the alias identifies a value.
+//! 15. *A bad colour has the wrong number of parts.* PajeNG counts the parts and accepts any text
+//!     as a number.
 //!
 //! **Containers and links.**
-//! 16. *A container is destroyed not before anything below it happened, its children's creation included.* PajeNG
-//!     looks at the container's own events only, and ends children before they start.
-//! 17. *A container is created not before its parent's first moment.* PajeNG does not look.
-//! 18. *No second start, nor second end, with one key.* PajeNG makes a link with a `NULL` end of it, or none: no
-//!     [`Fault::TwoStarts`], no [`Fault::TwoEnds`].
-//! 19. *Links complete not before either end of the one completed last in their lane.* That is what PajeNG demands,
-//!     also of links that end first.
-//! 20. *Links stay open only under `-z`.* Without it they are a fault, and one of the faults.
+//! 16. *A container is destroyed after everything below it, including the creation of children.*
+//!     PajeNG considers only the container's own events, and ends children before they start.
+//! 17. *A container is not created before its parent.* PajeNG does not check this.
+//! 18. *No key is started or ended twice.* PajeNG makes a link with a `NULL` end or no link, so
+//!     [`Fault::TwoStarts`] and [`Fault::TwoEnds`] never occur.
+//! 19. *Both ends of a completed link are not before either end of the previously completed one in
+//!     its lane.* PajeNG requires this, also of links that end first.
+//! 20. *Links stay open only with `-z`.* Otherwise this is a fault.
 //!
 //! **Options.**
-//! 21. *No `-s`, `-e`, `-a`, `-o`*: PajeNG loses or invents rows with them. No `-t`, whose output is a duration, and no
-//!     `-f`, another reader with other limits.
+//! 21. *No `-s`, `-e`, `-a`, `-o`*: PajeNG loses or invents rows with them. No `-t`, which prints a
+//!     duration, and no `-f`, another reader with other limits.
 //! 22. *`-h` only without events*: 1.3.6 prints another header for `Event`.
-//! 23. *`-p` never with the name of a link or container type, nor with `-z`*: it bisects a lane by start time, and links
-//!     are not in that order; on links that stay open it fails.
+//! 23. *`-p` not with the name of a link or container type, and not with `-z`*: it searches a lane
+//!     by bisection of start times, but links are in another order, and it fails on open links.
 //! 24. *At most one of `-c`, `-d` and `-p`*, each of which replaces the dump.
 //! 25. *`-n` wherever old names occur*: without it they are user-defined fields.
 //!
-//! A trace with a fault makes PajeNG fail with status 1. What it prints before is no part of the comparison.
+//! PajeNG fails with status 1 on a trace with a fault. Its output up to there is not compared.
 
 mod faults;
 mod schema;
@@ -80,28 +86,27 @@ use crate::rng::Rng;
 use trace::Writer;
 use world::Nature;
 
-/// A random trace and how to replay it.
+/// A random trace and the options to replay it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RandomTrace {
     /// The trace.
     pub bytes: Vec<u8>,
-    /// Options for `pj_dump`, PajeNG's as well as ours, without the file.
+    /// Options for `pj_dump`, both PajeNG's and ours, without the file.
     pub options: Vec<String>,
-    /// Fault of the trace; `None` if it is valid under these options.
+    /// Fault of the trace, or `None` if it is valid with these options.
     pub fault: Option<Fault>,
 }
 
 impl RandomTrace {
-    /// Tells whether a replay must end well: exit status 0 and an output to compare. Otherwise it must fail with
-    /// exit status 1.
+    /// Returns whether a replay must succeed with exit status 0. Otherwise it must fail with status
+    /// 1.
     pub fn is_valid(&self) -> bool {
         self.fault.is_none()
     }
 }
 
-/// The random trace of `seed`: 20 to some 1,500 lines, in three of 100 cases some thousands.
-///
-/// The same seed gives the same trace on every machine.
+/// Returns the random trace of `seed`, usually of 20 to 1,500 lines, in 3 % of cases of some
+/// thousands.
 ///
 /// ```
 /// let trace = datasets::random::trace(42);
@@ -112,8 +117,8 @@ pub fn trace(seed: u64) -> RandomTrace {
     drawn(Rng::new(seed))
 }
 
-/// The random trace that these choices make: two bytes decide each draw, and when they are used up the
-/// rest is drawn from a fixed stream. For fuzzers, which learn which bytes matter.
+/// Returns the random trace of these choices, each two bytes. When they are used up, a fixed stream
+/// follows. Fuzzers learn from this which bytes matter.
 ///
 /// ```
 /// let trace = datasets::random::from_choices(&[7; 100]);
@@ -153,13 +158,12 @@ fn drawn(mut rng: Rng) -> RandomTrace {
     RandomTrace { bytes: paper.finish(&mut rng), options, fault }
 }
 
-/// Tries one fault drawn at random, those of the end aside.
 fn inject_any(writer: &mut Writer) -> Option<Fault> {
     let fault = writer.rng.pick(&Fault::ALL);
     (fault != Fault::OpenLinkAtEnd && writer.inject(fault).is_some()).then_some(fault)
 }
 
-/// Options under which both programs must print the same.
+/// Returns options with which both programs must print the same.
 fn options(writer: &mut Writer, old_names: bool) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     let rng = &mut writer.rng;
@@ -206,13 +210,10 @@ mod tests {
     use crate::testing::fnv;
 
     #[test]
-    fn traces_never_change() {
+    fn random_traces_never_change() {
         let sum = (0..50)
             .fold(0, |sum: u64, seed| sum.wrapping_mul(31).wrapping_add(fnv(&trace(seed).bytes)));
-        assert_eq!(
-            sum, 2930987794604708831,
-            "random traces changed: was that meant? Then write the new sum here"
-        );
+        assert_eq!(sum, 2930987794604708831, "random traces changed; if intended, update the sum");
     }
 
     #[test]

@@ -1,28 +1,27 @@
 //! Random numbers that are the same on every machine and in every release.
 //!
-//! Only `next_u64` of a named, published algorithm is used. The ranges are drawn here, in a few lines,
-//! because the `rand` crate reserves the right to change how it draws them, and a changed draw
-//! would silently change every data set.
+//! Only `next_u64` of a published algorithm is used. Ranges are drawn here, because the `rand`
+//! crate may change how it draws them, which would silently change every data set.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
-/// A stream of random numbers decided by its seed.
+/// A seeded stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct Rng {
-    /// Numbers that are drawn first, the next at the end.
+    /// Numbers to be drawn first, in reverse order.
     choices: Vec<u16>,
     then: Xoshiro256PlusPlus,
 }
 
 impl Rng {
-    /// The stream of `seed`.
+    /// Creates the stream of `seed`.
     pub fn new(seed: u64) -> Self {
         Self { choices: Vec::new(), then: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
 
-    /// The stream that begins with these choices, two bytes for each number drawn, and goes on as that
-    /// of seed 0. A fuzzer that changes a byte so changes one draw.
+    /// Creates a stream that starts with these choices, two bytes for each number, and continues
+    /// like that of seed 0. Changing a byte changes one number.
     pub fn from_choices(choices: &[u8]) -> Self {
         let pairs = choices.chunks(2);
         let choices = pairs
@@ -31,44 +30,44 @@ impl Rng {
         Self { choices: choices.collect(), ..Self::new(0) }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         match self.choices.pop() {
-            // Ranges are drawn from the upper bits.
+            // Ranges use the upper bits.
             Some(choice) => u64::from(choice) * 0x0001_0001_0001_0001,
             None => self.then.next_u64(),
         }
     }
 
-    /// A number in `0..bound`; 0 if `bound` is 0.
+    /// Returns a number in `0..bound`, or 0 if `bound` is 0.
     ///
-    /// Multiply and shift: without the division of a remainder, and with a bias below 2⁻³² for the
-    /// bounds used here, which no test of a trace can see.
+    /// A multiplication and a shift are faster than a division, and their bias of less than 2⁻³²
+    /// does not matter here.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// An index into a sequence of `len` elements; `len` must not be 0 for the index to be valid.
+    /// Returns an index into a sequence of `len` elements, which must not be empty.
     pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
 
-    /// A number in `low..=high`.
+    /// Returns a number in `low..=high`.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high - low + 1)
     }
 
-    /// True in `percent` of 100 cases.
+    /// Returns true in `percent` of 100 cases.
     pub fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// One of `items`, which must not be empty.
+    /// Returns one of `items`, which must not be empty.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.index(items.len())]
     }
 
-    /// Puts `items` in a random order.
+    /// Shuffles `items`.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.index(last + 1));
@@ -81,7 +80,7 @@ mod tests {
     use super::Rng;
 
     #[test]
-    fn stays_in_range_and_reaches_every_value() {
+    fn numbers_stay_in_range_and_reach_every_value() {
         let mut rng = Rng::new(7);
         let mut seen = [false; 5];
         for _ in 0..200 {

@@ -1,20 +1,18 @@
-//! Output of shapes, line by line: fields straight into a buffer, digit by digit.
+//! Writes lines of shapes, field by field, into a buffer.
 //!
-//! A generator must outrun what it feeds, so no field goes through `format!`. Appending cannot fail; only
-//! [`Sink::end`], once per line, may hand a full buffer on and report what the output said.
+//! A generator must be faster than the readers that it feeds, so no field uses `format!`. Appending
+//! cannot fail; only [`Sink::end`] writes to the output and returns its errors.
 
 use std::io::{self, Write};
 
-/// Handed to the output in pieces of this size: few system calls, and still in the second-level cache.
+/// Bytes per write to the output: few system calls, and the buffer stays in the second-level cache.
 const FULL: usize = 128 * 1024;
 
-/// An output of lines that knows how much was written.
+/// An output of lines that counts its bytes.
 pub(crate) struct Sink<'a> {
     out: &'a mut dyn Write,
     buffer: Vec<u8>,
-    /// Bytes handed on.
     flushed: u64,
-    /// True if the current line has a field already.
     started: bool,
     separator: u8,
 }
@@ -30,12 +28,10 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Separates fields with tabs from now on, as StarPU does.
     pub(crate) fn tabs(&mut self) {
         self.separator = b'\t';
     }
 
-    /// Bytes written so far.
     pub(crate) fn written(&self) -> u64 {
         self.flushed + self.buffer.len() as u64
     }
@@ -47,48 +43,42 @@ impl<'a> Sink<'a> {
         self.started = true;
     }
 
-    /// Starts a line with its event number.
     pub(crate) fn event(&mut self, number: u32) -> &mut Self {
         self.num(u64::from(number))
     }
 
-    /// A field of plain text, in quotes if they are part of `text`.
+    /// Adds a field of plain text, including any quotes.
     pub(crate) fn word(&mut self, text: &str) -> &mut Self {
         self.next_field();
         self.text(text)
     }
 
-    /// A field of plain text and a number.
     pub(crate) fn name(&mut self, text: &str, number: u64) -> &mut Self {
         self.word(text).digits(number)
     }
 
-    /// A field of text and a number, in quotes.
     pub(crate) fn quoted(&mut self, text: &str, number: u64) -> &mut Self {
         self.word("\"").text(text).digits(number).text("\"")
     }
 
-    /// A field that is a whole number.
     pub(crate) fn num(&mut self, number: u64) -> &mut Self {
         self.next_field();
         self.digits(number)
     }
 
-    /// A field that is a number of microseconds, written in seconds with six decimals.
+    /// Adds a field with microseconds, as seconds with six decimals.
     pub(crate) fn micros(&mut self, micros: u64) -> &mut Self {
         self.next_field();
         self.digits(micros / 1_000_000).text(".").padded(micros % 1_000_000, 6)
     }
 
-    /// Appends text to the current field.
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
         self.buffer.extend_from_slice(text.as_bytes());
         self
     }
 
-    /// Appends a whole number to the current field.
     pub(crate) fn digits(&mut self, number: u64) -> &mut Self {
-        // The 20 digits of the largest number, filled from the right.
+        // The largest number has 20 digits, filled from the right.
         let mut digits = [b'0'; 20];
         let mut first = digits.len();
         let mut rest = number;
@@ -104,7 +94,7 @@ impl<'a> Sink<'a> {
         self
     }
 
-    /// Appends the last `width` digits of a number, with zeros in front.
+    /// Appends the last `width` digits of a number, with leading zeros.
     pub(crate) fn padded(&mut self, number: u64, width: usize) -> &mut Self {
         let mut digits = [b'0'; 20];
         let mut rest = number;
@@ -116,14 +106,13 @@ impl<'a> Sink<'a> {
         self
     }
 
-    /// Ends the line.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.buffer.push(b'\n');
         self.started = false;
         if self.buffer.len() >= FULL { self.hand_on() } else { Ok(()) }
     }
 
-    /// Writes whole lines as they stand.
+    /// Writes whole lines as they are.
     pub(crate) fn lines(&mut self, text: &[u8]) -> io::Result<()> {
         debug_assert!(!self.started, "a line is open");
         self.buffer.extend_from_slice(text);
@@ -137,7 +126,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Hands everything on and returns the number of bytes written.
+    /// Writes everything and returns the number of bytes.
     pub(crate) fn finish(mut self) -> io::Result<u64> {
         self.hand_on()?;
         self.out.flush()?;

@@ -1,4 +1,4 @@
-//! Sizes as people write them.
+//! Sizes with units.
 
 use std::error::Error;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// A number of bytes, read from text such as `64K`, `166MB` or `1.5GiB`.
 ///
-/// A bare letter or one followed by `iB` counts in powers of 1024, one followed by `B` in powers of 1000:
+/// A letter alone or with `iB` stands for a power of 1024, a letter with `B` for a power of 1000:
 ///
 /// ```
 /// use datasets::Size;
@@ -22,7 +22,7 @@ use std::str::FromStr;
 pub struct Size(u64);
 
 impl Size {
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub fn bytes(self) -> u64 {
         self.0
     }
@@ -58,7 +58,7 @@ impl FromStr for Size {
     }
 }
 
-/// A text that is not a size.
+/// Error for a text that is not a size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseSizeError(String);
 

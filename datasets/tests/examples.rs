@@ -1,4 +1,4 @@
-//! The generators write the example traces, and each has an expected output.
+//! Example traces are those of the generators and have expected outputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,13 @@ fn examples() -> PathBuf {
 }
 
 #[test]
-fn the_traces_of_shapes_are_up_to_date() {
+fn traces_of_shapes_are_up_to_date() {
     for shape in Shape::ALL {
         let path = examples().join(format!("{shape}.trace"));
         let trace = fs::read(&path).unwrap();
-        // The size asked for is a whole number of kilobytes, missed by a few bytes.
+        // Traces have a few bytes less or more than a number of kilobytes.
         let made = (4..=16).any(|kilobytes| generate(shape, kilobytes << 10, 1) == trace);
-        assert!(
-            made,
-            "{} is not what the generator writes: run examples/regenerate",
-            path.display()
-        );
+        assert!(made, "{} is outdated: run examples/regenerate", path.display());
     }
 }
 
@@ -50,13 +46,13 @@ fn every_trace_is_small_and_has_an_expected_output() {
 }
 
 #[test]
-fn the_files_of_the_example_hold_the_lines_of_the_whole() {
+fn the_files_of_the_example_have_all_lines_of_the_trace() {
     let read = |name: &str| fs::read_to_string(examples().join("files").join(name)).unwrap();
     let mut lines = Vec::new();
     for name in ["root.trace", "ping.trace", "more/messages.trace", "more/pong.trace"] {
         lines.extend(read(name).lines().map(str::to_owned));
     }
-    // Without the event's number: each file has its own.
+    // Each file has other event numbers.
     let fields = |line: &str| line.split_once(' ').map(|(_, fields)| fields.to_owned());
     let held: Vec<_> = lines.iter().filter_map(|line| fields(line)).collect();
     let whole = read("whole.trace");

@@ -1,26 +1,23 @@
-//! The main shape is a program that could have run: ranks do what MPI allows, and no message is early.
+//! The main shape is a possible run: ranks do what MPI allows, and no message is too fast.
 
 use std::collections::HashMap;
 
 use datasets::{Shape, generate};
 
-/// The time that the fastest message takes, in microseconds.
 const LATENCY: u64 = 20;
 
-/// History of a rank so far.
 #[derive(Debug, Default)]
 struct Rank<'a> {
     open: Vec<&'a str>,
-    /// States in the order in which they began.
     begun: Vec<&'a str>,
-    /// The time when the outermost state began, and how long it took, by value.
+    /// Start of the outermost state, and total time by value.
     since: u64,
     time: HashMap<&'a str, u64>,
     iterations: u32,
     traffic: u64,
 }
 
-/// Replays a trace line by line, and says what cannot be.
+/// Replays a trace line by line and checks that it is possible.
 fn run(trace: &str) -> Vec<Rank<'_>> {
     let mut values: HashMap<&str, &str> = HashMap::new();
     let mut ranks: Vec<Rank> = Vec::new();
@@ -95,7 +92,7 @@ fn run(trace: &str) -> Vec<Rank<'_>> {
 }
 
 #[test]
-fn ranks_do_what_a_program_can_do() {
+fn ranks_behave_like_a_program() {
     for (size, seed) in [(0, 1), (16 << 10, 1), (50_000, 2), (300_000, 3), (2_000_000, 4)] {
         let trace = String::from_utf8(generate(Shape::Mpi, size, seed)).unwrap();
         let ranks = run(&trace);

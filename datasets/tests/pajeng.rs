@@ -1,8 +1,9 @@
-//! The generators against PajeNG itself: valid traces are accepted, invalid ones refused, at the line promised.
+//! Compares the generators with PajeNG: it must accept valid traces, and refuse invalid ones at the
+//! expected line.
 //!
-//! Not part of a plain run, because PajeNG is needed: name its program in `PAJENG_PJ_DUMP` and run
-//! `PAJENG_PJ_DUMP=/usr/bin/pj_dump cargo test -p datasets --test pajeng -- --ignored`. `PAJENG_SEEDS` sets the number of random
-//! traces, 2,000 if unset.
+//! These tests need PajeNG:
+//! `PAJENG_PJ_DUMP=/usr/bin/pj_dump cargo test -p datasets --test pajeng -- --ignored`.
+//! `PAJENG_SEEDS` sets the number of random traces (default 2,000).
 
 use std::env;
 use std::fs;
@@ -13,12 +14,11 @@ use datasets::files::{Style, cut};
 use datasets::invalid::{self, Fault};
 use datasets::{Shape, generate, random};
 
-/// Writes a trace to a file, and runs PajeNG on it.
 fn replay(name: &str, trace: &[u8], options: &[String]) -> Output {
     let program = env::var_os("PAJENG_PJ_DUMP").expect("PAJENG_PJ_DUMP must name PajeNG's pj_dump");
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&file, trace).expect("the target folder is writable");
-    // A hang would hold up the whole run.
+    // The time limit keeps a hang from blocking all tests.
     Command::new("timeout")
         .arg("20")
         .arg(program)
@@ -30,7 +30,7 @@ fn replay(name: &str, trace: &[u8], options: &[String]) -> Output {
 
 #[test]
 #[ignore = "needs PajeNG 1.3.6"]
-fn random_traces_are_judged_as_promised() {
+fn random_traces_are_judged_as_expected() {
     let seeds = env::var("PAJENG_SEEDS")
         .map_or(2000, |seeds| seeds.parse().expect("PAJENG_SEEDS is a number"));
     for seed in 0..seeds {
@@ -39,7 +39,7 @@ fn random_traces_are_judged_as_promised() {
         let text = String::from_utf8_lossy(&output.stdout);
         let expected = if trace.is_valid() { 0 } else { 1 };
         assert_eq!(output.status.code(), Some(expected), "seed {seed}, {:?}: {text}", trace.fault);
-        // PajeNG complains on standard output about fields, and then exits well.
+        // For some faults PajeNG complains on standard output and exits with status 0.
         let complaint =
             !output.stderr.is_empty() || text.contains("Field count") || text.contains(", NULL,");
         assert!(!(trace.is_valid() && complaint), "seed {seed}: {text}");
@@ -48,8 +48,8 @@ fn random_traces_are_judged_as_promised() {
 
 #[test]
 #[ignore = "needs PajeNG 1.3.6"]
-fn faults_are_reported_at_the_line_promised() {
-    // Two messages of PajeNG name no line.
+fn faults_are_reported_at_the_expected_line() {
+    // Two of PajeNG's messages have no line number.
     let silent = [Fault::UnknownFieldType, Fault::OpenLinkAtDestroy];
     for fault in Fault::ALL.into_iter().filter(|fault| fault.is_reported_by_pajeng()) {
         for seed in 0..12 {
@@ -73,7 +73,7 @@ fn shapes_are_valid() {
     for shape in Shape::ALL {
         for size in [0, 16 << 10, 1 << 20] {
             let output = replay("shape.trace", &generate(shape, size, 1), &[]);
-            // An unsorted trace of no events is in order.
+            // A trace without events is sorted.
             let expected = if shape.is_sorted() || size == 0 { 0 } else { 1 };
             assert_eq!(
                 output.status.code(),
@@ -87,7 +87,7 @@ fn shapes_are_valid() {
 
 #[test]
 #[ignore = "needs PajeNG 1.3.6"]
-fn full_files_are_traces_that_hold_the_rows_of_the_whole() {
+fn full_files_are_traces_with_all_rows() {
     let rows = |name: &str, trace: &[u8]| -> Vec<String> {
         let output = replay(name, trace, &[]);
         assert_eq!(output.status.code(), Some(0), "{name}");

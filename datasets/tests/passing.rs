@@ -1,4 +1,4 @@
-//! Runs of message-passing programs: the same bytes for ever, everything closed.
+//! Runs of message-passing programs never change, and close everything that they open.
 
 use datasets::passing::{Case, Parameters, random};
 
@@ -18,7 +18,7 @@ fn the_bytes_never_change() {
 }
 
 #[test]
-fn what_is_opened_is_closed() {
+fn everything_opened_is_closed() {
     for seed in 0..200 {
         let run = random(seed, 60);
         let text = String::from_utf8(run.bytes).expect("text");

@@ -1,8 +1,8 @@
-//! The program `datasets`, as shells start it.
+//! The program `datasets`, started from a shell.
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_standard_output_that_is_closed() {
+fn a_closed_standard_output_is_an_error() {
     use std::process::Command;
 
     let run = |redirection: &str| {

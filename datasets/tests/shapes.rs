@@ -1,4 +1,4 @@
-//! Promises of every shape: the same bytes for ever, the size asked for, a clean end.
+//! Properties of every shape: fixed bytes, the requested size, a proper end.
 
 use datasets::{Shape, generate, write};
 
@@ -7,7 +7,7 @@ mod testing;
 
 use testing::fnv;
 
-/// The time of an event line, in the unit of its last decimal; `None` for lines without a time.
+/// Time of an event line in units of its last decimal, or `None` for lines without a time.
 fn time(line: &str) -> Option<u64> {
     let field = line.split([' ', '\t']).nth(1)?;
     let (whole, decimals) = field.split_once('.')?;
@@ -20,8 +20,8 @@ fn text(shape: Shape, size: u64, seed: u64) -> String {
 
 #[test]
 fn the_bytes_never_change() {
-    // A benchmark's record is worth nothing if the trace behind its name has changed. Where a change is meant, say
-    // so in the changelog.
+    // Changed traces make records of benchmarks worthless, so mention an intended change in the
+    // changelog.
     let expected = [
         (Shape::Mpi, 8357053025261482190),
         (Shape::MpiWild, 12791147301441328281),
@@ -43,7 +43,7 @@ fn the_bytes_never_change() {
 }
 
 #[test]
-fn a_seed_makes_one_trace_and_another_seed_another() {
+fn different_seeds_give_different_traces() {
     for shape in Shape::ALL {
         assert_eq!(generate(shape, 20_000, 3), generate(shape, 20_000, 3), "{shape}");
         assert_ne!(generate(shape, 20_000, 3), generate(shape, 20_000, 4), "{shape}");
@@ -51,12 +51,12 @@ fn a_seed_makes_one_trace_and_another_seed_another() {
 }
 
 #[test]
-fn the_size_is_met_within_one_percent_or_a_line() {
+fn sizes_are_met_within_one_percent_or_a_line() {
     for shape in Shape::ALL {
         for size in [16 << 10, 100_000, 1 << 20, 5_000_000] {
             for seed in 1..4 {
                 let length = generate(shape, size, seed).len() as u64;
-                // The longest lines, those of quoted names, have some 600 bytes.
+                // Lines with quoted names have up to some 600 bytes.
                 let line = if shape == Shape::Quoted { 600 } else { 200 };
                 assert!(
                     length.abs_diff(size) <= (size / 100).max(line),
@@ -68,7 +68,7 @@ fn the_size_is_met_within_one_percent_or_a_line() {
 }
 
 #[test]
-fn a_trace_of_any_size_starts_with_a_header_and_ends_with_a_line_end() {
+fn traces_of_any_size_have_a_header_and_a_final_newline() {
     for shape in Shape::ALL {
         for size in [0, 1024, 5000] {
             let trace = generate(shape, size, 9);
@@ -80,7 +80,7 @@ fn a_trace_of_any_size_starts_with_a_header_and_ends_with_a_line_end() {
 }
 
 #[test]
-fn the_last_line_has_the_largest_time() {
+fn the_last_line_has_the_latest_time() {
     for shape in Shape::ALL {
         let trace = text(shape, 200_000, 2);
         let last = trace.lines().last().and_then(time);
@@ -94,7 +94,7 @@ fn the_last_line_has_the_largest_time() {
 }
 
 #[test]
-fn the_number_returned_is_the_number_written() {
+fn the_number_of_written_bytes_is_returned() {
     for shape in Shape::ALL {
         let mut out = Vec::new();
         assert_eq!(write(shape, 300_000, 5, &mut out).unwrap(), out.len() as u64, "{shape}");
@@ -103,7 +103,7 @@ fn the_number_returned_is_the_number_written() {
 }
 
 #[test]
-fn the_unsorted_trace_sorts_into_the_task_runtime_one() {
+fn sorting_the_unsorted_trace_gives_the_task_runtime_one() {
     let (sorted, unsorted) =
         (text(Shape::TaskRuntime, 300_000, 7), text(Shape::Unsorted, 300_000, 7));
     assert_ne!(sorted, unsorted);
@@ -131,7 +131,7 @@ fn the_main_benchmark_has_short_lines_of_every_nature() {
 }
 
 #[test]
-fn names_are_read_back() {
+fn names_of_shapes_parse_to_the_same() {
     for shape in Shape::ALL {
         assert_eq!(shape.name().parse(), Ok(shape));
         assert!(!shape.describe().is_empty());

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The pieces of a trace as one data frame, a partition for each piece.
+"""Reads the pieces of a trace as one data frame, with a partition for each piece.
 
     pj_split trace.paje -o pieces --pieces 64
     dask_pieces.py pieces
 
-Each task runs pj_dump on one piece where there is room for it; no worker ever holds more than its
-pieces. This runs on a cluster of processes on one machine; with another Client (dask-jobqueue's
-SLURMCluster, or the address of a scheduler) on many: all of them must find the pieces and pj_dump.
+Each task runs pj_dump on one piece, so workers hold only their own pieces. This example starts
+processes on one machine. Another Client (dask-jobqueue's SLURMCluster, or the address of a
+scheduler) uses many machines, all of which need access to the pieces and pj_dump.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import dask.dataframe as dd
 import pandas as pd
 from dask.distributed import Client, LocalCluster
 
-# The columns of pj_dump's rows after the first, which tells the nature: name and type.
+# Names and types of the columns of pj_dump's rows, after the first one, which is the nature.
 COLUMNS = {
     "Container": [("Parent", "str"), ("Type", "str"), ("Start", "float"), ("End", "float"),
                   ("Duration", "float"), ("Name", "str")],
@@ -35,12 +35,12 @@ COLUMNS = {
 
 
 def empty(nature):
-    """A frame of no rows, with the columns of a nature."""
+    """Returns an empty frame with the columns of a nature."""
     return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS[nature]})
 
 
 def rows(trace, nature, pj_dump="pj_dump", options=()):
-    """The rows of one nature of a trace, or of a piece of one."""
+    """Returns the rows of one nature of a trace or of a piece."""
     command = [pj_dump, "--threads", "1", *options, str(trace)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as dump:
         beginning = nature.encode() + b","
@@ -64,7 +64,7 @@ def rows(trace, nature, pj_dump="pj_dump", options=()):
 
 
 class Lines:
-    """Lines as a file, for pandas."""
+    """Lines as a file for pandas."""
 
     def __init__(self, lines):
         self.lines = lines
@@ -91,21 +91,21 @@ class Lines:
 
 
 def pieces_of(folder):
-    """The pieces in a folder that pj_split wrote, in order."""
+    """Returns the pieces in a folder of pj_split, in order."""
     pieces = sorted(Path(folder).glob("piece-*.trace*"))
     if not pieces:
-        sys.exit(f"{folder}: there is no piece-*.trace here; pj_split writes them")
+        sys.exit(f"{folder} has no piece-*.trace; split a trace with pj_split first")
     return pieces
 
 
 def frame_of(pieces, nature, pj_dump, options):
-    """A Dask data frame, one partition for each piece, in the order of the pieces."""
+    """Returns a Dask data frame with a partition for each piece, in order."""
     return dd.from_map(rows, pieces, nature=nature, pj_dump=pj_dump, options=options,
                        meta=empty(nature))
 
 
 def in_order(frame, nature):
-    """The rows in an order that does not depend on pieces; containers of several pieces once."""
+    """Sorts the rows independently of pieces, and removes duplicates of containers."""
     if nature == "Container":
         frame = frame.drop_duplicates()
     return frame.sort_values(list(frame.columns), kind="stable", ignore_index=True)
@@ -113,20 +113,20 @@ def in_order(frame, nature):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", help="what pj_split wrote")
-    parser.add_argument("--workers", type=int, default=2, help="processes (2)")
-    parser.add_argument("--pj-dump", default="pj_dump", help="the program")
+    parser.add_argument("folder", help="folder written by pj_split")
+    parser.add_argument("--workers", type=int, default=2, help="number of processes (2)")
+    parser.add_argument("--pj-dump", default="pj_dump", help="path of pj_dump")
     parser.add_argument("--option", action="append", default=[], help="an option for pj_dump, such as -z")
-    parser.add_argument("--equals", metavar="TRACE", help="fail unless all rows are those of this trace")
+    parser.add_argument("--equals", metavar="TRACE", help="fail unless the rows equal those of this trace")
     arguments = parser.parse_args()
-    # Columns stay what pandas reads, so that frames can be compared to the last bit.
+    # Keep the types of pandas, so that frames can be compared exactly.
     dask.config.set({"dataframe.convert-string": False})
     pieces, options = pieces_of(arguments.folder), tuple(arguments.option)
     with LocalCluster(n_workers=arguments.workers, threads_per_worker=1, processes=True,
                       dashboard_address=None) as cluster, Client(cluster):
         states = frame_of(pieces, "State", arguments.pj_dump, options)
         busy = states[states["Imbrication"] == 0].groupby("Value")["Duration"].agg(["count", "sum"])
-        print(f"{len(pieces)} pieces, {len(states)} states; the longest in all:")
+        print(f"{len(pieces)} pieces, {len(states)} states; values with most time:")
         print(busy.compute().nlargest(10, "sum").to_string())
         if arguments.equals is None:
             return

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Unpacks a packed Pajé trace: unpack.py FILE.pjp > FILE.trace
 
-It follows docs/pack.md and nothing else, section by section; it is slow, and that is no matter. It needs zstandard of PyPI.
+This reader follows docs/pack.md section by section. It is slow. It needs zstandard from PyPI.
 """
 
 import itertools
@@ -18,27 +18,27 @@ M64 = 0xFFFFFFFFFFFFFFFF
 # The file
 
 def pages(data):
-    """(kind, content, bytes in the file) of each page, in order."""
+    """Yields kind, content and size in the file of each page."""
     if data[:8] != b"\x89PJP\r\n\x1a\n":
-        raise ValueError("no packed trace")
+        raise ValueError("not a packed trace")
     (version,) = struct.unpack_from("<I", data, 8)
-    if version != 1:
-        raise ValueError(f"version {version}")
+    if version != 2:
+        raise ValueError(f"unknown version {version}")
     at, number = 12, 0
     while True:
         kind, compressed, size, kept, checksum = struct.unpack_from("<BBIII", data, at)
         content = data[at + 14:at + 14 + kept]
         if zlib.crc32(content, zlib.crc32(data[at:at + 10], zlib.crc32(struct.pack("<I", number)))) != checksum:
-            raise ValueError(f"byte {at}: the checksum is another")
+            raise ValueError(f"byte {at}: wrong checksum")
         if compressed:
             content = zstandard.ZstdDecompressor().decompress(content, max_output_size=size)
         if len(content) != size:
-            raise ValueError(f"byte {at}: another size")
+            raise ValueError(f"byte {at}: wrong size")
         yield kind, content, 14 + kept
         if kind == 11:
             place, end = struct.unpack_from("<Q8s", data, at + 14 + kept)
             if place != at or end != b"PJP end\n" or len(data) != at + 30 + kept:
-                raise ValueError("the end")
+                raise ValueError("wrong end of the file")
             return
         at, number = at + 14 + kept, number + 1
 
@@ -62,24 +62,24 @@ def take_numbers(content, at, count):
 
 
 def check_index(content, segments, summaries):
-    """Whether the index says what was read: the numbers of each segment, and the bytes of each summary."""
+    """Compares the index with the segments and summaries that were read."""
     count, at = take_number(content, 0)
     if count != len(segments):
         raise ValueError(f"the index has {count} segments")
     for segment in segments:
         numbers, at = take_numbers(content, at, 4)
         if numbers != segment:
-            raise ValueError("the index tells of another segment")
+            raise ValueError("the index has another segment")
     count, at = take_number(content, at)
     if count != len(summaries):
         raise ValueError(f"the index has {count} summaries")
     for size in summaries:
         (said, _version, length), at = take_numbers(content, at, 3)
         if said != size or length > 255:
-            raise ValueError("the index tells of another summary")
+            raise ValueError("the index has another summary")
         at += length
     if at != len(content):
-        raise ValueError("something follows in the index")
+        raise ValueError("the index is too long")
 
 
 def unpack(data):
@@ -101,7 +101,7 @@ def unpack(data):
                 kept, number = kept + more, number + 1
         text = parts[8] or Segment(parts, after, zeros).text(lines, length)
         if zlib.crc32(text) != checksum:
-            raise ValueError("another text than was packed")
+            raise ValueError("wrong checksum of a text")
         segments.append([kept, number, length, lines])
         yield text
 
@@ -109,7 +109,7 @@ def unpack(data):
 # Columns
 
 def sheet(page):
-    """The columns of a page, by number: an iterator over the bytes of each."""
+    """Returns iterators over the bytes of a page's columns, by number."""
     columns = defaultdict(lambda: iter(b""))
     if not page:
         return columns
@@ -149,7 +149,6 @@ class Stream:
     def __init__(self, page, texts):
         self.columns = sheet(page)
         self.texts, self.text_at = texts, 0
-        self.runs = {}
 
     def byte(self, column):
         return next(self.columns[column])
@@ -167,19 +166,6 @@ class Stream:
             except StopIteration:
                 return
 
-    def right(self, column):
-        left = self.runs.get(column)
-        if left is None:
-            left = shift = 0
-            while True:
-                byte = self.byte(column)
-                left |= (byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    break
-        self.runs[column] = left - 1 if left else None
-        return left > 0
-
     def text(self):
         end = self.texts.index(b"\n", self.text_at)
         text = self.texts[self.text_at:end]
@@ -188,7 +174,7 @@ class Stream:
 
 
 class Table:
-    """Numbers by group, each of which has them in the order in which they were written."""
+    """Numbers by group, each in the order in which they were written."""
 
     def __init__(self, stream, column):
         self.groups = []
@@ -268,37 +254,29 @@ class Fields:
 
 class Keys:
     def __init__(self, stream):
-        self.stream, self.fields = stream, Fields(stream, 33)
-        self.waiting = defaultdict(list)
-        self.ended = {}
-        self.how = 2
+        self.stream, self.fields = stream, Fields(stream, 10)
+        self.queues, self.of_lanes = defaultdict(list), {}
 
     def spell(self, slot, field):
-        return [self.fields.next(slot + part, field + part) for part in range(self.stream.byte(2))]
+        return b"_".join(self.fields.next(slot + part, field + part) for part in range(self.stream.byte(9)))
+
+    def queue(self, key):
+        return self.queues[b"".join(key.split(b"_")[1:2])]
 
     def start(self, slot, field):
-        parts = self.spell(slot, field)
-        link = [b"_".join(parts), parts[:2], True]
-        self.waiting[2, b""].append(link)
-        for how, part in enumerate(link[1]):
-            self.waiting[how, part].append(link)
-        return link[0]
+        key = self.spell(slot, field)
+        self.queue(key).append(key)
+        return key
 
     def end(self, slot, field, lane):
-        stream = self.stream
-        how = self.how if stream.right(0) else stream.byte(1)
-        if how == 3:
-            return b"_".join(self.spell(slot, field))
-        self.how = how
-        index = 0 if stream.right(3 + how) else stream.number(6 + 9 * how)
-        told = self.ended.get(lane, [])
-        waiting = self.waiting[(how, told[how]) if how < len(told) else (2, b"")]
-        while not waiting[0][2]:
-            del waiting[0]
-        link = next(itertools.islice((link for link in waiting if link[2]), index, None))
-        link[2] = False
-        self.ended[lane] = link[1]
-        return link[0]
+        place = self.stream.number(0)
+        if place > 0:
+            return self.of_lanes[lane].pop(place - 1)
+        key = self.spell(slot, field)
+        queue = self.of_lanes[lane] = self.queue(key)
+        if key in queue[:64]:
+            queue.remove(key)
+        return key
 
 
 # Segments

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""A profile of a Pajé trace's states, and its space/time plot, from Parquet through DuckDB.
+"""Prints a profile of a Pajé trace's states and draws a space/time plot, from Parquet with DuckDB.
 
     examples/python/space_time.py TRACE NAME [START END]
 
-prints how long each state was taken, and writes NAME-space-time.svg and .png; START and END are seconds. Needs pj_dump in PATH,
-and duckdb and matplotlib (pip install duckdb matplotlib). Only what is asked for is read of the files: columns, and the pages of a
-window of time.
+Writes NAME-space-time.svg and .png. START and END are seconds. Needs pj_dump in PATH, and duckdb and matplotlib
+(pip install duckdb matplotlib). Only the necessary columns and pages of the files are read.
 """
 
 import re
@@ -23,16 +22,16 @@ from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Patch, Rectangle
 
-# Colours that most people can tell apart (Okabe and Ito), and grey for what is left.
+# Colours that most people can distinguish (Okabe and Ito), and grey for other values.
 COLOURS = ["#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"]
 OTHER = "#cccccc"
 DARK = "#262626"
 
-# So many states or links are drawn one by one; of more, a picture of so many columns is made.
+# Number of states or links that are drawn one by one, and width of the picture of more.
 MANY = 4000
 ACROSS = 1200
 
-# So many lanes are drawn at most, and so many of them have a name.
+# Largest number of lanes, and of those with a name.
 LANES = 200
 NAMES = 40
 
@@ -42,13 +41,13 @@ def tables(trace, folder):
 
 
 def read(folder, window):
-    """The views `states`, each with the value of the state that it is directly within, and `links`."""
+    """Creates the tables `states`, each with the value of its enclosing state, and `links`."""
     overlap = f"WHERE Start <= {window[1]} AND \"End\" >= {window[0]}" if window else ""
     duckdb.sql(f"""
         CREATE OR REPLACE TEMP TABLE numbered AS
         SELECT *, row_number() OVER (ORDER BY Container, Type, Start, Imbrication, "End") AS Number
         FROM '{folder}/state.parquet' {overlap}""")
-    # The last one before it that is one less deep.
+    # The last earlier state that is one level less deep.
     duckdb.sql("""
         CREATE OR REPLACE TEMP TABLE states AS
         SELECT states.*, outside.Value AS Outside FROM numbered AS states ASOF LEFT JOIN numbered AS outside
@@ -58,7 +57,7 @@ def read(folder, window):
 
 
 def profile():
-    """How long each state was taken, without those nested in it."""
+    """Exclusive time of each state."""
     return duckdb.sql("""
         WITH own AS (
             SELECT Value, 1 AS States, "End" - Start AS Seconds FROM states
@@ -69,12 +68,12 @@ def profile():
 
 
 def by_number(name):
-    """rank-2 before rank-10."""
+    """Sorts rank-2 before rank-10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 class Lanes:
-    """A lane for each container, from top to bottom; where there are more than can be told apart, for several neighbours."""
+    """A lane for each container, from top to bottom, or for several neighbours if there are too many."""
 
     def __init__(self, names):
         names = sorted(names, key=by_number)
@@ -86,7 +85,7 @@ class Lanes:
         return len(self.names)
 
     def number(self, names):
-        """Lanes of containers, -1 where there is none."""
+        """Lanes of containers, or -1."""
         return numpy.array([self.of.get(name, -1) for name in names], dtype=int)
 
 
@@ -95,9 +94,9 @@ def short(name):
 
 
 def boxes(axes, lanes, colour):
-    """Few states: rectangles, nested ones within and thinner."""
+    """Few states: rectangles; nested ones are thinner."""
     states = duckdb.sql('SELECT Container, Start, "End", Imbrication, Value FROM states ORDER BY Imbrication, Start').fetchall()
-    # Edges tell few from one another. Of more, each reaches a little under the next, so that nothing shines through between them.
+    # Edges separate few states. Many have no edges, and extend below the next one, so that there are no gaps.
     few = len(states) < 300
     under = 0 if few else (max(state[2] for state in states) - min(state[1] for state in states)) / 3000
     patches = []
@@ -109,18 +108,18 @@ def boxes(axes, lanes, colour):
 
 
 def shares(axes, lanes, main, window):
-    """Many states: a picture, whose pixels show the shares that values have of the time of a column, most taken first."""
+    """Many states: a picture whose pixels show the share of each value in the time of a column, largest first."""
     values = len(main) + 1
     number = {value: index for index, value in enumerate(main)}
     taken = numpy.zeros(len(lanes) * values * (ACROSS + 2))
-    # A state takes what is after its start, less what is after its end; the one that it is within does not have that time.
+    # A state's time is the time after its start minus the time after its end. The enclosing state loses that time.
     for value, sign in (("Value", 1), ("Outside", -1)):
         rows = duckdb.sql(f'SELECT Container, {value} AS Value, Start, "End" FROM states WHERE states.{value} IS NOT NULL').fetchnumpy()
         names, lane = numpy.unique(rows["Container"], return_inverse=True)
         texts, kind = numpy.unique(rows["Value"], return_inverse=True)
         cells = lanes.number(names)[lane] * values + numpy.array([number.get(text, values - 1) for text in texts], dtype=int)[kind]
         for time, more in (("Start", sign), ("End", -sign)):
-            # Time after a moment is a part of its column and all of the next ones: so much more with it, and with the next.
+            # The time after a moment covers a part of its column and all later ones, so add the parts and sum up below.
             at = numpy.clip((rows[time] - window[0]) / (window[1] - window[0]) * ACROSS, 0, ACROSS)
             column = at.astype(int)
             place = cells * (ACROSS + 2) + column
@@ -133,7 +132,7 @@ def shares(axes, lanes, main, window):
     palette = numpy.array([to_rgba(fill) for fill in [*COLOURS[: len(main)], OTHER, "#00000000"]])
     pixels = numpy.zeros((len(lanes), deep, ACROSS, 4))
     for row in range(deep):
-        # Where in the lane this row is; beyond 0 and 1 there is the gap to the next one.
+        # Place of the row in its lane; below 0 and above 1 is the gap between lanes.
         place = ((row + 0.5) / deep - 0.08) / 0.84
         if 0 < place < 1:
             pixels[:, row] = palette[(reached < place).sum(axis=1)]
@@ -141,7 +140,7 @@ def shares(axes, lanes, main, window):
 
 
 def lines(axes, lanes):
-    """Few links: arrows; of more, lines."""
+    """Few links: arrows; more links: lines."""
     links = duckdb.sql('SELECT Start, "End", StartContainer, EndContainer FROM links').fetchall()
     ends = [((start, lanes.of[a]), (end, lanes.of[b])) for start, end, a, b in links if a in lanes.of and b in lanes.of]
     if len(ends) < 300:
@@ -153,7 +152,7 @@ def lines(axes, lanes):
 
 
 def density(axes, lanes, window, most=4e6):
-    """Many links: a picture of how many cross each pixel; one is seen, too."""
+    """Many links: a picture of the number of links at each pixel; single links are visible."""
     rows = duckdb.sql('SELECT Start, "End", StartContainer, EndContainer FROM links').fetchnumpy()
     deep = max(5, 400 // len(lanes))
     x, end = ((rows[time] - window[0]) / (window[1] - window[0]) * ACROSS for time in ("Start", "End"))
@@ -164,7 +163,7 @@ def density(axes, lanes, window, most=4e6):
     known = (ends[0] >= 0) & (ends[1] >= 0)
     x, dx = x[known], (end - x)[known]
     y, dy = ((ends[0] + 0.5) * deep)[known], ((ends[1] - ends[0]) * deep)[known]
-    # Points on each link, one for each pixel; where that is too much, on some links only.
+    # A point for each pixel of each link, or of some links if there are too many.
     points = numpy.ceil(numpy.maximum(abs(dx), abs(dy))).astype(int) + 1
     drawn = numpy.arange(0, len(points), max(1, int(points.sum() / most)))
     points = points[drawn]
@@ -193,7 +192,7 @@ def space_time(main, window):
     links = duckdb.sql("SELECT count(*) FROM links").fetchall()[0][0]
     colour = dict(zip(main, COLOURS))
     figure, axes = plt.subplots(figsize=(8, 1.6 + min(0.5 * len(lanes), 6)), layout="constrained")
-    # Less than a pixel cannot be seen by itself, and takes long to draw.
+    # States and links smaller than a pixel are invisible and slow to draw.
     if states > MANY or lanes.each > 1:
         shares(axes, lanes, main, window or (start, end))
     else:

@@ -1,10 +1,12 @@
 #!/usr/bin/env Rscript
-# Runs the R of a document, block after block in one session, and compares what it prints with the block of text that
-# follows. Images are made, too. With PAJE_REWRITE=1, texts and images are written anew instead.
+# Runs the R code of a document, block by block in one session, and compares the output with the
+# text block that follows. Checks that images are made. PAJE_REWRITE=1 updates texts and images
+# instead.
 #
 #     examples/r/check_document.R [docs/r.md]
 #
-# Needs pj_dump in PATH. Functions that the document shows must stand in examples/r/space_time.R, word for word.
+# Needs pj_dump in PATH. Functions in the document must also be in examples/r/space_time.R, word for
+# word.
 
 arguments <- commandArgs(trailingOnly = TRUE)
 document <- normalizePath(if (length(arguments)) arguments[1] else "docs/r.md")
@@ -13,7 +15,7 @@ rewrite <- Sys.getenv("PAJE_REWRITE") != ""
 invisible(Sys.setlocale("LC_ALL", "C.UTF-8"))
 options(width = 100, digits = 7, warn = 1)
 
-# A folder of its own, where the document finds the example traces; what it draws stays there.
+# An empty folder with the example traces, for the document's output.
 work <- tempfile("document")
 dir.create(work)
 invisible(file.symlink(normalizePath("datasets"), file.path(work, "datasets")))
@@ -27,7 +29,7 @@ ends <- fences[c(FALSE, TRUE)]
 kinds <- sub("^```", "", lines[begins])
 block <- function(i) lines[seq_len(ends[i] - begins[i] - 1) + begins[i]]
 
-# Output of a block, as R's prompt would show it.
+# Returns the output of a block as R's prompt shows it.
 printed <- function(code, session) {
   capture.output(for (expression in parse(text = code, keep.source = FALSE)) {
     result <- withVisible(eval(expression, session))
@@ -38,7 +40,7 @@ printed <- function(code, session) {
 session <- new.env(parent = globalenv())
 failed <- 0
 new <- lines
-# From the last to the first when rewriting, so that places stay what they are.
+# Rewrite from the last block to the first, so that places remain valid.
 replaced <- list()
 for (i in which(kinds == "r")) {
   found <- printed(block(i), session)

@@ -1,10 +1,10 @@
 #!/usr/bin/env Rscript
-# A space/time plot and a profile of the states of a Pajé trace.
+# Draws a space/time plot and a profile of the states of a Pajé trace.
 #
 #     examples/r/space_time.R TRACE NAME [START END]
 #
-# writes NAME-space-time.png and NAME-profile.png, and the same as .svg; START and END are seconds. Needs pj_dump in
-# PATH and the packages readr and ggplot2 (Debian: r-cran-readr, r-cran-ggplot2). docs/r.md explains its functions.
+# Writes NAME-space-time and NAME-profile as .png and .svg. START and END are seconds. Needs pj_dump in PATH and the
+# packages readr and ggplot2 (Debian: r-cran-readr, r-cran-ggplot2). docs/r.md explains the functions.
 
 suppressPackageStartupMessages({
   library(readr)
@@ -20,17 +20,17 @@ rows <- function(trace, nature, options = "") {
   dump <- pipe(sprintf("pj_dump %s %s | grep ^%s,", options, shQuote(trace), nature))
   types <- c(State = "cccddddc", Link = "cccdddcccc")
   found <- with_edition(1, read_csv(dump, col_names = columns[[nature]], col_types = types[[nature]]))
-  # There are no columns where there are no rows.
+  # Without rows there are no columns.
   if (ncol(found) == 0) read.csv(text = "", header = FALSE, col.names = columns[[nature]]) else found
 }
 
-# Which state each is directly within, and how long it takes itself.
+# Adds the enclosing state and the exclusive time of each state.
 own_time <- function(states) {
   states <- states[order(states$Container, states$Type, states$Start, states$Imbrication, states$End), ]
   levels <- split(seq_len(nrow(states)), states$Imbrication)
   states$Outer <- NA_integer_
   for (level in seq_along(levels)[-1]) {
-    # The last one before it that is one less deep.
+    # The last earlier state that is one level less deep.
     outer <- c(NA, levels[[level - 1]])
     states$Outer[levels[[level]]] <- outer[findInterval(levels[[level]], outer[-1]) + 1]
   }
@@ -44,23 +44,23 @@ own_time <- function(states) {
   states
 }
 
-# The values that take most time, at most seven of them: more colours cannot be told apart.
+# Returns the values with most time, at most seven: people cannot distinguish more colours.
 main_values <- function(states) {
   time <- sort(tapply(states$Own, states$Value, sum), decreasing = TRUE)
   head(names(time), 7)
 }
 
-# Values as a factor in that order; all others are one.
+# Returns values as a factor in that order, with one level for all others.
 shown <- function(value, main) {
   factor(ifelse(value %in% main, value, "other"), c(main, "other"))
 }
 
-# Colours that most people can tell apart (Okabe and Ito), and grey for what is left.
+# Colours that most people can distinguish (Okabe and Ito), and grey for other values.
 colours <- function(main) {
   setNames(c(palette.colors()[2:8][seq_along(main)], "grey80"), c(main, "other"))
 }
 
-# Names in the order of the numbers in them: rank-2 before rank-10.
+# Sorts names by the numbers in them: rank-2 before rank-10.
 ordered_by_number <- function(names) {
   padded <- names <- unique(names)
   digits <- gregexpr("[0-9]+", padded)
@@ -68,12 +68,12 @@ ordered_by_number <- function(names) {
   names[order(padded)]
 }
 
-# Long names have an end, too.
+# Shortens long names in the middle.
 short <- function(name) {
   ifelse(nchar(name) > 40, paste0(substr(name, 1, 19), "…", substring(name, nchar(name) - 19)), name)
 }
 
-# A lane for each container, from bottom to top; where there are more than can be told apart, for several neighbours.
+# A lane for each container, from bottom to top, or for several neighbours if there are too many.
 lanes <- function(names, most = 200) {
   names <- rev(ordered_by_number(names))
   each <- ceiling(length(names) / most)
@@ -83,25 +83,25 @@ lanes <- function(names, most = 200) {
   list(of = setNames(lane, names), labels = paste0(short(label), if (each > 1) " …"), each = each)
 }
 
-# As many names of values beside one another as there is room for.
+# A legend with as many columns as fit.
 filled <- function(main) {
   columns <- max(1, min(4, 110 %/% (max(nchar(short(main))) + 6)))
   scale_fill_manual(NULL, values = colours(main), labels = short, guide = guide_legend(ncol = columns))
 }
 
-# Few states: rectangles, nested ones within and thinner.
+# Few states: rectangles; nested ones are thinner.
 boxes <- function(states, lanes, main) {
   states <- states[order(states$Imbrication, states$Start), ]
   states$Y <- lanes$of[states$Container]
   states$Half <- 0.42 * 0.72^states$Imbrication
-  # Edges tell few from one another. Of more, each reaches a little under the next, so that nothing shines through between them.
+  # Edges separate few states. Many have no edges, and extend below the next one, so that there are no gaps.
   few <- nrow(states) < 300
   under <- if (few) 0 else diff(range(states$Start, states$End)) / 3000
   geom_rect(aes(xmin = Start, xmax = End + under, ymin = Y - Half, ymax = Y + Half, fill = shown(Value, main)),
             states, colour = if (few) "white" else NA, linewidth = 0.15)
 }
 
-# Few links: arrows; of more, lines.
+# Few links: arrows; more links: lines.
 arrows <- function(links, lanes) {
   links$Y0 <- lanes$of[links$From]
   links$Y1 <- lanes$of[links$To]
@@ -145,12 +145,12 @@ plain <- function() {
           plot.background = element_rect("white", NA))
 }
 
-# Many states: a picture, whose pixels show the shares that values have of the time of a column, most taken first.
+# Many states: a picture whose pixels show the share of each value in the time of a column, largest first.
 shares <- function(states, lanes, main, window, across = 1200) {
   values <- colours(main)
   cells <- (lanes$of[states$Container] - 1) * length(values) + as.integer(shown(states$Value, main)) - 1
-  # A state takes what is after its start, less what is after its end; the one that it is within does not have that time.
-  # Time after a moment is a part of its column and all of the next ones: so much more with it, and with the next.
+  # A state's time is the time after its start minus the time after its end. The enclosing state loses that time.
+  # The time after a moment covers a part of its column and all later ones, so add the parts and sum up below.
   nested <- !is.na(states$Outer)
   cell <- c(cells, cells, cells[states$Outer[nested]], cells[states$Outer[nested]])
   sign <- rep(c(1, -1, -1, 1), c(nrow(states), nrow(states), sum(nested), sum(nested)))
@@ -163,7 +163,7 @@ shares <- function(states, lanes, main, window, across = 1200) {
   taken[as.integer(rownames(more))] <- more
   taken <- apply(taken, 2, cumsum)[seq_len(across), , drop = FALSE]
   deep <- max(5, 1000 %/% length(lanes$labels))
-  # Where in a lane, from its top, a row of pixels is; beyond 0 and 1 there is the gap to the next lane.
+  # Place of a row of pixels in its lane, from the top; below 0 and above 1 is the gap between lanes.
   place <- ((seq_len(deep) - 0.5) / deep - 0.08) / 0.84
   strip <- function(lane) {
     time <- taken[, (lane - 1) * length(values) + seq_along(values), drop = FALSE]
@@ -184,7 +184,7 @@ shares <- function(states, lanes, main, window, across = 1200) {
        expand_limits(x = window, y = c(0.58, length(lanes$labels) + 0.42)))
 }
 
-# Many links: a picture of how many cross each pixel; one is seen, too.
+# Many links: a picture of the number of links at each pixel; single links are visible.
 density <- function(links, lanes, window, across = 1200, most = 4e6) {
   links$Y0 <- lanes$of[links$From]
   links$Y1 <- lanes$of[links$To]
@@ -197,7 +197,7 @@ density <- function(links, lanes, window, across = 1200, most = 4e6) {
   y <- row(links$Y0)
   dx <- column(links$End) - x
   dy <- row(links$Y1) - y
-  # Points on each link, one for each pixel; where that is too much, on some links only.
+  # A point for each pixel of each link, or of some links if there are too many.
   points <- ceiling(pmax(abs(dx), abs(dy))) + 1
   drawn <- seq(1, length(points), by = ceiling(sum(points) / most))
   link <- rep(drawn, points[drawn])
@@ -224,7 +224,7 @@ main <- function(trace, name, start = NULL, end = NULL) {
   links <- rows(trace, "Link", options)
   values <- main_values(states)
   lanes <- lanes(states$Container)
-  # Less than a pixel cannot be seen by itself, and takes long to draw.
+  # States and links smaller than a pixel are invisible and slow to draw.
   window <- if (is.null(end)) range(states$Start, states$End) else as.numeric(c(start, end))
   many <- 4000
   drawn <- if (nrow(states) > many || lanes$each > 1) shares(states, lanes, values, window) else boxes(states, lanes, values)

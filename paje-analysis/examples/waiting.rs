@@ -1,4 +1,4 @@
-//! Waiting, its causes, and the parts of the critical path: `waiting TRACE`.
+//! Prints the wait states of a trace, their causes and its critical path: `waiting TRACE`.
 
 use std::fmt::Write;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Tables as Arrow has them.
+//! Conversion of tables to Apache Arrow.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use crate::{Data, Seconds, Table};
 
 impl Table {
-    /// The table as one record batch: names are texts, counts unsigned integers, and all else is in double precision:
-    /// seconds, parts of a whole, amounts; null where there is nothing to say.
+    /// Converts the table to one record batch of strings, unsigned integers and doubles (seconds,
+    /// shares, amounts). Undefined values are null.
     ///
     /// # Errors
-    /// Never: columns are of one length.
+    /// Never fails, since all columns have the same length.
     pub fn record_batch(&self) -> Result<RecordBatch, ArrowError> {
         let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) =
             self.columns.iter().map(|column| array(column.name, &column.data)).unzip();

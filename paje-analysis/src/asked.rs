@@ -1,4 +1,4 @@
-//! An analysis as it is asked for by names: what the packages for Python and R offer.
+//! Analyses by name, as the Python and R packages offer them.
 
 use paje_sim::{ContainerId, Selection, TimeRange, Trace, TypeId, TypeNature};
 use paje_workers::Workers;
@@ -19,54 +19,52 @@ pub enum Asked {
     States(By),
     /// Links between containers: see [`comm`].
     Comm {
-        /// Type of the containers whose contents are added up.
+        /// Type of the containers to which links are attributed.
         level: Option<String>,
         /// User-defined field with the bytes of a link.
         bytes: Option<String>,
     },
-    /// Time by bin: see [`time`].
+    /// Time per bin: see [`time`].
     Time {
-        /// Grouping of the rows.
+        /// Grouping of rows.
         by: By,
         /// Number of bins.
         bins: u32,
-        /// Whether states include the states inside them.
+        /// Whether the time of states includes nested states.
         inclusive: bool,
-        /// Whether rows are of classes instead of values.
+        /// Whether rows are per class instead of per value.
         classes: bool,
-        /// Map of values to classes; the best built-in one if not given.
+        /// Map from values to classes; without it, the built-in map that fits best.
         map: Option<Map>,
     },
-    /// Waiting of containers for one another: see [`waits`](crate::waits).
+    /// Wait states: see [`waits`](crate::waits).
     Waits(WaitsBy, About),
     /// The critical path: see [`critical`](crate::critical).
     Critical {
-        /// Whether by value, with the imbalance, instead of by container.
+        /// Whether to report values with their imbalance instead of containers.
         by_value: bool,
-        /// Settings of the analysis of waiting.
+        /// Settings of the wait-state analysis.
         about: About,
     },
 }
 
-/// Grouping of waiting to rows.
+/// Grouping of wait states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub enum WaitsBy {
-    /// By kind.
     Kind,
-    /// By waiting container.
     Waiter,
-    /// By pair of waiting container and container waited for.
     Pair,
 }
 
-/// Settings of the analysis of waiting.
+/// Settings of the wait-state analysis.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// Map of state values to classes; if none is given, the map that fits.
+    /// Map from state values to classes; without it, the built-in map that fits best.
     pub map: Option<Map>,
-    /// The name of the type of containers, each of which holds a group.
+    /// Name of a container type; containers below the same container of it form a group.
     pub group: Option<String>,
-    /// The name of the container that is the root.
+    /// Name of the root container of collectives.
     pub root: Option<String>,
     /// As [`Options::eager`].
     pub eager: Option<u64>,
@@ -74,7 +72,7 @@ pub struct About {
     pub bytes: Option<String>,
 }
 
-/// Grouping of rows, by its name: `value`, `container`, or a type of containers.
+/// Parses a grouping: `value`, `container`, or the name of a container type.
 #[must_use]
 pub fn by(name: &str) -> By {
     match name {
@@ -84,10 +82,10 @@ pub fn by(name: &str) -> By {
     }
 }
 
-/// The map that is built in under this name, or that of this text in TOML.
+/// Returns the built-in map with this name, or else parses the text as a map in TOML.
 ///
 /// # Errors
-/// The text is no map: what is wrong with it.
+/// Fails if the text is not a valid map.
 pub fn map(given: &str) -> Result<Map, String> {
     match Map::built_in(given) {
         Some(map) => Ok(map),
@@ -96,10 +94,10 @@ pub fn map(given: &str) -> Result<Map, String> {
 }
 
 impl Asked {
-    /// Table found in a trace whose rows were kept, of what was selected. Whoever calls is in the workers' pool.
+    /// Runs the analysis on a replayed trace. Must be called inside the worker pool.
     ///
     /// # Errors
-    /// The trace has no such group or root, or the map knows none of its states: a sentence.
+    /// Fails if there is no such group or root, or if the map knows none of the state values.
     pub fn table(
         &self,
         trace: &Trace,
@@ -154,7 +152,7 @@ impl Asked {
     }
 }
 
-/// Returns the window, with the whole range where it is unbounded.
+/// Replaces the unbounded sides of the window by those of `whole`.
 fn within(whole: (f64, f64), window: TimeRange) -> (f64, f64) {
     let finite = |asked: f64, found: f64| if asked.is_finite() { asked } else { found };
     (finite(window.from, whole.0), finite(window.to, whole.1))
@@ -167,18 +165,18 @@ impl About {
         let level = self.group.as_deref().map(|wanted| -> Result<TypeId, String> {
             let mut all = types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
             let found = all.find(|id| types.name(*id).to_str_lossy() == wanted);
-            found.ok_or_else(|| format!("group={wanted:?}: no type of containers is called so"))
+            found.ok_or_else(|| format!("group={wanted:?}: no such container type"))
         });
         let root = self.root.as_deref().map(|wanted| -> Result<ContainerId, String> {
             let found = containers.ids().find(|id| containers.name(*id).to_str_lossy() == wanted);
-            found.ok_or_else(|| format!("root={wanted:?}: no container is called so"))
+            found.ok_or_else(|| format!("root={wanted:?}: no such container"))
         });
         let grouping = Grouping { level: level.transpose()?, root: root.transpose()? };
         let options = Options { grouping, eager: self.eager, bytes: self.bytes.clone() };
         let waits = Waits::new(trace, &map, &options);
         match waits.tracks.classes().is_empty() {
             true => Err(format!(
-                "no state's value is known to the map {:?}: map=... says what states are about",
+                "the map {:?} knows none of the state values; choose another one with map=...",
                 map.name()
             )),
             false => Ok(waits),

@@ -1,16 +1,15 @@
-//! Equal parts of a stretch of time.
+//! Division of a time span into bins of equal length.
 
 use crate::Seconds;
 
-/// Parts of equal length, each without its end.
+/// Half-open bins of equal length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bins {
-    /// Begin of each bin, and end of the last one.
     edges: Vec<Seconds>,
 }
 
 impl Bins {
-    /// So many parts of the time from `start` to `end`, which is not before it.
+    /// Divides the time from `start` to `end` into `count` bins. `end` must not precede `start`.
     #[must_use]
     pub fn new(start: f64, end: f64, count: u32) -> Self {
         let (start, end, count) = (Seconds::new(start), Seconds::new(end), u64::from(count.max(1)));
@@ -24,19 +23,19 @@ impl Bins {
         self.edges.len() - 1
     }
 
-    /// Never: there is always one.
+    /// Returns `false`: there is always at least one bin.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// Begin and end of a bin.
+    /// Returns the start and end of a bin.
     #[must_use]
     pub fn span(&self, bin: usize) -> (Seconds, Seconds) {
         (self.edges[bin], self.edges[bin + 1])
     }
 
-    /// Calls `add` with each bin that overlaps a time span, and the length of the overlap.
+    /// Calls `add` for each bin that overlaps the time span, with the length of the overlap.
     #[inline]
     pub(crate) fn overlaps(&self, start: f64, end: f64, mut add: impl FnMut(usize, Seconds)) {
         let (start, end) = (Seconds::new(start), Seconds::new(end));
@@ -79,9 +78,9 @@ mod tests {
     }
 
     #[test]
-    fn of_no_time_there_is_one_that_is_empty() {
+    fn an_empty_span_has_one_empty_bin() {
         let bins = Bins::new(3.0, 3.0, 0);
         assert_eq!(bins.len(), 1);
-        bins.overlaps(0.0, 9.0, |_, _| panic!("there is nothing in it"));
+        bins.overlaps(0.0, 9.0, |_, _| panic!("the bin is empty"));
     }
 }

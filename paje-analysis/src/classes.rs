@@ -1,7 +1,7 @@
 //! Classes of states: computing, sending, receiving, waiting, a collective operation, …
 //!
-//! A [`Map`] gives each state value a [`Class`], by its name. It is a file in TOML, and two are built in:
-//! `mpi` and `starpu`. [`Classes`] are what a map makes of the values of one trace.
+//! A [`Map`] assigns a [`Class`] to the name of each state value. Maps are TOML files; two are
+//! built in: `mpi` and `starpu`. [`Classes`] holds the classes of the values of one trace.
 
 pub mod map;
 
@@ -11,20 +11,20 @@ use paje_sim::{ContainerId, Trace, TypeId, TypeNature, ValueId};
 
 pub use map::{Map, MapError};
 
-/// Class of a state: the activity that it is about.
+/// Activity that a state stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// Work of the program itself.
+    /// Computation of the program itself.
     Compute,
-    /// Sends a message, or starts to.
+    /// Sends a message, or starts to send it.
     Send,
-    /// Receives a message, or starts to.
+    /// Receives a message, or starts to receive it.
     Recv,
     /// Sends one message and receives another.
     SendRecv,
-    /// Waits for nonblocking operations.
+    /// Waits for non-blocking operations.
     Wait,
-    /// A collective operation of a group.
+    /// Takes part in a collective.
     Collective(Collective),
     /// Reads or writes files.
     Io,
@@ -32,18 +32,18 @@ pub enum Class {
     Other,
 }
 
-/// Class of a collective operation: who waits for whom.
+/// Kind of a collective, by which members wait for which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
 pub enum Collective {
-    /// All wait for all: nobody leaves before the last one enters.
+    /// All wait for all: none leaves before the last one has entered.
     NxN,
     /// All wait for the root: a broadcast.
     OneToN,
     /// The root waits for all: a reduction.
     NToOne,
-    /// All wait for all, without data.
     Barrier,
-    /// Each waits for the ones before it.
+    /// Each waits for the members before it.
     Scan,
 }
 
@@ -97,7 +97,7 @@ impl Class {
         matches!(self, Class::Recv | Class::SendRecv | Class::Wait)
     }
 
-    /// Whether it is about other containers.
+    /// Whether the state involves other containers.
     #[must_use]
     pub const fn communicates(self) -> bool {
         self.sends() || self.receives() || matches!(self, Class::Collective(_))
@@ -124,24 +124,24 @@ impl fmt::Display for Class {
     }
 }
 
-/// The classes of a trace's state values, and the state types that the analyses go by.
+/// Classes of a trace's state values, and the state types that analyses use.
 #[derive(Clone, Debug)]
 pub struct Classes {
-    /// By type and value; empty for types that are not chosen.
+    /// Classes by type and value; empty for types that are not chosen.
     by_type: Vec<Vec<Class>>,
-    /// Values of chosen types that the map does not know.
+    /// Values of chosen types that the map does not contain.
     unknown: Vec<(TypeId, ValueId)>,
     /// Chosen state type of each container type.
     chosen: Vec<Option<TypeId>>,
-    /// State types with values that the map knows, but that are not chosen.
+    /// State types that have values known to the map, but were not chosen.
     passed_over: Vec<TypeId>,
 }
 
 impl Classes {
-    /// Classifies the values of one state type for each container type.
+    /// Classifies the values of one state type per container type.
     ///
-    /// Among the state types with values that the map knows, it prefers one that the map names, then the one with the
-    /// most known values, then the one with the most that communicate, then the first.
+    /// Chooses, among state types with known values, the one that the map names; otherwise the one
+    /// with the most known values, then with the most communicating ones, then the first.
     #[must_use]
     pub fn new(trace: &Trace, map: &Map) -> Classes {
         let types = trace.types();
@@ -185,21 +185,21 @@ impl Classes {
         }
     }
 
-    /// Returns the class of a value; `other` if its type is not chosen.
+    /// Returns the class of a value; [`Class::Other`] if its type was not chosen.
     #[must_use]
     #[inline]
     pub fn class(&self, type_: TypeId, value: ValueId) -> Class {
         self.of_type(type_).get(value.index()).copied().unwrap_or(Class::Other)
     }
 
-    /// Returns the classes of a type's values, in the order of their numbers.
+    /// Returns the classes of a type's values, indexed by value.
     #[must_use]
     #[inline]
     pub fn of_type(&self, type_: TypeId) -> &[Class] {
         self.by_type.get(type_.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the chosen state type of a container.
+    /// Returns the state type chosen for a container.
     #[must_use]
     pub fn state_type(&self, trace: &Trace, container: ContainerId) -> Option<TypeId> {
         self.chosen[trace.containers().type_of(container).index()]
@@ -210,27 +210,26 @@ impl Classes {
         self.chosen.iter().flatten().copied()
     }
 
-    /// Returns the state types that are ignored, since another one of the same containers has more known values.
+    /// Returns the state types ignored in favour of another one of the same containers.
     #[must_use]
     pub fn passed_over(&self) -> &[TypeId] {
         &self.passed_over
     }
 
-    /// Returns the values of chosen types that the map does not know: they are `other` in the types of a
-    /// message-passing library, and `compute` elsewhere.
+    /// Returns the values of chosen types that the map does not contain. They count as `other` in
+    /// the types of a message-passing library, and as `compute` elsewhere.
     #[must_use]
     pub fn unknown(&self) -> &[(TypeId, ValueId)] {
         &self.unknown
     }
 
-    /// Whether the map knows none of the values.
+    /// Whether the map knows none of the state values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen().next().is_none()
     }
 }
 
-/// Counts the values of a type that the map knows, and those of them that communicate.
 fn known_values(trace: &Trace, map: &Map, id: TypeId) -> (usize, usize) {
     let values = (0..trace.types().value_count(id) as u32).map(ValueId);
     let known = values.filter_map(|value| map.class(trace.types().value_name(id, value).text));

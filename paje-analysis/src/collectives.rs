@@ -1,5 +1,5 @@
-//! Operations of whole groups. Traces carry no communicator: the k-th state of a value in each container of a
-//! group is one operation.
+//! Collectives. Traces record no communicators, so the k-th state of a value in each container of a
+//! group is taken as one operation.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -10,21 +10,21 @@ use rayon::prelude::*;
 use crate::classes::{Class, Collective};
 use crate::tracks::{Tracks, grouped};
 
-/// Settings for finding the operations of groups.
+/// Settings for finding collectives.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
-    /// Containers below the same container of this type, at any depth, or below none, form a group. Without it,
-    /// containers with the same parent do.
+    /// If given, containers below the same container of this type, or below none, form a group.
+    /// Otherwise, containers with the same parent do.
     pub level: Option<TypeId>,
-    /// The container that is the root of all operations that have one. Without it, the root is assumed.
+    /// Root of all rooted collectives. Without it, the root is estimated.
     pub root: Option<ContainerId>,
 }
 
 impl Grouping {
-    /// The grouping by the type of containers and the root that a user names or gives the alias of.
+    /// Looks up the container type and the root by name or alias.
     ///
     /// # Errors
-    /// A sentence if the trace has none such; it calls the options `--group` and `--root`, as all programs do.
+    /// Fails if one does not exist. The message refers to the options `--group` and `--root`.
     pub fn named(trace: &Trace, group: Option<&str>, root: Option<&str>) -> Result<Self, String> {
         let (types, containers) = (trace.types(), trace.containers());
         let is = |name: Name<'_>, alias: Option<Name<'_>>, wanted: &str| {
@@ -34,64 +34,59 @@ impl Grouping {
         let level = group.map(|wanted| {
             let mut all = types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
             let found = all.find(|id| is(types.name(*id), types.alias(*id), wanted));
-            found.ok_or_else(|| {
-                format!("no type of containers is called `{wanted}`, as --group says")
-            })
+            found.ok_or_else(|| format!("--group: there is no container type `{wanted}`"))
         });
         let root = root.map(|wanted| {
             let mut all = containers.ids();
             let found = all.find(|id| is(containers.name(*id), containers.alias(*id), wanted));
-            found.ok_or_else(|| format!("no container is called `{wanted}`, as --root says"))
+            found.ok_or_else(|| format!("--root: there is no container `{wanted}`"))
         });
         Ok(Grouping { level: level.transpose()?, root: root.transpose()? })
     }
 }
 
-/// The operations of groups.
+/// Collectives of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct Collectives {
-    /// Groups of tracks with states of one type.
+    /// Tracks of each group; their states are of one type.
     pub groups: Vec<Vec<u32>>,
-    /// The operations, by group and value.
+    /// Operations by group and value.
     pub series: Vec<Series>,
-    /// Values that were not looked at.
+    /// Values that were not analysed.
     pub uneven: Vec<Uneven>,
 }
 
-/// The operations of one value in one group.
+/// Operations of one value in one group.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)]
 pub struct Series {
-    /// The group's place among the groups.
+    /// Index of the group.
     pub group: usize,
-    /// Whose state type the value is of.
     pub type_: TypeId,
-    /// The value.
     pub value: ValueId,
-    /// Class of the operations.
     pub class: Collective,
-    /// State of each member, operation after operation.
+    /// State of each member, for one operation after the other.
     states: Vec<u32>,
     members: usize,
-    /// The place of the first operation's root among the group's tracks, in series that have roots.
+    /// Index of the first operation's root among the group's tracks, if the collective is rooted.
     pub root: Option<usize>,
-    /// Whether one member after the other is the root, in the order of the group's tracks; else, it is always the same one.
+    /// Whether the root rotates through the group's tracks; otherwise it is always the same.
     pub is_turning: bool,
-    /// Whether the root is assumed, not named.
+    /// Whether the root is estimated, not given.
     pub assumed: bool,
 }
 
-/// A value that the containers of a group do not have equally often, so that its operations are not known.
+/// A value that the containers of a group do not have equally often, so that its operations are
+/// unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub struct Uneven {
-    /// The group's place among the groups.
     pub group: usize,
-    /// Whose state type the value is of.
     pub type_: TypeId,
-    /// The value.
     pub value: ValueId,
-    /// Least number of states that a container of the group has.
+    /// Smallest number of states in a container of the group.
     pub least: usize,
-    /// Greatest number that one has.
+    /// Largest number of states in a container of the group.
     pub most: usize,
 }
 
@@ -118,7 +113,7 @@ impl Series {
 }
 
 impl Collectives {
-    /// Finds the operations.
+    /// Finds the collectives of a trace.
     #[must_use]
     pub fn new(tracks: &Tracks<'_>, grouping: &Grouping) -> Self {
         let containers = tracks.trace().containers();
@@ -176,7 +171,7 @@ impl Collectives {
         found
     }
 
-    /// Returns the tracks of a series, in the order of its operations' states.
+    /// Returns the tracks of a series, in the order of [`Series::operation`].
     #[must_use]
     #[inline]
     pub fn members(&self, series: &Series) -> &[u32] {
@@ -185,15 +180,16 @@ impl Collectives {
 }
 
 impl Series {
-    /// Returns the index of an operation's root among the group's tracks, in series with roots.
+    /// Returns the index of an operation's root among the group's tracks, if the collective is
+    /// rooted.
     #[must_use]
     pub fn root_of(&self, instance: usize) -> Option<usize> {
         let turned = if self.is_turning { instance } else { 0 };
         self.root.map(|root| (root + turned) % self.members)
     }
 
-    /// Takes the named container as the root if it is in the group, and otherwise the one with the smallest
-    /// sum of residuals, the first of several. If residuals are less than four fifths of that where members are roots in turn, they are.
+    /// Uses the given root if it is in the group. Otherwise takes the member with the smallest sum
+    /// of residuals, or a rotating root if that reduces the sum to less than four fifths.
     fn find_root(&mut self, tracks: &Tracks<'_>, group: &[u32], named: Option<ContainerId>) {
         if !matches!(self.class, Collective::OneToN | Collective::NToOne) {
             return;
@@ -206,7 +202,7 @@ impl Series {
             return;
         }
         let mut sums = vec![0; group.len()];
-        // By the root of the first operation, if members are roots in turn.
+        // Indexed by the root of the first operation if roots rotate.
         let (mut turning, mut of_one) = (sums.clone(), sums.clone());
         for instance in 0..self.len() {
             let times = |(track, state): (&u32, &u32)| {
@@ -237,13 +233,13 @@ impl Series {
     }
 }
 
-/// Rounds to nanoseconds: sums of integers are exact.
+/// Rounds to nanoseconds, as sums of integers are exact.
 fn nanos(seconds: f64) -> i128 {
     (seconds * 1e9).round() as i128
 }
 
-/// Adds, for each member as the root, what its being that leaves unexplained of an operation with these enters and
-/// exits: the sum of | exit − max(enter, root's enter) |. In the time of sorting, since groups may be large.
+/// Adds the residual of one operation to the sum of each possible root: Σ |exit − max(enter, root's
+/// enter)|. Takes O(n log n), as groups may be large.
 fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     let mut by_enter = times.to_vec();
     by_enter.sort_unstable();
@@ -251,8 +247,8 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     exits.sort_unstable();
     let mut roots: Vec<usize> = (0..times.len()).collect();
     roots.sort_unstable_by_key(|root| times[*root].0);
-    // Of members that entered when the root did or later, their durations; of those before, their exits. Who left
-    // before the root entered has counted with the wrong sign.
+    // Members that entered with the root or later count with their duration; earlier ones with
+    // their exit. Earlier exits have counted with the wrong sign.
     let mut later: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let (mut before, mut before_count, mut left, mut left_count) = (0, 0, 0, 0);
     let (mut entered, mut exited) = (by_enter.iter().peekable(), exits.iter().peekable());
@@ -269,8 +265,8 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     }
 }
 
-/// The same where the root waits for the others: the durations of all but the root, and | exit − latest enter | of
-/// the root.
+/// Adds the residual if the root waits for the others: the durations of all but the root, and
+/// |exit − latest enter| of the root.
 fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     let all: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let latest = times.iter().map(|(enter, _)| *enter).max().unwrap_or(0);
@@ -279,7 +275,6 @@ fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     }
 }
 
-/// Returns the states of each collective value of a track, in order of opening.
 fn by_value(tracks: &Tracks<'_>, track: usize) -> BTreeMap<ValueId, (Collective, Vec<u32>)> {
     let track = &tracks.list()[track];
     let classes = tracks.classes().of_type(track.type_);

@@ -1,6 +1,4 @@
-//! Links between containers: number, size and duration.
-
-pub(crate) mod part;
+//! Links between containers: count, bytes and duration.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -16,10 +14,10 @@ use crate::lanes;
 use crate::scope::{Scope, ancestor, part_in, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Default user-defined fields with the bytes of a link: the first one that it has counts.
+/// Default user-defined fields for the bytes of a link, by priority.
 pub const BYTES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
 
-/// Analysis of links, portion by portion.
+/// Analysis of links, fed portion by portion.
 #[derive(Clone, Debug)]
 pub struct Comm {
     scope: Scope,
@@ -27,55 +25,48 @@ pub struct Comm {
     lanes: Vec<FxHashMap<Pair, Cell>>,
 }
 
-/// Pairs of containers that have rows of their own.
+/// Containers between which links are counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Ends {
     /// Each pair of containers.
     #[default]
     Containers,
-    /// Each pair of containers of this type, which stand for all that is in them. A container that is in none of
-    /// this type stands for itself.
+    /// Each pair of containers of this type with everything inside, and all other containers.
     Level(Label),
 }
 
-/// A row of the report: the links of a value from one container to another.
+/// Links of one value from one container to another.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
 pub struct Row {
-    /// Their type.
     pub type_: Label,
-    /// Their value.
     pub value: Label,
-    /// Container of the start.
     pub from: Label,
-    /// Container of the end.
     pub to: Label,
-    /// Both containers.
+    /// The two containers.
     pub ends: [ContainerId; 2],
-    /// Number of links.
     pub count: u64,
-    /// Sum of the user-defined field, if any of them has it.
+    /// Sum of the bytes, if any link has them.
     pub bytes: Option<f64>,
-    /// The shortest, in seconds; less than 0 if one ended before its start.
+    /// Shortest duration in seconds; negative if a link ends before it starts.
     pub min: f64,
-    /// Mean duration.
     pub mean: Seconds,
-    /// The longest, in seconds.
+    /// Longest duration in seconds.
     pub max: f64,
-    /// Start of the first one, in seconds.
+    /// Start of the first link, in seconds.
     pub first: f64,
-    /// End of the last one, in seconds.
+    /// End of the last link, in seconds.
     pub last: f64,
 }
 
 type Pair = (ValueId, ContainerId, ContainerId);
 
-/// Sort key of a row: type, value, and positions of its ends in output order.
+/// Sort key of a row: type, value, and positions of both containers in output order.
 type Place = (TypeId, Label, [usize; 2]);
 
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     count: u64,
-    /// Added exactly, as seconds are.
     bytes: Option<Seconds>,
     seconds: Seconds,
     min: f64,
@@ -127,8 +118,8 @@ impl Cell {
 }
 
 impl Comm {
-    /// Creates the analysis; `bytes` is the user-defined field with a link's size, if it is not one of [`BYTES`]. The
-    /// trace must have been read with its user-defined fields.
+    /// Creates the analysis. `bytes` is the user-defined field with the bytes of a link; by
+    /// default, one of [`BYTES`]. The trace must be read with user-defined fields.
     #[must_use]
     pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
         let names: Vec<String> = match bytes {
@@ -138,7 +129,7 @@ impl Comm {
         Comm { scope, bytes: names, lanes: Vec::new() }
     }
 
-    /// Looks at the next portion of a trace, or at a whole one.
+    /// Adds the next portion of a trace, or a whole trace.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);
         let (window, bytes) = (self.scope.window(), &self.bytes);
@@ -148,8 +139,8 @@ impl Comm {
         });
     }
 
-    /// Rows found. The trace is the one that has been seen, or its last portion. Types come in the order of
-    /// their definitions, values in that of their names, containers in output order.
+    /// Returns the rows, given the trace or its last portion. Types are in definition order, values
+    /// in alphabetical order, containers in output order.
     #[must_use]
     pub fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
         let places = places(trace);
@@ -213,14 +204,14 @@ impl Visitor for Adding<'_> {
     }
 }
 
-/// Returns the number in the first of these fields that a link has, of its start if both events have the field.
+/// Returns the bytes of a link: the number in the first of these fields that it has.
 fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seconds> {
     if fields.are_none_of(link) {
         return None;
     }
     let rank = |field: &str| names.iter().position(|name| name == field);
     let ranked = fields.of(link).filter_map(|(field, text)| Some((rank(field)?, text)));
-    // Of fields with the same name, the first one counts.
+    // If both ends have the field, the start's value counts.
     let (_, text) = ranked.min_by_key(|(rank, _)| *rank)?;
     let text = std::str::from_utf8(text).ok()?.trim_matches('"');
     text.parse().ok().filter(|bytes: &f64| bytes.is_finite()).map(Seconds::new)

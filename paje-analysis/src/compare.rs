@@ -1,4 +1,4 @@
-//! Two runs side by side: which states became longer, and which shorter.
+//! Comparison of two runs: the states that became longer or shorter.
 
 use std::collections::BTreeMap;
 
@@ -7,37 +7,32 @@ use crate::{Data, Label, Seconds, Table};
 
 /// One of the runs.
 #[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
 pub struct Run<'r> {
-    /// Its states.
     pub states: &'r [States],
-    /// Length of the run.
     pub makespan: Seconds,
 }
 
-/// A row of the report: a value in both runs, or in one of them.
+/// A value in both runs, or in one of them.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
 pub struct Row {
     /// Container, if each has its own rows.
     pub container: Option<Label>,
-    /// Their type.
     pub type_: Label,
-    /// Their value.
     pub value: Label,
-    /// Number of states in each run.
     pub count: [u64; 2],
-    /// Their exclusive time in each run.
     pub exclusive: [Seconds; 2],
     /// Increase in the second run.
     pub change: Seconds,
     /// Relative increase; `None` from zero.
     pub percent: Option<f64>,
-    /// The change in a container of the type, on average, as a part of the change in makespan; none if both runs are as
-    /// long.
+    /// Mean change per container of the type, relative to the change in makespan, if that is not 0.
     pub share: Option<f64>,
 }
 
-/// Compares states by the names of their containers, types and values; of names that are there more than once, the
-/// first with the first. What changed most comes first.
+/// Matches states by the names of their containers, types and values; duplicates by position. Rows
+/// are sorted by the absolute change, the largest first.
 #[must_use]
 pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
     let mut all: BTreeMap<_, [Option<&States>; 2]> = BTreeMap::new();
@@ -68,7 +63,7 @@ pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
         }
     };
     let mut rows: Vec<Row> = all.into_iter().map(row).collect();
-    // In the order of their names where they changed as much.
+    // The sort is stable: ties stay in alphabetical order.
     rows.sort_by_key(|row| std::cmp::Reverse(row.change.max(-row.change)));
     rows
 }
@@ -105,14 +100,14 @@ mod tests {
 %EventDef PajeSetState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
 1 P 0\n2 S P\n3 0 p P 0\n3 0 q P 0\n";
         let text = [head, lines].concat();
-        let trace = Trace::read(text.as_bytes(), &Options::default()).expect("it is sound");
+        let trace = Trace::read(text.as_bytes(), &Options::default()).expect("the trace is valid");
         let mut all = states::States::new(Scope::default(), By::Value);
         all.see(&trace, &Workers::one());
         (all.rows(&trace), crate::time::makespan(&trace, &Scope::default()))
     }
 
     #[test]
-    fn what_costs_most_comes_first() {
+    fn the_largest_change_comes_first() {
         let (a, a_span) = run("4 0 S p run\n4 0 S q run\n4 4 S p io\n4 5 S q run\n");
         let (b, b_span) = run("4 0 S p run\n4 0 S q run\n4 4 S p wait\n4 7 S q run\n");
         let rows = rows(Run { states: &a, makespan: a_span }, Run { states: &b, makespan: b_span });

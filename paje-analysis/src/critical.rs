@@ -1,14 +1,13 @@
-//! The critical path: what the run's length is made of.
+//! The critical path: the chain of activities that determines the length of the run.
 //!
-//! It is followed from the last exit backwards. Where the container at hand waited, the path goes on, at the
-//! moment when the wait ended, with the container that was waited for; elsewhere to the state before. So it is
-//! never in a state that waits for another container, and is as long as the run: from the first enter to the last
-//! exit. Where several containers leave last at the same time, it begins with the one whose last wait is the
-//! longest ago.
+//! The path is followed backwards from the last exit. Where a container waited, the path continues,
+//! at the end of the wait, in the container that was waited for; otherwise with the preceding
+//! state. So it never contains waiting, and is as long as the run. If several containers leave
+//! last, it starts with the one whose last wait ended earliest.
 //!
-//! The excess of a value on it is told by the imbalance of Böhme, de Supinski, Geimer, Schulz, Wolf: *Scalable
-//! critical-path based performance analysis* (2012): the time of a value on the path, beyond its mean over the
-//! containers, waiting left out.
+//! The imbalance of a value is its time on the path minus its mean time over the containers,
+//! without waiting: see Böhme, de Supinski, Geimer, Schulz, Wolf: *Scalable critical-path based
+//! performance analysis* (2012).
 
 mod report;
 
@@ -24,52 +23,50 @@ use crate::waits::Waits;
 /// The critical path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CriticalPath {
-    /// Parts in order of time; each begins where the one before ends.
+    /// Parts in chronological order, without gaps.
     pub parts: Vec<Part>,
 }
 
-/// A part of the path that is in one container.
+/// A part of the path within one container.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// The container, as the number of a track.
     pub track: u32,
     /// Begin in seconds.
     pub start: f64,
-    /// End in seconds.
+    /// End, in seconds.
     pub end: f64,
 }
 
 /// A state value, or the time between states of its type (`None`).
 pub type Activity = (TypeId, Option<ValueId>);
 
-/// Length of the path in states of one value in one container.
+/// Length of the path in one value of one container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub struct OnPath {
-    /// State value, or the time between states.
     pub activity: Activity,
-    /// Container, as the number of a track.
     pub track: u32,
-    /// Length of the path there.
     pub seconds: Seconds,
 }
 
-/// Length of the path in states of one value, compared with the containers' time in them.
+/// Length of the path in one value, compared with the containers' time in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Imbalance {
     /// State value, or the time between states.
     pub activity: Activity,
-    /// Length on the path.
+    /// Length of the path.
     pub on_path: Seconds,
-    /// Mean time of the containers that have states of the type, without waiting.
+    /// Mean time of the containers with states of the type, without waiting.
     pub mean: Seconds,
-    /// Excess of the path over the mean: the run would be shorter by that, if all did equally much.
+    /// Excess of the path over the mean: what the run would gain from perfect balance.
     pub imbalance: Seconds,
-    /// Cost of the imbalance for all containers together.
+    /// Imbalance times the number of containers.
     pub cost: Seconds,
 }
 
 impl CriticalPath {
-    /// Follows the path; `None` if there are no states.
+    /// Finds the path; `None` if there are no states.
     #[must_use]
     pub fn new(waits: &Waits<'_>) -> Option<Self> {
         let tracks = waits.tracks.list();
@@ -78,7 +75,7 @@ impl CriticalPath {
         let waited =
             |track: &usize| waits.of_track(*track).last().map_or(f64::MIN, |wait| wait.until);
         let mut track = last.min_by(|a, b| waited(a).total_cmp(&waited(b)))?;
-        // Of each track, how many waits are before the path: it passes each at most once, whatever clocks say.
+        // Number of waits before the path. Each is used at most once, even if clocks are wrong.
         let mut left: Vec<usize> =
             (0..tracks.len()).map(|track| waits.of_track(track).len()).collect();
         let (mut parts, mut until, mut release) = (Vec::new(), end, None);
@@ -102,7 +99,6 @@ impl CriticalPath {
         Some(CriticalPath { parts })
     }
 
-    /// Returns the parts of the path within a window.
     fn within(&self, window: (f64, f64)) -> impl Iterator<Item = Part> + '_ {
         let clipped = self.parts.iter().map(move |part| Part {
             start: part.start.max(window.0),
@@ -112,13 +108,13 @@ impl CriticalPath {
         clipped.filter(|part| part.start < part.end)
     }
 
-    /// Length of the path in the window.
+    /// Returns the length of the path in the window.
     #[must_use]
     pub fn length(&self, window: (f64, f64)) -> Seconds {
         self.within(window).map(|part| Seconds::between(part.start, part.end)).sum()
     }
 
-    /// Length of the path in each state value of each container, in the window: the longest first.
+    /// Returns the length of the path by value and container, in the window, the longest first.
     #[must_use]
     pub fn by_activity(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<OnPath> {
         let parts: Vec<Part> = self.within(window).collect();
@@ -145,8 +141,7 @@ impl CriticalPath {
         list
     }
 
-    /// Excess of the path in each state value over the mean of the containers, in the window: what costs
-    /// most first.
+    /// Returns the imbalance of each value in the window, the most costly first.
     #[must_use]
     pub fn imbalance(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<Imbalance> {
         let mut on_path: BTreeMap<Activity, Seconds> = BTreeMap::new();
@@ -182,7 +177,6 @@ impl CriticalPath {
     }
 }
 
-/// Returns the exclusive time of each activity of a track in the window, without waiting.
 fn working_times(waits: &Waits<'_>, at: usize, window: (f64, f64)) -> Vec<(Activity, Seconds)> {
     let track = &waits.tracks.list()[at];
     let mut times = track.exclusive(window.0, window.1);
@@ -192,7 +186,7 @@ fn working_times(waits: &Waits<'_>, at: usize, window: (f64, f64)) -> Vec<(Activ
         *times.entry(track.value[wait.state as usize]).or_default() -= wait.seconds_within(window);
     }
     let activity = |(value, seconds): (ValueId, Seconds)| {
-        // Waiting around other states is longer than the state without them.
+        // A wait may be longer than the exclusive time of the state around others.
         ((track.type_, Some(value)), seconds.max(Seconds::ZERO))
     };
     let between = ((track.type_, None), lasting - covered);

@@ -1,19 +1,19 @@
-//! Graphs in the language of Graphviz.
+//! Graphs in Graphviz's DOT language.
 
 use std::fmt::Write;
 
 /// An edge.
 #[derive(Clone, Debug)]
 pub struct Edge<'a> {
-    /// The names of the nodes that it is from and to.
+    /// Names of the source and target nodes.
     pub ends: [&'a str; 2],
     /// Label beside it.
     pub label: String,
-    /// Weight, which gives its width.
+    /// Weight, shown as the line's width.
     pub weight: f64,
 }
 
-/// Writes a directed graph. The name is a word; heavier edges are wider.
+/// Formats a directed graph, with wider lines for heavier edges. `name` must be a DOT identifier.
 #[must_use]
 pub fn digraph(name: &str, edges: &[Edge<'_>]) -> String {
     let mut dot = format!("digraph {name} {{\n  node [shape=box];\n");
@@ -28,7 +28,7 @@ pub fn digraph(name: &str, edges: &[Edge<'_>]) -> String {
     dot
 }
 
-/// Quotes a name or label: in labels, a backslash begins a command, and some readers end a text at a control character.
+/// Quotes a name or label; escapes backslashes, and replaces control characters.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_only_names() {
+    fn names_cannot_break_out_of_quotes() {
         let name = "\\N\"]; b [label=\"x\n\0";
         let edge = Edge { ends: [name, "<b>"], label: "1".into(), weight: 2.0 };
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Events by value and container: number, rate, first and last time.
+//! Events by value and container: count, rate, first and last time.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -11,7 +11,7 @@ use crate::lanes;
 use crate::scope::{Scope, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Analysis of events, portion by portion.
+/// Analysis of events, fed portion by portion.
 #[derive(Clone, Debug)]
 pub struct Events {
     scope: Scope,
@@ -32,7 +32,7 @@ impl Events {
         Events { scope, lanes: Vec::new() }
     }
 
-    /// Looks at the next portion of a trace, or at a whole one.
+    /// Adds the next portion of a trace, or a whole trace.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);
         let window = self.scope.window();
@@ -42,8 +42,8 @@ impl Events {
         });
     }
 
-    /// Returns the report: types in the order of their definitions, values in that of their names, containers in output
-    /// order. The rate is per second of the container's lifetime.
+    /// Returns the report. Types are in definition order, values in alphabetical order, containers
+    /// in output order. The rate is per second of the container's lifetime.
     #[must_use]
     pub fn table(&self, trace: &Trace) -> Table {
         let places = places(trace);

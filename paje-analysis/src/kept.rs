@@ -1,7 +1,7 @@
-//! Reports that are kept with a trace, so that it need not be replayed for them.
+//! Reports stored with a packed trace, which save a replay.
 //!
-//! A [`Keeper`] sees a trace as other analyses do, and gives the reports that [`REPORTS`] names, each as bytes. [`Kept`] has
-//! them back, to the last bit. `docs/pack.md` tells the bytes.
+//! A [`Keeper`] is fed like an analysis and returns the reports named in [`REPORTS`] as bytes;
+//! [`Kept`] decodes them without loss. The format is described in `docs/pack.md`.
 
 mod lanes;
 
@@ -14,24 +14,24 @@ use crate::comm::{self, Comm, Ends};
 use crate::states::{self, States};
 use crate::{By, Column, Data, Label, Scope, Seconds, Table};
 
-/// The version of all that is described here. It changes with the bytes, and with what reports say.
+/// Version of the format. It changes with the encoding and with the contents of the reports.
 pub const VERSION: u64 = 1;
 
-/// The reports that are kept: by value, and by pair of containers.
+/// Names of the stored reports.
 pub const REPORTS: [&str; 2] = ["states", "comm"];
 
-/// Facts of a trace beside its reports.
+/// General facts about a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // They count what they are called.
+#[allow(missing_docs)] // The names say what is counted.
 pub struct Facts {
     /// End of the trace, in seconds.
     pub end: f64,
     pub bytes: u64,
     pub lines: u64,
     pub events: u64,
-    /// Without the root.
+    /// Not counting the root.
     pub containers: u64,
-    /// Without the root's.
+    /// Not counting the root's.
     pub types: u64,
 }
 
@@ -50,7 +50,7 @@ impl Facts {
     }
 }
 
-/// A report that was kept.
+/// A stored report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
     /// Facts of the trace.
@@ -59,7 +59,7 @@ pub struct Kept {
     pub table: Table,
 }
 
-/// Adds up what is to be kept while a trace is read.
+/// Computes the reports to store while a trace is read.
 #[derive(Clone, Debug)]
 pub struct Keeper {
     pub(crate) states: States,
@@ -82,7 +82,7 @@ impl Keeper {
         })
     }
 
-    /// Returns the options for the replay of the trace, as the format requires.
+    /// Returns the replay options that the format requires.
     #[must_use]
     pub fn options() -> Options {
         let mut options = Options::default();
@@ -91,13 +91,13 @@ impl Keeper {
         options
     }
 
-    /// Looks at the next portion of a trace.
+    /// Adds the next portion of a trace.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.states.see(trace, workers);
         self.comm.see(trace, workers);
     }
 
-    /// Returns the reports in the order of [`REPORTS`]; `None` for a trace with warnings, which belong to the report.
+    /// Returns the reports in the order of [`REPORTS`]; `None` if the trace has warnings.
     #[must_use]
     pub fn reports(&self, trace: &Trace, facts: Facts) -> Option<[Kept; REPORTS.len()]> {
         if !trace.warnings().is_empty() {
@@ -115,7 +115,7 @@ impl Keeper {
     }
 }
 
-/// Returns a report without rows; `None` if it is not kept.
+/// Returns an empty table of a report; `None` if the report is not stored.
 fn columns(report: &str) -> Option<Table> {
     match report {
         "states" => Some(states::table(&[])),
@@ -142,7 +142,7 @@ impl Kept {
         out
     }
 
-    /// Decodes a report; `None` if the bytes are not those of this version.
+    /// Decodes a report; `None` if the bytes are invalid or of another version.
     #[must_use]
     pub fn parse(report: &str, bytes: &[u8]) -> Option<Kept> {
         let mut table = columns(report)?;
@@ -165,7 +165,6 @@ impl Kept {
     }
 }
 
-/// Writes a name: quoting, length, bytes.
 fn put_text(quoting: u8, text: &[u8], out: &mut Vec<u8>) {
     out.push(quoting);
     out.extend_from_slice(&(text.len() as u32).to_le_bytes());
@@ -206,7 +205,6 @@ fn put_maybe<const N: usize>(bytes: Option<[u8; N]>, out: &mut Vec<u8>) {
     out.extend(bytes.iter().flatten());
 }
 
-/// Bytes still to be parsed.
 struct Left<'b>(&'b [u8]);
 
 impl<'b> Left<'b> {
@@ -258,7 +256,6 @@ impl<'b> Left<'b> {
         Some(Label::from(Name { text, quoting }))
     }
 
-    /// Parses a column; each row takes a byte or more.
     fn data(&mut self, data: &mut Data, rows: usize) -> Option<()> {
         if rows > self.0.len() {
             return None;
@@ -283,7 +280,6 @@ impl<'b> Left<'b> {
 mod tests {
     use super::*;
 
-    /// Returns a report with one row and missing values.
     fn kept() -> Kept {
         let quoted = Label::from(Name { text: b"rank 1", quoting: Quoting::Quoted });
         let mut table = comm::table(&[]);
@@ -301,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_comes_back() {
+    fn reports_survive_encoding_and_decoding() {
         let (kept, bytes) = (kept(), kept().to_bytes());
         assert_eq!(Kept::parse("comm", &bytes), Some(kept.clone()));
         let Some(Data::Text(names)) = kept.table.column("from") else { panic!("a column") };
@@ -312,13 +308,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_report_is_none() {
+    fn invalid_reports_are_refused() {
         let bytes = kept().to_bytes();
         for len in 0..bytes.len() {
             assert_eq!(Kept::parse("comm", &bytes[..len]), None, "{len}");
         }
         assert_eq!(Kept::parse("comm", &[&bytes[..], &[0]].concat()), None);
-        // Any of them may claim that there are very many rows, or long names.
+        // Any of these bytes may be a huge row count or name length.
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] = 255;

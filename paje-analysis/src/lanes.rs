@@ -1,15 +1,14 @@
-//! Lanes side by side: what is kept of each, and what each worker finds.
+//! Parallel processing of lanes.
 
 use std::sync::Mutex;
 
 use paje_sim::LaneView;
 use paje_workers::Workers;
 
-/// Number of lanes that a worker takes at a time.
 const AT_ONCE: usize = 16;
 
-/// Calls `see` with each lane, its entry in `kept`, and the results of the worker; returns the results of all
-/// workers. `kept` is indexed by lane, and grows as needed.
+/// Calls `see` for each lane, with its entry in `kept` and the worker's result; returns the
+/// workers' results. `kept` is indexed by lane and grows as needed.
 pub fn each<'t, K: Default + Send, F: Default + Send>(
     lanes: impl Iterator<Item = LaneView<'t>>,
     kept: &mut Vec<K>,
@@ -21,7 +20,6 @@ pub fn each<'t, K: Default + Send, F: Default + Send>(
     if kept.len() <= last.id().index() {
         kept.resize_with(last.id().index() + 1, K::default);
     }
-    // Their numbers ascend.
     let mut rest = kept.as_mut_slice();
     let mut behind = 0;
     let mut work = Vec::with_capacity(lanes.len());
@@ -32,7 +30,7 @@ pub fn each<'t, K: Default + Send, F: Default + Send>(
         rest = after;
         work.extend(before.last_mut().map(|kept| (lane, kept)));
     }
-    // The longest come first, so that none is alone at the end.
+    // The longest first, to balance the load.
     work.sort_by_key(|(lane, _)| std::cmp::Reverse(lane.len()));
     let at_once = AT_ONCE.min(work.len().div_ceil(4 * workers.threads())).max(1);
     let (work, found) = (Mutex::new(work.into_iter()), Mutex::new(Vec::new()));
@@ -40,7 +38,7 @@ pub fn each<'t, K: Default + Send, F: Default + Send>(
         let mut finds = F::default();
         loop {
             let some: Vec<_> = {
-                // Poisoned only if an iterator panicked, which it does not.
+                // Only a panic in the iterator could poison the lock.
                 let Ok(mut work) = work.lock() else { break };
                 work.by_ref().take(at_once).collect()
             };

@@ -1,10 +1,11 @@
-//! Analyses of a replayed Pajé trace: where the time goes, who waits for whom, what the longest chain is.
+//! Analyses of a replayed Pajé trace: profiles, communication, wait states, critical path and more.
 //!
-//! Each analysis is a module with one entry point: rows of a trace in, a plain typed table out. It neither
-//! prints nor knows a command line, and needs nothing but the public interface of `paje-sim`.
+//! Each analysis is a module that turns the rows of a trace into a typed table. It prints nothing,
+//! and uses only the public interface of `paje-sim`.
 //!
-//! Those that need no rows to be kept are fed while a trace is read, [portion](paje_sim::Portion) by portion, or
-//! with a whole trace at once, which gives the same; lanes are looked at side by side by all workers:
+//! Most analyses need constant memory: they are fed while a trace is read,
+//! [portion](paje_sim::Portion) by portion, or with a whole trace at once, with the same result.
+//! Workers process lanes in parallel:
 //!
 //! ```
 //! use paje_analysis::{By, Scope, states::States};
@@ -42,7 +43,6 @@ pub mod lanes;
 pub mod messages;
 mod nesting;
 pub mod order;
-pub mod parts;
 pub mod quantiles;
 mod scope;
 pub mod seconds;

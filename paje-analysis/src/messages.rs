@@ -1,9 +1,9 @@
-//! Messages: links, and the states that they start and end in.
+//! Messages: links with the states in which they are sent and received.
 //!
-//! A link belongs to the sending state of its start container that is open when it starts, and to the receiving
-//! state of its end container that is open until it ends. SimGrid's SMPI and Akypuera end a link where the
-//! receiving call returns, so a link's duration is not the network's time. Where no such state is open, but an
-//! operation of a group is, the link is a part of that.
+//! A link belongs to the sending state that is open in its start container when it starts, and to
+//! the receiving state that is open in its end container until it ends. SimGrid's SMPI and Akypuera
+//! end a link where the receiving call returns, so its duration is not the time on the network. If
+//! only a collective is open, the link is part of it.
 
 mod ends;
 
@@ -20,36 +20,36 @@ use crate::comm::BYTES;
 use crate::tracks::Tracks;
 use ends::Side;
 
-/// The messages of a trace.
+/// Messages of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
     list: Vec<Message>,
-    /// Links that join containers of which at least one has no track.
+    /// Number of links with an end in a container that has no track.
     pub elsewhere: u64,
-    /// By receiving track, in order of their ends.
+    /// By receiving track, ordered by end.
     received: Vec<Vec<u32>>,
-    /// By sending track, in order of their starts.
+    /// By sending track, ordered by start.
     sent: Vec<Vec<u32>>,
 }
 
 /// A link between two tracks.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// The lane of the link, and its place there.
+    /// Lane of the link.
     pub lane: LaneId,
-    /// See `lane`; from 0.
+    /// Index of the link in its lane.
     pub row: u64,
-    /// The link's value.
+    /// Value of the link.
     pub value: ValueId,
     /// Start, in seconds.
     pub start: f64,
     /// End, in seconds.
     pub end: f64,
-    /// NaN if not known.
+    /// NaN if unknown.
     bytes: f64,
-    /// The track that it starts in.
+    /// Track in which it starts.
     pub from: u32,
-    /// The track that it ends in.
+    /// Track in which it ends.
     pub to: u32,
     send: u32,
     recv: u32,
@@ -58,7 +58,6 @@ pub struct Message {
 const NONE: u32 = u32::MAX;
 
 impl Message {
-    /// Placeholder of a message that is not read yet.
     const NOWHERE: Message = Message {
         lane: LaneId(0),
         row: 0,
@@ -72,21 +71,22 @@ impl Message {
         recv: NONE,
     };
 
-    /// Returns its size, if the trace has it and [user-defined fields](paje_sim::Options::user_defined) were kept.
+    /// Returns the size in bytes if the trace has it and was read with
+    /// [user-defined fields](paje_sim::Options::user_defined).
     #[must_use]
     #[inline]
     pub fn bytes(&self) -> Option<f64> {
         Some(self.bytes).filter(|bytes| !bytes.is_nan())
     }
 
-    /// Returns the state of track `from` that sends it.
+    /// Returns the state of track `from` in which the message is sent.
     #[must_use]
     #[inline]
     pub fn send(&self) -> Option<usize> {
         Some(self.send).filter(|state| *state != NONE).map(|state| state as usize)
     }
 
-    /// Returns the state of track `to` that receives it.
+    /// Returns the state of track `to` in which the message is received.
     #[must_use]
     #[inline]
     pub fn recv(&self) -> Option<usize> {
@@ -95,17 +95,16 @@ impl Message {
 }
 
 impl Messages {
-    /// Reads the messages of all lanes, in their order. Sizes are in the user-defined field `bytes`, or in the first
-    /// of [`BYTES`] that the trace defines.
+    /// Reads the messages of all lanes, in their order. Sizes are in the user-defined field
+    /// `bytes`, or in the first of [`BYTES`] that the trace defines.
     ///
-    /// If several states of no duration fit, the links of that time belong to them in order; surplus links belong to
-    /// the first.
+    /// States of zero duration take the links of that time in order, the first one those left over.
     #[must_use]
     pub fn new(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, false)
     }
 
-    /// Reads the messages ordered by receiving track, so that a pass over a track is local in memory.
+    /// Reads the messages ordered by receiving track, which makes passes over a track local.
     #[must_use]
     pub fn by_receiver(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, true)
@@ -116,7 +115,7 @@ impl Messages {
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
         let lanes: Vec<_> = lanes.filter(|lane| map.is_message(lane.type_name().text)).collect();
         let mut messages = Messages::default();
-        // Messages are many: a list that grows would be there twice.
+        // Reserve the exact capacity: a growing list would take twice the memory.
         let mut next = Vec::new();
         if by_receiver {
             next = vec![0; tracks.list().len()];
@@ -128,7 +127,7 @@ impl Messages {
             }
             let mut sum = 0;
             next.iter_mut().for_each(|count| (*count, sum) = (sum, sum + *count));
-            // Memory that is first touched side by side.
+            // Touch the new memory in parallel.
             messages.list = (0..sum).into_par_iter().map(|_| Message::NOWHERE).collect();
         } else {
             messages.list.reserve_exact(lanes.iter().map(|lane| lane.len() as usize).sum());
@@ -145,7 +144,7 @@ impl Messages {
         messages
     }
 
-    /// Returns the messages at other times, in seconds; without times, no state sends or receives a message any more.
+    /// Returns the messages at other times, in seconds. Those without times keep no states.
     #[must_use]
     pub fn at_times(&self, times: impl Fn(usize, &Message) -> Option<(f64, f64)>) -> Self {
         let mut messages = self.clone();
@@ -174,7 +173,7 @@ impl Messages {
         }
         self.sent = by_track(count, self.list.iter().map(|message| message.from));
         let starts = find(&self.list, &mut self.sent, tracks, Side::Sending);
-        // Those of one sender stand all over the list: states alone are far less memory to jump about in.
+        // A sender's messages are scattered; collecting only their states saves cache misses.
         let sends: Vec<AtomicU32> =
             (0..self.list.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
         self.sent.par_iter().zip(starts).for_each(|(all, states)| {
@@ -186,7 +185,7 @@ impl Messages {
         all.for_each(|(message, send)| message.send = send.into_inner());
     }
 
-    /// Returns the containers in which messages start or end, in the order of their creation.
+    /// Returns the containers in which messages start or end, in order of creation.
     #[must_use]
     pub fn ends(trace: &Trace, map: &Map) -> Vec<ContainerId> {
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
@@ -196,25 +195,25 @@ impl Messages {
         ends.into_iter().collect()
     }
 
-    /// All messages: lane after lane, in order of completion; or, of [`Messages::by_receiver`], so for each track that receives.
+    /// Returns all messages: lane by lane in order of completion, or by receiving track.
     #[must_use]
     pub fn list(&self) -> &[Message] {
         &self.list
     }
 
-    /// Returns the messages that end in a track, in order of their ends.
+    /// Returns the messages that end in a track, ordered by end.
     #[must_use]
     pub fn received(&self, track: usize) -> &[u32] {
         &self.received[track]
     }
 
-    /// Returns the messages that start in a track, in order of their starts.
+    /// Returns the messages that start in a track, ordered by start.
     #[must_use]
     pub fn sent(&self, track: usize) -> &[u32] {
         &self.sent[track]
     }
 
-    /// Returns the numbers of messages without a sending and without a receiving state.
+    /// Returns the numbers of messages without a sending state and without a receiving state.
     #[must_use]
     pub fn without_state(&self) -> (u64, u64) {
         let count =
@@ -223,7 +222,6 @@ impl Messages {
     }
 }
 
-/// Groups messages by track, in vectors of exact capacity.
 fn by_track(count: usize, tracks: impl Iterator<Item = u32> + Clone) -> Vec<Vec<u32>> {
     let mut lengths = vec![0; count];
     tracks.clone().for_each(|track| lengths[track as usize] += 1);
@@ -232,7 +230,7 @@ fn by_track(count: usize, tracks: impl Iterator<Item = u32> + Clone) -> Vec<Vec<
     by_track
 }
 
-/// Sorts the messages of each track by the times of one side, and finds their states, or [`NONE`].
+/// Sorts the messages of each track by time and finds their states, or [`NONE`].
 fn find(
     list: &[Message],
     by_track: &mut [Vec<u32>],
@@ -241,9 +239,9 @@ fn find(
 ) -> Vec<Vec<u32>> {
     let time = |at: &u32| side.time(&list[*at as usize]);
     let found = by_track.par_iter_mut().enumerate().map(|(track, order)| {
-        // Links come in order of completion, so that little is left to do, and nothing for the ends.
+        // Links are in order of completion, so they are nearly sorted by start and fully by end.
         let mut timed: Vec<(f64, u32)> = order.iter().map(|at| (time(at), *at)).collect();
-        // Of one time, links are in order of completion.
+        // Links of the same time stay in order of completion.
         let in_trace = |at: u32| (list[at as usize].lane, list[at as usize].row);
         timed.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| in_trace(a.1).cmp(&in_trace(b.1))));
         order.iter_mut().zip(&timed).for_each(|(at, (_, sorted))| *at = *sorted);
@@ -253,7 +251,6 @@ fn find(
     found.collect()
 }
 
-/// Returns the first of [`BYTES`] that an event definition of the trace has.
 fn size_field(trace: &Trace) -> Option<&'static str> {
     let defined =
         |name: &&str| trace.defs().iter().any(|def| def.extras().any(|(field, _)| field == *name));
@@ -264,9 +261,8 @@ struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     field: Option<&'a str>,
     messages: Messages,
-    /// By track, the index of the next message that ends there; `None` in the order of the links.
+    /// Index of the next message of each receiving track; `None` to keep the order of the links.
     next: Option<Vec<u32>>,
-    /// Number of links of the lane read so far.
     row: u64,
 }
 
@@ -307,7 +303,6 @@ impl Visitor for Reader<'_> {
     }
 }
 
-/// Parses the size of a link: a number that is not negative.
 fn size(links: &Links<'_>, i: usize, field: &str) -> Option<f64> {
     let mut fields = links.user_defined.of(i).filter(|(name, _)| *name == field);
     let number = |text| str::from_utf8(text).ok()?.trim_matches('"').parse::<f64>().ok();

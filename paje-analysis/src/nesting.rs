@@ -1,7 +1,6 @@
-//! Nesting of states: a lane's states come in order of opening, and so each comes before those in it.
+//! Nesting of states. A lane's states are ordered by start, so outer states precede inner ones.
 //!
-//! In a portion of a trace, states that are still open have no end. The next portion has them again, and
-//! first: so what was found of them is kept until then.
+//! Open states have no end. The next portion starts with them again, so their sums are kept.
 
 use std::convert::Infallible;
 
@@ -10,7 +9,6 @@ use paje_sim::{LaneView, States, TimeRange, ValueId, Visitor};
 use crate::Seconds;
 use crate::scope::part_in;
 
-/// A state, with what is known of the states directly inside it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nested {
     pub(crate) start: f64,
@@ -20,7 +18,7 @@ pub(crate) struct Nested {
     inner: Inner,
 }
 
-/// Sum of the durations of the states that began directly in another, and begin of the first one.
+/// Total duration and first start of the states directly inside another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inner {
     pub(crate) sum: Seconds,
@@ -40,8 +38,8 @@ impl Inner {
         self.first = self.first.min(others.first);
     }
 
-    /// Duration without these of the state that they began in, which ends at `end`. One that a push without imbrication ended has none in
-    /// it: they began when it was over.
+    /// Returns the duration without these nested states, for a state that ends at `end`. If a push
+    /// without imbrication ended it, they started afterwards and do not count.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds, end: f64) -> Seconds {
         if end > self.first { inclusive - self.sum } else { inclusive }
@@ -56,18 +54,16 @@ impl Nested {
     }
 }
 
-/// Length of the part of a state within the window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub(crate) inclusive: Seconds,
     pub(crate) seconds: f64,
 }
 
-/// Walks the states of a lane.
 pub(crate) struct Nesting<F> {
     window: TimeRange,
     stack: Vec<Nested>,
-    /// States that the previous portion left open, outermost first, and how many of them were seen again.
+    /// States that the previous portion left open, outermost first, and how many were seen again.
     open: Vec<Nested>,
     again: usize,
     /// Called with each closed state, its part in the window, and its parent.
@@ -75,7 +71,7 @@ pub(crate) struct Nesting<F> {
 }
 
 impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
-    /// Visits the closed states of a lane, and leaves the open ones in `open`.
+    /// Visits the closed states of a lane; leaves the open ones in `open`.
     pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
         let (stack, before) = (Vec::new(), std::mem::take(open));
         let mut nesting = Nesting { window, stack, open: before, again: 0, closed };
@@ -91,7 +87,6 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
         Nesting { window, stack, open, again: 0, closed }.close_to(0);
     }
 
-    /// Closes the states of this imbrication or more.
     #[inline]
     fn close_to(&mut self, imbrication: u32) {
         while let [outer @ .., top] = &mut self.stack[..]

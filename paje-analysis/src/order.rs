@@ -1,19 +1,20 @@
-//! Happened-before order, where messages are passed: an index of reachability.
+//! Happened-before order of message passing.
 //!
-//! The ends of messages and the operations of groups make *steps* of a track: what is in one state (a call) is one
-//! step, and what has no state is a step of its own. A step begins when the one before it is complete, and is
-//! complete when its messages have been sent: sends are not kept back by what their own step receives. Operations
-//! of groups keep their members back as their class says; the sender of a rendezvous waits for the receiver.
+//! The ends of messages and the collectives of a track form *steps*: everything in one state (a
+//! call) is one step, and an end without a state is a step of its own. A step begins when the
+//! preceding one is complete, and is complete when its messages have been sent; its own receives do
+//! not delay its sends. Collectives delay their members according to their class. The sender of a
+//! rendezvous waits for the receiver.
 //!
-//! A step is *known* to another if it is complete when the other begins. Of a track, these are always the first so
-//! many, which is all that [`Order::known`] tells: a component of a vector clock.
+//! A step is *known* to another if it is complete when the other begins. The known steps of a track
+//! are always a prefix, so [`Order::known`] returns their number: a component of a vector clock.
 //!
 //! # Cost
-//! For n ends of messages and members of operations, the index is made in n log n (sorting by time, which they nearly
-//! are) and takes about 40 bytes for each. Questions are answered together, in a sweep through all steps for each
-//! [`LANES`] tracks that are asked about, side by side: n · ⌈tracks/32⌉ in all. What a sweep reads lies in the order in which
-//! it reads it. It holds 4 bytes for each step and 128 for each different clock whose messages are on their way; who
-//! knows nothing of the 32 tracks has no clock.
+//! For n ends of messages and members of collectives, building the index takes O(n log n) to sort
+//! nearly sorted times, and about 40 bytes each. Queries are answered in batches: one sweep through
+//! all steps for every [`LANES`] tracks that are asked about, in parallel, in total O(n ·
+//! ⌈tracks/32⌉). A sweep reads memory sequentially. It holds 4 bytes per step and 128 per distinct
+//! clock of the messages in flight.
 
 mod posts;
 mod schedule;
@@ -36,13 +37,12 @@ pub use sweep::LANES;
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     tracks: usize,
-    /// First step of each line, and the total: lines are the tracks, then those of operations.
+    /// First step of each line, and the total. Lines are the tracks, followed by the collectives.
     first: Vec<u32>,
-    /// By step of a track, in seconds.
+    /// Time of each step of a track, in seconds.
     time: Vec<f64>,
-    /// Only in an unordered run.
+    /// Only used in an unordered run.
     edges: Edges,
-    /// By message.
     send: Vec<Step>,
     recv: Vec<Step>,
     /// Empty in an unordered run.
@@ -55,29 +55,29 @@ pub struct Order {
 struct Edges {
     /// First edge of each step.
     first: Vec<u32>,
-    /// Steps that delay each step: until they begin, or, with [`TAKEN`], until their messages are taken.
+    /// Steps that delay each step until they begin or, with [`TAKEN`], until their messages are
+    /// taken.
     from: Vec<u32>,
 }
 
 impl Edges {
-    /// Returns the edges that delay a step.
     fn to(&self, step: usize) -> Range<usize> {
         self.first[step] as usize..self.first[step + 1] as usize
     }
 }
 
-/// A step: a number that counts through the steps of all tracks.
+/// Number of a step, counted through all tracks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step(u32);
 
-/// An operation of a group.
+/// A collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Its place among [`Collectives::series`].
+    /// Index in [`Collectives::series`].
     pub series: usize,
-    /// Its number in the series, from 0.
+    /// Index in the series.
     pub instance: usize,
-    /// Its line, if all members, or all before each, have to enter first.
+    /// Line of the operation, if members wait for others to enter.
     line: u32,
 }
 
@@ -86,31 +86,31 @@ const NONE: u32 = u32::MAX;
 /// Marks an edge that also waits for the messages of its step.
 const TAKEN: u32 = 1 << 31;
 
-/// Messages that keep their senders back.
+/// Messages that delay their senders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rendezvous<'a> {
     /// None.
     No,
-    /// Those with `true`, until the receiving step begins and takes them.
+    /// Messages with `true`, until the receiving step begins and takes them.
     Taken(&'a [bool]),
-    /// Those with a step here, until it begins; see [`posts`]. For [`Order::circles`] only.
+    /// Messages with a step, until that step begins; see [`posts`]. Only for [`Order::circles`].
     Posted(&'a [Option<Step>]),
 }
 
-/// A question: how many steps of a track are known to a step?
+/// Query for the number of steps of a track that are known to a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The step that may know something.
+    /// Step that may know others.
     pub step: Step,
-    /// The track that it may know something of.
+    /// Track of the steps that may be known.
     pub track: u32,
 }
 
 impl Order {
     /// Orders the steps of the tracks.
     ///
-    /// A trace may contradict itself, for example by clocks that differ. What would block steps for ever is [left
-    /// out](Order::left_out) where the first track is stuck.
+    /// A trace may contradict itself, for example if clocks differ. Edges that would block steps
+    /// forever are [ignored](Order::left_out) where the first track is stuck.
     #[must_use]
     pub fn new(
         tracks: &Tracks<'_>,
@@ -134,15 +134,16 @@ impl Order {
         steps::of(tracks, messages, collectives, rendezvous)
     }
 
-    /// Returns cycles of steps that block one another for ever, a sender among them: a step of each track, where the
-    /// first waits for the second, and so on, and the last for the first. Each cycle found is broken at its first
-    /// step. At most `limit` are returned, with the number of all.
+    /// Returns cycles of steps that block one another forever, including a sender. Each has one
+    /// step per track, and each step waits for the next one. A cycle is broken at its first step.
+    /// Returns at most `limit` cycles, and the total number.
     #[must_use]
     pub fn circles(&self, limit: usize) -> (Vec<Vec<Step>>, u64) {
         sequence::circles(self, limit)
     }
 
-    /// Returns the number of messages and members of operations that are ignored since the trace contradicts itself.
+    /// Returns the number of messages and collective members that are ignored since the trace
+    /// contradicts itself.
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
@@ -160,14 +161,14 @@ impl Order {
         self.recv[message]
     }
 
-    /// Returns the track of a step, and the number of its steps before.
+    /// Returns the track of a step and its index in the track.
     #[must_use]
     pub fn place(&self, step: Step) -> (usize, u32) {
         let track = self.first.partition_point(|first| *first <= step.0) - 1;
         (track, step.0 - self.first[track])
     }
 
-    /// Number of steps that are before a step in its track, which is this.
+    /// Returns the index of a step in its track, which must be `track`.
     #[must_use]
     pub fn index(&self, track: usize, step: Step) -> u32 {
         step.0 - self.first[track]
@@ -185,7 +186,7 @@ impl Order {
         self.time.is_empty()
     }
 
-    /// Returns the first step of a track at `time` or later, in seconds.
+    /// Returns the first step of a track at or after `time`, in seconds.
     #[must_use]
     pub fn at(&self, track: usize, time: f64) -> Option<Step> {
         let (first, end) = (self.first[track] as usize, self.first[track + 1] as usize);
@@ -199,20 +200,21 @@ impl Order {
         self.time[step.0 as usize]
     }
 
-    /// Returns the operations that block anybody.
+    /// Returns the collectives that block any member.
     #[must_use]
     pub fn operations(&self) -> &[Operation] {
         &self.operations
     }
 
-    /// Number of steps of each question's track that are complete when its step begins.
+    /// Answers each query with the number of steps of the track that are complete when the step
+    /// begins.
     #[must_use]
     pub fn known(&self, questions: &[Question]) -> Vec<u32> {
         sweep::all(self, questions)
     }
 
-    /// Answers the same as if operation `skipped` (an index in [`Order::operations`]) blocked nobody, for steps of
-    /// the stretch around it.
+    /// Answers queries as if operation `skipped` (an index into [`Order::operations`]) blocked no
+    /// member. The steps must be in the stretch around it.
     #[must_use]
     pub fn known_without(
         &self,
@@ -223,28 +225,28 @@ impl Order {
         sweep::without(self, self.operations[skipped].line, stretch, questions)
     }
 
-    /// Returns the part of the run that each operation can make a difference to.
+    /// Returns, for each operation, the part of the run that it can influence.
     ///
-    /// It is between the operations before and after it that all tracks with steps take part in and that all enter
-    /// before anybody leaves: everything before such an operation is known to everything after it.
+    /// It extends to the nearest operations before and after it that all tracks with steps enter
+    /// before any leaves: everything before such an operation is known to everything after it.
     #[must_use]
     pub fn stretches(&self) -> Vec<Stretch> {
         sequence::stretches(self)
     }
 }
 
-/// A part of a run. All before it are known to all in it.
+/// A part of a run. Everything before it is known to everything in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// Range in the sequence.
+    /// Range in the schedule's sequence.
     range: Range<usize>,
-    /// By line, the current step at the begin and at the end.
+    /// Current step of each line at the start and at the end.
     begin: Arc<[u32]>,
     end: Arc<[u32]>,
 }
 
 impl Stretch {
-    /// Returns the steps of a track that begin in it.
+    /// Returns the steps of a track that begin in the stretch.
     #[must_use]
     pub fn steps(&self, track: usize) -> RangeInclusive<Step> {
         Step(self.begin[track])..=Step(self.end[track])

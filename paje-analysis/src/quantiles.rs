@@ -1,21 +1,21 @@
-//! Quantiles of durations: exact while there are few, then from a histogram.
+//! Quantiles of durations: exact for few durations, approximate from a histogram for many.
 //!
-//! The buckets of the histogram are those of DDSketch in its fast form: a double's exponent and the first seven
-//! bits behind the point. So a quantile of it is within 0.4 % of a duration of that rank, and buckets
-//! are simply added up, whatever the order.
+//! The histogram has the buckets of DDSketch's fast variant: a double's exponent and the first
+//! seven bits of the mantissa. A quantile is within 0.4 % of the duration of that rank, and merging
+//! histograms in any order gives the same result.
 
 use rustc_hash::FxHashMap;
 
-/// Largest number of durations with exact quantiles; with more, they are within 0.4 %.
+/// Maximum number of durations with exact quantiles.
 pub const EXACT: usize = 100_000;
 
-/// Bits of a double that a bucket ignores: 52 of the mantissa, less seven.
+/// Bits of a double that a bucket ignores: 52 of the mantissa minus seven.
 const IGNORED: u32 = 45;
 
-/// Durations in seconds, none below 0.
+/// Non-negative durations in seconds.
 #[derive(Clone, Debug)]
 pub enum Durations {
-    /// At most [`EXACT`] of them.
+    /// At most [`EXACT`] durations.
     Few(Vec<f64>),
     /// Number of durations in each bucket.
     Many(FxHashMap<u32, u64>),
@@ -28,7 +28,7 @@ impl Default for Durations {
 }
 
 impl Durations {
-    /// Collects any number of durations.
+    /// Creates it from any number of durations.
     #[must_use]
     pub fn of(all: Vec<f64>) -> Self {
         let mut durations = Durations::Few(all);
@@ -38,7 +38,7 @@ impl Durations {
         durations
     }
 
-    /// One more.
+    /// Adds a duration.
     #[inline]
     pub fn push(&mut self, seconds: f64) {
         match self {
@@ -51,7 +51,7 @@ impl Durations {
         *self.as_many().entry(bucket(seconds)).or_default() += 1;
     }
 
-    /// Adds all of another.
+    /// Moves all durations from another one into this one.
     pub fn append(&mut self, other: &mut Durations) {
         match other {
             Durations::Few(others) => {
@@ -69,7 +69,7 @@ impl Durations {
         }
     }
 
-    /// From here on, only how many there are in each bucket.
+    /// Switches to the histogram, and returns it.
     pub fn as_many(&mut self) -> &mut FxHashMap<u32, u64> {
         if let Durations::Few(all) = self {
             let mut buckets = FxHashMap::default();
@@ -78,7 +78,7 @@ impl Durations {
         }
         match self {
             Durations::Many(buckets) => buckets,
-            Durations::Few(_) => unreachable!("they were turned into buckets above"),
+            Durations::Few(_) => unreachable!("converted to buckets above"),
         }
     }
 
@@ -91,8 +91,8 @@ impl Durations {
         }
     }
 
-    /// Returns quantiles, in seconds: the median for 0.5. They are interpolated, as in R and NumPy; in a histogram,
-    /// the lower one's bucket counts. `None` without durations.
+    /// Returns quantiles in seconds, such as the median for 0.5. They are interpolated as in R and
+    /// NumPy, or come from the bucket of the lower neighbour.
     #[must_use]
     pub fn quantiles<const N: usize>(&self, parts: [f64; N]) -> [Option<f64>; N] {
         match self {
@@ -109,12 +109,11 @@ impl Durations {
     }
 }
 
-/// Returns a quantile of these durations; reorders them.
 fn between(all: &mut [f64], part: f64) -> Option<f64> {
     let place = part * all.len().checked_sub(1)? as f64;
     let (_, lower, behind) = all.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);
     let lower = *lower;
-    // The next one in order, unless the place is that of the lower one.
+    // Interpolate with the next larger one, unless the position is integral.
     let next = || behind.iter().copied().min_by(f64::total_cmp);
     let upper = if place.fract() > 0.0 { next().unwrap_or(lower) } else { lower };
     Some(lower + (upper - lower) * place.fract())
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn of_few_they_are_those_of_r() {
+    fn exact_quantiles_equal_those_of_r() {
         let mut few = Durations::default();
         assert_eq!(few.quantiles([0.5]), [None]);
         few.push(4.0);
@@ -160,20 +159,20 @@ mod tests {
     }
 
     #[test]
-    fn of_many_they_are_within_the_bound() {
+    fn approximate_quantiles_are_within_the_bound() {
         let count = 3 * EXACT + 1;
         let mut many = Durations::default();
         all(count).for_each(|seconds| many.push(seconds));
         assert!(matches!(many, Durations::Many(_)));
         for part in [0.01, 0.5, 0.95, 1.0] {
             let (found, exact) = (many.quantiles([part])[0], part * (count - 1) as f64 * 1e-6);
-            let found = found.expect("there are many");
+            let found = found.expect("there are durations");
             assert!((found - exact).abs() <= exact * 0.004, "{part}: {found} {exact}");
         }
     }
 
     #[test]
-    fn they_depend_neither_on_the_order_nor_on_the_parts() {
+    fn quantiles_depend_neither_on_order_nor_on_merging() {
         let count = EXACT + 10;
         let mut forth = Durations::default();
         all(count).for_each(|seconds| forth.push(seconds));
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_nothing() {
+    fn no_durations_have_no_quantiles() {
         let mut zeros = Durations::default();
         (0..2 * EXACT).for_each(|_| zeros.push(0.0));
         assert_eq!(zeros.quantiles([0.5]), [Some(0.0)]);

@@ -1,4 +1,4 @@
-//! Scope of an analysis: lanes and window, and their grouping to rows.
+//! Scope of an analysis: selected lanes, window, and grouping of rows.
 
 use paje_sim::{
     ContainerId, LaneView, NameOrder, Selected, Selection, Step, TimeRange, Trace, TypeId,
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Label, Seconds};
 
-/// Part of a trace that is looked at: all, by default.
+/// Part of a trace to analyse; by default, all of it.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     selection: Selection,
@@ -16,7 +16,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Returns the scope of a selection. Rows that exceed its window are cut there.
+    /// Creates the scope of a selection. Rows that cross the window's bounds are clipped.
     #[must_use]
     pub fn new(selection: &Selection) -> Self {
         Scope { selection: selection.clone(), selected: None }
@@ -28,13 +28,11 @@ impl Scope {
         self.selection.window
     }
 
-    /// Resolves new types and containers of the trace.
     pub(crate) fn extend(&mut self, trace: &Trace) {
         let new = || Selected::new(&self.selection);
         self.selected.get_or_insert_with(new).extend(trace);
     }
 
-    /// Returns the selected lanes of a nature.
     pub(crate) fn lanes<'s, 't: 's>(
         &'s self,
         trace: &'t Trace,
@@ -45,7 +43,6 @@ impl Scope {
         trace.lanes().filter(move |lane| lane.nature() == nature && wanted(lane))
     }
 
-    /// Whether the rows of this type in this container are selected.
     pub(crate) fn wants(&self, container: ContainerId, type_: TypeId) -> bool {
         self.selected.as_ref().is_none_or(|all| all.wants_rows(container, type_))
     }
@@ -54,7 +51,6 @@ impl Scope {
         clip(self.selection.window, time)
     }
 
-    /// Returns the lifetime of a container within the window.
     pub(crate) fn lifetime(&self, trace: &Trace, id: ContainerId) -> Seconds {
         let containers = trace.containers();
         let (start, end) = (self.clip(containers.start(id)), self.clip(containers.end(id)));
@@ -62,7 +58,6 @@ impl Scope {
     }
 }
 
-/// Clamps a time to the window.
 #[inline]
 pub(crate) fn clip(window: TimeRange, time: f64) -> f64 {
     time.max(window.from).min(window.to)
@@ -71,22 +66,21 @@ pub(crate) fn clip(window: TimeRange, time: f64) -> f64 {
 /// Returns begin and end of the part of a time span within the window, if there is one.
 #[inline]
 pub(crate) fn part_in(window: TimeRange, start: f64, end: f64) -> Option<(f64, f64)> {
-    // Mostly, it is all of it.
     if start >= window.from && end <= window.to && start <= end {
         return Some((start, end));
     }
     window.overlaps(start, end).then(|| (clip(window, start), clip(window, end)))
 }
 
-/// Grouping to rows: containers that are added up to one row.
+/// Grouping of rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum By {
-    /// All containers: a row for each type and value.
+    /// One row per type and value, for all containers together.
     #[default]
     Value,
-    /// Nothing: each container has its own rows.
+    /// Separate rows for each container.
     Container,
-    /// All inside a container of this type. What is in none is left out.
+    /// Separate rows for each container of this type, with everything inside.
     Type(Label),
 }
 
@@ -101,7 +95,6 @@ impl By {
     }
 }
 
-/// Returns the container itself or its nearest ancestor of this type.
 pub(crate) fn ancestor(trace: &Trace, mut id: ContainerId, type_: &Label) -> Option<ContainerId> {
     let (containers, types) = (trace.containers(), trace.types());
     loop {

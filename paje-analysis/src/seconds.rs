@@ -1,8 +1,8 @@
-//! Seconds that are added exactly: sums are the same whatever the order of what is added.
+//! Exact sums of seconds, independent of the order of addition.
 //!
-//! They are integers, of 2⁻⁶⁴ seconds. A time of a trace is a double: from 2⁻¹² seconds (0.2 ms) on, all its
-//! bits fit, and nearer to zero it is rounded to the nearest such integer, which is 10¹⁰ times finer than what
-//! is printed. At 2⁶² seconds, times end; sums end at 2⁶³.
+//! Values are integers in units of 2⁻⁶⁴ seconds. All bits of a double from 2⁻¹² seconds (0.2 ms) on
+//! fit; smaller ones are rounded to the nearest unit, which is 10¹⁰ times finer than the printed
+//! precision. Times saturate at 2⁶² seconds, sums at 2⁶³.
 
 use std::fmt;
 use std::iter::Sum;
@@ -12,30 +12,28 @@ use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seconds(i128);
 
-/// Number of fraction bits.
 const FRACTION: u32 = 64;
 
 /// Largest shift of a mantissa that stays within [`Seconds::LATEST`].
 const MOST_SHIFT: u64 = 73;
 
-/// Default number of printed decimals.
 const DIGITS: u32 = 9;
 
 impl Seconds {
-    /// None.
+    /// Zero seconds.
     pub const ZERO: Seconds = Seconds(0);
 
     /// The latest time.
     pub const LATEST: Seconds = Seconds(1 << (FRACTION + 62));
 
-    /// These seconds, as a trace has them. What is not a number is 0.
+    /// Converts a time of a trace. NaN becomes 0.
     #[must_use]
     #[inline]
     pub fn new(seconds: f64) -> Self {
         let bits = seconds.to_bits();
         let exponent = (bits >> 52) as i32 & 0x7ff;
         let mantissa = i128::from(bits & ((1 << 52) - 1) | 1 << 52);
-        // The mantissa's last bit stands for 2^(exponent − 1075).
+        // The mantissa's last bit has the value 2^(exponent − 1075).
         let shift = exponent - (1075 - FRACTION as i32);
         let size = match shift {
             0..=73 => mantissa << shift,
@@ -55,12 +53,12 @@ impl Seconds {
         }
     }
 
-    /// From `start` until `end`, exactly.
+    /// Returns the exact duration from `start` to `end`.
     #[must_use]
     #[inline]
     pub fn between(start: f64, end: f64) -> Self {
         let (first, last) = (start.to_bits(), end.to_bits());
-        // Most begin and end in times of one exponent, without a sign, which lose no bits.
+        // Fast path for non-negative times of the same exponent, which lose no bits.
         let shift = (first >> 52).wrapping_sub((1075 - FRACTION).into());
         if first >> 52 == last >> 52 && shift <= MOST_SHIFT {
             return Seconds(i128::from(last as i64 - first as i64) << shift);
@@ -68,20 +66,14 @@ impl Seconds {
         Seconds::new(end) - Seconds::new(start)
     }
 
-    /// Adds seconds that are both far below the latest time.
-    #[inline]
-    pub(crate) const fn plus(self, other: Seconds) -> Seconds {
-        Seconds(self.0.wrapping_add(other.0))
-    }
-
     /// Converts to the nearest double.
     #[must_use]
     pub fn to_f64(self) -> f64 {
-        // The conversion rounds once, the scaling by a power of two never.
+        // The conversion rounds once; scaling by a power of two is exact.
         self.0 as f64 / (1u128 << FRACTION) as f64
     }
 
-    /// Returns the mean of `count` durations with this sum; 0 without durations.
+    /// Divides a sum of `count` durations by their number; 0 for none.
     #[must_use]
     pub fn mean(self, count: u64) -> Self {
         match i128::from(count) {
@@ -90,29 +82,29 @@ impl Seconds {
         }
     }
 
-    /// This part of the whole, as a number; 0 of nothing.
+    /// Returns the ratio to the whole; 0 if the whole is 0.
     #[must_use]
     pub fn share_of(self, whole: Seconds) -> f64 {
         if whole.0 == 0 { 0.0 } else { self.to_f64() / whole.to_f64() }
     }
 
-    /// Returns the end of part `part` of `parts` equal ones of the time from `start` to `end`; the last one ends at
-    /// `end` exactly.
+    /// Returns the end of part `part` when the time from `start` to `end` is divided into `parts`
+    /// equal ones. The last one ends exactly at `end`.
     #[must_use]
     pub fn nth_part(start: Seconds, end: Seconds, part: u64, parts: u64) -> Self {
         let (length, part, parts) = (end.0 - start.0, i128::from(part), i128::from(parts.max(1)));
-        // In two steps, since the product of both may not fit.
+        // In two steps, as the product may overflow.
         let (whole, rest) = (length.div_euclid(parts), length.rem_euclid(parts));
         Seconds(start.0 + whole * part + rest * part / parts)
     }
 
-    /// Encodes all bits, the lowest first.
+    /// Encodes the value in little-endian order.
     #[must_use]
     pub const fn to_le_bytes(self) -> [u8; 16] {
         self.0.to_le_bytes()
     }
 
-    /// Decodes them.
+    /// Decodes a little-endian value.
     #[must_use]
     pub const fn from_le_bytes(bytes: [u8; 16]) -> Self {
         Seconds(i128::from_le_bytes(bytes))
@@ -125,7 +117,6 @@ impl Seconds {
     }
 }
 
-/// Divides, rounding half to even.
 fn rounded(number: i128, by: i128) -> i128 {
     let (quotient, rest) = (number.div_euclid(by), number.rem_euclid(by));
     let up = rest > by - rest || (rest == by - rest && quotient % 2 != 0);
@@ -178,7 +169,7 @@ impl Sum for Seconds {
     }
 }
 
-/// Writes nine digits, or as many as asked for, rounded as doubles are. What rounds to zero has no sign.
+/// Formats with nine decimals, or as requested, rounded like doubles. Zero has no sign.
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = f.precision().map_or(DIGITS, |digits| digits.min(18) as u32);
@@ -218,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_are_kept_and_printed_as_doubles_are() {
+    fn doubles_are_exact_and_print_alike() {
         for number in doubles().take(20_000) {
             let seconds = Seconds::new(number);
             assert_eq!(seconds.to_f64(), number);
@@ -228,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_small_is_rounded_and_what_is_far_ends() {
+    fn small_values_are_rounded_and_large_ones_saturate() {
         let cases = [
             (0.0, "0.000000000"),
             (-0.0, "0.000000000"),
@@ -263,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_exact_wherever_they_lie() {
+    fn durations_are_exact_at_any_time() {
         let near = doubles().map(|number| (number, number * (1.0 + f64::EPSILON * 9.0)));
         let far = doubles().zip(doubles().skip(7));
         let odd =

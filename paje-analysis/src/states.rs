@@ -1,4 +1,4 @@
-//! Time by state value: number of states, and their durations.
+//! Profile of states: count and durations by value.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,31 +15,29 @@ use crate::scope::{By, Scope, places};
 use crate::sums::{IndexCache, Sums};
 use crate::{Data, Label, Seconds, Table};
 
-pub(crate) mod part;
 mod row;
 mod spreads;
 
 pub use row::Row;
 use spreads::Spreads;
 
-/// Analysis of states, portion by portion.
+/// Analysis of states, fed portion by portion.
 #[derive(Clone, Debug)]
 pub struct States {
     scope: Scope,
     by: By,
     lanes: Vec<Lane>,
     durations: FxHashMap<(TypeId, ValueId), Spread>,
-    /// Lanes with states anywhere in the trace, if only a part of it is seen.
+    /// Lanes with states anywhere in the trace, if only a part of it is read.
     of_whole: Option<Lanes>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Lane {
-    /// Whether a state of it ended.
     has_states: bool,
     cells: Sums<ValueId, Cell>,
     open: Vec<Nested>,
-    /// Latest begin or end of a state, in seconds.
+    /// Latest start or end of a state, in seconds.
     latest: f64,
 }
 
@@ -60,7 +58,6 @@ impl Default for Cell {
 }
 
 impl Cell {
-    /// Adds a state with its part in the window.
     #[inline]
     fn add_state(&mut self, state: &Nested, part: Part) {
         self.add_one(part, state.exclusive(part.inclusive));
@@ -88,14 +85,13 @@ impl Cell {
     }
 }
 
-/// Durations of the states of a value: of all containers, or of each.
+/// Durations of the states of a value, of all containers together or of each.
 #[derive(Clone, Debug, Default)]
 struct Spread {
     count: usize,
     by: FxHashMap<ContainerId, Durations>,
 }
 
-/// Durations that a worker finds in a portion.
 #[derive(Debug, Default)]
 struct Found {
     durations: Sums<Key, Durations>,
@@ -103,27 +99,25 @@ struct Found {
     cache: IndexCache<(u32, u32)>,
 }
 
-/// A value of a type, in all containers (the root) or in one.
+/// A type and a value, in one container or in all (the root).
 type Key = (TypeId, ValueId, ContainerId);
 
 impl States {
-    /// Creates the analysis with rows of this kind.
+    /// Creates the analysis with rows grouped by `by`.
     #[must_use]
     pub fn new(scope: Scope, by: By) -> Self {
         let (lanes, durations) = (Vec::new(), FxHashMap::default());
         States { scope, by, lanes, durations, of_whole: None }
     }
 
-    /// Restricts it to the window of a trace of which nothing else is read, given the lanes that have states
-    /// anywhere.
+    /// Provides the lanes with states anywhere in the trace, to read only the part in the window.
     #[must_use]
     pub fn in_part_of(mut self, lanes: Lanes) -> Self {
         self.of_whole = Some(lanes);
         self
     }
 
-    /// The lanes that have had a state that ended, as containers and types. The trace is the one that has been seen, or
-    /// its last portion.
+    /// Returns the container and type of each lane in which a state has ended.
     pub(crate) fn lanes(&self, trace: &Trace) -> impl Iterator<Item = (ContainerId, TypeId)> {
         let seen = trace.lanes().filter(|lane| {
             let kept = self.lanes.get(lane.id().index());
@@ -132,7 +126,7 @@ impl States {
         seen.map(|lane| (lane.container(), lane.type_id()))
     }
 
-    /// Looks at the next portion of a trace, or at a whole one.
+    /// Adds the next portion of a trace, or a whole trace.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);
         let (window, by) = (self.scope.window(), &self.by);
@@ -148,15 +142,14 @@ impl States {
         }
     }
 
-    /// Rows found, with states that are still open counted up to the latest time of any. The trace is the one that
-    /// has been seen, or its last portion. Types come in the order of their definitions; in each, what
-    /// took longest comes first.
+    /// Returns the rows, given the trace or its last portion. Open states count up to the latest
+    /// time of any state. Types are in definition order, values by descending time.
     #[must_use]
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {
         let mut of_open = FxHashMap::default();
         let mut groups: BTreeMap<(Option<usize>, TypeId), Group> = BTreeMap::new();
         let places = self.places(trace);
-        // The trace's end is not it: lines are read ahead.
+        // The trace's end is too late, as lines are read ahead.
         let latest = self.lanes.iter().map(|lane| lane.latest);
         let now = latest.fold(f64::NEG_INFINITY, f64::max);
         for lane in trace.lanes() {
@@ -176,7 +169,7 @@ impl States {
         groups.flat_map(|((_, type_), group)| self.rows_of(trace, type_, group, &spreads)).collect()
     }
 
-    /// Adds the lanes that have states elsewhere in the trace.
+    /// Adds the lanes whose states are elsewhere in the trace.
     fn add_unseen(
         &self,
         trace: &Trace,
@@ -198,7 +191,6 @@ impl States {
         }
     }
 
-    /// Returns the positions of containers in output order, if each has its own rows.
     fn places(&self, trace: &Trace) -> FxHashMap<ContainerId, usize> {
         if self.by == By::Value { FxHashMap::default() } else { places(trace) }
     }
@@ -245,7 +237,7 @@ struct Group {
     /// Number of lanes of the type, and sum of their containers' lifetimes.
     lanes: u64,
     lifetime: Seconds,
-    /// By name: values of one name are one.
+    /// By name, as several values may have the same one.
     values: BTreeMap<Label, Sum>,
 }
 
@@ -314,7 +306,7 @@ impl Lane {
         self.has_states = true;
     }
 
-    /// Returns the lane as if its open states ended now; their durations go to `of_open`.
+    /// Returns the lane as if its open states ended now. Their durations go to `of_open`.
     fn ended(
         &self,
         now: f64,

@@ -1,4 +1,4 @@
-//! Summary of a trace, on one page.
+//! Summary of a trace on one page.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,6 @@ use crate::states::States;
 use crate::time::range;
 use crate::{By, Data, Label, Scope, Seconds, Table, lanes};
 
-/// Maximum length of a list.
 const MOST: usize = 10;
 
 /// Summary of states and links, portion by portion.
@@ -32,7 +31,7 @@ struct Long {
 }
 
 impl Long {
-    /// Orders by length, the longest first, then by begin and value.
+    /// Orders by descending length, then by start and value.
     fn order(&self, other: &Long) -> Ordering {
         let longer = other.seconds.cmp(&self.seconds);
         let earlier = longer.then_with(|| self.start.total_cmp(&other.start));
@@ -40,19 +39,15 @@ impl Long {
     }
 }
 
-/// Time with and without states of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Covered {
-    /// Time covered by states.
     seconds: Seconds,
-    /// End of the last state, in seconds.
     last: Option<f64>,
-    /// Length and begin of the longest gap.
+    /// Length and start of the longest gap.
     gap: (Seconds, f64),
 }
 
 impl Covered {
-    /// Adds the next outermost state.
     fn add(&mut self, start: f64, end: f64, first: f64) {
         self.seconds += Seconds::between(start, end);
         self.meet(self.last.unwrap_or(first), start);
@@ -67,7 +62,7 @@ impl Covered {
     }
 }
 
-/// Links that end before they start: their clocks disagree.
+/// Links that end before they start, which means that clocks disagree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Backwards {
     count: u64,
@@ -78,7 +73,7 @@ struct Backwards {
 type Row = [Label; 3];
 
 impl Summary {
-    /// Creates the summary; `bytes` as in [`Comm::new`].
+    /// Creates the summary; for `bytes`, see [`Comm::new`].
     #[must_use]
     pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
         Summary {
@@ -91,7 +86,7 @@ impl Summary {
         }
     }
 
-    /// Looks at the next portion of a trace, or at a whole one.
+    /// Adds the next portion of a trace, or a whole trace.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.states.see(trace, workers);
         self.comm.see(trace, workers);
@@ -107,7 +102,7 @@ impl Summary {
                 let (start, end) = (scope.clip(state.start), scope.clip(state.end));
                 let seconds = Seconds::between(start, end);
                 let long = Long { seconds, start, value: state.value };
-                // In a portion, states that were open come before others: the order of coming is not to matter.
+                // Sort explicitly, as a portion starts with the states that were open before.
                 let place = longest.partition_point(|other: &Long| other.order(&long).is_lt());
                 if place < MOST {
                     longest.insert(place, long);
@@ -172,7 +167,7 @@ impl Summary {
             let (share, seconds) = (row.share * 100.0, row.exclusive);
             page.add("where the time went", name, format!("{seconds:.6} s, {share:.1} %"));
         }
-        // Values that take next to no time may well be uneven.
+        // Imbalance of a value that takes hardly any time does not matter.
         rows.retain(|row| row.share > 0.01 && row.lanes > 1);
         rows.sort_by(|a, b| b.imbalance.total_cmp(&a.imbalance));
         for row in rows.iter().take(MOST / 2) {
@@ -189,7 +184,6 @@ impl Summary {
             let of_lane = self.longest.get(lane.id().index()).into_iter().flatten();
             all.extend(of_lane.map(|long| (*long, lane.type_id(), lane.container())));
         }
-        // Lanes are in the order of their first events.
         all.sort_by(|(a, ..), (b, ..)| a.order(b));
         for (long, type_, container) in all.iter().take(MOST) {
             let name = trace.types().value_name(*type_, long.value).to_string();
@@ -199,7 +193,7 @@ impl Summary {
         }
     }
 
-    /// Lists containers that were in no state for long: idle, or computing if the tracer records calls only.
+    /// Lists the longest times in no state: idle, or computing if only calls are recorded.
     fn stateless(&self, trace: &Trace, page: &mut Page) {
         let (types, containers) = (trace.types(), trace.containers());
         let mut all = Vec::new();
@@ -213,10 +207,8 @@ impl Summary {
             let idle = life - covered.seconds;
             all.push((idle, idle.share_of(life), covered.gap, lane.type_id(), id));
         }
-        // Lanes are in the order of their first events.
         all.sort_by_key(|(idle, _, _, type_, id)| (std::cmp::Reverse(*idle), *type_, *id));
         for (idle, share, (gap, from), type_, id) in all.iter().take(MOST / 2) {
-            // Hardly any is none.
             if *share < 0.01 {
                 break;
             }
@@ -278,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_in_no_state_for_long_is_told() {
+    fn long_times_without_a_state_are_reported() {
         let text = "\
 %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
 %EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
@@ -286,18 +278,18 @@ mod tests {
 %EventDef PajePushState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
 %EventDef PajePopState 5\n% Time date\n% Type string\n% Container string\n%EndEventDef
 1 P 0\n2 S P\n3 0 p P 0\n3 0 q P 0\n4 0 S q run\n4 1 S p run\n4 2 S p io\n5 2.5 S p\n5 3 S p\n4 7 S p run\n5 8 S p\n5 10 S q\n";
-        let trace = Trace::read(text.as_bytes(), &Options::default()).expect("it is sound");
+        let trace = Trace::read(text.as_bytes(), &Options::default()).expect("the trace is valid");
         let mut summary = Summary::new(Scope::default(), None);
         summary.see(&trace, &Workers::one());
         let table = summary.table(&trace);
         let columns = ["section", "name", "value"].map(|name| match table.column(name) {
             Some(Data::Text(all)) => all,
-            _ => panic!("a column of texts"),
+            _ => panic!("expected a text column"),
         });
         let rows = (0..table.len()).filter(|row| columns[0][*row] == "time without a state".into());
-        let told: Vec<_> =
+        let found: Vec<_> =
             rows.map(|row| format!("{}: {}", columns[1][row], columns[2][row])).collect();
         // p is in a state from 1 to 3 and from 7 to 8; q always.
-        assert_eq!(told, ["p S: 7.000000 s, 70.0 %; the longest 4.000000 s, from 3 s"]);
+        assert_eq!(found, ["p S: 7.000000 s, 70.0 %; the longest 4.000000 s, from 3 s"]);
     }
 }

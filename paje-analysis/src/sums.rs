@@ -4,7 +4,6 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// Sums by key, in insertion order.
 #[derive(Clone, Debug)]
 pub(crate) struct Sums<K, S> {
     all: Vec<(K, S)>,
@@ -18,7 +17,7 @@ impl<K, S> Default for Sums<K, S> {
 }
 
 impl<K: Copy + Eq + Hash, S: Default> Sums<K, S> {
-    /// Returns the index of a key's sum, which is inserted if it is missing.
+    /// Returns the index of a key's sum, inserting it if it is missing.
     pub(crate) fn index(&mut self, key: K) -> u32 {
         let next = self.all.len() as u32;
         *self.indices.entry(key).or_insert_with(|| {
@@ -41,21 +40,20 @@ impl<K: Copy + Eq + Hash, S: Default> Sums<K, S> {
     }
 }
 
-/// Cache of indices by small numbers, for one lane after the other.
+/// Cache of indices for small numbers, valid for one lane at a time.
 #[derive(Debug, Default)]
 pub(crate) struct IndexCache<P> {
-    /// Number of the lane that an index was noted for, and the index.
+    /// For each number, the lane for which the index was cached, and the index.
     indices: Vec<(u32, P)>,
     lane: u32,
 }
 
 impl<P: Copy + Default> IndexCache<P> {
-    /// Starts another lane, with an empty cache.
     pub(crate) const fn next_lane(&mut self) {
         self.lane += 1;
     }
 
-    /// Returns the index for a number, computed by `find` the first time.
+    /// Returns the index for a number, computed by `find` on the first call in a lane.
     #[inline]
     pub(crate) fn get(&mut self, number: usize, find: impl FnOnce() -> P) -> P {
         match self.indices.get(number) {
@@ -78,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_lane_has_places_of_its_own() {
+    fn each_lane_has_separate_indices() {
         let mut indices: IndexCache<u32> = IndexCache::default();
         for lane in 0..3 {
             indices.next_lane();
@@ -93,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_of_their_keys() {
+    fn each_key_has_its_own_sum() {
         let mut sums: Sums<u64, u64> = Sums::default();
         for number in 0..1000 {
             let index = sums.index(number * number % 37);

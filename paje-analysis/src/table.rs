@@ -1,4 +1,4 @@
-//! Tables: named columns of one length, each of one kind.
+//! Tables: named, typed columns of equal length.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,37 +11,34 @@ use crate::Seconds;
 /// Result of an analysis: columns in display order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Name of the things in the rows, in a word: `states`.
+    /// Name of the rows in one word, such as `states`.
     pub name: &'static str,
-    /// All of one length.
+    /// Columns, all of the same length.
     pub columns: Vec<Column>,
 }
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
 pub struct Column {
-    /// Name in the header line.
     pub name: &'static str,
-    /// Its values.
     pub data: Data,
 }
 
 /// The values of a column, by row.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
 pub enum Data {
-    /// Names.
     Text(Vec<Label>),
-    /// Counts.
     Count(Vec<u64>),
-    /// Times and durations.
     Seconds(Vec<Option<Seconds>>),
-    /// Shares, means and the like; `None` if undefined.
+    /// Shares, means and similar numbers; `None` if undefined.
     Number(Vec<Option<f64>>),
-    /// Sums of plain amounts, such as bytes; `None` if not known.
+    /// Sums of amounts, such as bytes; `None` if unknown.
     Amount(Vec<Option<f64>>),
 }
 
-/// A name that outlives its trace. Quotes do not matter for equality.
+/// An owned name. Equality ignores quotes.
 #[derive(Clone, Debug)]
 pub struct Label {
     text: Arc<[u8]>,
@@ -62,7 +59,6 @@ impl Table {
         self
     }
 
-    /// Adds a column of containers, if each row has one.
     #[must_use]
     pub(crate) fn with_containers<R>(
         self,
@@ -95,7 +91,7 @@ impl Table {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.data)
     }
 
-    /// Keeps the rows that are largest in the first of these columns, then in the next. Ties keep their order.
+    /// Keeps the rows with the largest values of the first of these columns, then of the next.
     #[must_use]
     pub fn top(self, rows: usize, by: &[&str]) -> Self {
         let keys: Vec<&Data> = by.iter().filter_map(|name| self.column(name)).collect();
@@ -134,27 +130,27 @@ impl Data {
         }
     }
 
-    /// Collects a value of each row.
+    /// Collects a text from each row.
     pub fn text<R>(rows: &[R], value: impl Fn(&R) -> &Label) -> Self {
         Data::Text(rows.iter().map(|row| value(row).clone()).collect())
     }
 
-    /// Collects a value of each row.
+    /// Collects a count from each row.
     pub fn count<R>(rows: &[R], value: impl Fn(&R) -> u64) -> Self {
         Data::Count(rows.iter().map(value).collect())
     }
 
-    /// Collects a value of each row.
+    /// Collects seconds from each row.
     pub fn seconds<R>(rows: &[R], value: impl Fn(&R) -> Seconds) -> Self {
         Data::Seconds(rows.iter().map(|row| Some(value(row))).collect())
     }
 
-    /// Collects a value of each row.
+    /// Collects a number from each row.
     pub fn number<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Number(rows.iter().map(value).collect())
     }
 
-    /// Collects a value of each row.
+    /// Collects an amount from each row.
     pub fn amount<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Amount(rows.iter().map(value).collect())
     }
@@ -217,7 +213,7 @@ impl From<&str> for Label {
     }
 }
 
-/// Writes the name without its quotes; invalid UTF-8 is replaced.
+/// Formats the name without quotes; replaces invalid UTF-8.
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.name().fmt(f)

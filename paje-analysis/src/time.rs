@@ -13,7 +13,7 @@ use crate::nesting::{Nested, Nesting};
 use crate::scope::{By, Scope, clip, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Analysis of states by bins, portion by portion.
+/// Analysis of the time in states per bin, fed portion by portion.
 #[derive(Clone, Debug)]
 pub struct Time {
     scope: Scope,
@@ -23,7 +23,6 @@ pub struct Time {
     lanes: Vec<Lane>,
 }
 
-/// A value in a bin in which it took time.
 struct Row {
     bin: usize,
     container: Label,
@@ -39,14 +38,14 @@ struct Lane {
 }
 
 impl Time {
-    /// Creates the analysis: the time of the innermost states, or of all if `inclusive`.
+    /// Creates the analysis of the innermost states, or of all states if `inclusive`.
     #[must_use]
     pub const fn new(scope: Scope, by: By, bins: Bins, inclusive: bool) -> Self {
         Time { scope, by, inclusive, bins, lanes: Vec::new() }
     }
 
-    /// Looks at the next portion of a trace, or at a whole one. Pushes must not have been replayed without
-    /// imbrication in portions: what is in a state must be in its time.
+    /// Adds the next portion of a trace, or a whole trace. Inner states must be within outer ones,
+    /// so the trace must not be replayed in portions with pushes without imbrication.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);
         let (scope, bins, inclusive) = (&self.scope, &self.bins, self.inclusive);
@@ -60,14 +59,14 @@ impl Time {
         });
     }
 
-    /// Returns the report, bin after bin; in each, containers in output order, types in that of their definitions, values
-    /// in that of their names. Values that took no time have no row.
+    /// Returns the report, bin by bin. In each, containers are in output order, types in definition
+    /// order, values in alphabetical order. Values without time have no row.
     #[must_use]
     pub fn table(&self, trace: &Trace) -> Table {
         self.table_named(trace, |type_, value| Some(trace.types().value_name(type_, value).into()))
     }
 
-    /// Returns the report by class: values are names of classes. Types without classes are left out.
+    /// Returns the report with classes instead of values. Types without classes are left out.
     #[must_use]
     pub fn table_by_class(&self, trace: &Trace, classes: &Classes) -> Table {
         self.table_named(trace, |type_, value| {
@@ -130,7 +129,7 @@ impl Lane {
         }
         let own = self.of(bins, state.value);
         bins.overlaps(start, end, |bin, seconds| own[bin] += seconds);
-        // Of what it is in, it takes this time; of what was over before, it does not.
+        // Subtract the time from the outer state, unless that had ended before.
         if let Some(outer) = outer.filter(|outer| outer.end.is_nan() || outer.end > state.start) {
             let outer = self.of(bins, outer.value);
             bins.overlaps(start, end, |bin, seconds| outer[bin] -= seconds);
@@ -142,7 +141,7 @@ impl Lane {
     }
 }
 
-/// Returns the time range that bins divide: the window, as far as the trace goes.
+/// Returns the time range to divide into bins: the intersection of window and trace.
 #[must_use]
 pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     let containers = trace.containers();
@@ -151,7 +150,7 @@ pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     (clip(scope.window(), first), clip(scope.window(), trace.end()))
 }
 
-/// Length of the trace in seconds: that of its [`range`].
+/// Returns the length of the trace's [`range`], in seconds.
 #[must_use]
 pub fn makespan(trace: &Trace, scope: &Scope) -> Seconds {
     let (start, end) = range(trace, scope);

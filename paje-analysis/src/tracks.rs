@@ -1,7 +1,7 @@
-//! The states that waiting is told by: of each container those of one type, to be found by number or time.
+//! Tracks: states of each container with random access, for analyses of message passing.
 //!
-//! A lane's rows come one after the other. Messages and critical paths go back and forth, so that the times of
-//! these lanes are kept a second time, as plain columns: 24 bytes for a state.
+//! A lane's rows can only be visited in order. Messages and critical paths need random access, so
+//! tracks copy the states to plain columns, which take 24 bytes per state.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,47 +19,46 @@ pub struct Tracks<'t> {
     trace: &'t Trace,
     classes: Classes,
     list: Vec<Track>,
-    /// Track of each container.
     found: Vec<Option<u32>>,
 }
 
-/// The states of one container, in order of opening.
+/// The states of one container, in order of their start.
 #[derive(Clone, Debug)]
 pub struct Track {
     /// The container.
     pub container: ContainerId,
-    /// The type of the states.
+    /// Type of the states.
     pub type_: TypeId,
     /// Time at which each state was entered, in seconds.
     pub start: Vec<f64>,
-    /// Time at which it was left, in seconds.
+    /// Time at which each state was left, in seconds.
     pub end: Vec<f64>,
-    /// Its value.
+    /// Value of each state.
     pub value: Vec<ValueId>,
-    /// State directly around each, or [`NONE`].
+    /// Next outer state of each state, or [`NONE`].
     parent: Vec<u32>,
     last_exit: f64,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// A part of a track in which the innermost state is the same.
+/// A time span of a track in which the innermost state does not change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
-    /// The innermost state; none between states.
+    /// Innermost state; `None` between states.
     pub state: Option<usize>,
-    /// From when, in seconds.
+    /// Start in seconds.
     pub start: f64,
     /// End in seconds.
     pub end: f64,
 }
 
 impl<'t> Tracks<'t> {
-    /// So many bytes are kept of a state: times, value, and the state around it.
+    /// Number of bytes per state.
     pub const STATE: usize = 2 * size_of::<f64>() + 2 * size_of::<u32>();
 
-    /// Collects the tracks of all containers with states of a chosen type, in the natural order of the containers'
-    /// names: `rank-2` before `rank-10`.
+    /// Collects the tracks of all containers with states of a chosen type, in natural order of the
+    /// containers' names: `rank-2` before `rank-10`.
     #[must_use]
     pub fn new(trace: &'t Trace, classes: Classes) -> Self {
         let containers = trace.containers();
@@ -74,7 +73,7 @@ impl<'t> Tracks<'t> {
         Tracks::of_list(trace, classes, list)
     }
 
-    /// Adds tracks without states for the other ones of these containers.
+    /// Adds tracks without states for those of the containers that have none.
     #[must_use]
     pub fn with_others(self, containers: impl IntoIterator<Item = ContainerId>) -> Self {
         let Tracks { trace, classes, mut list, found } = self;
@@ -94,7 +93,7 @@ impl<'t> Tracks<'t> {
         Tracks { trace, classes, list, found }
     }
 
-    /// Returns the states at other times, by track and state, in seconds.
+    /// Returns the tracks with other times of their states, by track and state, in seconds.
     #[must_use]
     pub fn at_times(&self, start: &[Vec<f64>], end: &[Vec<f64>]) -> Self {
         let mut tracks = self.clone();
@@ -140,7 +139,7 @@ impl<'t> Tracks<'t> {
         self.classes.class(track.type_, track.value[state])
     }
 
-    /// Times of the first enter and of the last exit, in seconds; `None` if there are no states.
+    /// Returns the times of the first enter and of the last exit, in seconds.
     #[must_use]
     pub fn span(&self) -> Option<(f64, f64)> {
         let start = self.list.iter().filter_map(|track| track.start.first().copied());
@@ -153,7 +152,6 @@ impl Track {
     fn without_states(container: ContainerId) -> Self {
         let (start, end, value, parent) = Default::default();
         let last_exit = f64::NEG_INFINITY;
-        // No state type is the root's.
         Track { container, type_: TypeId::ROOT, start, end, value, parent, last_exit }
     }
 
@@ -194,14 +192,14 @@ impl Track {
         self.start.is_empty()
     }
 
-    /// Returns the state directly around a state.
+    /// Returns the next outer state of a state.
     #[must_use]
     #[inline]
     pub fn parent(&self, state: usize) -> Option<usize> {
         Some(self.parent[state]).filter(|parent| *parent != NONE).map(|parent| parent as usize)
     }
 
-    /// Time of the last exit, in seconds.
+    /// Returns the time of the last exit, in seconds.
     #[must_use]
     #[inline]
     pub fn last_exit(&self) -> f64 {
@@ -209,17 +207,16 @@ impl Track {
     }
 
     fn latest_end(&self) -> f64 {
-        // Those inside are left before those around them.
+        // Outermost states end last.
         let ends =
             (0..self.len()).filter(|state| self.parent[*state] == NONE).map(|at| self.end[at]);
         ends.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Returns the pieces from `start` to `end`, in seconds, the latest first: in each, the innermost state is the
-    /// same. They cover all the time.
+    /// Returns pieces that cover the time from `start` to `end`, in seconds, the latest first.
     pub fn pieces_back(&self, start: f64, end: f64) -> impl Iterator<Item = Piece> + '_ {
         let mut until = end;
-        // States are behind us that start at `until` or later.
+        // Skip states that start at `until` or later.
         let mut ahead = self.start.partition_point(|time| *time < until);
         std::iter::from_fn(move || {
             if until <= start {
@@ -234,7 +231,7 @@ impl Track {
                     since = since.max(self.start[at]);
                     break;
                 }
-                // A state that was left before bounds the state around it.
+                // A state that ended earlier bounds the outer state.
                 since = since.max(self.end[at]);
                 state = self.parent(at);
             }
@@ -244,8 +241,7 @@ impl Track {
         })
     }
 
-    /// The exclusive time of each value between two times: that of its states without what is inside them. By
-    /// hash, since values may be as many as states.
+    /// Returns the exclusive time of each value between two times.
     pub(crate) fn exclusive(&self, start: f64, end: f64) -> FxHashMap<ValueId, Seconds> {
         let mut times: FxHashMap<ValueId, Seconds> = FxHashMap::default();
         for (at, value) in self.value.iter().enumerate() {
@@ -262,7 +258,6 @@ impl Track {
     }
 }
 
-/// Compares names naturally: numbers by value.
 fn natural(a: &[u8], b: &[u8]) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {
@@ -287,7 +282,6 @@ fn natural(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Groups tracks by a key of their containers, ordered by the first track.
 pub(crate) fn grouped<K: Ord>(
     tracks: &Tracks<'_>,
     key: impl Fn(&Track) -> K,
@@ -305,7 +299,7 @@ pub(crate) fn grouped<K: Ord>(
 mod tests {
     use super::*;
 
-    /// Builds a track from start, end and imbrication of its states; the value of each is its number.
+    /// Builds a track from start, end and imbrication of its states, numbered by value.
     fn track(states: &[(f64, f64, usize)]) -> Track {
         let mut open: Vec<u32> = Vec::new();
         let parent = states.iter().enumerate().map(|(at, state)| {
@@ -328,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_touch_and_are_innermost() {
+    fn pieces_are_contiguous_and_show_innermost_states() {
         let track = track(&[
             (1.0, 9.0, 0),
             (2.0, 4.0, 1),
@@ -369,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_names_count_as_such() {
+    fn numbers_in_names_are_compared_by_value() {
         let mut names = ["rank-10", "rank-2", "rank-02", "rank-", "rank", "a9", "a10b", "a10a"];
         names.sort_by(|a, b| natural(a.as_bytes(), b.as_bytes()));
         assert_eq!(names, ["a9", "a10a", "a10b", "rank", "rank-", "rank-2", "rank-02", "rank-10"]);

@@ -1,4 +1,4 @@
-//! Means of variables, over all time and by bins.
+//! Time-weighted means of variables, overall or by bin.
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use crate::lanes;
 use crate::scope::{Scope, clip, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Analysis of variables, portion by portion.
+/// Analysis of variables, fed portion by portion.
 #[derive(Clone, Debug)]
 pub struct Variables {
     scope: Scope,
@@ -27,8 +27,7 @@ struct Lane {
     bins: Vec<Integral>,
 }
 
-/// A sum of products, in the order of time: a lane is added up by one thread, so rounding is always the same. What is
-/// rounded away is added up, too (Neumaier's sum).
+/// Neumaier's compensated sum of products. One thread per lane makes rounding deterministic.
 #[derive(Clone, Copy, Debug, Default)]
 struct Integral {
     seconds: Seconds,
@@ -49,7 +48,7 @@ impl Integral {
     }
 
     fn value(&self) -> f64 {
-        // Beyond the largest number, what was lost is not one.
+        // After an overflow, the compensation is not finite either.
         if self.sum.is_finite() { self.sum + self.lost } else { self.sum }
     }
 
@@ -59,13 +58,13 @@ impl Integral {
 }
 
 impl Variables {
-    /// Creates the analysis, by bins if given.
+    /// Creates the analysis, by bin if bins are given.
     #[must_use]
     pub const fn new(scope: Scope, bins: Option<Bins>) -> Self {
         Variables { scope, bins, lanes: Vec::new() }
     }
 
-    /// Looks at the next portion of a trace, or at a whole one.
+    /// Adds the next portion of a trace, or a whole trace.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);
         let (window, bins) = (self.scope.window(), self.bins.as_ref());
@@ -75,8 +74,8 @@ impl Variables {
         });
     }
 
-    /// Returns the report, by bins if there are any: types in the order of their definitions, containers in output order,
-    /// and the bins of each. The mean is over the time that the variable had a value, the integral of value by seconds.
+    /// Returns the report: types in definition order, containers in output order, then bins. The
+    /// mean is weighted by time, over the time in which the variable had a value.
     #[must_use]
     pub fn table(&self, trace: &Trace) -> Table {
         let rows = self.sorted(trace);
@@ -149,7 +148,6 @@ impl Adding<'_> {
     }
 }
 
-/// Adds the columns of types and containers.
 fn names<'t>(table: Table, lanes: impl Iterator<Item = LaneView<'t>> + Clone) -> Table {
     let types = lanes.clone().map(|lane| Label::from(lane.type_name())).collect();
     let containers = lanes.map(|lane| Label::from(lane.container_name())).collect();

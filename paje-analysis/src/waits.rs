@@ -1,16 +1,16 @@
-//! Waiting of containers for one another, where messages are passed.
+//! Wait states in message passing.
 //!
-//! | kind | who waits | how long |
+//! | kind | waiting process | duration |
 //! |---|---|---|
 //! | late sender | a receiver that entered at r, for a message that starts at s > r | min(s, exit) − r |
-//! | late receiver | the sender of a rendezvous that entered at s, while its receiver enters at r > s | min(r, exit) − s |
+//! | late receiver | the sender of a rendezvous that entered at s, for a receiver that enters at r > s | min(r, exit) − s |
 //! | wait at NxN, barrier | each | latest enter − enter |
 //! | late broadcast | each but the root | root's enter − enter |
 //! | early reduce | the root | latest enter of the others − enter |
-//! | scan | each | latest enter of those before it − enter |
+//! | scan | each | latest enter of the members before it − enter |
 //!
-//! A state waits once for each kind: where several messages end in it, for the one that starts last. No waiting
-//! is longer than its state.
+//! A state has at most one wait of each kind: if it receives several messages, the one that starts
+//! last counts. A wait is never longer than its state.
 
 pub mod delays;
 mod report;
@@ -27,31 +27,28 @@ use crate::collectives::{Collectives, Grouping, Series};
 use crate::messages::{Message, Messages};
 use crate::tracks::Tracks;
 
-/// Settings of the search for waiting.
+/// Settings of the search for wait states.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Settings for the operations of groups.
+    /// Settings for finding collectives.
     pub grouping: Grouping,
-    /// Rendezvous threshold in bytes; 0: every transfer. Without it, that of the map.
+    /// Rendezvous threshold in bytes; 0 means every transfer. Default: that of the map.
     pub eager: Option<u64>,
-    /// The user-defined field that holds the sizes of messages; see [`Messages::new`].
+    /// User-defined field with the sizes of messages; see [`Messages::new`].
     pub bytes: Option<String>,
 }
 
-/// All waits of a trace, and the states, messages and operations that they are derived from.
+/// All waits of a trace, and the states, messages and collectives from which they are derived.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)]
 pub struct Waits<'t> {
-    /// The states.
     pub tracks: Arc<Tracks<'t>>,
-    /// The messages.
     pub messages: Arc<Messages>,
-    /// The operations of groups.
     pub collectives: Arc<Collectives>,
-    /// By track, in order of [`Wait::until`].
     by_track: Vec<Vec<Wait>>,
 }
 
-/// Kind of waiting, by its cause.
+/// Kind of a wait, by its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)] // See the module's table.
 pub enum Kind {
@@ -64,33 +61,33 @@ pub enum Kind {
     Scan,
 }
 
-/// One waiting.
+/// One wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
 pub struct Wait {
-    /// Kind, by its cause.
     pub kind: Kind,
-    /// The track that waits.
+    /// Track that waits.
     pub waiter: u32,
-    /// Its state that waits.
+    /// State that waits.
     pub state: u32,
-    /// Begin in seconds.
+    /// Start in seconds.
     pub from: f64,
     /// End in seconds, after `from`.
     pub until: f64,
-    /// The track that it waits for.
+    /// Track that is waited for.
     pub whom: u32,
-    /// The state there that ends the waiting, if it is known.
+    /// State of that track that ends the wait, if known.
     pub release: Option<u32>,
-    /// Message or operation that it is about.
+    /// Message or operation that is waited for.
     pub about: About,
 }
 
-/// Message or operation that a waiting is about.
+/// Message or operation that a wait belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// Number of the message.
+    /// Index of the message.
     Message(u32),
-    /// An operation of a group: index of its series, and number in the series.
+    /// A collective: index of its series, and index in the series.
     Operation(u32, u32),
 }
 
@@ -122,13 +119,13 @@ impl Kind {
 }
 
 impl Wait {
-    /// Length of the wait.
+    /// Returns the length of the wait.
     #[must_use]
     pub fn seconds(&self) -> Seconds {
         Seconds::between(self.from, self.until)
     }
 
-    /// Length of its part in a window of time.
+    /// Returns the length of the wait within a window.
     #[must_use]
     pub fn seconds_within(&self, window: (f64, f64)) -> Seconds {
         let (from, until) = (self.from.max(window.0), self.until.min(window.1));
@@ -137,18 +134,17 @@ impl Wait {
 }
 
 impl<'t> Waits<'t> {
-    /// About how many bytes of memory the waiting of a trace takes while it is found, beside the trace: what is kept of
-    /// each state and each message, if all of them count.
+    /// Estimates the memory for finding the waits of a trace, in bytes, beside the trace itself.
     #[must_use]
     pub fn bytes(trace: &Trace) -> u64 {
-        // The message, its places in two lists, and its state and time while that is looked for.
+        // The message, its index in two lists, and its state and time during the search.
         const MESSAGE: usize = size_of::<Message>() + 4 * size_of::<u32>() + size_of::<f64>();
         let counts = trace.counts();
         let bytes = counts.states * Tracks::STATE as u64 + counts.links * MESSAGE as u64;
         bytes + counts.links * size_of::<Wait>() as u64
     }
 
-    /// Finds all waiting of a trace.
+    /// Finds all waits of a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, map: &Map, options: &Options) -> Self {
         let tracks = Tracks::new(trace, Classes::new(trace, map));
@@ -157,7 +153,7 @@ impl<'t> Waits<'t> {
         Waits::of(tracks, messages, collectives, map, options.eager)
     }
 
-    /// Finds all waits in these states, messages and operations; `eager` as in [`Options`].
+    /// Finds all waits in these states, messages and collectives; for `eager`, see [`Options`].
     #[must_use]
     pub fn of(
         tracks: impl Into<Arc<Tracks<'t>>>,
@@ -194,16 +190,14 @@ impl<'t> Waits<'t> {
         &self.by_track[track]
     }
 
-    /// All waiting, track after track.
+    /// Iterates over all waits, track by track.
     pub fn iter(&self) -> impl Iterator<Item = &Wait> {
         self.by_track.iter().flatten()
     }
 }
 
-/// Decides which transfers are a rendezvous.
 struct Rendezvous {
     eager: Option<u64>,
-    /// By type and value of sending states.
     values: Vec<Vec<bool>>,
 }
 
@@ -225,7 +219,6 @@ impl Rendezvous {
     }
 }
 
-/// Finds the waits of a track for messages that it receives or sends.
 fn of_messages(
     tracks: &Tracks<'_>,
     messages: &Messages,
@@ -257,7 +250,7 @@ fn of_messages(
             add(Kind::LateReceiver, send, enter, message.to, Some(recv), *number);
         }
     }
-    // Of each state, the one that was waited for longest, and of several the first; it may have ended the state.
+    // Keep the longest wait of each state, or the first of several, as it may have ended the state.
     waits.sort_by(|(late_a, a), (late_b, b)| {
         (a.state, a.kind).cmp(&(b.state, b.kind)).then(late_b.total_cmp(late_a))
     });
@@ -265,14 +258,13 @@ fn of_messages(
     waits.into_iter().map(|(_, wait)| wait).collect()
 }
 
-/// Finds the waits in the operations of a series.
 fn of_series(tracks: &Tracks<'_>, group: &[u32], series: &Series, at: u32) -> Vec<Wait> {
     let mut waits = Vec::new();
     for instance in 0..series.len() {
         let states = series.operation(instance);
         let enter =
             |member: usize| tracks.list()[group[member] as usize].start[states[member] as usize];
-        // The latest of some, the first of several.
+        // Keeps the latest; on ties the first.
         let later = |best: Option<usize>, member: usize| match best {
             Some(best) if enter(best) >= enter(member) => Some(best),
             _ => Some(member),

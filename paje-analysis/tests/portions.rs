@@ -1,4 +1,4 @@
-//! The summary of random traces in portions, by several workers, is that of the whole by one.
+//! Summaries by portions and several workers equal those of the whole trace by one worker.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ fn options() -> Options {
 }
 
 #[test]
-fn the_longest_states_come_in_one_order() {
+fn the_longest_states_have_a_unique_order() {
     let team = Workers::new(NonZeroUsize::new(3), &Pin::None).expect("three threads");
     let (one, progress, mut compared) = (Workers::one(), Progress::default(), 0);
     for seed in 0..60 {
@@ -34,7 +34,7 @@ fn the_longest_states_come_in_one_order() {
         };
         let (source, options) = (Source::stream(&text[..]), options());
         let last = Trace::read_in_portions(source, &options, &team, &progress, 700, &mut see);
-        let last = last.expect("the whole is valid");
+        let last = last.expect("the trace is valid");
         assert_eq!(parts.table(&last), plain.table(&whole), "seed {seed}");
         compared += 1;
     }
@@ -42,7 +42,7 @@ fn the_longest_states_come_in_one_order() {
 }
 
 #[test]
-fn values_of_one_name_are_one() {
+fn values_with_equal_names_are_merged() {
     let text = "\
 %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
 %EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
@@ -50,7 +50,7 @@ fn values_of_one_name_are_one() {
 %EventDef PajeSetState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
 %EventDef PajeDefineEntityValue 5\n% Alias string\n% Type string\n% Name string\n%EndEventDef
 1 P 0\n2 S P\n5 a S \"run\"\n3 0 p P 0\n4 0 S p a\n4 1 S p run\n4 3 S p a\n";
-    let trace = Trace::read(text.as_bytes(), &Options::default()).expect("it is sound");
+    let trace = Trace::read(text.as_bytes(), &Options::default()).expect("the trace is valid");
     let mut states = States::new(Scope::default(), paje_analysis::By::Value);
     states.see(&trace, &Workers::one());
     let rows = states.rows(&trace);

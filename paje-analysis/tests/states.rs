@@ -1,4 +1,4 @@
-//! States whose sums are known, seen at once and in portions, whole and within a window.
+//! Profiles with known sums, read at once and in portions, whole and within a window.
 
 use std::ops::ControlFlow;
 
@@ -16,7 +16,7 @@ const HEAD: &str = "\
 %EventDef PajeDestroyContainer 6\n% Time date\n% Type string\n% Name string\n%EndEventDef
 1 N 0\n1 P N\n2 S P\n3 0 n N 0\n3 0 p P n\n3 0 q P n\n";
 
-/// In p, `a` from 1 to 9 with `b` from 2 to 4 and from 5 to 8, and in that `c` from 6 to 7; in q, `b` from 0 to 1.
+/// p: `a` 1–9 with `b` 2–4 and `b` 5–8, which has `c` 6–7; q: `b` 0–1.
 const LINES: &str = "\
 4 0 S q b\n4 1 S p a\n5 1 S q\n4 2 S p b\n5 4 S p\n4 5 S p b\n4 6 S p c\n5 7 S p\n5 8 S p\n5 9 S p
 6 10 P p\n6 10 P q\n6 10 N n\n";
@@ -33,7 +33,7 @@ fn seen(scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
     };
     let source = Source::stream(text.as_bytes());
     let trace = Trace::read_in_portions(source, &options, &workers, &progress, bytes, &mut see);
-    (states.rows(&trace.expect("it is sound")), between)
+    (states.rows(&trace.expect("the trace is valid")), between)
 }
 
 /// Value, count, inclusive and exclusive time, containers, share.
@@ -48,7 +48,7 @@ fn lines(rows: &[Row]) -> Vec<Line> {
 }
 
 #[test]
-fn exclusive_time_is_that_of_the_innermost() {
+fn exclusive_time_is_that_of_innermost_states() {
     for bytes in [1, 7, 50, 1 << 20] {
         let (rows, _) = seen(&Scope::default(), &By::Value, bytes);
         let wanted = [
@@ -59,7 +59,6 @@ fn exclusive_time_is_that_of_the_innermost() {
         assert_eq!(lines(&rows), wanted, "{bytes}");
         let b = &rows[0];
         assert_eq!((b.min, b.mean.to_f64(), b.median, b.max, b.lanes), (1.0, 2.0, 2.0, 3.0, 2));
-        // p has 4 seconds of b, q has 1.
         let imbalance: Vec<f64> = rows.iter().map(|row| row.imbalance).collect();
         assert!(
             (imbalance[0] - 0.6).abs() < 1e-12 && imbalance[1..] == [1.0, 1.0],
@@ -69,12 +68,12 @@ fn exclusive_time_is_that_of_the_innermost() {
 }
 
 #[test]
-fn a_window_cuts_states_and_lifetimes() {
+fn a_window_clips_states_and_lifetimes() {
     let mut selection = Selection::default();
     (selection.window.from, selection.window.to) = (3.0, 6.5);
     for bytes in [1, 1 << 20] {
         let (rows, _) = seen(&Scope::new(&selection), &By::Value, bytes);
-        // Of 3.5 seconds of each container; q has nothing in there, but could have.
+        // 3.5 seconds of each container; q has no state in the window, but could have.
         let share = |seconds: f64| seconds / 7.0;
         let wanted = [
             ("b".to_owned(), 2, 2.5, 2.0, 1, share(2.0)),
@@ -86,11 +85,10 @@ fn a_window_cuts_states_and_lifetimes() {
 }
 
 #[test]
-fn rows_of_each_container_and_of_all_in_one() {
+fn rows_can_be_per_container_or_per_group() {
     let (rows, _) = seen(&Scope::default(), &By::Container, 10);
     let name = |row: &Row| format!("{} {}", row.container.as_ref().expect("its name"), row.value);
     let names: Vec<String> = rows.iter().map(name).collect();
-    // In output order, which is from behind.
     assert_eq!(names, ["q b", "p b", "p a", "p c"]);
     let (rows, _) = seen(&Scope::default(), &By::Type(Label::from("N")), 10);
     assert_eq!(rows.len(), 3);
@@ -100,21 +98,23 @@ fn rows_of_each_container_and_of_all_in_one() {
 }
 
 #[test]
-fn what_is_open_counts_up_to_the_latest_time() {
+fn open_states_count_up_to_the_latest_time() {
     let (_, between) = seen(&Scope::default(), &By::Value, 1);
     // When c has just begun: a since 1, with b from 2 to 4 and since 5.
     let at_six = between.iter().find(|rows| rows.iter().any(|row| row.value == Label::from("c")));
-    let found = lines(at_six.expect("there is such a portion"));
+    let found = lines(at_six.expect("a portion begins c"));
     let times: Vec<_> =
         found.iter().map(|line| (line.0.as_str(), line.1, line.2, line.3)).collect();
     assert_eq!(times, [("b", 3, 4.0, 4.0), ("a", 1, 5.0, 2.0), ("c", 1, 0.0, 0.0)]);
 }
 
 #[test]
-fn the_largest_rows_of_a_table() {
+fn top_keeps_the_largest_rows() {
     let (rows, _) = seen(&Scope::default(), &By::Value, 10);
     let top = table(&rows).top(2, &["count", "exclusive"]);
     assert_eq!(top.len(), 2);
-    let Some(Data::Text(values)) = top.column("value") else { panic!("it has values") };
+    let Some(Data::Text(values)) = top.column("value") else {
+        panic!("expected a column of values")
+    };
     assert_eq!(*values, [Label::from("b"), Label::from("a")]);
 }

@@ -1,6 +1,7 @@
-//! A global allocator that ends the program with a message and an exit status when memory is refused.
+//! A global allocator that ends the program with a message and an exit status when memory is
+//! refused.
 //!
-//! Rust's standard library aborts the program instead, which looks like a crash, and its hook for this
+//! The standard library aborts instead, which looks like a crash; its hook
 //! (`alloc::set_alloc_error_hook`) is not stable.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -19,19 +20,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct OrExit {
     /// Name of the program in its messages.
     pub program: &'static str,
-    /// Its exit status when there is no memory.
+    /// Exit status if memory is refused.
     pub status: i32,
 }
 
 static BEFORE: OnceLock<fn()> = OnceLock::new();
 
-/// Registers a function to call before a refusal ends the program. It must not allocate.
+/// Registers a function that runs before the program ends for lack of memory. It must not allocate.
 pub fn before_refusal(last: fn()) {
     let _ = BEFORE.set(last);
 }
 
 impl OrExit {
-    /// Nothing here may allocate: standard error is not buffered.
+    /// Must not allocate: standard error is unbuffered.
     #[cold]
     #[inline(never)]
     fn refused(&self, size: usize) -> ! {
@@ -56,31 +57,31 @@ impl OrExit {
     }
 }
 
-// SAFETY: every call goes to the system's allocator, which keeps the contract of `GlobalAlloc`, with the caller's
-// arguments. Nothing unwinds: `refused` does not return.
+// SAFETY: every call forwards the caller's arguments to the system's allocator, which upholds the
+// contract of `GlobalAlloc`. Nothing unwinds, as `refused` does not return.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for OrExit {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller promises what `System` asks for.
+        // SAFETY: the caller upholds `System`'s contract.
         self.given(unsafe { System.alloc(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: `memory` came from `System` with this layout, as the caller promises.
+        // SAFETY: the caller got `memory` from `System` with this layout.
         unsafe { System.dealloc(memory, layout) }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller promises what `System` asks for.
+        // SAFETY: the caller upholds `System`'s contract.
         self.given(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: `memory` came from `System` with this layout, as the caller promises.
+        // SAFETY: the caller got `memory` from `System` with this layout.
         self.given(unsafe { System.realloc(memory, layout, size) }, size)
     }
 }
@@ -93,7 +94,7 @@ mod tests {
     static ALLOCATOR: OrExit = OrExit { program: "a test", status: 3 };
 
     #[test]
-    fn memory_is_given_moved_and_zeroed() {
+    fn memory_is_allocated_moved_and_zeroed() {
         let mut bytes = vec![0_u8; 100_000];
         assert!(bytes.iter().all(|byte| *byte == 0));
         bytes.fill(7);
@@ -102,18 +103,18 @@ mod tests {
         assert_eq!(bytes[9_999_999], 8);
     }
 
-    /// The test runs itself again in a process of its own, which asks for more than there can be.
+    /// Runs the test binary again; the child asks for more memory than exists.
     #[test]
     fn a_refusal_ends_the_program() {
         const IS_AGAIN: &str = "PAJE_TEST_IS_ALONE";
         if std::env::var_os(IS_AGAIN).is_some() {
             let bytes = Vec::<u8>::with_capacity(isize::MAX as usize);
-            unreachable!("{} bytes were given", bytes.capacity());
+            unreachable!("{} bytes were allocated", bytes.capacity());
         }
-        let this = std::env::current_exe().expect("it runs");
+        let this = std::env::current_exe().expect("path of the test binary");
         let mut again = std::process::Command::new(this);
         again.args(["--exact", "allocator::tests::a_refusal_ends_the_program", "--nocapture"]);
-        let output = again.env(IS_AGAIN, "1").output().expect("it starts");
+        let output = again.env(IS_AGAIN, "1").output().expect("the test binary starts");
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{said}");
         let wanted = format!("a test: not enough memory ({} bytes were refused)\n", isize::MAX);

@@ -1,9 +1,9 @@
-//! Files that are there whole or not at all.
+//! Files that appear complete or not at all.
 //!
-//! A file is written aside and takes its name when all of it is there. On Linux it has no name until
-//! then, so that nothing is left behind even if the program is killed (but for one that takes the place of
-//! another: for an instant it has both a name aside and all its text). Elsewhere, and on file systems
-//! that know no files without names, it has a name that shows what it is, and goes if writing fails.
+//! On Linux, the new file has no name until it is complete, so a killed program leaves nothing
+//! behind. To replace an existing file, it gets a temporary name for an instant. On other systems,
+//! and on file systems without unnamed files, it has a temporary name throughout and is removed if
+//! writing fails.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,19 +12,16 @@ use std::path::{Path, PathBuf};
 
 use crate::output::buffered;
 
-/// Writes a file, in the place of one that may be there. What is no regular file (a pipe, a terminal) is
-/// written to as it is.
+/// Writes a file, replacing an existing one. Pipes, terminals and other special files are written
+/// in place.
 ///
 /// # Errors
-/// The folder or the file cannot be written; a file that was there before is as it was.
+/// The folder or the file cannot be written; an existing file is then unchanged.
 pub fn write_whole(path: &Path, text: &[u8]) -> io::Result<()> {
     write_with(path, |out| out.write_all(text))
 }
 
-/// The same with what `write` writes, bit by bit.
-///
-/// # Errors
-/// As [`write_whole`], and those of `write`.
+/// Writes a file as [`write_whole`] does, with what `write` writes.
 pub fn write_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -43,27 +40,26 @@ pub fn write_with(
     aside.take_place()
 }
 
-/// A file in the folder of another, to take its place. It goes if it is dropped before.
+/// A temporary file that will replace a file of the same folder. Dropping it removes it.
 #[derive(Debug)]
 pub struct Aside {
     file: File,
-    /// Path of the file while it is aside, if it has to have a name.
+    /// Temporary path, where the file needs a name.
     path: PathBuf,
-    /// Whether the file has this name, and is to lose it if writing fails.
+    /// Whether the file has this name, to be removed if writing fails.
     named: bool,
-    /// The place that it is to take.
     place: PathBuf,
 }
 
 impl Aside {
-    /// A file for this place, where there may be another.
+    /// Creates a temporary file for `place`, which may exist.
     ///
     /// # Errors
-    /// The folder cannot be written, or something is there that is no file.
+    /// The folder cannot be written, or `place` is not a regular file.
     pub fn at(place: &Path) -> io::Result<Self> {
         match fs::metadata(place) {
             Ok(metadata) if !metadata.is_file() => {
-                Err(io::Error::new(io::ErrorKind::AlreadyExists, "this is no regular file"))
+                Err(io::Error::new(io::ErrorKind::AlreadyExists, "not a regular file"))
             }
             Ok(metadata) => Aside::new(place, Some(metadata.permissions())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Aside::new(place, None),
@@ -71,33 +67,24 @@ impl Aside {
         }
     }
 
-    /// The file to write to.
+    /// Returns the file to write to.
     #[must_use]
     pub const fn file(&self) -> &File {
         &self.file
     }
 
-    /// Makes sure that all that was written is on the disk: else the name might outlive a power failure,
-    /// and the text not.
-    ///
-    /// # Errors
-    /// The disk fails.
+    /// Flushes the file to the disk. Otherwise its name could survive a power failure without its
+    /// contents.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
-    /// Takes its place.
-    ///
-    /// # Errors
-    /// The folder cannot be written any more.
+    /// Renames the file to its final path.
     pub fn take_place(mut self) -> io::Result<()> {
         self.appear()
     }
 
-    /// Takes this place instead, on the same disk.
-    ///
-    /// # Errors
-    /// As [`Aside::take_place`].
+    /// Renames the file to `place`, which must be on the same disk.
     pub fn take(mut self, place: PathBuf) -> io::Result<()> {
         self.place = place;
         self.appear()
@@ -113,9 +100,9 @@ impl Aside {
         Ok(())
     }
 
-    /// A file for a place; with these permissions, which another has that is there.
+    /// Creates a temporary file for `place`, with the permissions of the file that it replaces.
     fn new(place: &Path, old: Option<fs::Permissions>) -> io::Result<Self> {
-        // A link stays, and what it leads to is written.
+        // A symbolic link stays; its target is replaced.
         let place = if old.is_some() { fs::canonicalize(place)? } else { place.to_owned() };
         let folder = match place.parent() {
             Some(folder) if folder != Path::new("") => folder.to_owned(),
@@ -128,7 +115,7 @@ impl Aside {
         Ok(aside)
     }
 
-    /// Makes a file in this folder for a new file elsewhere on the same disk.
+    /// Creates a temporary file in `folder` for a new file elsewhere on the same disk.
     pub fn within(folder: &Path, place: PathBuf) -> io::Result<Self> {
         let name = place.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut aside = OsString::from(".");
@@ -142,7 +129,7 @@ impl Aside {
         Ok(Aside { file, path, named: true, place })
     }
 
-    /// Gives the file its name for the time being.
+    /// Links the unnamed file to its temporary path.
     fn name(&mut self) -> io::Result<()> {
         if !self.named {
             give_name(&self.file, &self.path)?;
@@ -160,13 +147,13 @@ impl Drop for Aside {
     }
 }
 
-/// A file without a name in this folder, where there can be one.
+/// Creates an unnamed file in `folder`, where the system can.
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
     let mode = Mode::from_raw_mode(0o666);
     let file = open(folder, OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC, mode).ok()?;
-    // Without this folder it could never have a name.
+    // Without this folder, the file could never get a name.
     Path::new("/proc/self/fd").is_dir().then(|| File::from(file))
 }
 
@@ -201,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn new_ones_and_those_in_the_place_of_others() {
+    fn new_files_are_created_and_old_ones_replaced() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("t.csv");
         for text in ["first", "second, and longer", ""] {
@@ -213,7 +200,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_and_permissions_stay() {
+    fn links_and_permissions_are_kept() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
@@ -229,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there() {
+    fn a_missing_folder_is_an_error() {
         let folder = tempfile::tempdir().expect("a folder");
         let error = write_whole(&folder.path().join("no/file"), b"").expect_err("no folder");
         assert_eq!(error.kind(), io::ErrorKind::NotFound);

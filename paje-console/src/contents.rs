@@ -1,4 +1,4 @@
-//! A table of the number of objects in a trace, the same in every program.
+//! The table of object counts, the same in all programs.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -9,12 +9,12 @@ use serde::Serialize;
 use crate::memory::peak_memory;
 use crate::reading::read_of;
 
-/// Contents of a trace, in numbers. Containers and types are counted without the root.
+/// Numbers of objects in a trace. The root container and the root type are not counted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contents {
-    /// The earliest time of an object and the latest of a line, in seconds.
+    /// Earliest time of an object and latest time of a line, in seconds.
     pub time: (f64, f64),
-    /// Definitions of events.
+    /// Event definitions.
     pub event_definitions: u64,
     /// Types of containers, states, variables, events and links.
     pub types: u64,
@@ -28,12 +28,12 @@ pub struct Contents {
     pub events: u64,
     /// Links with both ends.
     pub links: u64,
-    /// Values of all types, defined or only used.
+    /// Values of all types, defined or used.
     pub values: u64,
 }
 
 impl Contents {
-    /// Contents of this trace: of objects, those that were kept.
+    /// Counts the objects that were kept of `trace`.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let (types, containers, counts) = (trace.types(), trace.containers(), trace.counts());
@@ -53,7 +53,7 @@ impl Contents {
         }
     }
 
-    /// One number a line, behind its name.
+    /// Formats one line per number.
     #[must_use]
     pub fn table(&self) -> String {
         let mut table = fact("time", format_args!("{} to {} s", self.time.0, self.time.1));
@@ -74,7 +74,7 @@ impl Contents {
     }
 }
 
-/// Returns the lines of `--stats`: these counts, how much of a packed trace was read (size and bytes read), time, and
+/// Formats the table of `--stats`: `counts`, size and bytes read of a packed trace, time and
 /// memory.
 #[must_use]
 pub fn stats(counts: &[(&str, u64)], packed: Option<(u64, u64)>, began: Instant) -> String {
@@ -90,7 +90,7 @@ pub fn stats(counts: &[(&str, u64)], packed: Option<(u64, u64)>, began: Instant)
     text
 }
 
-/// Returns a line of such a table.
+/// Formats one line of such a table.
 #[must_use]
 pub fn fact(name: &str, value: std::fmt::Arguments<'_>) -> String {
     let mut line = String::new();
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_smallest_world_holds() {
+    fn contents_of_a_small_trace_are_counted() {
         let text = "%EventDef PajeDefineContainerType 0\n% Name string\n% Type string\n%EndEventDef\n\
                     %EventDef PajeDefineStateType 1\n% Name string\n% Type string\n%EndEventDef\n\
                     %EventDef PajeCreateContainer 2\n% Time date\n% Name string\n% Type string\n\
@@ -113,7 +113,7 @@ mod tests {
                     %EventDef PajeSetState 3\n% Time date\n% Type string\n% Container string\n\
                     % Value string\n%EndEventDef\n\
                     0 P 0\n1 S P\n2 1 p P 0\n3 1.5 S p a\n3 2 S p b\n3 4 S p a\n";
-        let trace = Trace::read(text.as_bytes(), &Options::default()).expect("it is sound");
+        let trace = Trace::read(text.as_bytes(), &Options::default()).expect("a valid trace");
         let contents = Contents::of(&trace);
         let wanted = Contents {
             time: (1.0, 4.0),

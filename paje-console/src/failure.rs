@@ -1,4 +1,4 @@
-//! Reason why a program fails, and the exit status that goes with it.
+//! Reasons for failure, and their exit statuses.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,26 +8,26 @@ use paje_sim::{Error, ErrorKind};
 
 use crate::Voice;
 
-/// The exit status of an invalid trace.
+/// Exit status for an invalid trace.
 pub const INVALID: u8 = 1;
 
-/// The exit status of wrong usage, and of input or output that fails.
+/// Exit status for wrong usage, and for input or output errors.
 pub const TROUBLE: u8 = 2;
 
-/// Reason why a program fails. [`Voice::failure`] says it.
+/// Reason why a program fails. [`Voice::failure`] prints it.
 #[derive(Debug)]
 pub enum Failure {
-    /// The trace of this name is invalid, or cannot be read.
+    /// The trace of this name is invalid or cannot be read.
     Trace(PathBuf, Error),
     /// A file cannot be read or written.
     File(PathBuf, io::Error),
     /// Standard output cannot be written.
     Output(io::Error),
-    /// The threads cannot run as asked for.
+    /// The threads cannot be started as requested.
     Workers(paje_workers::Error),
-    /// A request that cannot be met with this trace; in a sentence that follows its name.
+    /// The request does not suit this trace. The text follows the trace's name.
     Unsuitable(PathBuf, String),
-    /// Anything else, in a sentence.
+    /// Any other failure, as a sentence.
     Other(String),
 }
 
@@ -38,7 +38,7 @@ impl From<(PathBuf, io::Error)> for Failure {
 }
 
 impl Failure {
-    /// The exit status.
+    /// Returns the exit status.
     #[must_use]
     pub fn status(&self) -> u8 {
         match self {
@@ -47,14 +47,15 @@ impl Failure {
         }
     }
 
-    /// Returns whether the reader of the output has closed it, which is no failure of the program.
+    /// Returns whether the reader closed standard output, which is not a failure of the program.
     #[must_use]
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 }
 
-/// Returns the exit status: 0 for a sound trace, 1 for an invalid one, else that of the failure, whose message it prints.
+/// Returns the exit status: 0 for a valid trace, 1 for an invalid one, else the failure's, whose
+/// message it prints.
 #[must_use]
 pub fn exit(voice: Voice, outcome: Result<bool, Failure>) -> ExitCode {
     match outcome {

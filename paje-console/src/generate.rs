@@ -1,16 +1,16 @@
-//! Man pages and shell completions, from what a program's command line is made of anyway.
+//! Man pages and shell completions, generated from a program's command line.
 //!
-//! A program gets `--generate man|complete-bash|complete-zsh|complete-fish` with two lines: a field
-//! [`Generate`] in its command line, and [`parse`] in place of clap's. What clap does not know (exit
-//! statuses, examples, files) stands in the program's [`Manual`], of which both `--help` and the man
-//! page are made.
+//! A program supports `--generate man|complete-bash|complete-zsh|complete-fish` with a field
+//! [`Generate`] in its command line and [`parse`] in place of clap's. Exit statuses,
+//! examples and files are in the program's [`Manual`], which `--help` and the man
+//! page print.
 //!
 //! ```
 //! # use clap::Parser;
 //! # use paje_console::generate::{Generate, Manual, What};
 //! const MANUAL: Manual = Manual {
-//!     statuses: &[(0, "there is tea"), (2, "there is no tea, and no other cup")],
-//!     examples: &[("tea --sugar 2", "too sweet")],
+//!     statuses: &[(0, "tea was made"), (2, "no tea was made")],
+//!     examples: &[("tea --sugar 2", "sweet tea")],
 //!     sections: &[],
 //! };
 //!
@@ -18,16 +18,16 @@
 //! #[derive(Parser)]
 //! #[command(name = "tea", version, after_help = MANUAL.after_help())]
 //! struct Cli {
-//!     /// How many lumps
+//!     /// Number of lumps
 //!     #[arg(long)]
 //!     sugar: u8,
 //!     #[command(flatten)]
 //!     generate: Generate,
 //! }
 //!
-//! // Options needed otherwise are not needed beside --generate. In `main`: paje_console::generate::parse(&MANUAL).
+//! // `main` calls paje_console::generate::parse(&MANUAL). With --generate, no other option is required.
 //! let words = ["tea", "--generate", "man"];
-//! let text = paje_console::generate::text::<Cli>(&MANUAL, words).expect("these words are fine").expect("asked for");
+//! let text = paje_console::generate::text::<Cli>(&MANUAL, words).expect("a valid command line").expect("a man page");
 //! assert!(String::from_utf8_lossy(&text).contains("lumps"));
 //! ```
 
@@ -49,7 +49,7 @@ use crate::output::standard_output;
 
 pub use manual::{Block, Manual};
 
-/// The option `--generate`, to be flattened into a command line.
+/// The option `--generate`.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Generate {
     /// Print the man page or the completions for a shell, instead of anything else
@@ -57,10 +57,10 @@ pub struct Generate {
     pub generate: Option<What>,
 }
 
-/// Options that tell about the program, the last of a command line.
+/// Help, version and `--generate`, the last options of a command line.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct About {
-    /// What to generate instead
+    /// Option to generate documentation.
     #[command(flatten)]
     pub generate: Generate,
 
@@ -73,7 +73,7 @@ pub struct About {
     version: Option<bool>,
 }
 
-/// Kinds of text that can be generated.
+/// Generated texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum What {
     /// The man page, in roff
@@ -86,8 +86,8 @@ pub enum What {
     CompleteFish,
 }
 
-/// The command line of this process. As clap's `parse` does, it ends the process where there is
-/// nothing left to do: after help, the version, what `--generate` asks for, and after mistakes.
+/// Parses the process's command line. Like clap's `parse`, it exits after errors, help and version;
+/// also after `--generate`.
 #[must_use]
 pub fn parse<C: Parser>(manual: &Manual) -> C {
     let mut command = C::command();
@@ -101,8 +101,8 @@ pub fn parse<C: Parser>(manual: &Manual) -> C {
         .unwrap_or_else(|error| end(&command, &error.format(&mut command.clone())))
 }
 
-/// Ends the process as clap does; but mistakes are told as all else is, after the program's name, and help that
-/// cannot be written is a failure.
+/// Exits as clap does, but starts error messages with the program's name, and fails if the help
+/// cannot be printed.
 fn end(command: &Command, error: &clap::Error) -> ! {
     if error.use_stderr() {
         let text = error.render().to_string();
@@ -110,16 +110,13 @@ fn end(command: &Command, error: &clap::Error) -> ! {
         let _ = write!(io::stderr(), "{}: {text}", command.get_name());
         exit(TROUBLE.into());
     }
-    // As colourful as clap has it.
+    // Colours follow clap's choice.
     let text = error.render().ansi().to_string();
     exit(print(command, |out| AutoStream::auto(out).write_all(text.as_bytes())))
 }
 
-/// Text that these words, the program's name first, ask to be generated, if they do.
-///
-/// # Errors
-///
-/// Clap's error for words that are no command line of this program.
+/// Returns the text that a command line requests with `--generate`, if it does. The first word is
+/// the program's name.
 pub fn text<C: Parser>(
     manual: &Manual,
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
@@ -132,7 +129,7 @@ fn asked(matches: &ArgMatches) -> Option<What> {
     matches.get_one("generate").copied()
 }
 
-/// Prints; returns the exit status, which is 2 if standard output cannot be written. A closed pipe is no failure.
+/// Prints to standard output and returns the exit status: 2 on failure, 0 for a closed pipe.
 fn print(command: &Command, write: impl FnOnce(File) -> io::Result<()>) -> i32 {
     match standard_output().and_then(write) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -145,7 +142,7 @@ fn print(command: &Command, write: impl FnOnce(File) -> io::Result<()>) -> i32 {
 }
 
 impl What {
-    /// The text, UTF-8.
+    /// Returns the text in UTF-8.
     #[must_use]
     pub fn text(self, command: Command, manual: &Manual) -> Vec<u8> {
         match self {
@@ -153,7 +150,7 @@ impl What {
             What::CompleteBash => completions(Shell::Bash, &command),
             What::CompleteZsh => completions(Shell::Zsh, &command),
             What::CompleteFish => {
-                // A bare question mark would be a pattern there, which matches no file.
+                // fish would read a bare question mark as a pattern, which matches no file.
                 let text = String::from_utf8_lossy(&completions(Shell::Fish, &command))
                     .replace(" -s ? ", " -s '?' ");
                 text.into_bytes()
@@ -162,12 +159,12 @@ impl What {
     }
 }
 
-/// Completions for what users see: for bash, clap lists hidden options too.
+/// Returns completions without hidden options; for bash, clap would list them too.
 fn completions(shell: Shell, command: &Command) -> Vec<u8> {
     let name = command.get_name().to_owned();
     let seen: Vec<_> =
         command.get_arguments().filter(|argument| !argument.is_hide_set()).cloned().collect();
-    // Groups that options require must be there, and may have no other options than these.
+    // Groups that options require must exist, and may contain only visible options.
     let is_seen = |id: &Id| seen.iter().any(|argument| argument.get_id() == id);
     let groups = command.get_groups().filter(|group| group.get_args().all(is_seen)).cloned();
     let mut seen = Command::new(name.clone())

@@ -1,17 +1,18 @@
-//! What the programs share at the command line: options, opening and replaying a trace, messages, exit statuses.
+//! Command-line code that the programs share: options, opening and replaying a trace, messages,
+//! exit statuses.
 //!
-//! - [`options`]: options that mean the same everywhere, to be flattened into a command line
-//! - [`generate`]: man pages and completions, from what a command line is made of
-//! - [`reading`]: from the name of a trace to its replay
-//! - [`voice`], [`failure`]: messages about traces and failures, in the same words everywhere
-//! - [`progress`]: how far a run is, on a terminal
-//! - [`contents`]: numbers of objects in a trace
-//! - [`aside`]: files that appear only when they are complete
-//! - [`output`]: standard output whose failure is noticed
-//! - [`signals`]: which signals are to stay ignored
-//! - [`quotes`]: how names are printed
+//! - [`options`]: options with the same meaning everywhere
+//! - [`generate`]: man pages and completions
+//! - [`reading`]: opening and replaying a trace
+//! - [`voice`], [`failure`]: messages and failures
+//! - [`progress`]: progress on a terminal
+//! - [`contents`]: object counts of a trace
+//! - [`aside`]: files that appear only when complete
+//! - [`output`]: standard output whose failures are noticed
+//! - [`signals`]: signals to leave ignored
+//! - [`quotes`]: quoting of printed names
 //! - [`records`]: rows as CSV and JSON
-//! - [`memory`], [`allocator`]: limit and peak of memory, and a message when it is refused
+//! - [`memory`], [`allocator`]: memory limit, peak memory, and a message if memory is refused
 
 pub mod allocator;
 pub mod aside;

@@ -1,4 +1,4 @@
-//! The memory that a run may take, and has taken.
+//! Memory limit and peak memory of a run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use paje_sim::MemoryLimit;
 use splitter::parse_size;
 
-/// `--memory-limit`.
+/// Value of `--memory-limit`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
     /// Number of bytes.
@@ -17,17 +17,14 @@ pub enum Limit {
     None,
 }
 
-/// The limit without `--memory-limit`: other programs and the page cache need memory, too.
+/// Default limit, which leaves memory for other programs and the page cache.
 const DEFAULT: Limit = Limit::Share(0.75);
 
-/// The least limit: the blocks that are read at a time need as much.
+/// Smallest limit, in bytes: the blocks that are read at a time need this much.
 pub(crate) const LEAST: u64 = 32 << 20;
 
 impl Limit {
-    /// Reads what the option is given.
-    ///
-    /// # Errors
-    /// It is no limit, in words for a message.
+    /// Parses a limit.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text == "none" {
             return Ok(Limit::None);
@@ -46,7 +43,8 @@ impl Limit {
     }
 }
 
-/// Memory that a replay may take, and where the rest goes; `None` if all is kept in memory.
+/// Returns the memory that a replay may use, and the folder for the rest; `None` if it is
+/// unlimited.
 #[must_use]
 pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit> {
     let bytes = match limit.unwrap_or(DEFAULT) {
@@ -60,7 +58,7 @@ pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit>
     })
 }
 
-/// Folder of temporary files that may be large: `/tmp` is often memory.
+/// Folder for large temporary files; `/tmp` is often in memory.
 fn temporary() -> PathBuf {
     let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
     named.unwrap_or_else(|| {
@@ -69,8 +67,8 @@ fn temporary() -> PathBuf {
     })
 }
 
-/// The memory that the process may take: that of the machine, or less if its control groups say so.
-/// `root` is where the system's files are.
+/// Returns the memory available to the process: the machine's, or less if its control groups limit
+/// it. `root` is the root of the file system.
 fn available(root: &Path) -> Option<u64> {
     let machine = fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let total = machine.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -78,7 +76,7 @@ fn available(root: &Path) -> Option<u64> {
     Some(group_limits(root).fold(total, u64::min))
 }
 
-/// The limits of the control groups that the process is in, of either version.
+/// Yields the limits of the process's control groups, of either version.
 fn group_limits(root: &Path) -> impl Iterator<Item = u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let files = groups.lines().filter_map(|line| {
@@ -95,7 +93,8 @@ fn group_limits(root: &Path) -> impl Iterator<Item = u64> {
     });
     let files: Vec<PathBuf> = files
         .flat_map(|(mount, group, file)| {
-            // A group is limited by those that it is in. Inside a container its own is the mount itself.
+            // A group is also limited by its parents. In a container, its own folder is the mount
+            // itself.
             let within =
                 |group: &Path| mount.join(group.strip_prefix("/").unwrap_or(group)).join(file);
             group.ancestors().map(within).collect::<Vec<_>>()
@@ -104,7 +103,7 @@ fn group_limits(root: &Path) -> impl Iterator<Item = u64> {
     files.into_iter().filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok())
 }
 
-/// The most bytes of this process that were resident. Linux says so.
+/// Returns the peak resident memory of the process in bytes. Only Linux reports it.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     peak_in(&std::fs::read_to_string("/proc/self/status").ok()?)
@@ -121,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_as_they_are_written() {
+    fn limits_are_parsed() {
         assert_eq!(Limit::parse("none"), Ok(Limit::None));
         assert_eq!(Limit::parse("4G"), Ok(Limit::Bytes(4 << 30)));
         assert_eq!(Limit::parse("50%"), Ok(Limit::Share(0.5)));
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is() {
+    fn the_smallest_of_machine_and_group_limits_counts() {
         let root = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| {
             let path = root.path().join(name);
@@ -141,12 +140,12 @@ mod tests {
         assert_eq!(available(root.path()), None);
         write("proc/meminfo", "MemTotal:       24689764 kB\nMemFree:        1 kB\n");
         assert_eq!(available(root.path()), Some(24_689_764 << 10));
-        // Version 2, with a limit on a group above.
+        // Version 2, with the limit on a parent group.
         write("proc/self/cgroup", "0::/user.slice/session.scope\n");
         write("sys/fs/cgroup/user.slice/session.scope/memory.max", "max\n");
         write("sys/fs/cgroup/user.slice/memory.max", "4294967296\n");
         assert_eq!(available(root.path()), Some(4 << 30));
-        // Version 1; one that is larger than the machine is none.
+        // Version 1, with a limit above the machine's memory, which does not count.
         write("proc/self/cgroup", "3:cpu,cpuacct:/a\n2:memory:/a\n0::/\n");
         write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
         assert_eq!(available(root.path()), Some(24_689_764 << 10));
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_that_linux_tells() {
+    fn peak_memory_is_read_from_linux() {
         let status = "Name:\tpj_dump\nVmPeak:\t  900 kB\nVmHWM:\t    1024 kB\nVmRSS:\t 100 kB\n";
         assert_eq!(peak_in(status), Some(1 << 20));
         for status in ["", "VmHWM:\t", "VmHWM: 1 MB\n", "VmHWM: x kB\n"] {

@@ -1,4 +1,4 @@
-//! Options that mean the same in every program, to be flattened into a command line.
+//! Options with the same meaning in every program.
 
 mod reading;
 mod rows;
@@ -20,38 +20,33 @@ use crate::memory::{self, Limit};
 pub use reading::{Accepted, Less, Reading};
 pub use rows::{Nature, Natures, Patterns, Span, Which};
 
-/// Number of threads, and where they run.
+/// Number of threads, and the CPUs that they run on.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Parallel {
     /// Number of threads
     ///
-    /// Default: all CPUs that this process may use, or fewer for a short trace. Results do not depend on it
+    /// Default: all CPUs that this process may use, or fewer for a short trace. Results do not
+    /// depend on it
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 
-    /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
-    /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
+    /// CPUs that threads run on: none (any), compact (fill a NUMA node before the next), scatter
+    /// (alternate), numa or numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
     #[arg(long, value_name = "POLICY", default_value = "none", hide_short_help = true)]
     pub pin: Pin,
 }
 
-/// Bytes of text that a thread replays in the time that it takes to start.
+/// Bytes of text that a thread replays in the time that it takes to start a thread.
 pub(crate) const PART: u64 = 512 << 10;
 
 impl Parallel {
-    /// The threads.
-    ///
-    /// # Errors
-    /// They cannot run as asked for.
+    /// Starts the threads.
     pub fn workers(&self) -> Result<Workers, Failure> {
         Workers::new(self.threads, &self.pin).map_err(Failure::Workers)
     }
 
-    /// Starts the threads of a program whose main thread is one of them: no more than are of use for this many bytes of text, if
-    /// that is known.
-    ///
-    /// # Errors
-    /// They cannot run as asked for.
+    /// Starts the threads of a program whose main thread is one of them; for a text of `text`
+    /// bytes, if known, no more than are useful.
     pub fn with_caller(&self, text: Option<u64>) -> Result<Workers, Failure> {
         let useful = text.and_then(|text| usize::try_from(text.div_ceil(PART).max(1)).ok());
         let useful = useful.and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MAX);
@@ -59,29 +54,29 @@ impl Parallel {
     }
 }
 
-/// Memory that a replay may take, and where the rest goes.
+/// Memory limit of a replay, and the folder for the rest.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Memory {
-    /// Limit of memory: a size such as 4G, a share of the machine's such as 50%, or none (default: 75%).
-    /// Beyond it, objects go to a temporary file; results do not depend on it
+    /// Memory limit: a size such as 4G, a share of the machine's memory such as 50%, or none
+    /// (default: 75%). Beyond it, objects go to a temporary file; results do not depend on it
     #[arg(long, value_name = "SIZE", value_parser = Limit::parse, hide_short_help = true)]
     pub memory_limit: Option<Limit>,
 
-    /// Folder of that file (default: $TMPDIR, or /var/tmp). The file has no name, and is gone when the
-    /// program ends, however it ends
+    /// Folder of the temporary file (default: $TMPDIR, or /var/tmp). The file has no name, and the
+    /// system removes it when the program ends in any way
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub temp_dir: Option<PathBuf>,
 }
 
 impl Memory {
-    /// The limit; `None` if all is kept in memory.
+    /// Returns the limit; `None` if all is kept in memory.
     #[must_use]
     pub fn limit(&self) -> Option<MemoryLimit> {
         memory::limit(self.memory_limit, self.temp_dir.as_deref())
     }
 
-    /// Returns the limit for a trace of this many bytes of text, if that is known. `None` also for a short trace without
-    /// `--memory-limit`: the system's memory need not be looked up.
+    /// Returns the limit for a trace of `text` bytes, if known. Also `None` for a short trace
+    /// without `--memory-limit`, which saves looking up the machine's memory.
     #[must_use]
     pub fn limit_for(&self, text: Option<u64>) -> Option<MemoryLimit> {
         let is_short = text.is_some_and(|text| text <= memory::LEAST / 8);
@@ -89,11 +84,11 @@ impl Memory {
     }
 }
 
-/// Limit to the length of a line.
+/// Limit on the length of a line.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct LongestLine {
-    /// The longest line that is accepted; no trace has lines of megabytes, but other files may. Such as
-    /// 64K, 100MB or 1GiB
+    /// Longest line that is accepted, such as 64K, 100MB or 1GiB. The limit detects files that are
+    /// not traces
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line, hide_short_help = true)]
     pub max_line: usize,
 }
@@ -102,10 +97,7 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a number of threads, 1 or more".into())
 }
 
-/// Reads a number of things, of which there must be one.
-///
-/// # Errors
-/// It is no such number, in words for a message.
+/// Parses a positive number.
 pub fn count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "must be a number, and at least 1".into())
 }
@@ -113,37 +105,36 @@ pub fn count(text: &str) -> Result<NonZeroUsize, String> {
 /// Choice of warnings.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Warnings {
-    /// Do not print warnings; errors are printed all the same
+    /// Do not print warnings; errors are still printed
     #[arg(long, env = NO_WARNINGS, hide_env_values = true, value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub no_warnings: bool,
 }
 
-/// The variable of the environment that stands for `--no-warnings` where the call cannot be changed.
+/// Environment variable with the effect of `--no-warnings`, for calls that cannot be changed.
 pub const NO_WARNINGS: &str = "PAJE_NO_WARNINGS";
 
-/// Entry of this variable in manuals: its name, and its effect.
+/// Entry of this variable in manuals: name and effect.
 pub const NO_WARNINGS_TERM: (&str, &str) =
-    (NO_WARNINGS, "If set to anything but 0, no, false or nothing, the same as --no-warnings.");
+    (NO_WARNINGS, "Unless it is unset, empty, 0, no or false: the same as --no-warnings.");
 
-/// Choice of the files that are read of those that a trace names.
+/// Choice of the named files that are read.
 #[derive(Args, Clone, Debug, Default)]
 pub struct NamedFiles {
-    /// Do not read the files that the trace names (PajeTraceFile, Filename), as PajeNG does not, but warn of
-    /// them
+    /// Do not read files that the trace names (PajeTraceFile, Filename), but warn about them, as
+    /// PajeNG does not read them either
     #[arg(long, hide_short_help = true)]
     pub no_files: bool,
 
-    /// Let the trace name files below DIR too, and not only below its own folder; may be given more than
-    /// once
+    /// Let the trace name files below DIR too, not only below its own folder; can be repeated
     #[arg(long, value_name = "DIR", conflicts_with = "no_files", hide_short_help = true)]
     pub files_from: Vec<PathBuf>,
 }
 
 impl NamedFiles {
-    /// Folders of the files that these traces name; `None` if they are not read.
+    /// Returns the folders in which `traces` may name files; `None` if named files are not read.
     ///
     /// # Errors
-    /// There is no such folder: its name, and why.
+    /// A folder that does not exist, with its name.
     pub fn folders<'p>(
         &self,
         traces: impl IntoIterator<Item = &'p Path>,
@@ -155,22 +146,20 @@ impl NamedFiles {
     }
 }
 
-/// Messages on standard error: progress and warnings.
+/// Choice of messages on standard error.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Talk {
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    /// Do not show progress. It is shown only after a second, and only if standard error is a
+    /// terminal
     #[arg(long, hide_short_help = true)]
     pub no_progress: bool,
 
-    /// Which warnings are printed
+    /// Choice of warnings.
     #[command(flatten)]
     pub warnings: Warnings,
 }
 
-/// A size from a kibibyte to a gibibyte: how long lines may be; the parser of an option's value.
-///
-/// # Errors
-/// It is no such size, in words for a message.
+/// Parses a line length from 1 KiB to 1 GiB.
 pub fn max_line(text: &str) -> Result<usize, String> {
     let size = splitter::parse_size(text)?;
     let range = 1 << 10..=Limits::LONGEST_LINE;
@@ -178,10 +167,7 @@ pub fn max_line(text: &str) -> Result<usize, String> {
     size.ok_or_else(|| "expected a size from 1K to 1G".into())
 }
 
-/// A time of a trace, in seconds; the parser of an option's value.
-///
-/// # Errors
-/// It is no number, in words for a message.
+/// Parses a time in seconds.
 pub fn time(text: &str) -> Result<f64, String> {
     let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
     number.ok_or_else(|| "expected a number of seconds".into())
@@ -200,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_line() {
+    fn line_lengths_are_parsed() {
         let max_line =
             |size| Cli::try_parse_from(["it", "--max-line", size]).map(|cli| cli.line.max_line);
         assert_eq!(Cli::parse_from(["it"]).line.max_line, Limits::default().line);
@@ -212,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn times() {
+    fn times_are_parsed() {
         assert_eq!((time("-1.5"), time("1e3")), (Ok(-1.5), Ok(1000.0)));
         for wrong in ["", "soon", "nan"] {
             assert!(time(wrong).is_err(), "{wrong}");

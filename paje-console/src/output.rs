@@ -1,9 +1,9 @@
-//! Standard output that tells when it fails.
+//! Standard output that reports every failure.
 //!
-//! Of a standard output that was closed when the program started (`>&-`), Rust's runtime makes `/dev/null`,
-//! which looks like one that was asked for; and what [`io::Stdout`] cannot write to a bad descriptor it
-//! takes for written. So rows would be lost without a word. What is closed is therefore made
-//! unwritable before the runtime looks, and programs write to the file below instead.
+//! If standard output is closed when the program starts (`>&-`), Rust's runtime opens `/dev/null`
+//! instead, and [`io::Stdout`] ignores a bad descriptor, so rows would be lost silently. This
+//! module therefore makes a closed standard output unwritable before the runtime starts, and
+//! programs write to [`standard_output`].
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,18 +13,16 @@ use std::path::Path;
 use crate::Failure;
 use crate::aside::write_with;
 
-/// Standard output, without a buffer. If it was closed when the program started, writing to it fails.
+/// Returns standard output without a buffer. If it was closed when the program started, writing
+/// fails.
 ///
 /// # Errors
-/// The process has no room for another file.
+/// The process cannot open another file.
 pub fn standard_output() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// Writes to a file what `write` writes, through a buffer.
-///
-/// # Errors
-/// Those of `write`, and of the file.
+/// Runs `write` with a buffer in front of `file`.
 pub fn buffered(
     file: &File,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -32,24 +30,23 @@ pub fn buffered(
     let mut out = BufWriter::new(file);
     let written = write(&mut out).and_then(|()| out.flush());
     if written.is_err() {
-        // Bytes still buffered would fail again.
+        // Otherwise dropping would write the buffer again.
         let _ = out.into_parts();
     }
     written
 }
 
-/// Prints what `write` writes to standard output.
+/// Runs `write` on standard output.
 ///
 /// # Errors
-/// It cannot be written. A [closed pipe](Failure::is_closed_pipe) is among these, and ends a program without a word.
+/// It cannot be written, or its [pipe was closed](Failure::is_closed_pipe), which ends a program
+/// silently.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     standard_output().and_then(|out| buffered(&out, write)).map_err(Failure::Output)
 }
 
-/// Writes to the file at `path`, which appears when it is complete, or to standard output without a path.
-///
-/// # Errors
-/// It cannot be written.
+/// Runs `write` on the file at `path`, which appears when it is complete, or else on standard
+/// output.
 pub fn write_to(
     path: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -70,22 +67,23 @@ mod before_main {
     use rustix::io::{Errno, fcntl_getfd};
     use rustix::stdio::{dup2_stdout, stdout};
 
-    // SAFETY: the loader calls what stands in this section once, in the only thread, before Rust's runtime
-    // begins. The function takes no arguments, does not unwind, and needs neither the runtime nor memory:
-    // it makes a few system calls. On a descriptor that is closed they only fail.
+    // SAFETY: the loader calls the functions of this section once, on the only thread, before
+    // Rust's runtime starts. This one takes no arguments, does not unwind, and makes only a few
+    // system calls, for which it needs neither the runtime nor memory. On a closed descriptor they
+    // merely fail.
     #[allow(unsafe_code)]
     #[used]
     #[unsafe(link_section = ".init_array")]
     static AT_START: extern "C" fn() = keep_unwritable;
 
-    /// Opens a standard output that is closed for reading only, so that writing to it goes on to fail.
+    /// Opens a closed standard output as read-only, so that writing to it still fails.
     extern "C" fn keep_unwritable() {
         if fcntl_getfd(stdout()) != Err(Errno::BADF) {
             return;
         }
         let Ok(null) = open(c"/dev/null", OFlags::RDONLY, Mode::empty()) else { return };
         if null.as_raw_fd() == stdout().as_raw_fd() {
-            // It is where it should be, and stays open.
+            // It has the right number; keep it open.
             let _ = null.into_raw_fd();
         } else {
             let _ = dup2_stdout(null);

@@ -1,7 +1,6 @@
-//! Progress of the program, on a terminal.
+//! Progress on a terminal.
 //!
-//! A thread of its own looks at counters that are kept anyway, a few times a second: nothing waits
-//! for it, and nothing is slower for it.
+//! A thread looks at existing counters a few times a second, so nothing waits for it.
 
 mod line;
 
@@ -22,34 +21,32 @@ use splitter::Input;
 
 use line::{Line, Stage, Unit, Width};
 
-/// A run that is over sooner shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// From one look at the counters to the next.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Display of the program's progress, if it is wanted.
+/// Settings of the progress display.
 #[derive(Clone, Copy, Debug)]
 pub struct Display {
     wanted: bool,
     began: Instant,
 }
 
-/// Progress is shown while this lives. When it is dropped, the line is gone.
+/// Guard of a progress line: dropping it clears the line.
 #[derive(Debug)]
 #[must_use]
 pub struct Shown(Option<(Sender<Infallible>, JoinHandle<()>)>);
 
 impl Display {
-    /// Shows on standard error, if that is a terminal and it is wanted, how far a run is that began at
-    /// `began`.
+    /// Creates the display of a run that began at `began`. Progress is shown if it is wanted and
+    /// standard error is a terminal.
     #[must_use]
     pub fn new(wanted: bool, began: Instant) -> Self {
         Display { wanted: wanted && io::stderr().is_terminal(), began }
     }
 
-    /// Shows how much of the trace has been read and replayed; but not where rows that are written
-    /// meanwhile, or what another program makes of them, may come to the same terminal.
+    /// Shows how much of the trace has been read and replayed; not if rows that are written
+    /// meanwhile may appear on the same terminal, directly or through a pipe.
     pub fn replay(self, input: &Input, progress: &Arc<Progress>, rows: Option<&File>) -> Shown {
         if rows.is_some_and(may_be_read_at_once) {
             return Shown(None);
@@ -71,7 +68,7 @@ impl Display {
         })
     }
 
-    /// Shows how much of an input has been read by `doing` something.
+    /// Shows how much of an input has been read, as `doing` calls it.
     pub fn reading(self, doing: &'static str, input: &Input) -> Shown {
         let (taken, all) = (input.read_so_far(), input.size());
         self.show(move || {
@@ -80,8 +77,8 @@ impl Display {
         })
     }
 
-    /// Shows how many bytes of rows have been written to `out`; but not where these rows, or what
-    /// another program makes of them, may come to the same terminal meanwhile.
+    /// Shows how many bytes of rows have been written to `out`; not if they may appear on the same
+    /// terminal, directly or through a pipe.
     pub fn rows(self, out: &File, written: &Arc<AtomicU64>) -> Shown {
         if may_be_read_at_once(out) {
             return Shown(None);
@@ -89,7 +86,7 @@ impl Display {
         self.counter("writing rows", Unit::Bytes, None, written)
     }
 
-    /// Shows how many of all rows are in tables.
+    /// Shows how many of `rows` rows have been written to tables.
     pub fn tables(self, rows: u64, written: &Arc<AtomicU64>) -> Shown {
         self.counter("writing tables", Unit::Rows, Some(rows), written)
     }
@@ -120,7 +117,6 @@ impl Display {
         let (stop, stopped) = mpsc::channel();
         let body = move || follow(stage, self.began, &stopped);
         let thread = thread::Builder::new().name("progress".into()).spawn(body);
-        // Without a thread to spare there is no progress to see, which is no reason to fail.
         Shown(thread.ok().map(|thread| (stop, thread)))
     }
 }
@@ -129,17 +125,17 @@ impl Drop for Shown {
     fn drop(&mut self) {
         if let Some((stop, thread)) = self.0.take() {
             drop(stop);
-            // It only fails if it panicked; then there is nothing to clear.
+            // It fails only if the thread panicked; then there is nothing to clear.
             let _ = thread.join();
         }
     }
 }
 
-/// Draws the stages of a run until the other end of `stopped` is gone, then clears the line.
+/// Draws the line until the sender of `stopped` is dropped, then clears it.
 fn follow(stage: impl Fn() -> Stage, began: Instant, stopped: &Receiver<Infallible>) {
     let mut line = Line::hidden();
     while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-        // Hidden as it is until then, it measures the speed.
+        // The hidden line already measures the speed.
         if began.elapsed() >= PATIENCE {
             line.show_on(ProgressDrawTarget::stderr);
         }
@@ -148,7 +144,6 @@ fn follow(stage: impl Fn() -> Stage, began: Instant, stopped: &Receiver<Infallib
     line.clear();
 }
 
-/// Width of the terminal at present, in columns: it may be made wider or narrower.
 fn columns() -> u16 {
     tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col).max(1)
 }
@@ -166,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_that_someone_reads_are_not_disturbed() {
+    fn rows_on_a_terminal_or_pipe_hide_progress() {
         let (_reader, writer) = io::pipe().unwrap();
         assert!(may_be_read_at_once(&File::from(std::os::fd::OwnedFd::from(writer))));
         assert!(!may_be_read_at_once(&tempfile::tempfile().unwrap()));

@@ -1,21 +1,22 @@
-//! Quotes around printed names.
+//! Quoting of printed names.
 
 use clap::ValueEnum;
 use paje_sim::{Name, NameOrder, Quoting, ValueNames};
 
-/// Quotes around names that are printed.
+/// Quotes around printed names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Quotes {
-    /// Bare, but quoted where a bare name would break the row (a comma, a quote, a carriage return, an outer blank)
+    /// Quote only where a bare name would break the row (comma, quote, carriage return, leading or
+    /// trailing blank)
     Auto,
-    /// As each name was written where it was defined: PajeNG's development version
+    /// As written in the trace where the name is defined, like PajeNG's development version
     Keep,
-    /// Bare, always: PajeNG's releases
+    /// Never, like PajeNG's releases
     Strip,
 }
 
 impl Quotes {
-    /// Returns the text of a name if it is printed without quotes.
+    /// Returns the text of a name that is printed without added quotes.
     #[must_use]
     #[inline]
     pub fn as_it_is(self, name: Name<'_>) -> Option<&[u8]> {
@@ -47,7 +48,7 @@ impl Quotes {
         }
     }
 
-    /// Rule for two names of values to be the same, as goes with these quotes.
+    /// Returns whether quotes distinguish values.
     #[must_use]
     pub const fn value_names(self) -> ValueNames {
         match self {
@@ -56,7 +57,7 @@ impl Quotes {
         }
     }
 
-    /// The order of containers and types that goes with it.
+    /// Returns the matching order of containers and types.
     #[must_use]
     pub const fn order(self) -> NameOrder {
         match self {
@@ -66,14 +67,14 @@ impl Quotes {
     }
 }
 
-/// Readers of CSV end a row at a bare carriage return (Python's csv, pandas, R's read.csv and readr), but at no
-/// other line break than that and the newline, which no name holds.
+/// Readers of CSV (Python, pandas, R's read.csv and readr) end a row at a bare carriage return, but
+/// at no other character that a name can contain.
 fn breaks_rows(text: &[u8]) -> bool {
     let blank = |byte: Option<&u8>| byte.is_some_and(|byte| paje_parser::token::is_white(*byte));
     text.iter().any(|byte| BREAKS[usize::from(*byte)]) || blank(text.first()) || blank(text.last())
 }
 
-/// Bytes that break a row wherever they are: a look at each byte of a name, of which a trace may have millions.
+/// Bytes that break a row anywhere in a name. A table is fast for traces with millions of names.
 static BREAKS: [bool; 256] = {
     let mut breaks = [false; 256];
     breaks[b',' as usize] = true;
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_ways() {
+    fn names_are_quoted_in_three_ways() {
         let print = |quotes: Quotes, text: &str, quoting| {
             let mut out = Vec::new();
             let name = Name { text: text.as_bytes(), quoting };

@@ -1,4 +1,4 @@
-//! From the name of a trace to its replay.
+//! Opening and replaying a trace.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -14,52 +14,46 @@ use crate::options::{NamedFiles, PART};
 use crate::progress::Display;
 use crate::{Failure, Voice};
 
-/// A trace that is open and has not been read: a file, or standard input; plain or compressed.
+/// An open trace: a file or standard input, plain or compressed.
 #[derive(Debug)]
 pub struct Opened {
     /// The bytes.
     pub input: Input,
-    /// Path of the trace, unless it is standard input.
+    /// Path, unless it is standard input.
     file: Option<PathBuf>,
-    /// Files that go on where it ends.
+    /// Further files, which continue the trace.
     further: Vec<PathBuf>,
-    /// Folders of the files that it names, if they are read.
+    /// Folders in which it may name files, if named files are read.
     folders: Option<Folders>,
 }
 
 impl Opened {
-    /// Opens the file at `path`; standard input if there is none, or if it is `-`. If that is a
-    /// terminal, a message says so: more often an argument was forgotten.
-    ///
-    /// # Errors
-    /// It cannot be opened.
+    /// Opens the file at `path`, or standard input if there is none or it is `-`. A message warns
+    /// if that is a terminal: probably an argument was forgotten.
     pub fn open(path: Option<&Path>, voice: Voice) -> Result<Self, Failure> {
         let file = path.filter(|path| *path != Path::new("-")).map(Path::to_owned);
         let name = file.as_deref().unwrap_or(Path::new("<stdin>"));
         let input = Input::open(path).map_err(|error| Failure::File(name.to_owned(), error))?;
         if file.is_none() && io::stdin().is_terminal() {
-            voice.say(format_args!("reading the trace from the terminal; --help tells more"));
+            voice.say(format_args!("reading the trace from the terminal; see --help"));
         }
         Ok(Opened { input, file, further: Vec::new(), folders: None })
     }
 
-    /// Opens a trace in several files, each of which goes on where the one before it ends, with the files that they name; standard input if
-    /// there is none.
-    ///
-    /// # Errors
-    /// Those of [`open`](Self::open) and of [`with_files`](Self::with_files).
+    /// Opens a trace in several files, each of which continues the one before, and allows the files
+    /// that they name. Without files it reads standard input.
     pub fn all(files: &[PathBuf], named: &NamedFiles, voice: Voice) -> Result<Self, Failure> {
         let opened = Opened::open(files.first().map(PathBuf::as_path), voice)?;
         opened.with_files(files.get(1..).unwrap_or_default(), named)
     }
 
-    /// The same with further files, which go on where it ends, and with the files that all these name.
+    /// Adds files that continue the trace, and allows the files that they name.
     ///
     /// # Errors
-    /// There is no such folder as the options name, or standard input is a further file.
+    /// A folder in `named` does not exist, or a further file is standard input.
     pub fn with_files(mut self, further: &[PathBuf], named: &NamedFiles) -> Result<Self, Failure> {
         if further.iter().any(|file| file == Path::new("-")) {
-            let why = "-: standard input can only be the first file of a trace in several";
+            let why = "-: only the first of several files can be standard input";
             return Err(Failure::Other(why.into()));
         }
         let first = self.file.as_deref().unwrap_or(Path::new("-"));
@@ -69,8 +63,8 @@ impl Opened {
         Ok(self)
     }
 
-    /// The same trace for a replay with these options that needs only the rows in their window of time, containers, types,
-    /// and the end of the trace. Of a packed trace, only the parts that this takes are read.
+    /// Reads only the needed segments of a packed trace, if the replay with these options needs
+    /// only rows in a window, containers, types and the end of the trace.
     #[must_use]
     pub fn within_window(mut self, options: &Options) -> Self {
         if self.further.is_empty() && takes_window(options) {
@@ -80,7 +74,7 @@ impl Opened {
         self
     }
 
-    /// The bytes of a packed trace in a file, which are counted while it is read.
+    /// Returns a counter of the bytes that are read of a packed trace in a file.
     #[must_use]
     pub fn packed(&self) -> Option<PackedBytes> {
         let is_packed = self.input.compression() == Some(Compression::Packed);
@@ -88,8 +82,8 @@ impl Opened {
         Some(PackedBytes { size, taken: self.input.read_so_far() })
     }
 
-    /// Bytes of the text that is to be replayed, if that is known before it is read: of a window, and of a short trace in a plain file that is all
-    /// of it.
+    /// Returns the number of bytes of text to replay, if known before reading: for a window, and
+    /// for a short plain file without further files.
     #[must_use]
     pub fn text_bytes(&self) -> Option<u64> {
         if !self.further.is_empty() {
@@ -101,16 +95,13 @@ impl Opened {
         })
     }
 
-    /// Name in messages: its path, or `<stdin>`.
+    /// Returns its name in messages: its path, or `<stdin>`.
     #[must_use]
     pub fn name(&self) -> &Path {
         self.input.name()
     }
 
-    /// The trace, replayed with these options, while `display` shows how far that is.
-    ///
-    /// # Errors
-    /// The trace is invalid or damaged, or cannot be read.
+    /// Replays the trace with these options, showing progress on `display`.
     pub fn replay(
         self,
         options: &Options,
@@ -124,10 +115,7 @@ impl Opened {
         trace
     }
 
-    /// Result of `read` on the trace.
-    ///
-    /// # Errors
-    /// The trace is invalid or damaged, or cannot be read.
+    /// Calls `read` on the trace.
     pub fn read<T>(self, read: impl FnOnce(Source<'_>) -> Result<T, Error>) -> Result<T, Failure> {
         let name = self.name().to_owned();
         let mut source = Source::from(self.input).followed_by(self.further);
@@ -138,36 +126,36 @@ impl Opened {
     }
 }
 
-/// Bytes of a packed trace in a file.
+/// Counter of the bytes read of a packed trace.
 #[derive(Clone, Debug)]
 pub struct PackedBytes {
-    /// All of them.
+    /// Size of the file.
     pub size: u64,
     taken: Arc<AtomicU64>,
 }
 
 impl PackedBytes {
-    /// The number of those that have been read.
+    /// Returns the number of bytes that have been read.
     #[must_use]
     pub fn read(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
 }
 
-/// A line of a table of facts: how many bytes of a packed trace were read.
+/// Formats the line of a table that says how much of a packed trace was read.
 #[must_use]
 pub fn read_of(read: u64, size: u64) -> String {
     fact("read", format_args!("{read} of {size} bytes"))
 }
 
-/// Returns whether these options ask for a window of time, and leave its rows as they are in the trace.
+/// Returns whether these options select a window of time and keep its rows unchanged.
 #[must_use]
 pub fn takes_window(options: &Options) -> bool {
     let TimeRange { from, to } = options.selection.window;
     from <= to && !options.selection.window.is_always() && leaves_rows_alone(options)
 }
 
-/// Rows of a trace without a warning are those that it has by default, and lines have no numbers and no new limits.
+/// Warnings do not matter here: a trace without warnings has the same rows with these options.
 fn leaves_rows_alone(options: &Options) -> bool {
     let usual = Options::default();
     let changes = options.no_imbrication || options.sort || options.recover;

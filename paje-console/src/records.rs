@@ -6,23 +6,21 @@ use paje_sim::Name;
 
 use crate::Quotes;
 
-/// A value of a row.
+/// Value in a row.
 #[derive(Clone, Debug)]
 pub enum Value<'v> {
-    /// A name of the trace, or a word.
+    /// A name in the trace, or a word.
     Name(Name<'v>),
     /// A number in digits.
     Number(String),
-    /// A whole number of any size: a string in JSON if it has more than 15 digits, which readers would round.
+    /// An integer of any size: JSON has a string if it exceeds 15 digits, which readers would
+    /// round.
     Large(String),
     /// No value.
     None,
 }
 
-/// Writes a header line, and a line of comma-separated values for each row.
-///
-/// # Errors
-/// The output's.
+/// Writes a header and one line of comma-separated values per row.
 pub fn csv<'v, R: IntoIterator<Item = Value<'v>>>(
     columns: &[&str],
     rows: impl IntoIterator<Item = R>,
@@ -49,10 +47,7 @@ pub fn csv<'v, R: IntoIterator<Item = Value<'v>>>(
     Ok(())
 }
 
-/// Writes a list of objects, one on each line.
-///
-/// # Errors
-/// The output's.
+/// Writes a list of objects, one per line.
 pub fn json<'v, R: IntoIterator<Item = Value<'v>>>(
     columns: &[&str],
     rows: impl IntoIterator<Item = R>,

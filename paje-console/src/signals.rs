@@ -2,14 +2,15 @@
 
 use std::fs;
 
-/// Returns the signals that were ignored when the program started, by bit; none where the system does not say.
+/// Returns the signals that are ignored, by bit; none if the system does not report them.
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Returns those of these signals that are not ignored already, as under `nohup`; ignored ones must stay so.
+/// Yields the given signals without those that are ignored, as under `nohup`, which must stay
+/// ignored.
 pub fn heeded(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i32> {
     let ignored = ignored();
     signals.into_iter().filter(move |signal| ignored >> (signal - 1) & 1 == 0)

@@ -1,4 +1,4 @@
-//! Messages on standard error that the programs share word for word.
+//! Messages on standard error, the same in all programs.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -15,49 +15,50 @@ use splitter::{Input, Refusal, cause};
 
 use crate::Failure;
 
-/// The messages of a program, and the advice that it can give.
+/// Name of a program, and its hints.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
-    /// Name of the program.
+    /// Name of the program, which begins each message.
     pub program: &'static str,
-    /// Advice where events come too late for their lanes.
+    /// Hint for events that come too late.
     pub on_disorder: &'static str,
-    /// Advice where a line is too long, if the program has an option for that.
+    /// Hint for lines that are too long, if the program has an option for them.
     pub on_long_lines: Option<&'static str>,
-    /// Advice where a replay that recovers would go on, if the program can recover.
+    /// Hint for damaged traces, if the program can recover.
     pub on_damage: Option<&'static str>,
 }
 
-/// The advice where events come too late although `--sort` was given.
+/// Hint for events that come too late although `--sort` was given.
 pub const SORTED_BY_FILE: &str = "`--sort` sorts each file by itself; events of a container and type must be in time \
                                   order from file to file";
 
-/// The advice of programs that have the option.
+/// Hint about `--max-line`.
 pub const ALLOW_LONG_LINES: Option<&str> =
     Some("`--max-line` allows longer lines, if this is a trace");
 
-/// The advice of programs that have the option.
+/// Hint about `--recover`.
 pub const RECOVER: Option<&str> =
-    Some("`--recover` goes on after problems: it leaves out or mends what is wrong, and tells it");
+    Some("`--recover` skips or repairs what is wrong, and reports it");
 
-/// The consequence that [`Voice::empty_window`] names where there is no other.
-pub const NOTHING_IN_IT: &str = "nothing is in it";
+/// Usual consequence for [`Voice::empty_window`].
+pub const NOTHING_IN_IT: &str = "it is empty";
 
 impl Voice {
-    /// Writes one message. If standard error fails, it is lost.
+    /// Prints one message. Failures of standard error are ignored.
     pub fn say(self, message: fmt::Arguments<'_>) {
         let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
     }
 
-    /// Warns of all that is doubtful in a trace, and in what was selected of it: [`warnings`](Self::warnings), [`unmet`](Self::unmet) and
-    /// [`empty_window`](Self::empty_window).
+    /// Prints all warnings about a trace and about what is selected of it:
+    /// [`warnings`](Self::warnings), [`unmet`](Self::unmet) and
+    /// [`empty_window`](Self::empty_window). `so` is the consequence of an empty window.
     pub fn doubts(self, name: &Path, trace: &Trace, selection: &Selection, so: &str) {
         self.warnings(name, trace);
         self.unmet(&trace.select(selection));
         self.empty_window(selection.window, trace, so);
     }
 
-    /// Warns of patterns of `--of-type` and `--in` that select nothing: they may be misspelt.
+    /// Warns about patterns of `--of-type` and `--in` that match nothing; they may be misspelt.
     pub fn unmet(self, selected: &Selected) {
         let say = |option: &str, glob: &Glob, what: &str| {
             let glob = shown(glob.as_str().as_bytes());
@@ -67,7 +68,7 @@ impl Voice {
         selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
     }
 
-    /// Warns of a window of time that has nothing of the trace, and names the consequence.
+    /// Warns if the window contains nothing of the trace. `so` names the consequence.
     pub fn empty_window(self, window: TimeRange, trace: &Trace, so: &str) {
         let (TimeRange { from, to }, end) = (window, trace.end());
         if from > to {
@@ -81,12 +82,12 @@ impl Voice {
         }
     }
 
-    /// Writes lines without the program's name: a table.
+    /// Prints lines without the program's name, such as a table.
     pub fn print(self, lines: &str) {
         let _ = io::stderr().lock().write_all(lines.as_bytes());
     }
 
-    /// Names the kind and size of the input.
+    /// Prints the kind and size of the input.
     pub fn input(self, input: &Input) {
         let mut what = String::new();
         if let Some(compression) = input.compression() {
@@ -99,7 +100,7 @@ impl Voice {
         }
     }
 
-    /// Names the number of workers, and their CPUs.
+    /// Prints the number of threads, and their CPUs.
     pub fn workers(self, workers: &Workers) {
         let (threads, them) = match workers.threads() {
             1 => ("1 thread".to_owned(), "it"),
@@ -115,7 +116,7 @@ impl Voice {
         }
     }
 
-    /// Warns of doubtful things, once for each kind and definition, in file order.
+    /// Prints the warnings of a trace, one for each kind and definition, in file order.
     pub fn warnings(self, name: &Path, trace: &Trace) {
         let mut all: Vec<_> = trace.warnings().iter().collect();
         all.sort_by_key(|warning| (warning.file_number, warning.first_line));
@@ -131,16 +132,18 @@ impl Voice {
         }
     }
 
-    /// Hints at the option for a file that the trace may not name but does, if that is the error.
+    /// Prints a hint about `--files-from`, if `error` is about a file that the trace may not name.
     pub fn refused(self, error: &Error) {
         if let Some(folder) = refused_folder(error) {
             let folder = shown_path(folder);
-            self.say(format_args!("hint: `--files-from {folder}` lets a trace name files there"));
+            self.say(format_args!(
+                "hint: `--files-from {folder}` allows a trace to name files there"
+            ));
         }
     }
 
-    /// Tells the problems of a trace that was dumped nevertheless: one line for each kind of problem, then one
-    /// of sums. `done` says what was done with the rest; `hint` is given where events came too late.
+    /// Reports the problems of a trace that was recovered: one line for each kind, then their sum.
+    /// `done` says what was done with the rest; `hint` is printed if events came too late.
     pub fn recovered(self, name: &Path, trace: &Trace, done: &str, hint: &str) {
         let recovery = trace.recovered();
         let (mut all, mut unsorted) = (0, false);
@@ -190,7 +193,7 @@ impl Voice {
         }
     }
 
-    /// Says why the program fails; for an invalid trace, with the line.
+    /// Prints why the program fails; for an invalid trace, with the line.
     pub fn failure(self, failure: &Failure) {
         let (name, error) = match failure {
             Failure::Trace(name, error) => match error.kind() {
@@ -235,9 +238,8 @@ impl Voice {
     }
 }
 
-/// Returns whether a problem is one of a trace that holds much else: it has been read, and what it says does not fit
-/// together somewhere. Something wrong with definitions of events, or a number without one, may as well mean that
-/// this is no trace.
+/// Returns whether a problem suggests damage, so that recovery is useful. Wrong event definitions
+/// rather mean that the file is not a trace.
 fn is_damage(problem: &Problem) -> bool {
     match problem {
         Problem::Line { fault, .. } => matches!(
@@ -248,10 +250,10 @@ fn is_damage(problem: &Problem) -> bool {
                 | FaultKind::BadColor
         ),
         Problem::EmptyTrace | Problem::LineTooLong { .. } | Problem::FileCycle { .. } => false,
-        // There may be two traces.
+        // Perhaps two concatenated traces.
         Problem::TypeExists { .. } | Problem::ContainerExists { .. } => false,
         Problem::ValueExists { .. } | Problem::NotATrace => false,
-        // Another option is about these, and the sentence tells it.
+        // The message already names another option.
         Problem::OpenLinks { .. } => false,
         _ => true,
     }
@@ -263,7 +265,7 @@ pub fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
 }
 
-/// The folder in which the trace may not name a file but does.
+/// Returns the folder of a file that the trace names but may not.
 #[must_use]
 pub fn refused_folder(error: &Error) -> Option<&Path> {
     match error.kind() {
@@ -272,7 +274,7 @@ pub fn refused_folder(error: &Error) -> Option<&Path> {
     }
 }
 
-/// Message of an error, without the place.
+/// Returns the message of an error, without the position.
 #[must_use]
 pub fn sentence(error: &Error) -> String {
     match error.kind() {

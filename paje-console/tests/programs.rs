@@ -6,7 +6,6 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use paje_console::generate::{Manual, What};
 
-/// A program: its name, its command line, and what `--generate` prints of it.
 struct Program {
     name: &'static str,
     command: clap::Command,
@@ -42,11 +41,10 @@ fn programs() -> Vec<Program> {
 
 fn text<C: Parser>(name: &str, manual: &Manual, what: &str) -> String {
     let text = paje_console::generate::text::<C>(manual, [name, "--generate", what])
-        .expect("words that are fine");
-    String::from_utf8(text.expect("something was asked for")).expect("UTF-8")
+        .expect("a valid command line");
+    String::from_utf8(text.expect("a generated text")).expect("UTF-8")
 }
 
-/// The options that users see, as they write them: `-x` and `--long`.
 fn options(command: &clap::Command) -> Vec<String> {
     let mut command = command.clone();
     command.build();
@@ -59,11 +57,11 @@ fn options(command: &clap::Command) -> Vec<String> {
 }
 
 #[test]
-fn command_lines_are_sound() {
+fn command_lines_are_valid() {
     programs().into_iter().for_each(|program| program.command.debug_assert());
 }
 
-/// Users ask for help and for the version without knowing whose habits a program has.
+/// Users need not know a program's habits to ask for help and the version.
 #[test]
 fn help_and_version_have_the_same_letters() {
     for Program { name, command, .. } in programs() {
@@ -73,17 +71,15 @@ fn help_and_version_have_the_same_letters() {
         };
         assert_eq!(asked("-?"), Err(ErrorKind::DisplayHelp), "{name}");
         assert_eq!(asked("-V"), Err(ErrorKind::DisplayVersion), "{name}");
-        // PajeNG's pj_dump prints header lines.
         if name != "pj_dump" {
             assert_eq!(asked("-h"), Err(ErrorKind::DisplayHelp), "{name}");
         }
     }
 }
 
-/// Runs a shell on a script, or tells that there is no such shell.
 fn shell(name: &str, arguments: &[&str]) -> Option<String> {
     let Ok(output) = Command::new(name).args(arguments).output() else {
-        eprintln!("skipped: there is no {name}");
+        eprintln!("skipped: {name} is not installed");
         return None;
     };
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -99,7 +95,7 @@ fn pages_have_every_option() {
             let option = format!("\\fB{}\\fR", option.replace('-', "\\-"));
             assert!(page.contains(&option), "{name}: {option}\n{page}");
         }
-        // Below each of them, some words.
+        // Each option has a description below it.
         let mut lines = page.lines();
         while lines.any(|line| line == ".TP") {
             let (term, means) = (lines.next(), lines.next().unwrap_or_default());
@@ -108,7 +104,6 @@ fn pages_have_every_option() {
     }
 }
 
-/// The headings below which options stand, in order.
 fn headings(command: &clap::Command) -> Vec<String> {
     let mut headings = Vec::new();
     for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
@@ -118,7 +113,6 @@ fn headings(command: &clap::Command) -> Vec<String> {
     headings
 }
 
-/// As a title stands in a page's source.
 fn quoted(title: &str) -> String {
     if title.contains(' ') { format!("\"{title}\"") } else { title.to_owned() }
 }
@@ -140,13 +134,13 @@ fn pages_have_their_sections_in_order() {
         for (status, means) in manual.statuses {
             let line = format!(".TP\n\\fB{status}\\fR\n");
             let said = page.split_once(&line).unwrap_or_else(|| panic!("{name}: {status}")).1;
-            // All but the first letter, which is a capital in the page.
+            // Without the first letter, which is a capital in the page.
             assert!(said[1..].starts_with(&means[1..].replace('-', "\\-")), "{name}: {said}");
         }
     }
 }
 
-/// The list that packaging goes by is whole, and each page sends its reader to all others.
+/// The list of programs in packaging is complete, and each page refers to all others.
 #[test]
 fn pages_name_all_other_programs() {
     let list = include_str!("../../packaging/programs");
@@ -181,7 +175,7 @@ fn help_has_the_statuses_and_examples_of_the_page() {
     }
 }
 
-/// Each program has a document, whose table is complete, and stands wherever all programs do.
+/// Each program has a document with a complete table of options, and is in each list of programs.
 #[test]
 fn documents_have_every_option() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -211,9 +205,8 @@ fn documents_have_every_option() {
     }
 }
 
-/// Formatters find nothing to complain of, where there are any.
 #[test]
-fn pages_are_sound_roff() {
+fn pages_are_valid_roff() {
     for Program { name, text, .. } in programs() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("page.1");
@@ -222,7 +215,7 @@ fn pages_are_sound_roff() {
         if let Some(page) = shell("groff", &["-man", "-Tutf8", "-ww", "-P-cbu", path]) {
             assert!(page.contains("EXIT STATUS") && page.contains("Pajé"), "{name}: {page}");
         }
-        // `-W warning` leaves out matters of style, such as long lines.
+        // `-W warning` would report matters of style, such as long lines.
         if let Ok(output) = Command::new("mandoc").args(["-Tlint", "-W", "error", path]).output() {
             assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
         }
@@ -243,7 +236,7 @@ fn shells_accept_completions() {
     }
 }
 
-/// Words that a shell's own completion makes of one that is begun.
+/// Returns a shell's completions of an unfinished word.
 fn completed(program: &Program, shell_name: &str, word: &str) -> Option<Vec<String>> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("completions");
@@ -272,7 +265,7 @@ fn bash_and_fish_complete_long_options() {
         long.sort();
         for shell_name in ["bash", "fish"] {
             let Some(found) = completed(&program, shell_name, "--") else { continue };
-            // fish shows `--option=` where a value must follow, and short options too.
+            // fish prints `--option=` where a value must follow, and short options too.
             let mut found: Vec<_> =
                 found.iter().map(|option| option.trim_end_matches('=').to_owned()).collect();
             found.retain(|option| option.starts_with("--"));
@@ -282,9 +275,9 @@ fn bash_and_fish_complete_long_options() {
 }
 
 #[test]
-fn a_word_that_is_begun_is_completed() {
+fn an_unfinished_word_is_completed() {
     let programs = programs();
-    let dump = programs.iter().find(|it| it.name == "pj_dump").expect("it is one of them");
+    let dump = programs.iter().find(|it| it.name == "pj_dump").expect("a known program");
     for shell_name in ["bash", "fish"] {
         for (word, wanted) in [
             ("--mem", &["--memory-limit"][..]),
@@ -308,9 +301,9 @@ fn a_word_that_is_begun_is_completed() {
     }
 }
 
-/// `pj_split` needs a folder to write to, but not for this; anything else beside it is a mistake.
+/// `pj_split` requires `--output`, but not with `--generate`, which excludes all other arguments.
 #[test]
-fn nothing_else_is_needed_and_nothing_else_is_taken() {
+fn generate_needs_and_accepts_no_other_argument() {
     let split = |words: &[&str]| {
         let words = [&["pj_split"], words].concat();
         paje_console::generate::text::<pj_split::cli::Cli>(&pj_split::manual::MANUAL, words)

@@ -1,6 +1,7 @@
-//! All programs print and write the same from packed traces as from the text.
+//! All programs print and write the same for a packed trace as for its text.
 //!
-//! This file is all programs: called by the name of one, it is that program. So the test needs no other than itself.
+//! This binary contains all programs and runs as the one by whose name it is called, so the test
+//! needs no other binary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Command lines for each trace, `t`; `u` is another. Files that are written are called `out`.
+/// Command lines for each trace `t`; `u` is another trace. Output files are called `out`.
 const QUESTIONS: &[(&str, &[&str])] = &[
     ("pj_convert", &["t", "-o", "out", "--to", "perfetto"]),
     ("pj_convert", &["t", "-o", "out", "--to", "chrome", "--in", "rank-1"]),
@@ -55,7 +56,6 @@ const QUESTIONS: &[(&str, &[&str])] = &[
     ("pj_whatif", &["t", "--identity", "-o", "out"]),
 ];
 
-/// Sound traces, and invalid ones.
 fn all_answers_are_the_same() {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
     let example = |name: &str| fs::read(Path::new(examples).join(name)).expect("an example");
@@ -64,7 +64,6 @@ fn all_answers_are_the_same() {
         .map(|name| (name, example(&format!("{name}.trace"))))
         .into();
     traces.push(("no last newline", mpi.strip_suffix(b"\n").unwrap_or(&mpi).to_vec()));
-    // Invalid traces: open links, lines that are cut, disorder.
     traces.push(("open links", example("open-links.trace")));
     traces.push(("unsorted", example("unsorted.trace")));
     traces.push(("cut", mpi[..mpi.len() * 2 / 3].to_vec()));
@@ -81,11 +80,11 @@ fn all_answers_are_the_same() {
         println!("{name}: {} questions, {fine} with an answer", QUESTIONS.len());
         assert!(fine > 0, "{name}");
     }
-    files_that_are_named(Path::new(examples));
+    named_files(Path::new(examples));
 }
 
-/// A trace in many files, each of which is packed.
-fn files_that_are_named(examples: &Path) {
+/// Checks a trace in several packed files.
+fn named_files(examples: &Path) {
     let places = [false, true].map(|is_packed| {
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["root", "ping", "more/pong", "more/messages"] {
@@ -119,12 +118,10 @@ fn maybe_packed(text: &[u8], is_packed: bool) -> Vec<u8> {
     pack(text, Vec::new(), settings).expect("memory")
 }
 
-/// A folder with traces.
 struct Place {
     folder: tempfile::TempDir,
 }
 
-/// Output of a program, and the files that it writes.
 #[derive(Debug, PartialEq)]
 struct Answer {
     output: Output,
@@ -141,10 +138,10 @@ impl Place {
     }
 
     fn answer(&self, program: &str, words: &[&str]) -> Answer {
-        let me = std::env::current_exe().expect("it runs");
+        let me = std::env::current_exe().expect("path of the test binary");
         let mut command = Command::new(me);
         command.arg0(program).args(words).args(["--threads", "2"]).current_dir(self.folder.path());
-        let output = command.output().expect("it starts");
+        let output = command.output().expect("the program starts");
         let (out, mut files) = (self.folder.path().join("out"), BTreeMap::new());
         if out.is_dir() {
             for name in testkit::names(&out) {

@@ -1,7 +1,6 @@
-//! Digits of integers, three by three.
+//! Digits of integers, in groups of three.
 
-/// Three ASCII digits of every integer below 1000, and how many of them are leading zeros (the last
-/// digit never is one).
+/// Three ASCII digits of every integer below 1000, and the number of leading zeros (at most two).
 pub(crate) static THREES: [[u8; 4]; 1000] = {
     let mut threes = [[0; 4]; 1000];
     let mut n = 0;
@@ -18,8 +17,8 @@ pub(crate) static THREES: [[u8; 4]; 1000] = {
     threes
 };
 
-/// Integer powers of ten up to 10^16. A constant, not a static: other crates, which compile this for one
-/// precision, would divide by what they cannot see.
+/// Integer powers of ten up to 10^16. Not a static, so that code in other crates divides by
+/// constants.
 #[rustfmt::skip]
 pub(crate) const TENS: [u64; 17] = [
     1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
@@ -27,13 +26,14 @@ pub(crate) const TENS: [u64; 17] = [
     1_000_000_000_000_000, 10_000_000_000_000_000,
 ];
 
-/// Bytes the fast path writes into: a sign, 20 digits, a point, 16 digits, rounded up.
+/// Number of bytes that the fast path writes to: a sign, 20 digits, a point and 16 digits, rounded
+/// up.
 pub(crate) const SHORT: usize = 48;
 
-/// Puts the `precision` digits of a fraction, 1 to 16, and up to three more bytes.
+/// Writes the `precision` digits of a fraction, 1 to 16, and up to three more bytes.
 #[inline(always)]
 pub(crate) fn put_groups(buffer: &mut [u8], fraction: u64, precision: usize) {
-    // Whole groups: as if there were up to two digits more, zeros.
+    // Fill the last group with zeros.
     let count = precision.div_ceil(3);
     let mut rest = fraction * TENS[3 * count - precision];
     let mut groups = [0; 6];
@@ -41,13 +41,13 @@ pub(crate) fn put_groups(buffer: &mut [u8], fraction: u64, precision: usize) {
         *group = rest % 1000;
         rest /= 1000;
     }
-    // Each copy brings a byte too many, onto which the next one goes.
+    // Each copy writes one byte too many, which the next one overwrites.
     for (place, group) in groups[..count].iter().enumerate() {
         buffer[3 * place..3 * place + 4].copy_from_slice(&THREES[*group as usize]);
     }
 }
 
-/// Puts an integer from `at` on, and up to three more bytes; returns the position after it.
+/// Writes an integer at `at`, and up to three more bytes. Returns the position after the integer.
 #[inline(always)]
 pub(crate) fn put_integer(buffer: &mut [u8; SHORT], at: usize, integer: u64) -> usize {
     if integer < 1000 {
@@ -78,7 +78,7 @@ fn put_large_integer(buffer: &mut [u8; SHORT], mut at: usize, integer: u64) -> u
     at
 }
 
-/// Puts an integer below 1000 without leading zeros.
+/// Writes an integer below 1000 without leading zeros.
 #[inline(always)]
 pub(crate) fn put_head(buffer: &mut [u8; SHORT], at: usize, integer: u64) -> usize {
     let text = u32::from_le_bytes(THREES[integer as usize]);

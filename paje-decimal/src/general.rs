@@ -1,11 +1,11 @@
-//! `%g`: six significant digits, for values that people read.
+//! `%g`: six significant digits, for readers.
 
 use std::io::Write as _;
 
 use crate::{TENS, put_groups, round, spell, write_u64};
 
-/// Appends `value` as C's `%g` prints it, which is also what C++ streams do by default: at most six
-/// significant digits, no trailing zeros, an exponent below 10^-4 and from 10^6 on.
+/// Appends `value` as C's `%g` and C++ streams print it: at most six significant digits, no
+/// trailing zeros, and an exponent below 10^-4 and from 10^6 on.
 ///
 /// ```
 /// # use paje_decimal::write_general;
@@ -18,8 +18,8 @@ pub fn write_general(out: &mut Vec<u8>, value: f64) {
     if !(1e-4..1e6).contains(&magnitude) {
         return write_general_long(out, value);
     }
-    // The nearest doubles of 10^-1 to 10^-4 are not exact. One that is below its power prints as
-    // the power either way: six digits of it round up.
+    // The doubles nearest to 10^-1 … 10^-4 are not exact. One that is below its power still prints
+    // as the power, because six digits of it round up.
     let precision = if magnitude >= 1.0 {
         5 - (1..6).take_while(|n| magnitude >= TENS[*n] as f64).count()
     } else {
@@ -29,7 +29,7 @@ pub fn write_general(out: &mut Vec<u8>, value: f64) {
         return write_general_long(out, value);
     };
     if integer == 1_000_000 {
-        // 999999.5 and more has seven digits once rounded.
+        // From 999999.5 on, rounding gives seven digits.
         return write_general_long(out, value);
     }
     if value < 0.0 {
@@ -39,14 +39,14 @@ pub fn write_general(out: &mut Vec<u8>, value: f64) {
     if fraction == 0 {
         return;
     }
-    // Nine digits are as many as the third zero after the point makes necessary.
+    // Up to three zeros follow the point, then six digits.
     let mut text = [b'.'; 12];
     put_groups(&mut text[1..], fraction * TENS[9 - precision], 9);
     let end = text[..10].iter().rposition(|byte| *byte != b'0').unwrap_or(0);
     out.extend_from_slice(&text[..=end]);
 }
 
-/// `%g` by way of the standard library's `{:e}`, which is exact.
+/// Formats with the standard library's `{:e}`, which is exact.
 #[cold]
 fn write_general_long(out: &mut Vec<u8>, value: f64) {
     if value == 0.0 {
@@ -70,7 +70,6 @@ fn write_general_long(out: &mut Vec<u8>, value: f64) {
     write!(out, "{digits}e{sign}{:02}", exponent.unsigned_abs()).expect("vectors take everything");
 }
 
-/// A decimal without the zeros that end it, and without a point that would then end it.
 fn without_zeros(decimal: &str) -> &str {
     if decimal.contains('.') {
         decimal.trim_end_matches('0').trim_end_matches('.')

@@ -1,22 +1,19 @@
-//! Decimals: numbers to bytes, digit for digit what C prints.
+//! Decimal numbers exactly as C prints them.
 //!
-//! A CSV of a trace is mostly numbers with six digits after the point, so this file is about
-//! `%.6f`. A double is an integer times a power of two, which makes its decimal expansion finite,
-//! and rounding it a matter of integers:
+//! Rows of a trace are mostly numbers with six decimals, so `%.6f` is fast. A double is an integer
+//! times a power of two, so its decimal expansion is finite and integers can round it:
 //!
-//! 1. Split at the point: the integer part, and the fraction as 64 bits after the point, exactly.
-//! 2. Fraction times 10^precision, 128 bits: the high word is the digits, the low word is what is
-//!    left of the fraction, compared with one half to round (ties to even, as glibc does).
-//! 3. Three digits at a time from a table of 4 kB, small enough to stay in the nearest cache. Copies
-//!    have a constant size and bring one byte too many, onto which the next copy goes. Words of
-//!    eight digits, by multiplications in one integer or in an SSE2 register, were slower: 13 and
-//!    10 ns per number where this takes 7, because their steps wait for each other.
+//! 1. Split the number into its integer part and its fraction, as 64 bits after the point, exactly.
+//! 2. Multiply the fraction by 10^precision to 128 bits. The high word holds the digits. The low
+//!    word, compared with one half, decides the rounding (ties to even, as in glibc).
+//! 3. Write three digits at a time from a table of 4 kB. Copies have a constant size and write one
+//!    byte too many, which the next copy overwrites. This takes 7 ns per number; eight digits by
+//!    multiplications take 10 ns with SSE2 and 13 ns without.
 //!
-//! With six or nine digits, as most rows have, a smaller number takes a shorter way to the same digits: see
-//! `units`. Numbers of 2^64 and more, and precisions above 16, are printed by the standard library, whose
-//! `{:.*}` is exact and rounds ties to even as well; it only spells `inf` and `nan` otherwise. So
-//! which path prints a number never shows in the output: change either freely, the tests compare
-//! them. `cargo bench -p benches --bench decimal` measures it.
+//! Smaller numbers with six or nine decimals take a shorter path: see `units`. Numbers from 2^64 on
+//! and precisions above 16 go to the standard library's `{:.*}`, which is exact and rounds ties to
+//! even too. So the path never affects the output; the tests compare them.
+//! `cargo bench -p benches --bench decimal` measures it.
 
 mod digits;
 mod general;
@@ -31,25 +28,21 @@ pub use word::Fixed6;
 #[cfg(test)]
 mod tests;
 
-/// Largest precision the fast path knows: rounded up to groups of three, its digits fit 64 bits.
+/// Largest precision of the fast path. Rounded up to groups of three, its digits fit in 64 bits.
 const MAX_SHORT_PRECISION: usize = 16;
 
-/// Digits after the point beyond which every double has zeros only: the smallest subnormal is
-/// 2^-1074.
+/// Number of decimals after which every double has only zeros: the smallest subnormal is 2^-1074.
 const MAX_DIGITS: usize = 1074;
 
-/// Bytes after `at` that [`put_fixed`] may write to: the digits before the point of the largest
-/// double (309), a sign, a point, and the precision.
+/// Number of bytes that [`put_fixed`] may write: the 309 digits before the point of the largest
+/// double, a sign, a point, and the decimals.
 pub const fn fixed_room(precision: usize) -> usize {
-    // More than the fast path's buffer.
+    // This exceeds the fast path's buffer.
     311 + precision
 }
 
-/// Appends `value` as C's `%.{precision}f` prints it, rounding half to even on the exact binary
-/// value: `0.000000`, `-0.000000`, `inf`, `-inf`, `nan`, `-nan`.
-///
-/// Any double and any precision: digits beyond the 17 that matter are those of the exact decimal
-/// expansion, as glibc prints them.
+/// Appends `value` exactly as C's `%.{precision}f` prints it, also `-0.000000`, `inf`, `-inf`,
+/// `nan` and `-nan`. Rounds the exact binary value, ties to even.
 ///
 /// ```
 /// # use paje_decimal::write_fixed;
@@ -60,7 +53,7 @@ pub const fn fixed_room(precision: usize) -> usize {
 /// ```
 #[inline]
 pub fn write_fixed(out: &mut Vec<u8>, value: f64, precision: usize) {
-    // A branch that always goes the same way costs less than arithmetic on the precision.
+    // A predictable branch costs less than arithmetic with a variable precision.
     match precision {
         6 => write(out, value, 6),
         9 => write(out, value, 9),
@@ -82,10 +75,10 @@ fn write(out: &mut Vec<u8>, value: f64, precision: usize) {
     }
 }
 
-/// Lets `put` write after the end of a vector, which grows by [`SHORT`] bytes: a constant, so that it
-/// takes no call. Returns the position after what was put, or gives everything back.
+/// Calls `put` with [`SHORT`] bytes after the end of a vector. Returns the position after the bytes
+/// that it wrote, or leaves the vector as it was.
 ///
-/// Not by way of a buffer: reading back as a whole what was just written in pieces stalls.
+/// A separate buffer would be slower: loading what was just stored in smaller parts stalls.
 #[inline(always)]
 fn in_place(
     out: &mut Vec<u8>,
@@ -106,23 +99,22 @@ fn in_place(
     }
 }
 
-/// Appends `value` as C's `%f` prints it, that is [`write_fixed`] with six digits.
+/// Appends `value` as C's `%f` prints it: [`write_fixed`] with six decimals.
 #[inline]
 pub fn write_fixed6(out: &mut Vec<u8>, value: f64) {
     write_fixed(out, value, 6);
 }
 
-/// Puts what [`write_fixed`] appends into `buffer` from `at` on; returns the position after it.
+/// Writes the text of [`write_fixed`] to `buffer` at `at`. Returns the position after it.
 ///
-/// For writers that keep a buffer of constant length and a position in it, which takes two thirds of
-/// the time of a growing vector. Bytes after the returned position may have been overwritten.
+/// In a buffer of constant length this takes two thirds of the time of a growing vector. Bytes
+/// after the returned position may be overwritten.
 ///
 /// # Panics
-///
-/// When `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on, whatever the value.
+/// If `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on, whatever the value.
 #[inline]
 pub fn put_fixed(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
-    // A branch that always goes the same way costs less than arithmetic on the precision.
+    // A predictable branch costs less than arithmetic with a variable precision.
     match precision {
         6 => put(buffer, at, value, 6),
         9 => put(buffer, at, value, 9),
@@ -158,7 +150,6 @@ pub fn write_u64(out: &mut Vec<u8>, value: u64) {
     }
 }
 
-/// Spelling in C of a value that is not finite.
 fn spell(value: f64) -> &'static [u8] {
     match (value.is_nan(), value.is_sign_negative()) {
         (true, false) => b"nan",
@@ -168,13 +159,12 @@ fn spell(value: f64) -> &'static [u8] {
     }
 }
 
-/// [`write_fixed`] for every value and precision, by the standard library.
 #[cold]
 fn write_long(out: &mut Vec<u8>, value: f64, precision: usize) {
     if !value.is_finite() {
         return out.extend_from_slice(spell(value));
     }
-    // The library's precision is limited to 16 bits; beyond `MAX_DIGITS` there are only zeros.
+    // The library limits the precision to 16 bits. Beyond `MAX_DIGITS` there are only zeros.
     let digits = precision.min(MAX_DIGITS);
     write!(out, "{value:.digits$}").expect("vectors take everything");
     out.resize(out.len() + (precision - digits), b'0');
@@ -188,8 +178,8 @@ fn put_long(room: &mut [u8], value: f64, precision: usize) -> usize {
     text.len()
 }
 
-/// Puts a number below 2^64 with at most sixteen digits after the point, and returns its length;
-/// `None` for the others.
+/// Writes a number below 2^64 with at most sixteen decimals and returns its length. Returns `None`
+/// for other numbers.
 #[inline(always)]
 fn put_short(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
     if precision > MAX_SHORT_PRECISION {
@@ -205,33 +195,34 @@ fn put_short(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<u
 
 const SIGN: u64 = 1 << 63;
 
-/// A number that is neither negative nor too large, times a power of ten, rounded as the exact product would be;
-/// `None` for the others, and for the few that lie too near the middle of two integers for this to tell their sides.
-/// The product, rounded to a double, is off by less than 2^-13, for it is below 2^40. Adding 2^52 rounds it to an
-/// integer, and what that took away or added is exact. If it is less than one half by more than twice that
+/// Multiplies a number by a power of ten and rounds like the exact product. Returns `None` for
+/// negative and large numbers, and for products too close to a tie.
+///
+/// The product is below 2^40, so its rounding error as a double is below 2^-13. Adding 2^52 rounds
+/// it to an integer, and the difference is exact. If that is below one half by more than twice the
 /// error, the exact product rounds to the same integer.
 #[inline(always)]
 fn units(magnitude: f64, power: u64) -> Option<u64> {
     units_if_few(magnitude, power).filter(|units| *units < MOST_UNITS)
 }
 
-/// [`units`] that are right only if they are below this.
+/// Bound of the results of [`units`].
 const MOST_UNITS: u64 = 1 << 40;
 
-/// The same for who asks whether the number is too large by what comes out: of such a number, [`MOST_UNITS`] or more.
+/// Does the same, but returns [`MOST_UNITS`] or more if the number is too large.
 #[inline(always)]
 fn units_if_few(magnitude: f64, power: u64) -> Option<u64> {
     const SHIFT: f64 = (1u64 << 52) as f64;
     const UNDECIDED: f64 = 0.5 - 1.0 / (1u64 << 12) as f64;
     let scaled = magnitude * power as f64;
-    // From 2^52 on, what is added to is not in the lower half of its bits any more: it stays large.
+    // From 2^52 on, the sum is at least 2^53, so the result is too large.
     let rounded = scaled + SHIFT;
     let off = (scaled - (rounded - SHIFT)).abs();
-    // A NaN, and the difference of two infinities, is not below it.
+    // False for NaN and infinities.
     (off < UNDECIDED).then(|| rounded.to_bits().wrapping_sub(SHIFT.to_bits()))
 }
 
-/// The same for numbers that are not too large, with six or nine digits after the point; `None` for the others.
+/// Writes a number with six or nine decimals, unless it is too large for [`units`].
 #[inline(always)]
 fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
     let units = units(value.abs(), TENS[precision])?;
@@ -243,14 +234,14 @@ fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<
     } else {
         put_integer(buffer, at, integer)
     };
-    // The point and the first six digits in one word, whose last byte is for what comes next.
+    // The point and six digits as one word; the next copy overwrites its last byte.
     let three = |group: u64| u64::from(u32::from_le_bytes(THREES[(group % 1000) as usize]) << 8);
     let (high, low) = match precision {
         6 => (fraction / 1000, fraction % 1000),
         _ => (fraction / 1_000_000, fraction / 1000 % 1000),
     };
     let word = three(high) | three(low) << 24 | u64::from(b'.');
-    // A sign and seven digits at most come before it.
+    // At most a sign and seven digits come before it.
     let at = at & 31;
     buffer[at..at + 8].copy_from_slice(&word.to_le_bytes());
     if precision == 9 {
@@ -259,12 +250,12 @@ fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<
     Some(at + 1 + precision)
 }
 
-/// The same for all numbers below 2^64 and all precisions up to sixteen, by integers only.
+/// Writes any number below 2^64 with at most sixteen decimals, using only integers.
 #[inline(never)]
 fn put_rounded(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
     let bits = value.to_bits();
     let (integer, fraction) = round(bits & !SIGN, precision)?;
-    // Always written, kept if negative.
+    // Kept only if the number is negative.
     buffer[0] = b'-';
     let at = usize::from(bits & SIGN != 0);
     let at = put_integer(buffer, at, integer);
@@ -276,10 +267,9 @@ fn put_rounded(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option
     Some(at + 1 + precision)
 }
 
-/// Rounds the magnitude with these bits (no sign) to `precision` digits, at most sixteen: the
-/// integer part, and the digits after the point as an integer below 10^precision.
-///
-/// `None` from 2^64 on, for infinities and NaN.
+/// Rounds the magnitude with these bits (no sign) to `precision` digits, at most sixteen. Returns
+/// the integer part, and the decimals as an integer below 10^precision; `None` from 2^64 on and for
+/// NaN.
 #[inline(always)]
 fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {
     const IMPLICIT: u64 = 1 << 52;
@@ -292,18 +282,18 @@ fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {
     let (integer, digits, up);
     if (1..=64).contains(&shift) {
         let mantissa = fraction | IMPLICIT;
-        // Bits of the integer part leave on the left. No shift by 64: from 53 on, the part is 0.
+        // From 53 on the integer part is 0, so 63 stands for 64.
         integer = mantissa >> shift.min(63);
         let product = u128::from(mantissa << (64 - shift)) * u128::from(power);
         digits = (product >> 64) as u64;
         let rest = product as u64;
-        // More than half, or half and odd. The last digit is that of the integer if it is alone;
-        // other powers of ten are even.
+        // Round up above half, and at half if the last digit is odd. Without decimals that is the
+        // integer's; otherwise `power` is even.
         let last = digits ^ (integer & power);
         up = rest > HALF - (last & 1);
     } else if shift > 117 {
-        // The mantissa times the power is below 2^53 * 2^54: less than half a unit. Zero and the
-        // subnormals, whose shift and mantissa would be others, are among these.
+        // The mantissa times the power is below 2^53 * 2^54, less than half a unit. This includes
+        // zero and the subnormals, which have another shift and mantissa.
         return Some((0, 0));
     } else if shift > 64 {
         integer = 0;
@@ -318,6 +308,6 @@ fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {
         return None;
     }
     let digits = digits + u64::from(up);
-    // Rounding may reach the next integer.
+    // Rounding may carry into the integer.
     Some(if digits == power { (integer + 1, 0) } else { (integer, digits) })
 }

@@ -3,7 +3,7 @@ use testkit::Rng;
 
 use super::*;
 
-/// `%.{precision}f` by the standard library, spelled as C does.
+/// `%.{precision}f` by the standard library, with C's spelling.
 fn fixed(value: f64, precision: usize) -> String {
     if value.is_finite() {
         format!("{value:.precision$}")
@@ -12,7 +12,7 @@ fn fixed(value: f64, precision: usize) -> String {
     }
 }
 
-/// `%g`, naively: C17, 7.21.6.1.
+/// A simple implementation of `%g` (C17, 7.21.6.1).
 fn general(value: f64) -> String {
     if !value.is_finite() {
         return fixed(value, 6);
@@ -64,12 +64,11 @@ fn check_general(value: f64) {
     assert_eq!(text, general(value), "{value:e} ({:#x})", value.to_bits());
 }
 
-/// Debug builds are slow, and tests there must not be.
 const fn many(release: usize) -> usize {
     if cfg!(debug_assertions) { release / 8 } else { release }
 }
 
-/// Neighbours matter as much as the value: it may be a tie, they are not.
+/// Checks a value, which may be a tie, and its neighbours, which are not.
 fn check_around(value: f64, precision: usize) {
     for value in [value, value.next_up(), value.next_down()] {
         check_fixed(value, precision);
@@ -78,7 +77,7 @@ fn check_around(value: f64, precision: usize) {
 }
 
 #[test]
-fn random_bits() {
+fn random_bits_print_like_c() {
     let mut random = Rng::new(1);
     for _ in 0..many(150_000) {
         let value = f64::from_bits(random.bits());
@@ -87,9 +86,8 @@ fn random_bits() {
     }
 }
 
-/// Random bits with exponents near those of times: -70 to 70.
 #[test]
-fn random_moderate() {
+fn random_moderate_numbers_print_like_c() {
     let mut random = Rng::new(2);
     for _ in 0..many(750_000) {
         let field = 1023 - 70 + random.bits() % 140;
@@ -101,7 +99,7 @@ fn random_moderate() {
 }
 
 #[test]
-fn decimals_like_times() {
+fn decimals_like_times_print_like_c() {
     let mut random = Rng::new(3);
     for _ in 0..many(500_000) {
         let digits = random.bits() % 10u64.pow((random.bits() % 16 + 1) as u32);
@@ -113,12 +111,11 @@ fn decimals_like_times() {
     }
 }
 
-/// Ties: odd multiples of a half unit that are doubles, that is of 5^k / 2^... with few bits.
+/// Doubles that are exact ties: odd multiples of half a unit.
 #[test]
-fn exact_halves() {
+fn ties_round_to_even() {
     let mut random = Rng::new(4);
     for precision in 0..=20 {
-        // A half unit is 5 / 10^(precision + 1); its multiples by 5^precision are k / 2^(precision + 1).
         let unit = 0.5f64.powi(precision as i32 + 1);
         for k in 0..200 {
             check_around(f64::from(k) * unit, precision);
@@ -127,7 +124,7 @@ fn exact_halves() {
             let bits = random.bits() % 53 + 1;
             check_fixed((random.bits() >> (64 - bits)) as f64 * unit, precision);
         }
-        // Not representable ties: which side they fall on is up to the binary value.
+        // Ties that are no doubles: the binary value decides.
         for k in 0..200 {
             check_around((f64::from(k) + 0.5) / 10f64.powi(precision as i32), precision);
         }
@@ -135,7 +132,7 @@ fn exact_halves() {
 }
 
 #[test]
-fn powers_and_limits() {
+fn powers_and_limits_print_like_c() {
     for precision in (0..=20).chain([30, 60, 100, 340]) {
         for exponent in (-1074..1024).step_by(if cfg!(debug_assertions) { 7 } else { 1 }) {
             check_around(2f64.powi(exponent), precision);
@@ -165,7 +162,7 @@ fn powers_and_limits() {
 }
 
 #[test]
-fn general_powers_and_carries() {
+fn general_format_of_powers_and_carries() {
     for exponent in -330..309 {
         let power: f64 = format!("1e{exponent}").parse().unwrap();
         for digits in [1.0, 9.999994, 9.999995, 9.9999951, 9.999996, 1.000005, 1.23456, 5.5] {
@@ -176,7 +173,7 @@ fn general_powers_and_carries() {
             }
         }
     }
-    // Six digits and an exact half.
+    // Six digits and exactly half a unit.
     for k in 0..2000 {
         check_general(f64::from(k) + 100_000.5);
         check_general(f64::from(k) / 4.0 + 10_000.125);
@@ -184,7 +181,7 @@ fn general_powers_and_carries() {
 }
 
 #[test]
-fn what_c_prints() {
+fn the_output_is_that_of_glibc() {
     let lines = include_str!("printf.txt").lines().filter(|line| !line.starts_with('#'));
     let mut checked = 0;
     for line in lines {
@@ -203,7 +200,7 @@ fn what_c_prints() {
 }
 
 #[test]
-fn unsigned_integers() {
+fn unsigned_integers_are_written() {
     let mut random = Rng::new(5);
     let check = |value: u64| {
         let mut out = b"before".to_vec();
@@ -223,7 +220,7 @@ fn unsigned_integers() {
 }
 
 #[test]
-fn words_are_of_most_numbers() {
+fn most_numbers_fit_a_word() {
     let fits = |value: f64| Fixed6::new(value).is_some();
     for value in [0.0, 0.000001, 0.999999, 1.0, 9.5, 99.0, 999.999999, 1000.0, 999_999.999999] {
         check_fixed(value, 6);
@@ -245,13 +242,13 @@ fn too_little_room_never_depends_on_the_value() {
 
 proptest! {
     #[test]
-    fn any_double(value in any::<f64>(), precision in 0..80usize) {
+    fn any_double_prints_like_c(value in any::<f64>(), precision in 0..80usize) {
         check_fixed(value, precision);
         check_general(value);
     }
 
     #[test]
-    fn any_moderate_double(value in -1e6..1e6f64, precision in 0..18usize) {
+    fn any_moderate_double_prints_like_c(value in -1e6..1e6f64, precision in 0..18usize) {
         check_fixed(value, precision);
         check_general(value);
     }

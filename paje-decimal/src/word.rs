@@ -1,12 +1,10 @@
-//! A number with six digits after the point as one word: what rows are mostly made of.
-//!
-//! A number that is in a register can be put into several places, at sixteen bytes a store, and nothing waits
-//! for what was stored before it.
+//! A number with six decimals in a register, the usual content of rows. It can be written to
+//! several places with one store each, which no later load has to wait for.
 
 use crate::{SIGN, TENS, THREES, units_if_few};
 
-/// The text that [`write_fixed6`](crate::write_fixed6) appends for a number of at most six digits before the point, and
-/// `, ` behind it.
+/// The text that [`write_fixed6`](crate::write_fixed6) appends, followed by `, `, for a number of
+/// at most six digits before the point.
 ///
 /// ```
 /// let number = paje_decimal::Fixed6::new(618.7271244).expect("it is positive and small");
@@ -21,7 +19,8 @@ pub struct Fixed6 {
     len: usize,
 }
 
-/// Every integer below 1000 without leading zeros, and in the last byte how many bits its digits take.
+/// Digits of every integer below 1000 without leading zeros, and in the last byte their length in
+/// bits.
 static HEADS: [[u8; 4]; 1000] = {
     let mut heads = [[0; 4]; 1000];
     let mut n = 0;
@@ -38,7 +37,7 @@ static HEADS: [[u8; 4]; 1000] = {
     heads
 };
 
-/// Digits, and how many bits they take.
+/// Returns the digits without leading zeros, and their length in bits.
 #[inline(always)]
 fn head(integer: u64) -> (u64, u32) {
     let head = u32::from_le_bytes(HEADS[(integer % 1000) as usize]);
@@ -59,8 +58,8 @@ impl Fixed6 {
         len: 8,
     };
 
-    /// The number, if it is not negative (as negative zero is), has at most six digits before the point, and can
-    /// be rounded in double precision, as all but one in a thousand can.
+    /// Returns `None` if the number is negative (or negative zero), has more than six digits before
+    /// the point, or cannot be rounded in double precision (one in a thousand).
     #[inline(always)]
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
@@ -69,7 +68,7 @@ impl Fixed6 {
         if value.to_bits() & SIGN != 0 {
             return None;
         }
-        // Below, all are refused that are not few.
+        // Too large results are refused below.
         let units = units_if_few(value, TENS[6])?;
         let digits = |six: u64| b'.' as u64 | three(six / 1000) << 8 | three(six) << 32 | COMMA;
         if units < TENS[6] {
@@ -86,13 +85,13 @@ impl Fixed6 {
             }
             _ => return None,
         };
-        // At least one digit comes before the point, and at most six do.
+        // One to six digits come before the point.
         let low = before | tail << (bits & 63);
         let high = tail >> (bits.wrapping_neg() & 63) | BLANK << (bits & 63);
         Some(Fixed6 { low, high, len: (bits / 8) as usize + 7 })
     }
 
-    /// Bytes of the number.
+    /// Returns the length of the number in bytes.
     #[inline(always)]
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
@@ -100,7 +99,7 @@ impl Fixed6 {
         self.len
     }
 
-    /// The number, then `, `; what is behind that means nothing.
+    /// Returns the number and `, `; later bytes have no meaning.
     #[inline(always)]
     #[must_use]
     pub const fn bytes(self) -> [u8; 16] {

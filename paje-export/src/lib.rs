@@ -1,7 +1,8 @@
 //! Writes replayed traces: as Pajé traces ([`paje`]) and, with feature `tables`, as tables.
 //!
-//! Tables are Arrow record batches, and Parquet, Arrow and CSV files of them. There is one table for each nature of
-//! rows, and one for each of the two hierarchies. The nature and the duration (`End` minus `Start`) are not columns:
+//! Tables are Arrow record batches, and Parquet, Arrow and CSV files of them. There is one table
+//! for each nature of rows, and one for each of the two hierarchies. The nature and the duration
+//! (`End` minus `Start`) are not columns:
 //!
 //! | table | columns |
 //! |---|---|
@@ -13,10 +14,11 @@
 //! | `type_hierarchy` | `Parent`, `Name`, `Nature` |
 //! | `entity_hierarchy` | `Parent`, `Name`, `Type`, `Nature` |
 //!
-//! Times are seconds in double precision, values of variables are doubles, imbrications integers, names
-//! dictionary-encoded strings, and keys of links strings. Rows are in the order of `pj_dump`. If the replay kept line
-//! numbers, `Line` is the line of the event that opened the object, and `File` its file if the trace has several.
-//! User-defined fields, if the replay kept them, are columns after these.
+//! Times are seconds in double precision, values of variables are doubles, imbrications integers,
+//! names dictionary-encoded strings, and keys of links strings. Rows are in the order of `pj_dump`.
+//! If the replay kept line numbers, `Line` is the line of the row's opening event, and `File` its
+//! file if there are several. User-defined fields, if the replay kept them, follow as further
+//! columns.
 //!
 //! ```
 //! # #[cfg(feature = "tables")] {

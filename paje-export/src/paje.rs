@@ -1,11 +1,11 @@
 //! Writes a replayed trace as a normalised Pajé trace, sorted by time.
 //!
-//! Each kind of event has one definition, and one more for each set of user-defined fields. Aliases are short, all
-//! values are defined with their colours, and states are pushed and popped. LineEncoder are sorted by time, but no line comes
-//! before the creation of its container.
+//! Each kind of event has one definition for each set of user-defined fields. Aliases are short,
+//! all values are defined with their colours, and states are pushed and popped. Lines are sorted by
+//! time, but no line comes before the creation of its container.
 //!
-//! Workers encode lanes in parallel; then the lines are merged span by span. If not all lines fit in memory, each pass
-//! over the rows makes only the lines of one span of time.
+//! Workers encode lanes in parallel, then lines are merged span by span. If not all lines fit in
+//! memory, each pass over the rows encodes only the lines of one span of time.
 
 mod aliases;
 mod definitions;
@@ -29,13 +29,13 @@ use numbers::put_short;
 use order::{EncodedLines, Span, bounds, merged};
 pub use times::{AsRecorded, Times};
 
-/// Most lines in memory. A line takes about seventy bytes.
+/// Maximum number of lines in memory. A line takes about 70 bytes.
 const AT_ONCE: u64 = 4 << 20;
 
-/// Number of lines that a worker merges at a time.
+/// Number of lines that a worker merges at once.
 const MERGED: u64 = 1 << 15;
 
-/// Fewest rows that a worker encodes at a time, unless fewer are left.
+/// Minimum number of rows that a worker encodes at once.
 const ROWS: u64 = 1 << 15;
 
 /// Options of the written trace.
@@ -43,13 +43,13 @@ const ROWS: u64 = 1 << 15;
 pub struct Form {
     /// Order of names among lines of the same time.
     pub order: NameOrder,
-    /// Precision in which values of variables were [read](paje_sim::Options::variable_precision). Reading the written
-    /// trace in the same precision gives the same values.
+    /// Precision in which variables were [read](paje_sim::Options::variable_precision). Reading the
+    /// written trace in the same precision gives the same values.
     pub precision: Precision,
 }
 
-/// Writes the selected rows of a trace at the times that `times` gives them. The output is the same for any number of
-/// workers.
+/// Writes the selected rows of a trace with the times that `times` returns. The number of workers
+/// does not affect the output.
 ///
 /// # Errors
 /// The output fails.
@@ -64,7 +64,7 @@ pub fn write(
     workers.run(|| write_some(trace, selected, form, times, workers, AT_ONCE, out))
 }
 
-/// Does the work of [`write`], with at most `at_once` lines in memory.
+/// Implements [`write`] with at most `at_once` lines in memory.
 fn write_some(
     trace: &Trace,
     selected: &Selected,
@@ -94,11 +94,11 @@ fn write_some(
             LineEncoder::new(source, span, empty).of(groups[at])
         })
     };
-    // Definitions are numbered by their first use: containers first, then lane by lane.
+    // Definitions are numbered in the order of their first use: containers, then lane by lane.
     let number = |definitions: &mut Definitions, all: &[EncodedLines]| -> Vec<Vec<Vec<u8>>> {
         all.iter().map(|written| written.used.numbers(definitions)).collect()
     };
-    // An estimate: variables of many digits take more than two lines.
+    // An estimate. Variables with many digits take more than two lines.
     let lines = 2 * lanes.iter().map(|lane| lane.len()).sum::<u64>();
     let (spans, mut all) = if lines > at_once {
         let sampled = make(Span::default(), true);
@@ -127,11 +127,12 @@ fn write_some(
             texts.iter().try_for_each(|text| out.write_all(text))?;
         }
     }
-    // A trace ends at the time of its latest line. This one names no file.
+    // The latest line determines the end of the trace. An empty file name leaves the file
+    // unchanged.
     writeln!(out, "{end} {:?} 0 0 \"\"", times.end(trace))
 }
 
-/// Groups lanes into work for one worker each.
+/// Groups lanes into tasks.
 fn groups<'l, 't>(mut lanes: &'l [LaneView<'t>]) -> Vec<&'l [LaneView<'t>]> {
     let mut groups = Vec::new();
     while !lanes.is_empty() {
@@ -147,7 +148,6 @@ fn groups<'l, 't>(mut lanes: &'l [LaneView<'t>]) -> Vec<&'l [LaneView<'t>]> {
     groups
 }
 
-/// Returns the comments and the definitions.
 fn first_lines(trace: &Trace, definitions: &Definitions) -> Vec<u8> {
     let mut first = Vec::new();
     for line in trace.comments().split_inclusive(|byte| *byte == b'\n') {
@@ -173,7 +173,7 @@ fn wanted_lane<'t>(
     trace.lane(container, type_).filter(|lane| !lane.is_empty())
 }
 
-/// Returns, by container, whether it is needed: for selected rows, for ends of links, or as a parent of such.
+/// Returns, by container, whether selected rows, ends of links or descendants need it.
 fn needed_containers<'t>(
     trace: &'t Trace,
     selected: &Selected,
@@ -201,7 +201,6 @@ fn needed_containers<'t>(
     needed
 }
 
-/// Appends the types and their values.
 fn put_types(trace: &Trace, aliases: &Aliases, definitions: &mut Definitions, out: &mut Vec<u8>) {
     let types = trace.types();
     for id in types.ids().skip(1) {
@@ -267,7 +266,7 @@ fn put_words(out: &mut Vec<u8>, id: usize, words: &[&str]) {
     }
 }
 
-/// Appends a name as it was written, with its closing quote.
+/// Appends a name as it was written, with a closing quote.
 fn put_name(name: Name<'_>, out: &mut Vec<u8>) {
     out.push(b' ');
     let quoting = match name.quoting {
@@ -297,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_beyond_single_precision_are_the_same() {
+    fn sums_beyond_single_precision_are_exact() {
         let head = testkit::definitions([
             ("0", "DefineContainerType", "Alias Type Name"),
             ("1", "DefineVariableType", "Alias Type Name"),
@@ -322,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_spans_make_no_difference() {
+    fn threads_and_spans_do_not_affect_the_output() {
         for entry in fs::read_dir("../datasets/examples").expect("a folder") {
             let path = entry.expect("readable").path();
             if path.extension().is_none_or(|it| it != "trace") {

@@ -42,7 +42,7 @@ pub struct TableOptions {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// Tables of a trace. Creating them walks through the containers only; everything else is made on demand.
+/// Tables of a trace. Creating them only walks through the containers; the rest is made on demand.
 #[derive(Debug)]
 pub struct Tables<'t> {
     pub(crate) trace: &'t Trace,
@@ -56,16 +56,13 @@ pub struct Tables<'t> {
     pub(crate) lines: Lines,
 }
 
-/// Names of the values of all types of one nature.
 #[derive(Debug)]
 pub(crate) struct Values {
     pub(crate) names: Names,
-    /// Number of the first value, by type.
     firsts: Vec<usize>,
 }
 
 impl Values {
-    /// Returns the codes of the names of a lane's values.
     pub(crate) fn codes(&self, lane: LaneView<'_>) -> &[i32] {
         self.names.codes_from(self.firsts[lane.type_id().index()])
     }
@@ -101,16 +98,16 @@ impl<'t> Tables<'t> {
         SchemaRef::new(Schema::new_with_metadata(fields, metadata))
     }
 
-    /// Returns the batches of a table. They can be made in any order and by several threads at once.
+    /// Returns the batches of a table. Several threads can read them, in any order.
     #[must_use]
     pub fn batches(&self, table: Table) -> Batches<'_, 't> {
         Batches::new(self, table)
     }
 
-    /// Makes all rows of a table.
+    /// Reads all rows of a table.
     ///
     /// # Errors
-    /// Its strings exceed Arrow's offsets.
+    /// The table's strings exceed Arrow's offsets.
     pub fn read(&self, table: Table, workers: &Workers) -> Result<Vec<RecordBatch>, Error> {
         let batches = self.batches(table);
         let mut all = Vec::with_capacity(batches.len());
@@ -126,7 +123,6 @@ impl<'t> Tables<'t> {
         Ok(all)
     }
 
-    /// Returns the user-defined columns of a table.
     pub(crate) fn extras(&self, table: Table) -> &Extras {
         self.extras[table as usize].get_or_init(|| match self.trace.has_user_defined() {
             true => survey(self, table).columns(self.trace, table),
@@ -134,7 +130,6 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// Returns the names of containers, by container number.
     pub(crate) fn containers(&self) -> Result<&Names, Error> {
         made(&self.containers, || {
             let containers = self.trace.containers();
@@ -144,7 +139,6 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// Returns the names of types, by type number.
     pub(crate) fn types(&self) -> Result<&Names, Error> {
         made(&self.types, || {
             let types = self.trace.types();
@@ -164,7 +158,6 @@ impl<'t> Tables<'t> {
         }
     }
 
-    /// Returns the names of the values of all types of a nature.
     fn values(&self, nature: TypeNature) -> Result<&Values, Error> {
         let place = match nature {
             TypeNature::State => 0,
@@ -190,7 +183,7 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// Returns a cached result, or makes it.
+/// Returns the cached result, or makes it.
 fn made<T>(
     place: &OnceLock<Result<T, Error>>,
     make: impl FnOnce() -> Result<T, Error>,

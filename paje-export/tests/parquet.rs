@@ -1,4 +1,4 @@
-//! Parquet files hold what Arrow's batches hold, as a reader that shares no code with their writer finds it.
+//! Parquet files have the contents of Arrow's batches, as read by an independent reader.
 
 use std::fmt::Write;
 use std::sync::atomic::AtomicU64;
@@ -21,12 +21,10 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 use proptest::prelude::*;
 
-/// Rows of a page.
 const PAGE: usize = 20 * 1024;
 
 const SPLIT: Format = Format::Parquet { times: Times::Split };
 
-/// All tables as files.
 fn files(tables: &Tables<'_>, threads: usize) -> Vec<(Table, Bytes)> {
     let workers = testkit::team(threads);
     let mut files = Table::ALL.map(|table| (table, Vec::new()));
@@ -40,7 +38,7 @@ fn files(tables: &Tables<'_>, threads: usize) -> Vec<(Table, Bytes)> {
     files.map(|(table, file)| (table, Bytes::from(file))).into()
 }
 
-/// The bits of all values of a column; `None` where there is none.
+/// Returns the bits of all values of a column; `None` for nulls.
 fn values<'a>(batches: &'a [RecordBatch], column: usize) -> Vec<Option<Vec<u8>>> {
     let of_array = |array: &'a ArrayRef| {
         (0..array.len()).map(move |row| {
@@ -72,12 +70,11 @@ fn metadata(file: &Bytes) -> ParquetMetaData {
     reader.metadata().clone()
 }
 
-/// Compares the files of a trace's tables with its batches.
 fn check(trace: &Trace, options: TableOptions) {
     let tables = Tables::new(trace, options);
     let made = files(&tables, 1);
     for threads in [2, 3] {
-        assert!(made == files(&tables, threads), "other bytes with {threads} threads");
+        assert!(made == files(&tables, threads), "different bytes with {threads} threads");
     }
     for (table, file) in made {
         let reader = ParquetRecordBatchReaderBuilder::try_new(file.clone()).expect("a file");
@@ -94,8 +91,8 @@ fn check(trace: &Trace, options: TableOptions) {
     }
 }
 
-/// A value is not below another one of the same column.
-fn not_below(kind: Type, one: &[u8], other: &[u8]) -> bool {
+/// Returns whether a value is greater than or equal to another one of the same column.
+fn at_least(kind: Type, one: &[u8], other: &[u8]) -> bool {
     match kind {
         Type::DOUBLE => {
             let float = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().expect("eight"));
@@ -113,7 +110,7 @@ fn not_below(kind: Type, one: &[u8], other: &[u8]) -> bool {
     }
 }
 
-/// Groups and pages say how many rows they have, and bounds that hold for all of them.
+/// Checks the numbers of rows and the bounds of row groups and pages.
 fn bounds(metadata: &ParquetMetaData, column: usize, wanted: &[Option<Vec<u8>>]) {
     let mut rest = wanted;
     for (number, group) in metadata.row_groups().iter().enumerate() {
@@ -128,8 +125,8 @@ fn bounds(metadata: &ParquetMetaData, column: usize, wanted: &[Option<Vec<u8>>])
                 let number = kind == Type::DOUBLE
                     && f64::from_le_bytes(value[..].try_into().expect("eight")).is_nan();
                 if !number {
-                    assert!(not_below(kind, value, low.expect("a lower bound")));
-                    assert!(not_below(kind, high.expect("an upper bound"), value));
+                    assert!(at_least(kind, value, low.expect("a lower bound")));
+                    assert!(at_least(kind, high.expect("an upper bound"), value));
                 }
             }
         };
@@ -167,7 +164,7 @@ fn read(text: &[u8], options: &Options) -> Trace {
 }
 
 #[test]
-fn every_shape() {
+fn files_equal_batches_for_every_shape_of_trace() {
     let mut options = Options::default();
     options.sort = true;
     for shape in Shape::ALL {
@@ -176,7 +173,7 @@ fn every_shape() {
 }
 
 #[test]
-fn parts_of_a_trace() {
+fn files_equal_batches_for_selections() {
     let mut options = Options::default();
     options.keep_lines = true;
     let trace = read(&generate(Shape::MpiWild, 2_000_000, 7), &options);
@@ -205,7 +202,7 @@ fn world() -> String {
     definitions(events) + "0 P 0 P\n1 S P S\n2 V P V\n3 L 0 P P L\n4 0 a P 0 \"a é\"\n4 0 b P 0 b\n"
 }
 
-/// A trace of these events: kind, and a number that tells its names and values.
+/// Returns a trace with these events. The number determines names and values.
 fn trace_of(events: impl Iterator<Item = (u8, u32)>) -> String {
     let mut text = world();
     for (line, (kind, number)) in events.enumerate() {
@@ -232,16 +229,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn any_rows(events in prop::collection::vec((0_u8..5, 0_u32..5_000), 0..400), raw: bool) {
+    fn files_equal_batches_for_random_rows(events in prop::collection::vec((0_u8..5, 0_u32..5_000), 0..400), raw: bool) {
         let order = if raw { NameOrder::Raw } else { NameOrder::Bare };
         let trace = trace_of(events.into_iter());
         check(&read(trace.as_bytes(), &Options::default()), TableOptions { order, ..TableOptions::default() });
     }
 }
 
-/// A letter of Latin-1 in a key, in a name and in a value.
 #[test]
-fn texts_that_are_no_utf8() {
+fn latin_1_in_keys_names_and_values_is_written() {
     let mut trace = trace_of((0..50).map(|number| (4, number))).into_bytes();
     for byte in trace.iter_mut().skip(world().len()) {
         if *byte == b'k' || *byte == b'v' {
@@ -251,7 +247,7 @@ fn texts_that_are_no_utf8() {
     check(&read(&trace, &Options::default()), TableOptions::default());
 }
 
-/// Tells whether values of variables are in a dictionary, and whether they are byte by byte.
+/// Returns whether values of variables use a dictionary, and whether BYTE_STREAM_SPLIT.
 fn encodings(trace: &str) -> (bool, bool) {
     let trace = read(trace.as_bytes(), &Options::default());
     let tables = Tables::new(&trace, TableOptions::default());
@@ -266,9 +262,8 @@ fn encodings(trace: &str) -> (bool, bool) {
     (has(Encoding::RLE_DICTIONARY), has(Encoding::BYTE_STREAM_SPLIT))
 }
 
-/// Values that come again and again are in a dictionary, until there are too many.
 #[test]
-fn values_of_variables() {
+fn repeated_values_use_a_dictionary_until_it_is_full() {
     let few = trace_of((0..50_000).map(|number| (2, 3 * number)));
     assert_eq!(encodings(&few), (true, false));
     let distinct = trace_of((0..30_000).map(|number| (3, 3 * number)));
@@ -278,9 +273,8 @@ fn values_of_variables() {
     assert_eq!(encodings(&later), (true, true));
 }
 
-/// Stacks that are deeper than anybody expects.
 #[test]
-fn very_deep_stacks() {
+fn very_deep_stacks_are_written() {
     let deep = trace_of((0..70_000).map(|number| (0, 6 * (number % 100) + 3)));
     check(&read(deep.as_bytes(), &Options::default()), TableOptions::default());
 }

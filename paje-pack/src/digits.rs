@@ -64,7 +64,7 @@ impl Short {
         Short::new(bytes.into(), 8 - zeros as u8)
     }
 
-    /// A number with so many digits, 1 to 14.
+    /// Returns a number with `count` digits, 1 to 14.
     #[inline]
     fn padded(number: u64, count: u8) -> Short {
         if count > 8 {
@@ -91,7 +91,7 @@ impl Short {
         Short::new(bytes, count)
     }
 
-    /// A decimal number with so many digits after the point; none if it is long.
+    /// Returns a decimal number with `after` digits after the point; none if it is long.
     #[inline]
     pub(crate) fn decimal(bits: i64, after: u8) -> Option<Short> {
         let left = bits.unsigned_abs();
@@ -153,7 +153,7 @@ impl Long {
         &self.bytes[self.from..]
     }
 
-    /// A decimal number, with so many digits after the point.
+    /// Returns a decimal number with `after` digits after the point.
     #[cold]
     pub(crate) fn decimal(bits: i64, after: u8) -> Long {
         let after = usize::from(after).min(DIGITS);
@@ -235,8 +235,8 @@ impl Spelling {
     /// A number, if that is short.
     #[inline]
     pub(crate) fn short(&mut self, units: i64) -> Option<Short> {
-        let told = self.after.checked_sub(self.zeros).filter(|told| *told > 0)?;
-        let (units, power) = (u64::try_from(units).ok()?, *POWERS.get(usize::from(told))?);
+        let code = self.after.checked_sub(self.zeros).filter(|code| *code > 0)?;
+        let (units, power) = (u64::try_from(units).ok()?, *POWERS.get(usize::from(code))?);
         let (whole, behind) = (units / power, units % power);
         if whole != self.whole {
             if whole >= POWERS[8] {
@@ -244,8 +244,8 @@ impl Spelling {
             }
             (self.whole, self.text) = (whole, Short::whole(whole).and(POINT));
         }
-        let fits = self.text.len + told + self.ending.len <= SHORT as u8;
-        fits.then(|| self.text.and(Short::padded(behind, told)).and(self.ending))
+        let fits = self.text.len + code + self.ending.len <= SHORT as u8;
+        fits.then(|| self.text.and(Short::padded(behind, code)).and(self.ending))
     }
 
     /// Numbers from 0 on below this are exact as doubles.
@@ -256,10 +256,10 @@ impl Spelling {
     /// Numbers from 0 on, one of which is this, that have so many bytes, and are exact as doubles; none if this is not.
     #[cold]
     pub(crate) fn lengths(&self, units: i64) -> Option<(Range<i64>, usize)> {
-        let (told, zeros) = (self.after.checked_sub(self.zeros)?, 10_i64.pow(self.zeros.into()));
+        let (code, zeros) = (self.after.checked_sub(self.zeros)?, 10_i64.pow(self.zeros.into()));
         let most = (1 << 53).min(i64::MAX / zeros);
         // From where on there is one digit more before the point.
-        let mut end = 10_i64.checked_pow(u32::from(told) + 1)?;
+        let mut end = 10_i64.checked_pow(u32::from(code) + 1)?;
         let mut start = 0;
         while end <= units {
             start = end;

@@ -1,26 +1,6 @@
 //! Some lines of a text, each with its number.
 
-use crate::format::{put_number, take_number};
-
-/// Bytes of these lines, by ascending number. None of them has a newline, which ends it here.
-pub(crate) fn put_excerpt<'l>(
-    lines: impl Iterator<Item = (u64, &'l [u8])> + Clone,
-    out: &mut Vec<u8>,
-) {
-    let (mut numbers, mut next) = (Vec::new(), 0);
-    for (number, _) in lines.clone() {
-        put_number(number - next, &mut numbers);
-        next = number + 1;
-    }
-    put_number(numbers.len() as u64, out);
-    out.extend_from_slice(&numbers);
-    let bytes: usize = lines.clone().map(|(_, line)| line.len() + 1).sum();
-    put_number(bytes as u64, out);
-    for (_, line) in lines {
-        out.extend_from_slice(line);
-        out.push(b'\n');
-    }
-}
+use crate::format::take_number;
 
 /// Lines of such bytes, one after the other. They make sense: this is seen to before the first is given.
 #[derive(Clone, Copy, Debug, Default)]

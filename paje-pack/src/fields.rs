@@ -1,12 +1,11 @@
-//! Values of fields, each told by what it is more than one that came before, or by which of those it is.
+//! Values of fields, each coded as a difference to an earlier one, or as the number of an earlier text.
 //!
-//! A *slot* is a field in a step: the values of each stand together. How those of a field are told, a writer says once it has
-//! them all.
+//! A *slot* is a field in a step: the values of each are together. The writer chooses the form of a field by its first values.
 
 mod read;
 mod write;
 
-pub(crate) use read::{FieldsIn, Part, SMALL, is_word};
+pub(crate) use read::{FieldsIn, is_word};
 pub(crate) use write::FieldsOut;
 
 /// Parts that a key is cut into: each is a value of a field of its own.
@@ -42,7 +41,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// Number from which the next one is told.
+    /// Returns the number that the next one is a difference to.
     #[inline]
     const fn base(self, base: u8, field: i64) -> i64 {
         match base {

@@ -1,4 +1,4 @@
-//! The file: a header, pages, and where they are. `docs/pack.md` tells it byte by byte.
+//! The file: a header, pages, and where they are. See `docs/pack.md`.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -11,7 +11,7 @@ pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
 /// Last bytes of it, behind the place of its index.
 pub(crate) const END: &[u8; 8] = b"PJP end\n";
 /// The version that is written, and the only one that is read.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 /// Magic and version.
 pub(crate) const HEADER: u64 = 12;
 /// The head of a page.
@@ -80,9 +80,13 @@ impl fmt::Display for ErrorKind {
         match self {
             ErrorKind::NoMagic => f.write_str("this is no packed trace"),
             ErrorKind::Version(version) => {
+                let advice = match *version < VERSION {
+                    true => "unpack it with the program that packed it",
+                    false => "use a newer program",
+                };
                 write!(
                     f,
-                    "it is of version {version} of the format, and version {VERSION} is read here: use a newer program"
+                    "version {version} of the packed format cannot be read here, only version {VERSION}: {advice}"
                 )
             }
             ErrorKind::Truncated => f.write_str("the packed trace ends too early"),

@@ -68,7 +68,7 @@ mod tests {
                 }
             }
         }
-        assert!((0..40).all(|told| grid.get(0, told) == NONE && grid.get(told, 0) == NONE));
+        assert!((0..40).all(|code| grid.get(0, code) == NONE && grid.get(code, 0) == NONE));
         for line in [Line { lane: 1 << 20, action: 1 }, Line { lane: 1, action: 1 << 20 }] {
             grid.put(line, 5);
             assert_eq!(grid.get(u64::from(line.lane) + 1, u64::from(line.action) + 1), NONE);

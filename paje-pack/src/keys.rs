@@ -1,113 +1,223 @@
-//! Keys of links: those that begin by rule, those that end by those that began.
+//! Keys of links. Those of starts are written part by part; those of ends say which link that waits it is.
+//!
+//! Links wait in queues, by the second part of their keys: mostly, that is the container where they end. A lane expects
+//! the links of the queue that its last one was in.
 
-use crate::coder::NUMBER;
+use std::collections::VecDeque;
+use std::ops::Range;
 
-mod read;
-mod waiting;
-mod write;
+use crate::fields::{FieldsIn, FieldsOut, PARTS, Place};
+use crate::out::Out;
+use crate::stream::{NUMBER, StreamReader, StreamWriter};
+use crate::texts::{Texts, word_at};
+use crate::value::bytes_of;
 
-pub(crate) use read::KeysIn;
-pub(crate) use write::KeysOut;
-
-/// Parts of a key that may say where the link ends: the first ones.
-const TELLING: usize = 2;
-/// Of links that wait for their ends, those that are looked at.
-const NEAR: usize = 64;
 /// Byte between parts of keys.
 const JOINT: u8 = b'_';
-/// Ways to find the end of a link: by one of the parts that tell; among all that wait; not at all.
-const ANY: usize = TELLING;
-const SPELT: usize = TELLING + 1;
 
-/// No link has this number.
-pub(crate) const NONE: u32 = u32::MAX;
+/// How many links of a queue an end may be among.
+const NEAR: usize = 64;
 
-/// Links that wait for their ends, the older ones first.
-#[derive(Default)]
-struct Queue {
-    links: Vec<u32>,
-    /// Those before it have ended.
-    first: usize,
-}
-
-impl Queue {
-    /// No link waits.
-    fn clear(&mut self) {
-        self.links.clear();
-        self.first = 0;
-    }
-
-    /// Place of the `index`-th link that has not ended.
-    fn place(&mut self, index: usize, ended: &[bool]) -> Option<usize> {
-        let has_ended = |place: usize| ended[self.links[place] as usize];
-        let mut left = index;
-        let place = (self.first..self.links.len()).find(|place| {
-            let open = !has_ended(*place);
-            left = left.wrapping_sub(usize::from(open));
-            open && left == usize::MAX
-        })?;
-        // Those that have ended are not passed again: the others come to stand together.
-        let mut first = place;
-        for other in (self.first..place).rev() {
-            if !ended[self.links[other] as usize] {
-                first -= 1;
-                self.links.swap(first, other);
-            }
-        }
-        self.first = first;
-        Some(place)
-    }
-
-    /// Place of the first link that has not ended; it is to end now.
-    #[inline]
-    fn first(&mut self, ended: &[bool]) -> Option<usize> {
-        loop {
-            let place = self.first;
-            let link = *self.links.get(place)?;
-            self.first += 1;
-            if !ended[link as usize] {
-                return Some(place);
-            }
-        }
-    }
-
-    /// The first link that has not ended.
-    #[inline]
-    fn next(&mut self, ended: &[bool]) -> Option<u32> {
-        loop {
-            let link = *self.links.get(self.first)?;
-            if !ended[link as usize] {
-                return Some(link);
-            }
-            self.first += 1;
-        }
-    }
-
-    /// Number of open links before one, if it comes soon and there are less than `most`.
-    fn find(&mut self, ended: &[bool], link: u32, most: usize) -> Option<usize> {
-        self.place(0, ended)?;
-        let near = &self.links[self.first..];
-        if near.first() == Some(&link) {
-            return Some(0);
-        }
-        // They are in the order in which they began.
-        let place = near[..near.len().min(NEAR)].binary_search(&link).ok()?;
-        let open = near[..place].iter().filter(|other| !ended[**other as usize]).count();
-        (open < most).then_some(open)
-    }
-}
-
-/// Columns: runs of ends that are found as the last one; how others are found; which link it is, if that is not the first; parts of a key.
-mod column {
-    use super::{NUMBER, SPELT};
-
-    pub(super) const AGAIN: usize = 0;
-    pub(super) const HOW: usize = 1;
-    pub(super) const PARTS: usize = 2;
-    pub(super) const FIRST: usize = 3;
-    pub(super) const WHICH: usize = FIRST + SPELT;
-    pub(super) const VALUES: usize = WHICH + SPELT * NUMBER;
-}
+/// Columns: place in the queue, from 1, or 0 for a key that is spelt; number of parts of each key that is spelt.
+const PLACES: usize = 0;
+const COUNTS: usize = NUMBER;
 
 /// The first column of the fields that are parts of keys.
-pub(crate) const FIRST_PART: usize = column::VALUES;
+pub(crate) const FIRST_PART: usize = COUNTS + 1;
+
+/// Where a key begins and ends in the text.
+type KeyAt = (u32, u32);
+
+/// Links that wait for their ends.
+#[derive(Default)]
+struct Waiting {
+    /// Second parts, by the numbers of their queues.
+    parts: Texts,
+    queues: Vec<VecDeque<KeyAt>>,
+    /// For each lane, the queue of its last link.
+    of_lanes: Vec<u32>,
+}
+
+impl Waiting {
+    /// Returns the number of the queue of a key.
+    #[inline]
+    fn queue_of(&mut self, key: &[u8]) -> u32 {
+        let mut parts = key.splitn(3, |byte| *byte == JOINT).skip(1);
+        let queue = self.parts.put(parts.next().unwrap_or_default());
+        if self.queues.len() == queue as usize {
+            self.queues.push(VecDeque::new());
+        }
+        queue
+    }
+
+    #[inline]
+    fn start(&mut self, key: &[u8], at: KeyAt) {
+        let queue = self.queue_of(key);
+        self.queues[queue as usize].push_back(at);
+    }
+
+    /// Ends a link of the queue that a lane expects, if there is one at this place.
+    #[inline]
+    fn end(&mut self, lane: u32, place: usize) -> Option<KeyAt> {
+        let queue = self.queues.get_mut(*self.of_lanes.get(lane as usize)? as usize)?;
+        if place == 0 { queue.pop_front() } else { queue.remove(place) }
+    }
+
+    /// Finds the place of a link in the queue that a lane expects.
+    #[inline]
+    fn find(&self, lane: u32, is_key: impl Fn(KeyAt) -> bool) -> Option<usize> {
+        let queue = self.queues.get(*self.of_lanes.get(lane as usize)? as usize)?;
+        queue.iter().take(NEAR).position(|at| is_key(*at))
+    }
+
+    /// Ends a link whose key is spelt, if it is near in its queue. The lane expects others of this queue from now on.
+    #[cold]
+    fn end_spelt(&mut self, lane: u32, key: &[u8], is_key: impl Fn(KeyAt) -> bool) {
+        let queue = self.queue_of(key);
+        let lanes = self.of_lanes.len().max(lane as usize + 1);
+        // No queue has this number.
+        self.of_lanes.resize(lanes, u32::MAX);
+        self.of_lanes[lane as usize] = queue;
+        if let Some(place) = self.find(lane, is_key) {
+            self.end(lane, place);
+        }
+    }
+}
+
+fn between(text: &[u8], at: KeyAt) -> &[u8] {
+    text.get(at.0 as usize..at.1 as usize).unwrap_or_default()
+}
+
+/// Keys that are written.
+#[derive(Default)]
+pub(crate) struct KeysOut {
+    pub(crate) fields: FieldsOut,
+    waiting: Waiting,
+}
+
+impl KeysOut {
+    /// Writes the key of a link that starts, which is at this place of the text. Its first part is of `place`.
+    #[inline]
+    pub(crate) fn start(
+        &mut self,
+        side: &mut StreamWriter,
+        place: Place,
+        text: &[u8],
+        range: Range<usize>,
+    ) {
+        self.waiting.start(&text[range.clone()], (range.start as u32, range.end as u32));
+        self.spell(side, place, text, range);
+    }
+
+    /// Writes the key of a link that ends in a lane.
+    #[inline]
+    pub(crate) fn end(
+        &mut self,
+        side: &mut StreamWriter,
+        (place, lane): (Place, u32),
+        text: &[u8],
+        range: Range<usize>,
+    ) {
+        let key = &text[range.clone()];
+        let is_key = |at| between(text, at) == key;
+        if let Some(place) = self.waiting.find(lane, is_key) {
+            self.waiting.end(lane, place);
+            side.number(PLACES, place as u64 + 1);
+        } else {
+            side.number(PLACES, 0);
+            self.waiting.end_spelt(lane, key, is_key);
+            self.spell(side, place, text, range);
+        }
+    }
+
+    /// Writes a key part by part.
+    #[inline]
+    fn spell(&mut self, side: &mut StreamWriter, place: Place, text: &[u8], range: Range<usize>) {
+        let mut start = range.start;
+        let (count, ends) = cut(text, range);
+        side.byte(COUNTS, count as u8);
+        for (part, end) in (0..).zip(&ends[..count]) {
+            let place = Place { slot: place.slot + part, field: place.field + part };
+            self.fields.value(place, text, start..*end);
+            start = end + 1;
+        }
+    }
+}
+
+/// Cuts a key into parts. Returns the number of parts and where they end.
+#[inline]
+fn cut(text: &[u8], Range { start, end }: Range<usize>) -> (usize, [usize; PARTS]) {
+    let (mut from, mut count, mut ends) = (start, 0, [0; PARTS]);
+    while from < end {
+        let mut joints = bytes_of(word_at(text, from, (end - from).min(8)), JOINT);
+        while joints != 0 && count < PARTS - 1 {
+            ends[count] = from + joints.trailing_zeros() as usize / 8;
+            count += 1;
+            joints &= joints - 1;
+        }
+        from += 8;
+    }
+    ends[count] = end;
+    (count + 1, ends)
+}
+
+/// Keys that are read.
+pub(crate) struct KeysIn {
+    pub(crate) fields: FieldsIn,
+    waiting: Waiting,
+}
+
+impl KeysIn {
+    /// Keys of a segment with `length` bytes of text.
+    pub(crate) fn new(side: &mut StreamReader<'_>, length: usize) -> KeysIn {
+        KeysIn { fields: FieldsIn::new(side, FIRST_PART, length), waiting: Waiting::default() }
+    }
+
+    /// Reads the key of a link that starts, and appends it to `out`. Returns its place there.
+    #[inline(never)]
+    pub(crate) fn start(
+        &mut self,
+        side: &mut StreamReader<'_>,
+        place: Place,
+        out: &mut Out,
+    ) -> KeyAt {
+        let at = self.spell(side, place, out);
+        self.waiting.start(out.between(at), at);
+        at
+    }
+
+    /// Reads the key of a link that ends in a lane. Returns its place in `out`: it is appended only if it has none before.
+    #[inline(never)]
+    pub(crate) fn end(
+        &mut self,
+        side: &mut StreamReader<'_>,
+        (place, lane): (Place, u32),
+        out: &mut Out,
+    ) -> KeyAt {
+        let number = side.number(PLACES);
+        if number == 0 {
+            let at = self.spell(side, place, out);
+            let key = out.between(at);
+            self.waiting.end_spelt(lane, key, |other| out.between(other) == key);
+            return at;
+        }
+        let place = usize::try_from(number).ok().filter(|number| *number <= NEAR);
+        place.and_then(|number| self.waiting.end(lane, number - 1)).unwrap_or_else(|| {
+            side.fail();
+            (0, 0)
+        })
+    }
+
+    /// Reads a key part by part.
+    #[inline(always)]
+    fn spell(&mut self, side: &mut StreamReader<'_>, place: Place, out: &mut Out) -> KeyAt {
+        let start = out.len() as u32;
+        let count = u32::from(side.byte(COUNTS));
+        if count == 0 || count > PARTS as u32 {
+            side.fail();
+        } else {
+            self.fields.parts(side, place, count, JOINT, out);
+        }
+        (start, out.len() as u32)
+    }
+}

@@ -1,8 +1,8 @@
-//! Packed traces: smaller than any general compressor makes them, and the very bytes back.
+//! Packed traces: the format, its writer and its reader.
 //!
-//! A trace is cut into segments of whole lines. Each line is an action, which is its text with holes, in a lane; in the holes are
-//! its time, the key of its link, and whatever differs from line to line. All are predicted from what
-//! came before; what is left goes into columns of bytes, which zstd compresses. `docs/pack.md` tells the format byte by byte.
+//! A trace is cut into segments of whole lines. A line is an action, which is its text with holes, in a lane. The holes
+//! have its time, the key of its link, and other values. Lines, times, values and keys go into columns of bytes, grouped by lane,
+//! action or step, which zstd compresses. `docs/pack.md` describes the format.
 //!
 //! ```
 //! use std::io::Read;
@@ -16,8 +16,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod borders;
-mod coder;
+mod column_page;
+mod column_reader;
+mod decode;
 mod definitions;
 mod digits;
 mod excerpt;
@@ -26,41 +27,32 @@ mod format;
 mod grid;
 mod index;
 mod keys;
+mod line_cache;
 mod lines;
-mod look;
 mod numbers;
 mod out;
 mod outline;
-mod passage;
-mod passing;
 mod patterns;
 mod reader;
-mod rows;
 mod segment;
-mod sheet;
 mod spare;
-mod stencils;
 mod steps;
+mod stream;
 mod structure;
 mod table;
 mod template;
 mod texts;
 mod times;
-mod trail;
 mod units;
-mod untell;
 mod value;
 mod window;
 mod writer;
 
-pub use borders::Borders;
 pub use definitions::Definitions;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;
 pub use outline::{Outline, OutlinedLine};
-pub use passage::Passage;
 pub use reader::{KIND_NAMES, Packed, Reader, Text};
-pub use rows::{Ending, HalfLink, Lane, LinkEnd, LinkRow, NO_CELL, Rows, StateRow};
 pub use structure::{Iterations, Structure, Token};
-pub use window::{Piece, Window};
+pub use window::{Border, Piece, TextLine, Window, WindowIndex};
 pub use writer::{Segment, Segments, Settings, Writer, pack};

@@ -3,9 +3,9 @@
 //! An action is the text of a line, with placeholders for its lane, time, keys, and for what is no name. The lanes of all lines
 //! stand together, and so do the actions of each lane: zstd finds what a lane does again, and what lanes have in common.
 
-use crate::coder::{NUMBER, Reading, Side, Writing};
 use crate::numbers::Numbers;
 use crate::spare;
+use crate::stream::{NUMBER, StreamReader, StreamWriter};
 use crate::table::Table;
 use crate::texts::Texts;
 
@@ -80,7 +80,7 @@ impl LinesOut {
     }
 
     /// Lane and action of the next line, by their texts.
-    pub(crate) fn put(&mut self, side: &mut Writing, [lane, action]: [&[u8]; 2]) -> Line {
+    pub(crate) fn put(&mut self, side: &mut StreamWriter, [lane, action]: [&[u8]; 2]) -> Line {
         let mut code = |texts: &mut Texts, text| {
             if let Some(number) = texts.find(text) {
                 return (number, false);
@@ -97,9 +97,9 @@ impl LinesOut {
     }
 
     /// Writes all lines, of which the steps have these lanes and actions: one more than their numbers, or 0 for a new one.
-    pub(crate) fn write(&self, side: &mut Writing, of_steps: impl Iterator<Item = Line>) {
+    pub(crate) fn write(&self, side: &mut StreamWriter, of_steps: impl Iterator<Item = Line>) {
         let of_steps: Vec<Line> = of_steps.collect();
-        let told: Vec<[u32; 2]> = of_steps.iter().map(|it| [it.lane + 1, it.action + 1]).collect();
+        let code: Vec<[u32; 2]> = of_steps.iter().map(|it| [it.lane + 1, it.action + 1]).collect();
         let mut of_step = vec![0_u32; of_steps.len()];
         self.steps.iter().for_each(|step| of_step[*step as usize] += 1);
         let mut counts = vec![0_u64; self.names.len() as usize];
@@ -107,7 +107,7 @@ impl LinesOut {
         lanes.zip(&of_step).for_each(|(lane, count)| counts[lane] += u64::from(*count));
         let count = counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
         side.numbers(column::ACTIONS, &counts[..count]);
-        // Where the next line of each lane comes to stand.
+        // Where the next line of each lane goes.
         let mut start = 0;
         let places = counts.iter().map(|count| {
             start += *count as u32;
@@ -124,16 +124,16 @@ impl LinesOut {
         let mut from = 0;
         for (at, [lane_is_new, action_is_new]) in &self.news {
             let before = &self.steps[from..*at];
-            side.few(column::LANES, before.iter().map(|step| told[*step as usize][0]));
-            before.iter().for_each(|step| put(told[*step as usize]));
-            let [lane, action] = told[self.steps[*at] as usize];
+            side.few(column::LANES, before.iter().map(|step| code[*step as usize][0]));
+            before.iter().for_each(|step| put(code[*step as usize]));
+            let [lane, action] = code[self.steps[*at] as usize];
             side.number(column::LANES, if *lane_is_new { 0 } else { lane.into() });
             put([lane, if *action_is_new { 0 } else { action }]);
             from = at + 1;
         }
         let rest = &self.steps[from..];
-        side.few(column::LANES, rest.iter().map(|step| told[*step as usize][0]));
-        rest.iter().for_each(|step| put(told[*step as usize]));
+        side.few(column::LANES, rest.iter().map(|step| code[*step as usize][0]));
+        rest.iter().for_each(|step| put(code[*step as usize]));
         side.few(column::ACTIONS + NUMBER, sorted[..self.steps.len()].iter().copied());
         spare::give(sorted);
     }
@@ -150,8 +150,8 @@ pub(crate) struct LinesIn {
 }
 
 impl LinesIn {
-    /// For a segment of so many lines.
-    pub(crate) fn new(side: &mut Reading<'_>, lines: u64) -> LinesIn {
+    /// Reads the stream of a segment with `lines` lines.
+    pub(crate) fn new(side: &mut StreamReader<'_>, lines: u64) -> LinesIn {
         let most = usize::try_from(lines).unwrap_or(usize::MAX);
         let lanes = side.numbers(column::LANES, most);
         // Each line may be in a lane of its own, beside the one that has no name.
@@ -177,19 +177,19 @@ impl LinesIn {
 
     /// The next line.
     #[inline]
-    pub(crate) fn next(&mut self, side: &mut Reading<'_>) -> Line {
-        let told = self.lanes.get(self.read);
+    pub(crate) fn next(&mut self, side: &mut StreamReader<'_>) -> Line {
+        let code = self.lanes.get(self.read);
         self.read += 1;
-        let lane = number(told, &mut self.names, side);
-        let told = self.table.next(lane);
-        Line { lane, action: number(told, &mut self.actions, side) }
+        let lane = number(code, &mut self.names, side);
+        let code = self.table.next(lane);
+        Line { lane, action: number(code, &mut self.actions, side) }
     }
 }
 
-/// The lane or action that a number tells, which may be a new one.
+/// Returns the lane or action that a number encodes, which may be a new one.
 #[inline]
-fn number(told: Option<u64>, texts: &mut Texts, side: &mut Reading<'_>) -> u32 {
-    match told.map(|told| told.wrapping_sub(1)) {
+fn number(code: Option<u64>, texts: &mut Texts, side: &mut StreamReader<'_>) -> u32 {
+    match code.map(|code| code.wrapping_sub(1)) {
         Some(number) if number < texts.len().into() => number as u32,
         Some(u64::MAX) => new(texts, side),
         _ => {
@@ -201,6 +201,6 @@ fn number(told: Option<u64>, texts: &mut Texts, side: &mut Reading<'_>) -> u32 {
 
 /// A reader never looks for texts, and one that came twice is no harm to it.
 #[cold]
-fn new(texts: &mut Texts, side: &mut Reading<'_>) -> u32 {
-    texts.push(side.text(b""))
+fn new(texts: &mut Texts, side: &mut StreamReader<'_>) -> u32 {
+    texts.push(side.text())
 }

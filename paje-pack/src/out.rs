@@ -93,12 +93,12 @@ pub(crate) struct Out {
 }
 
 impl Out {
-    /// Room for so many bytes.
+    /// Makes room for this many bytes.
     pub(crate) fn new(length: usize) -> Out {
         Out { bytes: vec![0; length + STEP], len: 0, full: false }
     }
 
-    /// Room for so many bytes where there were others before. What is passed over stays what it was.
+    /// Makes room for this many bytes in place of others. Bytes that are passed over stay as they were.
     pub(crate) fn within(mut bytes: Vec<u8>, length: usize) -> Out {
         bytes.resize(bytes.len().max(length + STEP), 0);
         Out { bytes, len: 0, full: false }
@@ -109,13 +109,13 @@ impl Out {
         self.bytes
     }
 
-    /// Passes over so many bytes.
+    /// Passes over this many bytes.
     #[inline]
     pub(crate) const fn pass(&mut self, bytes: usize) {
         self.len += bytes;
     }
 
-    /// Goes to a place: so many bytes are before what comes next.
+    /// Moves to a place, given by the number of bytes before it.
     #[inline]
     pub(crate) const fn move_to(&mut self, len: usize) {
         self.len = len;
@@ -179,9 +179,14 @@ impl Out {
         self.copy(&bytes[from..from + len]);
     }
 
-    /// Appends `len` bytes once more, which stand from byte `from` on.
+    /// Appends bytes from `from` to `to` once more, unless they begin at `end` or behind it and have just been appended.
     #[inline]
-    pub(crate) fn repeat(&mut self, from: usize, len: usize) {
+    pub(crate) fn repeat_before(&mut self, end: usize, (from, to): (u32, u32)) {
+        let (from, to) = (from as usize, to as usize);
+        if from >= end {
+            return;
+        }
+        let len = to.saturating_sub(from);
         let piece = self.bytes.get(from..).and_then(|bytes| bytes.first_chunk::<STEP>()).copied();
         let place = self.bytes.get_mut(self.len..).and_then(|to| to.first_chunk_mut::<STEP>());
         if len <= STEP
@@ -190,7 +195,7 @@ impl Out {
             *place = piece;
             self.len += len;
         } else if self.len.saturating_add(len) <= self.bytes.len() {
-            self.bytes.copy_within(from..from + len, self.len);
+            self.bytes.copy_within(from..to, self.len);
             self.len += len;
         } else {
             self.full = true;

@@ -2,10 +2,10 @@
 
 use paje_parser::EventKind;
 
-use crate::coder::{Reading, Side};
 use crate::format::{Error, ErrorKind};
 use crate::lines::{LinesIn, RAW};
 use crate::reader::Packed;
+use crate::stream::StreamReader;
 use crate::template::{Cut, Roles, is_header};
 
 /// A line without its times, keys and numbers.
@@ -32,7 +32,7 @@ impl Outline {
     /// Gives the lines of the next segment to `visit`.
     ///
     /// # Errors
-    /// The segment does not tell its lines.
+    /// The segment does not encode its lines.
     pub fn visit(
         &mut self,
         packed: &Packed,
@@ -51,13 +51,13 @@ impl Outline {
             return Ok(());
         }
         let ([columns, texts], count, length) = packed.lines();
-        let mut side = Reading::new(columns, texts, length);
+        let mut side = StreamReader::new(columns, texts, length);
         let mut lines = LinesIn::new(&mut side, count);
         let mut bytes = 0;
         for _ in 0..count {
             let line = lines.next(&mut side);
             if line.action == RAW {
-                let text = side.text(b"");
+                let text = side.text();
                 bytes += text.len();
                 raw(roles, text, &mut visit);
             } else {

@@ -8,7 +8,7 @@ use crate::lines::holes;
 /// Holes of an action: where they are, and which.
 pub(crate) struct Pattern {
     pub(crate) holes: Vec<(u32, u8)>,
-    /// Holes but that of the lane: which, and the how many-th of all.
+    /// Holes except that of the lane: kind, and number among all.
     pub(crate) others: Vec<(u8, u32)>,
     /// The field of the first hole; those of one event, with as many holes, are the same.
     field: u32,
@@ -52,7 +52,7 @@ impl Slots {
 
 /// Those of all actions.
 pub(crate) struct Patterns {
-    /// The first fields of events with so many holes.
+    /// First field by event and number of holes.
     fields: FxHashMap<Box<[u8]>, u32>,
     patterns: Vec<Pattern>,
     next_field: u32,

@@ -1,17 +1,17 @@
-//! Reading: the text of a packed trace, segment by segment.
+//! Reading of the text of a packed trace, segment by segment.
 
 use std::collections::VecDeque;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 
+use crate::column_reader::columns;
+use crate::decode::decode;
 use crate::format::{
     END, Error, ErrorKind, HEADER, LARGEST_PAGE, LARGEST_SEGMENT, LARGEST_SUMMARY, Page, kind,
     read_exact, take_number,
 };
 use crate::index::{Index, OTHER_PAGES, TRAILER, header};
-use crate::passing::columns;
-use crate::segment::{STREAMS, Told};
+use crate::segment::{EncodedSegment, STREAMS};
 use crate::times::Scale;
-use crate::untell::untell;
 use paje_parser::columns::{Hole, Lines, Wanted};
 
 /// Head of a segment.
@@ -45,7 +45,7 @@ pub struct Packed {
     /// Byte of the file where it begins.
     at: u64,
     head: Head,
-    told: Told,
+    encoded: EncodedSegment,
     /// Its text as it is, if that was smaller.
     whole: Option<Vec<u8>>,
     /// Bytes of its pages in the file, by kind.
@@ -84,9 +84,9 @@ impl Packed {
         self.whole.as_deref()
     }
 
-    /// The stream that tells which line comes next, how many lines there are, and the bytes of the text.
+    /// Returns the stream of lines, the number of lines, and the bytes of the text.
     pub(crate) fn lines(&self) -> (&[Vec<u8>; 2], u64, usize) {
-        (&self.told.streams[0], self.head.lines, self.head.length)
+        (&self.encoded.streams[0], self.head.lines, self.head.length)
     }
 
     /// Number of its lines.
@@ -121,13 +121,13 @@ impl Packed {
         lines: &mut Lines,
         judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     ) -> bool {
-        self.whole.is_none() && columns(&self.told, self.head.length, text, lines, judge)
+        self.whole.is_none() && columns(&self.encoded, self.head.length, text, lines, judge)
     }
 
     /// The text.
     ///
     /// # Errors
-    /// The pages do not tell a text, or another one than that which was packed.
+    /// The pages do not encode a text, or encode another one than was packed.
     pub fn unpack(&self) -> Result<Vec<u8>, Error> {
         let text = self.unchecked()?;
         if text.len() == self.head.length && crc32fast::hash(&text) == self.head.checksum {
@@ -140,11 +140,11 @@ impl Packed {
     /// The text, of which the checksum is not looked at.
     ///
     /// # Errors
-    /// The pages do not tell a text.
+    /// The pages do not encode a text.
     pub fn unchecked(&self) -> Result<Vec<u8>, Error> {
         match &self.whole {
             Some(text) => Ok(text.clone()),
-            None => untell(&self.told, self.head.length)
+            None => decode(&self.encoded, self.head.length)
                 .map_err(|()| self.failed("the segment does not tell its lines")),
         }
     }
@@ -223,7 +223,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Reads no segment, until it is told [which](Reader::turn).
+    /// Reads no segment until [`turn`](Reader::turn) says which.
     pub(crate) fn of_some(from: R) -> Self {
         Reader { only: Some(VecDeque::new()), begun: true, ..Reader::new(from) }
     }
@@ -282,7 +282,8 @@ impl<R: Read> Reader<R> {
         let head = Head::parse(&page.content(LARGEST_HEAD)?);
         let head =
             head.ok_or(ErrorKind::Content("a segment cannot be what this one says it is"))?;
-        let mut told = Told { lines: head.lines, scale: head.scale, streams: Default::default() };
+        let mut encoded =
+            EncodedSegment { lines: head.lines, scale: head.scale, streams: Default::default() };
         let mut whole = None;
         // Proportion to the text: a line takes some bytes in each column, and may have but one itself.
         let most = LARGEST_PAGE.min(64 * head.length as u64 + 4096);
@@ -294,7 +295,7 @@ impl<R: Read> Reader<R> {
             let len = page.len();
             sizes[usize::from(page.kind)] = len;
             let content = page.content(most)?;
-            match told.streams.as_flattened_mut().get_mut(number) {
+            match encoded.streams.as_flattened_mut().get_mut(number) {
                 Some(stream) => *stream = content,
                 None => whole = Some(content),
             }
@@ -306,7 +307,7 @@ impl<R: Read> Reader<R> {
             return Err(ErrorKind::Content(OTHER_PAGES));
         }
         self.index.push(read);
-        Ok(Some(Packed { at: start, head, told, whole, sizes }))
+        Ok(Some(Packed { at: start, head, encoded, whole, sizes }))
     }
 
     /// Bytes of the pages that are of no segment, with their heads, by [kind](KIND_NAMES): at the end, when they have

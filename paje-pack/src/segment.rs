@@ -1,36 +1,33 @@
-//! A segment that is written: so many lines, and the streams that tell them.
+//! Encoding of a segment: its lines go into four streams.
 
 use std::io;
 use std::ops::Range;
 
 use paje_parser::scan::{PlainLines, Scanner, ShortLines};
 
-use crate::coder::{Side, Writing};
 use crate::definitions::Definitions;
 use crate::fields::FieldsOut;
 use crate::keys::{FIRST_PART, KeysOut};
+use crate::line_cache::{LineCache, Place, StepHole, Trio, Words};
 use crate::lines::{Line, LinesOut, RAW, holes};
-use crate::look::look;
-use crate::passage::Passage;
 use crate::patterns::{Patterns, Slots};
-use crate::stencils::{Place, Stencils, StepHole, Trio, Words};
 use crate::steps::Steps;
+use crate::stream::StreamWriter;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Scale, TimesOut};
-use crate::trail::{Content, Trail};
 
 /// The streams of a segment: lines, times, values, keys.
 pub(crate) const STREAMS: usize = 4;
 
 /// Coded form of a segment.
-pub(crate) struct Told {
+pub(crate) struct EncodedSegment {
     pub(crate) lines: u64,
     pub(crate) scale: Scale,
     /// For each stream, its columns and its texts.
     pub(crate) streams: [[Vec<u8>; 2]; STREAMS],
 }
 
-/// Bytes of text that are scanned together, so that what is found of them is at hand.
+/// Bytes of text that are scanned together, so that the results stay in the cache.
 const BLOCK: usize = 1 << 14;
 
 /// Places where fields begin and end in a line: those of lines with more are looked for anew.
@@ -44,56 +41,25 @@ struct HolesWriter {
 }
 
 impl HolesWriter {
-    /// The holes of a line of a step that has these, and where they are in the text.
+    /// Writes the holes of a line, whose step has these holes at these places of the text.
     #[inline(always)]
     fn put(
         &mut self,
-        sides: &mut [Writing; STREAMS],
+        sides: &mut [StreamWriter; STREAMS],
         (line, holes): (Line, &[StepHole]),
         text: &[u8],
-        has_quotes: bool,
         places: impl Iterator<Item = Place>,
-    ) -> Content {
-        let keys = &mut sides[3];
-        let mut content = Content::new();
+    ) {
+        let side = &mut sides[3];
         for (hole, (start, end)) in holes.iter().zip(places) {
-            let (slot, start, end) = (hole.slot, start as usize, end as usize);
+            let (slot, range) = (hole.slot, start as usize..end as usize);
             match hole.kind {
-                holes::TIME => content.time(self.times.put(line, text, start..end)),
-                holes::START => {
-                    content.key(start..end, self.keys.start(keys, slot, text, start..end));
-                }
-                holes::END => {
-                    let link = self.keys.end(keys, (slot, line.lane), text, start..end);
-                    content.key(start..end, link);
-                }
-                _ => {
-                    let is_number = self.values.value(slot, text, start..end);
-                    content.value(start..end, is_number);
-                    if is_number {
-                        continue;
-                    }
-                }
-            }
-            if has_quotes && hole.kind != holes::TIME {
-                let is_key = hole.kind != holes::VALUE;
-                if has_odd_quotes(&text[start..end]) {
-                    content.odd_quotes();
-                } else if is_key && text[start..end].starts_with(b"\"") {
-                    content.quoted_key();
-                }
+                holes::TIME => self.times.put(line, text, range),
+                holes::START => self.keys.start(side, slot, text, range),
+                holes::END => self.keys.end(side, (slot, line.lane), text, range),
+                _ => self.values.value(slot, text, range),
             }
         }
-        content
-    }
-}
-
-/// There is a quote in a word that is not one of two around it.
-#[inline]
-fn has_odd_quotes(text: &[u8]) -> bool {
-    match text {
-        [b'"', inner @ .., b'"'] => memchr::memchr(b'"', inner).is_some(),
-        _ => memchr::memchr(b'"', text).is_some(),
     }
 }
 
@@ -107,24 +73,20 @@ struct Found {
 /// Writer of the lines of a segment.
 struct LineWriter<'t> {
     text: &'t [u8],
-    sides: [Writing; STREAMS],
+    sides: [StreamWriter; STREAMS],
     holes: HolesWriter,
     lines: LinesOut,
     roles: Roles,
     cut: Cut,
     steps: Steps,
     patterns: Patterns,
-    stencils: Stencils,
-    /// Lines that were found and not yet told.
+    cache: LineCache,
+    /// Lines that were found and not yet written.
     found: Vec<Found>,
     /// Where the holes of a line are.
     places: Vec<Place>,
     /// The slots of the next step.
     next: Slots,
-    /// None if nobody looks.
-    trail: Option<Trail>,
-    /// Somebody looks, and there are quotes.
-    has_quotes: bool,
 }
 
 impl<'t> LineWriter<'t> {
@@ -166,12 +128,12 @@ impl<'t> LineWriter<'t> {
         block: &[u8],
         (start, mut at): (usize, usize),
     ) -> usize {
-        let LineWriter { text, stencils, found, .. } = self;
+        let LineWriter { text, cache, found, .. } = self;
         while let Some(line) = lines.usual(at)
             && at + (line.1 as usize) < block.len()
             && let Some(window) = text[start + at..].first_chunk()
-            && let Some((words, places)) = Words::of(window, line, &stencils.heads)
-            && let Some(step) = stencils.quick.find(&words)
+            && let Some((words, places)) = Words::of(window, line, &cache.heads)
+            && let Some(step) = cache.quick.find(&words)
         {
             found.push(Found { step, at: (start + at) as u32, places });
             at += line.1 as usize + 1;
@@ -181,27 +143,20 @@ impl<'t> LineWriter<'t> {
 
     /// Tells the lines that were found.
     fn put_found(&mut self) {
-        let quotes = self.has_quotes;
-        let LineWriter { text, sides, holes, stencils, lines, trail, .. } = self;
+        let LineWriter { text, sides, holes, cache, lines, .. } = self;
         lines.extend(self.found.iter().map(|found| found.step));
         for Found { step, at, places } in self.found.drain(..) {
             let place = |[first, end]: [u8; 2]| (at + u32::from(first), at + u32::from(end));
-            let content = if let Some(line) = stencils.timed(step) {
+            if let Some(line) = cache.timed(step) {
                 let (first, end) = place(places[0]);
-                let mut content = Content::new();
-                content.time(holes.times.put(line, text, first as usize..end as usize));
-                content
+                holes.times.put(line, text, first as usize..end as usize);
             } else {
-                let places = places.into_iter().map(place);
-                holes.put(sides, stencils.get(step), text, quotes, places)
-            };
-            if let Some(trail) = trail {
-                trail.note(step, at as usize, &content);
+                holes.put(sides, cache.get(step), text, places.into_iter().map(place));
             }
         }
     }
 
-    /// A line with so many bytes, which begins at a place of the scanned block, and was not found.
+    /// Writes a line of `len` bytes, which begins at a place of the scanned block, and was not found.
     fn other(&mut self, start: usize, len: usize, (lines, at): (ShortLines<'_>, usize)) {
         let text = self.text;
         let mut room = [0; EDGES];
@@ -212,45 +167,43 @@ impl<'t> LineWriter<'t> {
         };
         self.places.clear();
         let found = edges.filter(|(_, of)| *of == len).and_then(|edges| {
-            self.stencils.find(&text[start..], edges, &self.roles, &mut self.places)
+            self.cache.find(&text[start..], edges, &self.roles, &mut self.places)
         });
         let step = match found {
             Some(step) => {
-                let (of_step, quotes) = (self.stencils.get(step), self.has_quotes);
                 let places = self.places.iter();
                 let places = places.map(|(from, to)| (start as u32 + from, start as u32 + to));
-                let content = self.holes.put(&mut self.sides, of_step, text, quotes, places);
+                self.holes.put(&mut self.sides, self.cache.get(step), text, places);
                 self.lines.extend(std::iter::once(step));
-                self.note(step, start, &content);
                 step
             }
             None => {
                 let step = self.line(start, len);
-                let (Line { lane, action }, _) = self.stencils.get(step);
+                let (Line { lane, action }, _) = self.cache.get(step);
                 let texts = [self.lines.actions.get(action), self.lines.names.get(lane)];
-                self.stencils.learn(step, texts);
+                self.cache.learn(step, texts);
                 step
             }
         };
         if let Some(plain) = lines.plain()
             && let Some(line) = plain.usual(at).filter(|line| line.1 as usize == len)
             && let Some(window) = text[start..].first_chunk()
-            && let Some((words, _)) = Words::of(window, line, &self.stencils.heads)
+            && let Some((words, _)) = Words::of(window, line, &self.cache.heads)
         {
-            let (Line { lane, action }, _) = self.stencils.get(step);
+            let (Line { lane, action }, _) = self.cache.get(step);
             let texts = [self.lines.actions.get(action), self.lines.names.get(lane)];
-            self.stencils.learn_quick(step, texts, words);
+            self.cache.learn_quick(step, texts, words);
         }
     }
 
-    /// Any line, which has so many bytes; its step.
+    /// Writes any line of `len` bytes. Returns its step.
     #[inline(never)]
     fn line(&mut self, start: usize, len: usize) -> u32 {
         let line = &self.text[start..start + len];
         let header = is_header(line);
         if header {
             self.roles.learn(line);
-            self.stencils.forget();
+            self.cache.forget();
         }
         let known = !header && self.cut.cut(line, &self.roles);
         let cut = &self.cut;
@@ -262,52 +215,29 @@ impl<'t> LineWriter<'t> {
             self.patterns.learn(&cut.action);
         }
         let step = self.steps.number(came);
-        if self.stencils.len() == step as usize {
-            self.stencils.push(came, self.patterns.get(came.action), &mut self.next);
+        if self.cache.len() == step as usize {
+            self.cache.push(came, self.patterns.get(came.action), &mut self.next);
         }
         self.lines.extend(std::iter::once(step));
-        let of_step = self.stencils.get(step);
+        let of_step = self.cache.get(step);
         let places = of_step.1.iter().map(|hole| {
             let Range { start: first, end } = cut.fields[usize::from(hole.number)];
             ((start + first) as u32, (start + end) as u32)
         });
-        let quotes = self.has_quotes;
-        let content = self.holes.put(&mut self.sides, of_step, self.text, quotes, places);
-        self.note(step, start, &content);
+        self.holes.put(&mut self.sides, of_step, self.text, places);
         step
     }
-
-    /// Notes a line, for who looks at all when they are told.
-    #[inline(always)]
-    fn note(&mut self, step: u32, at: usize, content: &Content) {
-        if let Some(trail) = &mut self.trail {
-            trail.note(step, at, content);
-        }
-    }
 }
 
-/// Aim of a look at lines while they are packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Looks {
-    /// None is wanted.
-    Not,
-    /// Rows that cross the segment's ends.
-    Across,
-    /// These, and all others.
-    AtRows,
-}
-
-/// Tells a text, with the definitions that stand before it. Its last line need not end. Who `looks` is also given what crosses its
-/// ends, if it can be read by itself.
+/// Encodes a text that comes after these definitions. Its last line need not end.
 ///
 /// # Errors
 /// zstd lacks memory.
-pub(crate) fn tell(
+pub(crate) fn encode(
     text: &[u8],
     definitions: &Definitions,
     level: i32,
-    looks: Looks,
-) -> io::Result<(Told, Option<Passage>)> {
+) -> io::Result<EncodedSegment> {
     let roles = definitions.roles.clone();
     let mut all = roles.clone();
     all.learn_all(text);
@@ -315,7 +245,7 @@ pub(crate) fn tell(
     let holes = HolesWriter {
         times: TimesOut::new(scale),
         values: FieldsOut::default(),
-        keys: KeysOut::new(FieldsOut::default()),
+        keys: KeysOut::default(),
     };
     let mut lines = LineWriter {
         text,
@@ -326,18 +256,16 @@ pub(crate) fn tell(
         cut: Cut::default(),
         steps: Steps::default(),
         patterns: Patterns::default(),
-        stencils: Stencils::default(),
+        cache: LineCache::default(),
         found: Vec::new(),
         places: Vec::new(),
         next: Slots::default(),
-        trail: (looks != Looks::Not).then(Trail::default),
-        has_quotes: looks != Looks::Not && memchr::memchr(b'"', text).is_some(),
     };
     lines.all(text.strip_suffix(b"\n").unwrap_or(text));
     let count = lines.lines.len() as u64;
     let HolesWriter { mut times, mut values, mut keys } = lines.holes;
     let mut sides = lines.sides;
-    lines.lines.write(&mut sides[0], lines.stencils.lines());
+    lines.lines.write(&mut sides[0], lines.cache.lines());
     times.write(&mut sides[1], text)?;
     values.write(&mut sides[2], 0, text);
     keys.fields.write(&mut sides[3], FIRST_PART, text);
@@ -345,10 +273,5 @@ pub(crate) fn tell(
     for (stream, side) in streams.iter_mut().zip(sides) {
         *stream = side.finish(level)?;
     }
-    let steps = lines.stencils.len();
-    let look = |mut trail: Trail| {
-        trail.steps = steps;
-        look(text, &trail, scale, definitions, looks == Looks::AtRows)
-    };
-    Ok((Told { lines: count, scale, streams }, lines.trail.and_then(look)))
+    Ok(EncodedSegment { lines: count, scale, streams })
 }

@@ -9,7 +9,7 @@ const MOST: usize = 16;
 /// Lists with less room are soon made.
 const LEAST: usize = 1 << 10;
 
-/// Lists that nobody uses.
+/// Unused lists.
 pub(crate) type Lists<T> = RefCell<Vec<Vec<T>>>;
 
 /// Elements of lists that are kept.
@@ -40,7 +40,7 @@ pub(crate) fn take<T: Kept>() -> Vec<T> {
     T::lists().with_borrow_mut(Vec::pop).unwrap_or_default()
 }
 
-/// A list with whatever it had when it was given back, with room for so many if there is one: of these the smallest, else the largest.
+/// Takes a list, with its old contents: the smallest that has room for `len` elements, or else the largest.
 pub(crate) fn take_for<T: Kept>(len: usize) -> Vec<T> {
     T::lists().with_borrow_mut(|lists| {
         // Those with too little room come last, the largest first.
@@ -71,7 +71,7 @@ pub(crate) fn give<T: Kept>(list: Vec<T>) {
 mod tests {
     use super::*;
 
-    /// Short lists are not kept, and no more than so many.
+    /// Short lists are not kept, and no more than `MOST`.
     #[test]
     fn lists_come_back() {
         give(vec![1_u64]);

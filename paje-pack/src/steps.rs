@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::lines::Line;
 
-/// Steps that are at hand before others are looked for.
+/// Size of the cache of steps.
 const AT_HAND: usize = 1 << 10;
 
 /// The numbers of steps, in the order in which they first come.

@@ -1,10 +1,10 @@
-//! Numbers by group: those of a group stand together, so that zstd finds what they have in common.
+//! Numbers by group: those of a group are together, so that zstd finds what they have in common.
 
 use std::ops::Range;
 
-use crate::coder::{NUMBER, Reading, Side, Writing};
 use crate::numbers::Numbers;
 use crate::spare;
+use crate::stream::{NUMBER, StreamReader, StreamWriter};
 
 /// Columns that a table takes: how many numbers each group has, and the numbers of all, group after group.
 pub(crate) const TABLE: usize = 2 * NUMBER;
@@ -63,7 +63,7 @@ impl Rows {
     }
 
     /// Writes all of its numbers.
-    pub(crate) fn write(&self, side: &mut Writing, column: usize) {
+    pub(crate) fn write(&self, side: &mut StreamWriter, column: usize) {
         let counts: Vec<u64> = self.counts.iter().map(|count| (*count).into()).collect();
         side.numbers(column, &counts);
         let mut start = 0;
@@ -107,7 +107,7 @@ impl Group {
         if self.next >= self.end { usize::MAX } else { self.next as usize }
     }
 
-    /// The same, or the place of another group's number: who asks so has to ask [`Table::has_overrun`] at the end.
+    /// Returns the same, or the place of another group's number: the caller checks [`Table::has_overrun`] at the end.
     #[inline(always)]
     pub(crate) const fn next_or_other(self) -> usize {
         self.next as usize
@@ -121,9 +121,9 @@ impl Group {
 }
 
 impl Table {
-    /// Reads a table of at most so many groups and numbers.
+    /// Reads a table of at most this many groups and numbers.
     pub(crate) fn read(
-        side: &mut Reading<'_>,
+        side: &mut StreamReader<'_>,
         column: usize,
         [groups, numbers]: [usize; 2],
     ) -> Table {
@@ -191,10 +191,10 @@ mod tests {
         let number = |place: u64| place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (place % 64);
         let group = |place: u64| (place * place % 7) as u32 + u32::from(place > 500) * 300;
         (0..1000).for_each(|place| rows.push(group(place), number(place)));
-        let mut side = Writing::default();
+        let mut side = StreamWriter::default();
         rows.write(&mut side, 3);
         let [columns, texts] = side.finish(3).unwrap();
-        let mut side = Reading::new(&columns, &texts, 1000);
+        let mut side = StreamReader::new(&columns, &texts, 1000);
         let mut table = Table::read(&mut side, 3, [1000; 2]);
         for place in 0..1000 {
             assert_eq!(table.next(group(place)), Some(number(place)), "{place}");
@@ -203,7 +203,7 @@ mod tests {
         assert!((0..1000).all(|group| table.next(group).is_none()));
         // One number less than there are, or none at all.
         for most in [[1000, 999], [300, 1000], [0, 0]] {
-            let mut side = Reading::new(&columns, &texts, 1000);
+            let mut side = StreamReader::new(&columns, &texts, 1000);
             let mut table = Table::read(&mut side, 3, most);
             assert!(side.failed);
             assert!((0..1000).all(|group| table.next(group).is_none()));

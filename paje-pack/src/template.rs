@@ -11,7 +11,7 @@ use crate::texts::{Key, SHORT};
 /// Fields of a line that may differ; lines with more are kept as they are.
 const FIELDS: usize = 64;
 
-/// Events by the text that stands for them.
+/// Events by their codes.
 #[derive(Clone, Debug)]
 pub(crate) struct Roles {
     table: DefTable,
@@ -78,7 +78,7 @@ impl Roles {
 
     /// Takes in a line that may be part of a definition.
     pub(crate) fn learn(&mut self, line: &[u8]) {
-        // Faulty ones are the business of those who replay.
+        // A replay reports faulty ones.
         if self.table.header_line(line).is_err() {
             return;
         }
@@ -101,12 +101,12 @@ impl Roles {
         self.known == 0
     }
 
-    /// Which event a code stands for.
+    /// Returns the kind of event of a code.
     pub(crate) fn kind(&self, code: &[u8]) -> Option<EventKind> {
         self.by_code.get(code).map(|place| self.events[*place].kind)
     }
 
-    /// The holes of the event that a short code stands for.
+    /// Returns the holes of the event of a short code.
     pub(crate) fn holes(&self, code: Key) -> Option<&[u8]> {
         Some(&self.events[*self.by_key.get(&code)?].holes)
     }
@@ -208,7 +208,7 @@ impl Cut {
         let in_the_way = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);
         let literal = &line[copied..];
         self.action.extend_from_slice(literal);
-        // A byte that stands for a hole may not stand for itself.
+        // Bytes for holes cannot be in the text.
         let holes = self.action.iter().filter(|byte| in_the_way(byte)).count();
         holes == self.fields.len() && !self.fields.is_empty() && self.fields.len() <= FIELDS
     }

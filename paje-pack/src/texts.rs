@@ -6,7 +6,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(u64);
 
-/// Longest text that its key tells.
+/// Longest text that is its own key.
 pub(crate) const SHORT: usize = 7;
 
 impl Key {
@@ -148,7 +148,7 @@ impl Texts {
         self.places[at & most] = (key, number);
     }
 
-    /// Appends a text, of which nobody asks whether it is there.
+    /// Appends a text that is not looked up.
     pub(crate) fn push(&mut self, text: &[u8]) -> u32 {
         let number = self.len();
         self.bytes.extend_from_slice(text);

@@ -1,13 +1,10 @@
-//! Times of lines: how they are spelt, and how they are told.
+//! Times of lines: how they are spelt and encoded.
 
 use std::ops::Range;
 
-use paje_parser::number::parse_time;
-
-use crate::coder::{Side, Writing};
-use crate::digits::Spelling;
 use crate::fields::{FieldsOut, Place, zigzag};
 use crate::lines::Line;
+use crate::stream::StreamWriter;
 use crate::table::{Rows, TABLE};
 use crate::template::{Roles, is_header};
 use crate::units::Units;
@@ -86,24 +83,6 @@ impl Scale {
         let power = 10_i64.pow(self.zeros.into());
         (after == self.after && bits as i64 % power == 0).then(|| bits as i64 / power)
     }
-
-    /// The seconds that a time is, as they are read from its text.
-    pub(crate) fn seconds(self, units: i64) -> f64 {
-        let spelt = Spelling::new(self.after, self.zeros).long(units);
-        parse_time(spelt.text()).unwrap_or_default()
-    }
-
-    /// The units in a second, if that is a double without rounding.
-    pub(crate) const fn units_in_second(self) -> Option<f64> {
-        let power = self.after - self.zeros;
-        // Digits are 18 at most.
-        if power <= 18 { Some(10_u64.pow(power as u32) as f64) } else { None }
-    }
-
-    /// About so many units as these seconds are.
-    pub(crate) fn units_in(self, seconds: f64) -> f64 {
-        seconds * 10_f64.powi(i32::from(self.after) - i32::from(self.zeros))
-    }
 }
 
 /// Columns of times: what differences begin with, and a table of these by action; then what odd ones need.
@@ -115,7 +94,7 @@ mod column {
     pub(super) const ODD: usize = NUMBERS + TABLE;
 }
 
-/// Times are told by what they are more than the last one, or more than the last one of their lane.
+/// Times are differences to the last one, or to the last one of their lane.
 mod base {
     pub(super) const LINE: u8 = 0;
     pub(super) const LANE: u8 = 1;
@@ -140,7 +119,7 @@ impl LastOfLanes {
 /// All odd times are of one field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
-/// Numbers of a table from which it is told what makes it shorter, behind as many with which a segment begins.
+/// Numbers of a table that decide which base is shorter, behind as many at the start of the segment.
 const SAMPLE: usize = 1 << 12;
 
 /// Times that are written, in the order of their lines.
@@ -150,9 +129,9 @@ pub(crate) struct TimesOut {
     /// The last time of all lines.
     last: i64,
     lanes: LastOfLanes,
-    /// By what they are told from: one more than the difference, as a number without sign, or 0 for an odd one.
+    /// By base: one more than the difference, without sign, or 0 for an odd one.
     tables: [Rows; 2],
-    /// Number of the table that is shorter, once there are enough to tell; from then on, the other one is not needed.
+    /// Number of the shorter table, once there are enough numbers to decide; the other one is then no longer filled.
     base: Option<u8>,
     odd: FieldsOut,
 }
@@ -163,40 +142,32 @@ impl TimesOut {
         TimesOut { scale, units: Units::new(scale), last, lanes, tables, base, odd }
     }
 
-    /// The time of the next line, at this place of the text. Gives its units, unless it is spelt otherwise.
+    /// Writes the time of the next line, which is at this place of the text.
     #[inline(always)]
-    pub(crate) fn put(
-        &mut self,
-        line: Line,
-        text: &[u8],
-        Range { start, end }: Range<usize>,
-    ) -> Option<i64> {
-        let units = match self.units.read(text, start, end) {
-            Some(units) => units,
-            None => self.other(line, text, start..end)?,
-        };
+    pub(crate) fn put(&mut self, line: Line, text: &[u8], Range { start, end }: Range<usize>) {
+        let units = self.units.read(text, start, end);
+        let Some(units) = units.or_else(|| self.other(line, text, start..end)) else { return };
         let lane = std::mem::replace(self.lanes.of(line.lane), units);
         let bases = [std::mem::replace(&mut self.last, units), lane];
         // Units have 18 digits, and so it does not get too large.
-        let told = |base: i64| zigzag(units - base) + 1;
+        let code = |base: i64| zigzag(units - base) + 1;
         match self.base {
             Some(base) => {
                 let base = usize::from(base & 1);
-                self.tables[base].push(line.action, told(bases[base]));
+                self.tables[base].push(line.action, code(bases[base]));
             }
             None => {
                 for (table, base) in self.tables.iter_mut().zip(bases) {
-                    table.push(line.action, told(base));
+                    table.push(line.action, code(base));
                 }
                 if self.tables[0].len() >= 2 * SAMPLE {
                     self.base = self.shorter().ok();
                 }
             }
         }
-        Some(units)
     }
 
-    /// A time that is not spelt as most of them: its units if these are spelt as the scale says.
+    /// Returns the units of a time that is spelt differently, if the scale can express them; writes it as a text otherwise.
     #[cold]
     #[inline(never)]
     fn other(&mut self, line: Line, text: &[u8], range: Range<usize>) -> Option<i64> {
@@ -215,7 +186,7 @@ impl TimesOut {
     #[cold]
     fn shorter(&self) -> std::io::Result<u8> {
         let size = |table: &Rows| {
-            let mut side = Writing::default();
+            let mut side = StreamWriter::default();
             let from = if table.len() < 2 * SAMPLE { 0 } else { SAMPLE };
             table.part(from..table.len().min(2 * SAMPLE)).write(&mut side, 0);
             side.finish(1).map(|[columns, _]| columns.len())
@@ -228,7 +199,7 @@ impl TimesOut {
     ///
     /// # Errors
     /// zstd lacks memory.
-    pub(crate) fn write(&mut self, side: &mut Writing, text: &[u8]) -> std::io::Result<()> {
+    pub(crate) fn write(&mut self, side: &mut StreamWriter, text: &[u8]) -> std::io::Result<()> {
         if self.tables.iter().all(Rows::is_empty) {
             return Ok(());
         }

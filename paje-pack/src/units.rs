@@ -6,7 +6,7 @@ use crate::value::{DIGITS, POWERS, eight, is_digits};
 /// Zeros as digits.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Of eight bytes, the last so many.
+/// Masks that keep the last bytes of eight.
 const KEEP: [u64; 9] = {
     let mut keep = [0; 9];
     let mut len = 1;
@@ -47,7 +47,7 @@ impl Units {
         Units { zeros, after, keep, whole: (0, usize::MAX, 0) }
     }
 
-    /// The units of the time in these bytes of a text, mostly; none if they are to be read otherwise.
+    /// Returns the units of the time in these bytes of a text; none if they need a slower reader.
     #[inline(always)]
     pub(crate) fn read(&mut self, text: &[u8], first: usize, end: usize) -> Option<i64> {
         let Units { zeros, after, keep, .. } = *self;
@@ -75,7 +75,7 @@ impl Units {
         Some(units as i64)
     }
 
-    /// The units of the digits before a point, the last so many of eight bytes.
+    /// Returns the units of the digits before a point, the last `len` of eight bytes.
     #[cold]
     fn before(&self, bytes: u64, len: usize) -> Option<u64> {
         let starts = bytes.to_le_bytes()[8_usize.checked_sub(len)?..].first() == Some(&b'0');

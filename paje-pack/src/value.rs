@@ -15,7 +15,7 @@ pub(crate) struct Value {
 pub(crate) enum Kind {
     #[default]
     Text,
-    /// A decimal number with so many digits after the point; without a point for 0.
+    /// A decimal number with this many digits after the point; without a point for 0.
     Decimal(u8),
     /// 16 digits of lower case.
     Hex,
@@ -83,7 +83,7 @@ impl Value {
         Some(Value { kind: Kind::Hex, bits: first? << 32 | last? })
     }
 
-    /// The whole number that so many bytes of a word spell, eight at most.
+    /// Returns the whole number that the first `len` bytes of a word spell, at most eight.
     #[inline]
     pub(crate) const fn whole(bytes: u64, len: usize) -> Option<Value> {
         if len == 0 || (len > 1 && bytes as u8 == b'0') {
@@ -95,7 +95,7 @@ impl Value {
         }
     }
 
-    /// The number that a text is, if that has so many digits behind its point, which are 1 to 8, and so many before it.
+    /// Returns the number that a text is, if it has `after` digits behind its point, 1 to 8, and as many at most before it.
     #[inline]
     pub(crate) fn with_point(text: &[u8], after: u8) -> Option<Value> {
         with_point(text, after.into()).map(|bits| Value { kind: Kind::Decimal(after), bits })
@@ -180,7 +180,7 @@ pub(crate) const POWERS: [u64; 15] = {
     powers
 };
 
-/// The number that the first so many bytes of a word spell, 1 to 8.
+/// Returns the number that the first `count` bytes of a word spell, 1 to 8.
 #[inline]
 const fn digits_at_end(bytes: u64, count: usize) -> Option<u64> {
     let shift = 8 * (8 - count as u32) % 64;

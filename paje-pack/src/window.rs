@@ -5,19 +5,22 @@ use std::fmt;
 use std::io::{BufReader, Read, Seek, Take};
 use std::ops::Range;
 
-use self::plan::{Border, Gap, Headers, Run, Windows};
+use self::plan::{Gap, Headers, OpenRows, Run, Windows};
 use crate::format::{Error, ErrorKind, LARGEST_SUMMARY};
 use crate::index::{Summaries, whole_lines};
 use crate::reader::{Packed, Reader};
 
 mod plan;
+mod write;
+
+pub use write::{Border, TextLine, WindowIndex};
 
 /// Name of the summary that has the times of segments, and the lines that every window needs.
 pub(crate) const WINDOWS: &str = "windows";
 /// Name of those that follow, one for each border between segments.
 pub(crate) const BORDER: &str = "border";
 /// The version of both.
-pub(crate) const VERSION: u64 = 1;
+pub(crate) const VERSION: u64 = 2;
 
 /// Fault of a page that has no such lines as it should.
 const NO_SENSE: ErrorKind = ErrorKind::Content("it does not tell what is open between segments");
@@ -60,7 +63,7 @@ impl<R: Read + Seek> Window<R> {
         Window { parts, reader }
     }
 
-    /// The same part, which is read by itself; nothing may have been read of this one.
+    /// Returns the same window of another reader; nothing may have been read of this one.
     pub fn again<Q: Read + Seek>(&self, from: Q) -> Window<Q> {
         Window::new(from, self.parts.clone())
     }
@@ -124,12 +127,12 @@ impl<R: Read + Seek> Summaries<R> {
         let (mut parts, mut behind, mut room) = (VecDeque::new(), 0, LARGEST_SUMMARY);
         for Run { segments, is_outside } in windows.runs(from, to) {
             let first = behind;
-            behind = sum(&self.segments()[segments.clone()], 3).saturating_add(first);
+            behind = sum(&self.segments()[segments.clone()], 2).saturating_add(first);
             let is_at_end = segments.start == 0 || segments.end == count;
             if is_outside && (is_at_end || self.is_worth_a_gap(number, &segments)) {
                 let pages =
                     (self.border(number, segments.start)?, self.border(number, segments.end)?);
-                let borders = (Border::parse(&pages.0), Border::parse(&pages.1));
+                let borders = (OpenRows::parse(&pages.0), OpenRows::parse(&pages.1));
                 let (Some(begin), Some(end)) = borders else { return Err(self.failed(NO_SENSE)) };
                 let gap = Gap { begin, end, lines: first..behind };
                 // Behind the last one there is nothing that could lie within a state that goes on.

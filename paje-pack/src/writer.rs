@@ -2,16 +2,14 @@
 
 use std::io::{self, Read, Write};
 
-use crate::borders::{Borders, Pages};
 use crate::definitions::Definitions;
 use crate::format::{
     BORDERS, END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, THOROUGH,
     VERSION, kind, put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
-use crate::passage::Passage;
-use crate::segment::{Looks, STREAMS, Told, tell};
-use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS};
+use crate::segment::{EncodedSegment, STREAMS, encode};
+use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS, WindowIndex};
 
 /// Settings of packing.
 #[derive(Clone, Copy, Debug)]
@@ -98,54 +96,20 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Packs a text, at most 64 MiB of it, with the definitions that stand before it.
+    /// Packs a text of at most 64 MiB, which comes after these definitions.
     ///
     /// # Errors
     /// zstd lacks memory.
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
-        Segment::make(text, definitions, settings, Looks::Not).map(|(segment, _)| segment)
-    }
-
-    /// The same, and what crosses the ends of the text, for [`Borders`]; none if no part of the trace may be read by itself: it
-    /// names other files, has lines that cannot be understood, or one that is not whole.
-    ///
-    /// # Errors
-    /// zstd lacks memory.
-    pub fn pack_and_look(
-        text: &[u8],
-        definitions: &Definitions,
-        settings: Settings,
-    ) -> io::Result<(Segment, Option<Passage>)> {
-        Segment::make(text, definitions, settings, Looks::Across)
-    }
-
-    /// The same, and its rows, of which [`Passage::rows`] has those of most sound traces.
-    ///
-    /// # Errors
-    /// zstd lacks memory.
-    pub fn pack_with_rows(
-        text: &[u8],
-        definitions: &Definitions,
-        settings: Settings,
-    ) -> io::Result<(Segment, Option<Passage>)> {
-        Segment::make(text, definitions, settings, Looks::AtRows)
-    }
-
-    fn make(
-        text: &[u8],
-        definitions: &Definitions,
-        settings: Settings,
-        looks: Looks,
-    ) -> io::Result<(Segment, Option<Passage>)> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
         // Short texts cost little time and have little to learn from; but long ones that are cut into short segments are long, and so
         // are those that end with a short one.
         let is_first = definitions.are_none();
         let is_below = |most: usize| is_first && text.len() < most.min(settings.segment / 2);
         let level = if is_below(4 * SHORT) { settings.level.max(THOROUGH) } else { settings.level };
-        let (told, passage) = tell(text, definitions, level, looks)?;
-        let lines = told.lines;
-        let mut pages = pages_of(&told, text, level)?;
+        let encoded = encode(text, definitions, level)?;
+        let lines = encoded.lines;
+        let mut pages = pages_of(&encoded, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
         // Texts that are no trace, or hardly any, may be better off without all this, and short ones, too.
         let is_good = size(&pages) * if is_below(SHORT) { 16 } else { 4 } < text.len();
@@ -153,20 +117,20 @@ impl Segment {
             let whole = Page::compressed(kind::TEXT, text.to_vec(), level.max(HIGH))?;
             if whole.kept.len() < size(&pages) {
                 pages = vec![
-                    Page::plain(kind::HEAD, head(text, lines, &told, 1 << (2 * STREAMS))),
+                    Page::plain(kind::HEAD, head(text, lines, &encoded, 1 << (2 * STREAMS))),
                     whole,
                 ];
             }
         }
-        Ok((Segment { text: text.len() as u64, lines, pages }, passage))
+        Ok(Segment { text: text.len() as u64, lines, pages })
     }
 }
 
 /// Head of a segment, as bytes; `which` has a bit for each of the pages that follow.
-fn head(text: &[u8], lines: u64, told: &Told, which: u64) -> Vec<u8> {
+fn head(text: &[u8], lines: u64, encoded: &EncodedSegment, which: u64) -> Vec<u8> {
     let mut head = Vec::new();
     for number in
-        [text.len() as u64, lines, told.scale.after.into(), told.scale.zeros.into(), which]
+        [text.len() as u64, lines, encoded.scale.after.into(), encoded.scale.zeros.into(), which]
     {
         put_number(number, &mut head);
     }
@@ -174,10 +138,10 @@ fn head(text: &[u8], lines: u64, told: &Told, which: u64) -> Vec<u8> {
     head
 }
 
-fn pages_of(told: &Told, text: &[u8], level: i32) -> io::Result<Vec<Page>> {
-    let parts = told.streams.iter().flatten().enumerate().filter(|(_, part)| !part.is_empty());
+fn pages_of(encoded: &EncodedSegment, text: &[u8], level: i32) -> io::Result<Vec<Page>> {
+    let parts = encoded.streams.iter().flatten().enumerate().filter(|(_, part)| !part.is_empty());
     let which = parts.clone().fold(0, |which, (number, _)| which | 1 << number);
-    let mut pages = vec![Page::plain(kind::HEAD, head(text, told.lines, told, which))];
+    let mut pages = vec![Page::plain(kind::HEAD, head(text, encoded.lines, encoded, which))];
     for (number, part) in parts {
         let kind = kind::STREAMS + number as u8;
         pages.push(match number % 2 {
@@ -242,16 +206,19 @@ impl<W: Write> Writer<W> {
         Ok(true)
     }
 
-    /// Keeps what [`Window`](crate::Window) needs behind the segments, in `most` bytes of the file or not at all; false if
-    /// it is left out.
+    /// Writes what [`Window`](crate::Window) needs, behind all segments. Returns false, and writes nothing, if
+    /// there are fewer than two segments or if it takes more than `most` bytes of the file.
     ///
     /// # Errors
     /// Writing fails, or zstd lacks memory.
-    pub fn put_borders(&mut self, borders: Borders, most: u64) -> io::Result<bool> {
-        let Some(Pages { windows, borders }) = borders.pages() else { return Ok(false) };
+    pub fn put_windows(&mut self, windows: &WindowIndex, most: u64) -> io::Result<bool> {
+        let count = self.index.segments.len();
+        if count < 2 || windows.times.len() != count || windows.borders.len() + 1 != count {
+            return Ok(false);
+        }
         let (mut pages, mut left) = (Vec::new(), most);
-        let windows = std::iter::once((WINDOWS, windows));
-        for (name, content) in windows.chain(borders.map(|content| (BORDER, content))) {
+        let borders = windows.borders.iter().map(|border| (BORDER, border.to_bytes()));
+        for (name, content) in std::iter::once((WINDOWS, windows.to_bytes())).chain(borders) {
             let Some(page) =
                 summary(name, content, |content| Page::of_level(kind::SUMMARY, content, BORDERS))?
             else {

@@ -7,7 +7,7 @@ use crate::number;
 pub struct Color(pub [f64; 4]);
 
 impl Color {
-    /// Three or four numbers separated by blanks or commas, or six hexadecimal digits.
+    /// Parses three or four numbers separated by blanks or commas, or six hexadecimal digits.
     ///
     /// Source: lang-paje 1.3.1, "color"; hexadecimal as PajeNG 1.3.6 behaves.
     #[must_use]
@@ -32,12 +32,13 @@ impl Color {
     }
 }
 
-/// The number of a word as most parts of colours are written: a digit, and perhaps a point and another one.
+/// Parses the usual spelling of a component: a digit, perhaps followed by a point and another
+/// digit.
 fn tenths(word: &[u8]) -> Option<f64> {
     let digit = |byte: u8| byte.is_ascii_digit().then(|| f64::from(byte - b'0'));
     match *word {
         [ones] => digit(ones),
-        // Both are exact, so that the quotient is rounded once.
+        // Both numbers are exact, so the quotient is rounded once.
         [ones, b'.', tenths] => Some((10.0 * digit(ones)? + digit(tenths)?) / 10.0),
         _ => None,
     }
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_numbers_are_those_of_all_texts() {
+    fn short_numbers_are_read_like_all_others() {
         for number in 0..100 {
             for text in [format!("{}.{}", number / 10, number % 10), (number % 10).to_string()] {
                 assert_eq!(tenths(text.as_bytes()), number::parse_f64(text.as_bytes()), "{text}");
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spellings_of_a_colour() {
+    fn every_spelling_of_a_colour_is_read() {
         let parse = |text: &str| Color::parse(text.as_bytes()).map(|c| c.0);
         assert_eq!(parse("0.5 0 1"), Some([0.5, 0.0, 1.0, 1.0]));
         assert_eq!(parse("1,0,0,0.25"), Some([1.0, 0.0, 0.0, 0.25]));

@@ -17,7 +17,7 @@ pub struct ColumnLine {
 }
 
 impl ColumnLine {
-    /// Stands for a step if the line has a text. Its [`Content`] then names the step, if any.
+    /// Step of a line with text. Its [`Content`] then names the step, if any.
     pub const OTHER: u32 = u32::MAX;
 
     /// A line that is still to be filled in.
@@ -45,7 +45,7 @@ pub struct Linked {
 }
 
 impl Linked {
-    /// Stands for the number of a link that starts elsewhere.
+    /// Number of a link that starts elsewhere.
     pub const NONE: u32 = u32::MAX;
 
     /// Returns the link of a line that begins at `start`, if exactly one of its holes is a key.
@@ -85,7 +85,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// Stands for the start of a text if the value is a number.
+    /// Start of the text if the value is a number.
     pub const NUMBER: u32 = u32::MAX;
 }
 

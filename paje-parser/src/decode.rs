@@ -1,14 +1,14 @@
-//! One line at a time, for readers that are not in a hurry.
+//! A decoder for one line at a time, for readers that need no speed.
 
 use crate::definition::{DefTable, FieldNames};
 use crate::error::{Fault, FaultKind};
 use crate::event::RawEvent;
 use crate::token::{self, Span};
 
-/// One line, by its kind.
+/// A line by its kind.
 #[derive(Debug)]
 pub enum Line<'a> {
-    /// Nothing, or a comment only.
+    /// An empty line, or only a comment.
     Blank,
     /// Part of an event definition.
     Header,
@@ -24,29 +24,29 @@ pub struct LineDecoder {
 }
 
 impl LineDecoder {
-    /// A decoder that has seen nothing yet.
+    /// Creates a decoder without definitions.
     #[must_use]
     pub fn new(names: FieldNames) -> Self {
         LineDecoder::after(DefTable::new(names))
     }
 
-    /// One for lines that come after these definitions.
+    /// Creates a decoder for lines that follow these definitions.
     #[must_use]
     pub const fn after(defs: DefTable) -> Self {
         LineDecoder { defs, words: Vec::new() }
     }
 
-    /// The definitions met so far.
+    /// Returns the definitions read so far.
     #[must_use]
     pub const fn defs(&self) -> &DefTable {
         &self.defs
     }
 
-    /// Decodes the next line, given without its newline (anything after a newline is ignored).
+    /// Decodes the next line. The text ends at its first newline, if any.
     ///
     /// # Errors
-    /// A malformed definition, an event inside a definition, an unknown event number, or a line
-    /// that lacks a needed field. The decoder can go on with the next line.
+    /// Fails on a malformed definition, an event inside a definition, an unknown event number, or a
+    /// line that lacks a required field. The decoder can continue with the next line.
     pub fn line<'a>(&'a mut self, text: &'a [u8]) -> Result<Line<'a>, Fault> {
         self.words.clear();
         let end = token::fields(text, 0, &mut self.words);
@@ -66,10 +66,10 @@ impl LineDecoder {
         RawEvent::new(def, text, &self.words).map(Line::Event)
     }
 
-    /// To be called at the end of the trace.
+    /// Checks the end of the trace.
     ///
     /// # Errors
-    /// A definition was begun and not ended.
+    /// Fails if the last definition is not finished.
     pub const fn finish(&self) -> Result<(), FaultKind> {
         if self.defs.is_open() {
             return Err(FaultKind::UnfinishedDefinition);

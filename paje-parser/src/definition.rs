@@ -1,4 +1,4 @@
-//! The `%` header: which number stands for which event, with which fields.
+//! The `%` header, which maps event numbers to events and their fields.
 
 mod grammar;
 mod header;
@@ -15,7 +15,7 @@ pub use numbers::Numbering;
 use numbers::Numbers;
 pub use sequence::Sequence;
 
-/// Field names that are understood: those of older traces, too, or not (`-n/--no-strict`).
+/// Set of field names that are recognised (`-n/--no-strict`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldNames {
     /// Only the names of lang-paje 1.3.1; others are user-defined fields.
@@ -25,8 +25,7 @@ pub enum FieldNames {
     Old,
 }
 
-/// The type of a field, as its definition declares it. The replay reads fields by what they are
-/// for; exporters type user-defined columns by this.
+/// The declared type of a field. Exporters use it for user-defined columns; the replay does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the format's own.
 pub enum FieldType {
@@ -40,7 +39,7 @@ pub enum FieldType {
 }
 
 impl FieldType {
-    /// The word for it in definitions.
+    /// Returns the type's name in definitions.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -58,21 +57,21 @@ impl FieldType {
 /// One field of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDef {
-    /// The name as it was written.
+    /// Name as written.
     pub name: String,
-    /// The known field that the name stands for; `None` for a user-defined one.
+    /// The standard field of this name; `None` for a user-defined field.
     pub known: Option<FieldName>,
-    /// The declared type.
+    /// Declared type.
     pub kind: FieldType,
 }
 
-/// One finished `%EventDef`.
+/// A finished `%EventDef`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventDef {
     id: Vec<u8>,
     kind: EventKind,
     fields: Vec<FieldDef>,
-    /// The word of each known field in an event's line (the number is word 0); `ABSENT` if not defined.
+    /// Word index of each standard field in a line (the event number is word 0), or `ABSENT`.
     words: [u32; FieldName::COUNT],
     needed_words: usize,
 }
@@ -80,25 +79,25 @@ pub struct EventDef {
 const ABSENT: u32 = u32::MAX;
 
 impl EventDef {
-    /// The text that stands for this event at the beginning of its lines.
+    /// Returns the event number, as text.
     #[must_use]
     pub fn id(&self) -> &[u8] {
         &self.id
     }
 
-    /// Kind of its event.
+    /// Returns the kind of event.
     #[must_use]
     pub const fn kind(&self) -> EventKind {
         self.kind
     }
 
-    /// The fields in the order in which they follow the number.
+    /// Returns the fields in the order in which they follow the event number.
     #[must_use]
     pub fn fields(&self) -> &[FieldDef] {
         &self.fields
     }
 
-    /// The index of a known field among the words of a line; the number is word 0.
+    /// Returns the word index of a standard field in a line; the event number is word 0.
     #[must_use]
     #[inline]
     pub const fn word_of(&self, field: FieldName) -> Option<usize> {
@@ -108,14 +107,15 @@ impl EventDef {
         }
     }
 
-    /// Number of words, its number included, that a line must have so that no needed field is missing.
+    /// Returns the number of words that a line needs for all required fields, including its event
+    /// number.
     #[must_use]
     #[inline]
     pub const fn needed_words(&self) -> usize {
         self.needed_words
     }
 
-    /// The user-defined fields in definition order: name, and index among the words of a line.
+    /// Returns name and word index of each user-defined field, in definition order.
     pub fn extras(&self) -> impl Iterator<Item = (&str, usize)> {
         let numbered = self.fields.iter().enumerate();
         numbered
@@ -123,7 +123,6 @@ impl EventDef {
             .map(|(i, field)| (field.name.as_str(), i + 1))
     }
 
-    /// The first needed field that a line of so many words does not have.
     pub(crate) fn first_missing(&self, words: usize) -> FieldName {
         let needed = |field: &&FieldName| self.word_of(**field).is_some_and(|word| word >= words);
         let mut all = self.kind.obligatory().iter().chain(self.kind.optional());
@@ -160,7 +159,6 @@ impl EventDef {
     }
 }
 
-/// A definition between its `%EventDef` and its `%EndEventDef`.
 #[derive(Clone, Debug)]
 struct OpenDef {
     id: Vec<u8>,
@@ -168,38 +166,38 @@ struct OpenDef {
     fields: Vec<FieldDef>,
 }
 
-/// The definitions met so far, and the one at hand. Copies share most of what they have in common, so
-/// that one for each block is no matter.
+/// The definitions read so far, and the one that is being read. Cloning is cheap: clones share most
+/// of their contents, and each block keeps one.
 ///
-/// A trace may be spread over many files, each with definitions of its own. They all are in one list,
-/// where equal ones stand once; a table also knows which of them its own file's numbers stand for.
+/// A trace may consist of several files with their own definitions. One list holds the definitions
+/// of all files, without duplicates; each table also maps its own file's numbers to entries of the
+/// list.
 #[derive(Clone, Debug)]
 pub struct DefTable {
     names: FieldNames,
     defs: Sequence<Arc<EventDef>>,
-    /// Meanings of the numbers at this place of this file.
+    /// Definitions of the event numbers at this place of the file.
     numbers: Numbers,
-    /// For a file that another one named.
+    /// State for a file that another trace file refers to.
     imported: Option<Imported>,
     open: Option<OpenDef>,
-    /// The last `%EventDef` was faulty, and what follows up to its end is passed over: see
+    /// Whether the last `%EventDef` was faulty, so that its lines are skipped: see
     /// [`DefTable::mend_line`].
     skipping: bool,
 }
 
-/// Parts that only the table of a named file has.
 #[derive(Clone, Debug)]
 struct Imported {
-    /// The numbers of the naming file.
+    /// Event numbers of the referring file.
     inherited: Numbers,
-    /// They still count: the file has not defined an event yet.
+    /// Whether the inherited numbers apply: true until the file defines an event.
     counts: bool,
-    /// The definitions of the list, by their numbers' texts; those of one text in order.
+    /// Indices of the definitions with each event number, in order.
     known: HashMap<Vec<u8>, Vec<u32>>,
 }
 
 impl DefTable {
-    /// No definitions yet.
+    /// Creates a table without definitions.
     #[must_use]
     pub fn new(names: FieldNames) -> Self {
         DefTable {
@@ -212,9 +210,9 @@ impl DefTable {
         }
     }
 
-    /// The table with which a file begins that is named by one that ends with this table. These
-    /// definitions count up to the first that the file makes itself; from there on only its own do
-    /// (lang-paje 1.3.1, "Parallel reading": a file may repeat the definitions, and then its own rule).
+    /// Creates the table for a file that a trace with this table refers to. The inherited
+    /// definitions apply until the file defines an event itself; from then on only its own
+    /// definitions do (lang-paje 1.3.1, "Parallel reading").
     #[must_use]
     pub fn inherit(&self) -> Self {
         let mut known: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
@@ -226,15 +224,15 @@ impl DefTable {
         DefTable { imported: Some(imported), open: None, skipping: false, ..self.clone() }
     }
 
-    /// The finished definitions, in the order of their ends, also those that other files of the trace
-    /// made before; equal ones once.
+    /// Returns the finished definitions of all files of the trace, in the order in which they
+    /// ended, without duplicates.
     #[must_use]
     pub const fn defs(&self) -> &Sequence<Arc<EventDef>> {
         &self.defs
     }
 
-    /// Takes definitions over that other files made: `all` is the list of a table, and begins with
-    /// this table's.
+    /// Adds definitions of other files: `all` is another table's list, and starts with this
+    /// table's.
     pub fn learn(&mut self, all: &Sequence<Arc<EventDef>>) {
         for def in all.since(self.defs.len()) {
             if let Some(imported) = &mut self.imported {
@@ -244,26 +242,25 @@ impl DefTable {
         }
     }
 
-    /// True if a definition was begun and not ended.
+    /// Returns whether a definition has started and not ended.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// True if the meaning of a `%` line here depends on those before it.
+    /// Returns whether the meaning of the next `%` line depends on the lines before it.
     #[must_use]
     pub const fn is_midway(&self) -> bool {
         self.open.is_some() || self.skipping
     }
 
-    /// True if the numbers are those of the naming file, which the file's first definition will put
-    /// away.
+    /// Returns whether the event numbers are still those of the referring file.
     #[must_use]
     pub fn is_inherited(&self) -> bool {
         self.imported.as_ref().is_some_and(|imported| imported.counts)
     }
 
-    /// The index among [`DefTable::defs`] of the definition whose number is this text.
+    /// Returns the index in [`DefTable::defs`] of the definition with this event number.
     ///
     /// Numbers are compared as text: `011` is not `11`.
     #[must_use]
@@ -272,13 +269,13 @@ impl DefTable {
         self.numbers.find(id)
     }
 
-    /// True if every number stands for the same in both tables.
+    /// Returns whether both tables map every event number to the same definition.
     #[must_use]
     pub fn same_numbers(&self, other: &DefTable) -> bool {
         self.numbers.same(&other.numbers)
     }
 
-    /// True if every number that stands for something here stands for the same in `other`.
+    /// Returns whether `other` maps every event number of this table to the same definition.
     #[must_use]
     pub fn is_part_of(&self, other: &DefTable) -> bool {
         if self.numbers.are_akin(&other.numbers) {
@@ -291,34 +288,33 @@ impl DefTable {
         self.same_numbers(other) || self.numbered().iter().all(same)
     }
 
-    /// The definitions that numbers stand for, as indices among [`DefTable::defs`], in the order in
-    /// which their definitions ended.
+    /// Returns the indices in [`DefTable::defs`] of the definitions that event numbers map to, in
+    /// the order in which the definitions ended.
     #[must_use]
     pub const fn numbered(&self) -> &Sequence<u32> {
         self.numbers.order()
     }
 
-    /// The index of the first of [`DefTable::numbered`] that came after `earlier` was asked for; `None` if
-    /// that was of other numbers, or if it is not known whether it was. Who makes something of all numbers
-    /// may remember by this how far he is.
+    /// Returns the index of the first entry of [`DefTable::numbered`] that was added after
+    /// `earlier`. `None` if `earlier` belongs to other numbers, or if that is unknown. A caller
+    /// that derives data from all numbers can thus continue where it stopped.
     #[must_use]
     pub fn numbered_since(&self, earlier: &Numbering) -> Option<usize> {
         self.numbers.since(earlier)
     }
 
-    /// The state of the numbers.
+    /// Returns the state of the event numbers, for [`DefTable::numbered_since`].
     #[must_use]
     pub fn numbering(&self) -> Numbering {
         self.numbers.numbering()
     }
 
-    /// Kind of the event that the definition at hand defines, for messages.
+    /// Returns the kind of event in the unfinished definition, for messages.
     #[must_use]
     pub fn open_event(&self) -> Option<EventKind> {
         self.open.as_ref().map(|open| open.kind)
     }
 
-    /// A file that defines an event has no more to do with the numbers of the file that named it.
     fn put_away(&mut self) {
         if let Some(imported) = &mut self.imported
             && std::mem::take(&mut imported.counts)
@@ -336,14 +332,14 @@ impl DefTable {
         };
         let known = imported.known.entry(def.id.clone()).or_default();
         let equal = known.iter().copied().find(|known| *self.defs[*known as usize] == def);
-        // Other files may have gone on from the same numbers to others.
+        // Other files may have added different numbers to the same base.
         self.numbers.branch();
         self.numbers.insert(&def.id, equal.unwrap_or(next));
         if equal.is_none() {
             known.push(next);
             self.defs.push(Arc::new(def));
         }
-        // A header that was repeated: what was made of the numbers of the naming file holds.
+        // The header was repeated, so data derived from the referring file's numbers stays valid.
         if self.numbers.same(&imported.inherited) {
             self.numbers = imported.inherited.clone();
         }

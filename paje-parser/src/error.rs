@@ -1,4 +1,4 @@
-//! Faults of a line, and their messages.
+//! Faults of lines, and their messages.
 
 use std::fmt::{self, Write};
 use std::path::Path;
@@ -6,25 +6,26 @@ use std::path::Path;
 use crate::event::{EventKind, FieldName};
 use crate::token::{self, Span};
 
-/// Something wrong at a byte of the text at hand. Small, so that hot paths can carry it.
+/// A fault at a byte of a text. It is small, so that hot paths can carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Place, as an index into the text that was being read.
+    /// Index into the text.
     pub at: u32,
     /// Kind of the fault.
     pub kind: FaultKind,
 }
 
 impl Fault {
-    /// The offending text in `text`, the bytes that [`Fault::at`] counts from: a word, empty at the
-    /// end of a line, or for a `%` line out of place all of it. [`FaultKind::sentence`] shows it.
+    /// Returns the offending word of `text`, the bytes that [`Fault::at`] refers to. It is empty at
+    /// the end of a line, and the whole line for a misplaced `%` line. [`FaultKind::sentence`]
+    /// shows it.
     #[must_use]
     pub fn word(&self, text: &[u8]) -> Span {
         let start = (self.at as usize).min(text.len());
         let rest = &text[start..];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         let length = match self.kind {
-            // A lone `%` would say nothing.
+            // A lone `%` would not help the reader.
             FaultKind::ExpectedEventDef => rest.trim_ascii_end().len(),
             _ => {
                 let mut words = Vec::new();
@@ -37,33 +38,33 @@ impl Fault {
     }
 }
 
-/// The ways in which a line by itself, or with the definitions before it, can be wrong.
+/// The ways in which a line can be wrong, alone or after the definitions before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
     /// A `%` line that is neither `%EventDef NAME ID` nor inside a definition.
     ExpectedEventDef,
-    /// `%EventDef` with an event that the format does not know.
+    /// `%EventDef` with an unknown event.
     UnknownEvent,
-    /// `%EventDef` with a number that already stands for an event.
+    /// `%EventDef` with a number that is already defined.
     RedefinedId,
-    /// `%EventDef` before the definition at hand was ended.
+    /// `%EventDef` inside an unfinished definition.
     NestedDefinition,
     /// A field whose name is `""`.
     UnnamedField,
     /// A field without a type.
     MissingFieldType,
-    /// A field type other than date, int, double, float, hex, string, color.
+    /// A field type other than date, int, double, float, hex, string or color.
     UnknownFieldType,
-    /// A known field named twice in one definition.
+    /// A standard field that appears twice in a definition.
     RepeatedField,
-    /// A definition that lacks a field that its event must have.
+    /// A definition that lacks an obligatory field.
     MissingObligatory(EventKind, FieldName, Instead),
     /// An event line, or the end of the trace, before `%EndEventDef`.
     UnfinishedDefinition,
-    /// An event number that nothing defined.
+    /// An undefined event number.
     UnknownId,
-    /// A line that ends before a field that its event needs.
+    /// A line that ends before a required field.
     MissingField(FieldName),
     /// A time that is not a finite number.
     BadTime,
@@ -73,25 +74,26 @@ pub enum FaultKind {
     BadColor,
 }
 
-/// Substitute in a definition, if it has any, for a field that it lacks.
+/// A field that the writer may have meant, where an obligatory field is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Instead {
-    /// Nothing like it.
+    /// No similar field.
     Nothing,
-    /// The name that the field has in older traces: see [`FieldNames::Old`](crate::FieldNames::Old).
+    /// The field has the name used in older traces: see
+    /// [`FieldNames::Old`](crate::FieldNames::Old).
     OldName,
-    /// The field of this number, from 1, whose name is nearly the same.
+    /// Number of a field with a similar name, counted from 1.
     Field(u32),
 }
 
 impl FaultKind {
-    /// True if the field names of older traces would have to be understood.
+    /// Returns whether the names of older traces must be enabled to read the definition.
     #[must_use]
     pub const fn is_old_name(self) -> bool {
         matches!(self, FaultKind::MissingObligatory(_, _, Instead::OldName))
     }
 
-    /// A short name for machines, stable from release to release.
+    /// Returns a short name for programs. It does not change between releases.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -113,7 +115,8 @@ impl FaultKind {
         }
     }
 
-    /// One sentence that says what is wrong with `word`, the offending text, and what would be right.
+    /// Returns a sentence that says what is wrong with `word`, the offending text, and what is
+    /// expected.
     #[must_use]
     pub fn sentence(self, word: &[u8]) -> String {
         let word = shown(word);
@@ -129,12 +132,10 @@ impl FaultKind {
                 )
             }
             FaultKind::RedefinedId => {
-                format!(
-                    "event number {word} is already defined; every definition needs a number of its own"
-                )
+                format!("event number {word} is already defined; use another number")
             }
             FaultKind::NestedDefinition => {
-                "a definition begins before the last one was ended with `%EndEventDef`".into()
+                "a definition begins before `%EndEventDef` ended the previous one".into()
             }
             FaultKind::UnnamedField => {
                 "a field needs a name; write `% NAME TYPE`, such as `% Time date`".into()
@@ -152,8 +153,8 @@ impl FaultKind {
                 field.name(),
                 match instead {
                     Instead::Nothing => String::new(),
-                    Instead::OldName => "; it has the name that this had in older traces".into(),
-                    Instead::Field(number) => format!("; its field {number} has nearly that name"),
+                    Instead::OldName => "; it has the field's name of older traces".into(),
+                    Instead::Field(number) => format!("; its field {number} has a similar name"),
                 }
             ),
             FaultKind::UnfinishedDefinition => {
@@ -177,7 +178,7 @@ impl FaultKind {
     }
 }
 
-/// A word of the trace for a message: in quotes, unprintable bytes escaped, cut if it is long.
+/// Formats a word of the trace for a message: quoted, escaped, and cut if it is long.
 #[must_use]
 pub fn shown(word: &[u8]) -> String {
     const LONGEST: usize = 80;
@@ -186,14 +187,14 @@ pub fn shown(word: &[u8]) -> String {
     format!("'{}{more}'", Escaped(cut))
 }
 
-/// The name of a file for a message: whole, without quotes, unprintable bytes escaped.
+/// Formats a file name for a message: whole, unquoted, and escaped.
 #[must_use]
 pub fn shown_path(path: &Path) -> Escaped<'_> {
     Escaped(path.as_os_str().as_encoded_bytes())
 }
 
-/// Bytes as text that does nothing to a terminal: control characters, what shows nothing and what is no
-/// UTF-8 are escaped.
+/// Bytes as text that is safe to print: control characters, invisible characters and invalid UTF-8
+/// are escaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'a>(pub &'a [u8]);
 
@@ -215,7 +216,6 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Characters that show nothing, or turn the direction of what comes after them.
 const fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -227,7 +227,7 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
 
     #[test]
-    fn the_word_of_a_fault() {
+    fn the_offending_word_is_found() {
         let word = |text: &'static str, at, kind| {
             let found = Fault { at, kind }.word(text.as_bytes());
             &text[found.start as usize..found.end as usize]
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_shown_safely() {
+    fn shown_words_are_escaped() {
         assert_eq!(shown(b"p1"), "'p1'");
         assert_eq!(shown("é\t\x1b".as_bytes()), "'é\\t\\u{1b}'");
         assert_eq!(shown(b"a\xff\x00"), "'a\\xff\\u{0}'");

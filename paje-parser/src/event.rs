@@ -1,4 +1,4 @@
-//! The events of the format, and one line of a trace read as one of them.
+//! The events of the format, and lines decoded to them.
 
 mod kind;
 mod nature;
@@ -12,7 +12,7 @@ use FieldName as F;
 pub use kind::{EventKind, FieldName};
 pub use nature::{EntityOp, LinkEnd, TypeNature};
 
-/// One event line: its definition and where its words stand.
+/// An event line: its definition and the places of its words.
 #[derive(Clone, Copy, Debug)]
 pub struct RawEvent<'a> {
     def: &'a EventDef,
@@ -21,10 +21,10 @@ pub struct RawEvent<'a> {
 }
 
 impl<'a> RawEvent<'a> {
-    /// The event whose `words` (the event number first) stand in `text`.
+    /// Creates the event with these `words` of `text`; the first one is the event number.
     ///
     /// # Errors
-    /// A word that the event cannot do without is missing.
+    /// Fails if a required word is missing.
     pub fn new(def: &'a EventDef, text: &'a [u8], words: &'a [Span]) -> Result<Self, Fault> {
         if words.len() < def.needed_words() {
             let at = words.last().map_or(0, |w| w.end);
@@ -36,40 +36,41 @@ impl<'a> RawEvent<'a> {
         Ok(RawEvent { def, text, words })
     }
 
-    /// The definition that the line's number stands for.
+    /// Returns the definition of the line's event number.
     #[must_use]
     pub const fn def(&self) -> &'a EventDef {
         self.def
     }
 
-    /// Number of words that the line has more (or, negative, fewer) than its definition has fields.
+    /// Returns how many more words the line has than its definition (negative: fewer).
     #[must_use]
     pub fn surplus(&self) -> isize {
         self.words.len() as isize - 1 - self.def.fields().len() as isize
     }
 
-    /// A known field, if the definition has it.
+    /// Returns a standard field, if the definition has it.
     #[must_use]
     pub fn field(&self, name: FieldName) -> Option<Field<'a>> {
         self.span(name).map(|span| span.of(self.text))
     }
 
-    /// Place of a known field in the line.
+    /// Returns the place of a standard field in the line.
     #[must_use]
     pub fn span(&self, name: FieldName) -> Option<Span> {
         self.words.get(self.def.word_of(name)?).copied()
     }
 
-    /// The user-defined fields, in definition order: name and text, which is empty if the line ends before.
+    /// Returns the user-defined fields in definition order: the name, and the text if the line has
+    /// it.
     pub fn extras(&self) -> impl Iterator<Item = (&'a str, Option<Field<'a>>)> + use<'a> {
         let RawEvent { def, text, words } = *self;
         def.extras().map(move |(name, word)| (name, words.get(word).map(|span| span.of(text))))
     }
 
-    /// The line read as a typed event.
+    /// Decodes the line to a typed event.
     ///
     /// # Errors
-    /// A time or a colour that is not one.
+    /// Fails if a time or a colour is malformed.
     pub fn decode(&self) -> Result<Event<'a>, Fault> {
         use EventKind as E;
         use FieldName as F;
@@ -156,17 +157,16 @@ impl<'a> RawEvent<'a> {
         })
     }
 
-    /// The event's time in seconds, correctly rounded.
+    /// Returns the time in seconds, correctly rounded.
     ///
     /// # Errors
-    /// The event has no time, or its text is not a finite number.
+    /// Fails if there is no time, or if it is not a finite number.
     pub fn time(&self) -> Result<f64, Fault> {
         let span = self.span(F::Time).ok_or(self.missing(F::Time))?;
         number::parse_time(span.of(self.text).bare())
             .ok_or(Fault { at: span.start, kind: FaultKind::BadTime })
     }
 
-    /// The alias, if there is one and it is not empty: `""` is no alias.
     fn alias(&self) -> Option<Field<'a>> {
         self.field(F::Alias).filter(|alias| !alias.bare().is_empty())
     }
@@ -189,12 +189,13 @@ impl<'a> RawEvent<'a> {
     }
 }
 
-/// One event with its fields by name, borrowed from the line.
+/// An event with its fields, borrowed from the line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // Fields are the format's own; times are in seconds.
 pub enum Event<'a> {
-    /// PajeDefineContainerType, -StateType, -EventType, -VariableType; `parent` is a container type.
+    /// PajeDefineContainerType, -StateType, -EventType, -VariableType; `parent` is a container
+    /// type.
     DefineType { nature: TypeNature, name: Field<'a>, alias: Option<Field<'a>>, parent: Field<'a> },
     /// PajeDefineLinkType; `start` and `end` are the types of the containers at its ends.
     DefineLinkType {
@@ -211,7 +212,7 @@ pub enum Event<'a> {
         type_: Field<'a>,
         color: Option<Color>,
     },
-    /// PajeCreateContainer; `file` holds the container's events, if it is given.
+    /// PajeCreateContainer; `file` is the file with the container's events, if any.
     CreateContainer {
         time: f64,
         name: Field<'a>,
@@ -222,7 +223,7 @@ pub enum Event<'a> {
     },
     /// PajeDestroyContainer
     DestroyContainer { time: f64, type_: Field<'a>, name: Field<'a> },
-    /// PajeNewEvent, PajeSetState … PajeSubVariable; pops and resets need no value.
+    /// PajeNewEvent, PajeSetState … PajeSubVariable. Pops and resets have no value.
     Entity {
         op: EntityOp,
         time: f64,
@@ -230,7 +231,8 @@ pub enum Event<'a> {
         container: Field<'a>,
         value: Option<Field<'a>>,
     },
-    /// PajeStartLink, PajeEndLink; `container` is the common ancestor, `at` the end's own container.
+    /// PajeStartLink, PajeEndLink. `container` is the common ancestor, `at` the container of this
+    /// end.
     Link {
         end: LinkEnd,
         time: f64,
@@ -245,7 +247,7 @@ pub enum Event<'a> {
 }
 
 impl Event<'_> {
-    /// The event's time in seconds, if it has one.
+    /// Returns the time in seconds, if the event has one.
     #[must_use]
     pub const fn time(&self) -> Option<f64> {
         match self {

@@ -1,8 +1,9 @@
 //! Lexer and decoder of the Pajé trace format.
 //!
-//! Bytes go in, line by line; typed events that borrow from them come out, or a [`Fault`] with the byte that is wrong
-//! and what would be right. What lines mean is in a [`DefTable`], which the trace's own `%` lines fill. Nothing is
-//! allocated per event; there are no threads and no input or output here, and nothing is known of what events do.
+//! The crate decodes lines to typed events that borrow from the text, or to a [`Fault`] with the
+//! wrong byte and what is expected instead. A [`DefTable`] holds the definitions of the trace's `%`
+//! lines. Decoding allocates nothing per event. The crate has no threads and no input or output,
+//! and does not apply events.
 //!
 //! ```
 //! use paje_parser::{Event, FieldNames, Line, LineDecoder};
@@ -21,8 +22,8 @@
 //! assert_eq!(names, [b"Host"]);
 //! ```
 //!
-//! The data's way: [`scan`] (bytes to fields) → [`definition`] (what the fields are) → [`event`].
-//! The format is described in the report "lang-paje" 1.3.1; its corners are as PajeNG behaves.
+//! Data flows through [`scan`] (bytes to fields), [`definition`] (meaning of fields) and [`event`].
+//! The format is described in the report "lang-paje" 1.3.1; corner cases follow PajeNG.
 
 pub mod color;
 pub mod columns;

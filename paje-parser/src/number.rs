@@ -1,28 +1,24 @@
 //! Numbers: bytes to `f64` and `f32`, correctly rounded.
 //!
-//! A trace is mostly times, and a time is mostly a dozen digits and a point, so this file is about
-//! one shape of text. [`parse_f64_at`] reads it from inside a larger block in four steps, none of
-//! which loops over bytes:
+//! Most of a trace is times, and most times are a dozen digits and a point. [`parse_f64_at`] reads
+//! such a number from inside a block in four steps without a loop over bytes:
 //!
-//! 1. *Where are the digits?* Sixteen bytes are compared at once; the mask of those that are not
-//!    digits says where the point is and where the mantissa ends.
-//! 2. *Close the gap.* The digits after the point and those before it are loaded a second time,
-//!    each from the address that brings its last digit to its place in a right-aligned row of
-//!    sixteen digits, and joined with two masks. Loading again is cheaper than shifting 128 bits.
-//! 3. *One integer.* Sixteen digits become an integer of at most 10^16 in three multiplications.
-//! 4. *One rounding.* An integer of at most 2^53 and a power of ten of at most 10^22 are both exact
-//!    doubles, so that IEEE 754 division (or multiplication) rounds once, correctly (W. D. Clinger,
-//!    "How to Read Floating Point Numbers Accurately", PLDI 1990).
+//! 1. *Find the digits.* Sixteen bytes are compared at once. The mask of the bytes that are no
+//!    digits shows where the point is and where the mantissa ends.
+//! 2. *Remove the point.* The digits before and after it are loaded separately, each so that the
+//!    last digit lands at its place in a right-aligned row of sixteen digits, and joined with two
+//!    masks. A second load is cheaper than a shift of 128 bits.
+//! 3. *Convert.* Three multiplications turn the sixteen digits into an integer of at most 10^16.
+//! 4. *Round once.* An integer of at most 2^53 and a power of ten of at most 10^22 are exact
+//!    doubles, so one IEEE 754 division or multiplication rounds correctly (W. D. Clinger, "How to
+//!    Read Floating Point Numbers Accurately", PLDI 1990).
 //!
-//! Text of another shape (more than sixteen bytes of mantissa, large exponents, `inf`, garbage) goes
-//! to [`parse_f64`], that is to `fast_float2`, which is exact too, and takes half the time of the
-//! standard library. Therefore which path reads a number never shows in its value: change either
-//! freely, the tests compare both with the standard library.
+//! All other texts (longer mantissas, large exponents, `inf`, garbage) go to [`parse_f64`] and its
+//! `fast_float2`, which is exact too and takes half the time of the standard library. So the path
+//! never affects the value; the tests compare both with the standard library.
 //!
-//! On x86-64 the sixteen bytes live in an SSE2 register (part of the architecture: no detection at
-//! run time), elsewhere in two 64-bit words, which takes 12 ns per time instead of 7: 64-bit
-//! multiplications wait for one port. Reading memory is safe code in both.
-//! `cargo bench -p benches --bench number` measures it.
+//! On x86-64 the sixteen bytes are in an SSE2 register, elsewhere in two 64-bit words, which takes
+//! 12 ns per time instead of 7. `cargo bench -p benches --bench number` measures it.
 
 mod hex;
 mod shape;
@@ -39,18 +35,17 @@ use sse2 as row;
 #[cfg(not(target_arch = "x86_64"))]
 use swar as row;
 
-/// Bytes that must be readable after the end of a number for [`parse_f64_at`] to be fast.
-///
-/// They may hold anything. With fewer, the result is the same and takes longer.
+/// Number of readable bytes after a number that make [`parse_f64_at`] fast. Their values have no
+/// meaning.
 pub const PADDING: usize = 32;
 
-/// Bytes before the number that step 2 may load (and discard).
+/// Number of bytes before the number that step 2 may load.
 const BEFORE: usize = 16;
 
-/// Bytes that the fast path looks at: [`BEFORE`] bytes, the number, and those that follow it.
+/// The bytes that the fast path reads: [`BEFORE`] bytes, the number, and the bytes after it.
 type Window = [u8; BEFORE + PADDING];
 
-/// Powers of ten that are exact doubles, and their opposites; the rest is there to index by five bits.
+/// Powers of ten that are exact doubles, and their negatives, padded to be indexed with five bits.
 static POWERS: [[f64; 32]; 2] = {
     #[rustfmt::skip]
     const EXACT: [f64; 23] = [
@@ -67,8 +62,8 @@ static POWERS: [[f64; 32]; 2] = {
     powers
 };
 
-/// Sixteen bytes from `n` on keep the last `n` digits of a row, as values; aligned so that no load
-/// of them crosses a cache line.
+/// Sixteen bytes from index `n` on mask the last `n` digits of a row, and keep only their values.
+/// Aligned so that no load crosses a cache line.
 #[repr(align(64))]
 struct Last([u8; 48]);
 
@@ -82,18 +77,16 @@ static LAST: Last = {
     Last(mask)
 };
 
-/// Largest integer up to which every integer is an exact double.
 const MAX_EXACT: u64 = 1 << 53;
 
 /// Parses a whole text as C's `strtod` reads it, rounded to nearest, ties to even.
 ///
-/// Accepted, after an optional sign: decimal digits with an optional point and exponent (`5.`, `.5`
-/// and `1E-3` included); hexadecimal floats (`0x1.8p3`, exponent optional); `inf`, `infinity`, `nan`
-/// and `nan(…)` in any case. Overflow gives an infinity, underflow a subnormal or zero, as in C.
+/// Accepts an optional sign, then decimal digits with an optional point and exponent (such as `5.`,
+/// `.5` and `1E-3`), a hexadecimal float (`0x1.8p3`, exponent optional), or `inf`, `infinity`,
+/// `nan` and `nan(…)` in any case. Overflow gives an infinity, underflow a subnormal or zero.
 ///
-/// Returns `None` when anything else remains, before or after: `strtod` would skip leading blanks
-/// and stop at the first odd byte, a field of a trace must be a number from end to end. Locales play
-/// no part: the decimal point is a point.
+/// Returns `None` if there is any other text, also at the ends, where `strtod` would skip blanks
+/// and ignore the rest. Locales have no influence.
 ///
 /// ```
 /// # use paje_parser::number::parse_f64;
@@ -112,8 +105,8 @@ pub fn parse_f64(text: &[u8]) -> Option<f64> {
 
 /// Parses a whole text as C's `strtof` reads it: as [`parse_f64`], in single precision.
 ///
-/// The text is rounded once, to `f32`. Going through `f64` would round twice, which differs from
-/// `strtof` next to the middle of two neighbouring `f32`.
+/// The text is rounded once. Rounding to `f64` first would give other results near the middle of
+/// two neighbouring `f32`.
 pub fn parse_f32(text: &[u8]) -> Option<f32> {
     if let Ok(value) = fast_float2::parse(text) {
         return Some(value);
@@ -123,18 +116,17 @@ pub fn parse_f32(text: &[u8]) -> Option<f32> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Parses a time or a duration, in the trace's unit (seconds, by convention).
+/// Parses a time or a duration in the trace's unit.
 ///
-/// As [`parse_f64`], and finite: `nan`, `inf` and what overflows (`1e999`) are `None`.
+/// Accepts the texts of [`parse_f64`] whose value is finite.
 pub fn parse_time(text: &[u8]) -> Option<f64> {
     parse_f64(text).filter(|value| value.is_finite())
 }
 
 /// Parses `block[start..end]` exactly as [`parse_f64`] does, faster.
 ///
-/// The block should hold at least [`PADDING`] bytes after `end` and sixteen before `start`. This is
-/// checked: with fewer, or with bounds that are no range of the block, the answer is that of
-/// `parse_f64(block.get(start..end)?)`.
+/// It is faster only if the block has at least [`PADDING`] bytes after `end` and sixteen before
+/// `start`. Returns `None` if the range is not inside the block.
 ///
 /// ```
 /// # use paje_parser::number::{parse_f64_at, PADDING};
@@ -152,7 +144,7 @@ pub fn parse_f64_at(block: &[u8], start: usize, end: usize) -> Option<f64> {
 
 /// Parses `block[start..end]` exactly as [`parse_f32`] does, faster.
 ///
-/// The block is that of [`parse_f64_at`].
+/// See [`parse_f64_at`] for the block.
 #[inline]
 pub fn parse_f32_at(block: &[u8], start: usize, end: usize) -> Option<f32> {
     match short_decimal(block, start, end).and_then(narrow) {
@@ -163,26 +155,24 @@ pub fn parse_f32_at(block: &[u8], start: usize, end: usize) -> Option<f32> {
 
 /// Parses `block[start..end]` exactly as [`parse_time`] does, faster.
 ///
-/// The block is that of [`parse_f64_at`].
+/// See [`parse_f64_at`] for the block.
 #[inline]
 pub fn parse_time_at(block: &[u8], start: usize, end: usize) -> Option<f64> {
-    // A short decimal is finite, so that the question is asked of the others only.
+    // A short decimal is always finite.
     match short_decimal(block, start, end) {
         Some(value) => Some(value),
         None => f64_elsewhere(block, start, end).filter(|value| value.is_finite()),
     }
 }
 
-/// Start of a line in a [`LineWindow`].
+/// Index in a [`LineWindow`] where the line starts.
 pub const LINE_START: usize = 32;
 
-/// A line of less than 64 bytes, and what stands before and after it: its places need no question whether
-/// they are there.
+/// A line of less than 64 bytes and the bytes around it, so that loads need no bounds checks.
 pub type LineWindow = [u8; 128];
 
-/// Parses the text between two places of a line, counted from where it begins, exactly as
-/// [`parse_f64`] does, if it is one to sixteen bytes of digits, among them perhaps a point behind the first
-/// one; `None` for all others, numbers or not.
+/// Parses bytes `start..end` of a line exactly as [`parse_f64`] does, if these are at most sixteen
+/// digits with an optional point after the first one. Returns `None` for all other texts.
 ///
 /// ```
 /// # use paje_parser::number::{plain_f64, LINE_START};
@@ -196,7 +186,7 @@ pub fn plain_f64(window: &LineWindow, start: usize, end: usize) -> Option<f64> {
     #[cfg(target_arch = "x86_64")]
     {
         let (mantissa, scale) = sse2::plain(window, start, end)?;
-        // As a signed integer, which takes one instruction: it is below 2^63 anyway.
+        // The conversion of a signed integer is one instruction, and the value is below 2^63.
         (mantissa <= MAX_EXACT).then(|| mantissa as i64 as f64 / POWERS[0][scale & 31])
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -205,7 +195,7 @@ pub fn plain_f64(window: &LineWindow, start: usize, end: usize) -> Option<f64> {
     }
 }
 
-/// The same, exactly as [`parse_f32`] does; `None` for some of them, too.
+/// Parses like [`plain_f64`], exactly as [`parse_f32`] does. Also returns `None` for a few numbers.
 #[inline(always)]
 pub fn plain_f32(window: &LineWindow, start: usize, end: usize) -> Option<f32> {
     narrow(plain_f64(window, start, end)?)
@@ -221,7 +211,7 @@ fn f32_elsewhere(block: &[u8], start: usize, end: usize) -> Option<f32> {
     parse_f32(block.get(start..end)?)
 }
 
-/// The double nearest to a short decimal, `None` when the text is of another shape.
+/// Returns the double nearest to a short decimal, or `None` for any other text.
 #[inline(always)]
 fn short_decimal(block: &[u8], start: usize, end: usize) -> Option<f64> {
     let window: &Window = block.get(start.checked_sub(BEFORE)?..)?.first_chunk()?;
@@ -236,7 +226,7 @@ fn short_decimal(block: &[u8], start: usize, end: usize) -> Option<f64> {
         first += 1;
     }
 
-    // The seventeenth byte ends the mantissa, whatever it is.
+    // Byte 17 ends the mantissa, whatever it is.
     let others = row::non_digits(window, first) | (1 << 16);
     let before = others.trailing_zeros() as usize;
     if before == 0 {
@@ -257,7 +247,7 @@ fn short_decimal(block: &[u8], start: usize, end: usize) -> Option<f64> {
         return None;
     }
     if start + (first - BEFORE) + stop == end {
-        // The sign is that of the power, and a zero of either sign comes out as it should.
+        // The power carries the sign, so a zero gets the right one too.
         return Some(mantissa as f64 / powers[scale & 31]);
     }
     if window[first + stop] | 0x20 != b'e' {
@@ -267,7 +257,7 @@ fn short_decimal(block: &[u8], start: usize, end: usize) -> Option<f64> {
     scaled(mantissa, exponent(tail)? - scale as i32, powers)
 }
 
-/// `mantissa * 10^scale`, with the sign of `powers`, if one rounding does it.
+/// Returns `mantissa * 10^scale` with the sign of `powers`, if that needs only one rounding.
 #[inline]
 fn scaled(mantissa: u64, scale: i32, powers: &[f64; 32]) -> Option<f64> {
     let place = scale.unsigned_abs() as usize;
@@ -277,7 +267,7 @@ fn scaled(mantissa: u64, scale: i32, powers: &[f64; 32]) -> Option<f64> {
     Some(if scale <= 0 { mantissa as f64 / powers[place] } else { mantissa as f64 * powers[place] })
 }
 
-/// The exponent written after `e`: an optional sign, one to four digits.
+/// Parses the exponent after `e`: an optional sign and one to four digits.
 #[inline]
 fn exponent(text: &[u8]) -> Option<i32> {
     let (negative, digits) = unsigned(text);
@@ -295,12 +285,12 @@ fn exponent(text: &[u8]) -> Option<i32> {
     Some(if negative { -value } else { value })
 }
 
-/// The `f32` nearest to the text whose nearest double is `value`, `None` if that does not decide it.
+/// Returns the `f32` nearest to the text whose nearest double is `value`, or `None` if `value` does
+/// not determine it.
 ///
-/// Rounding is monotonous and the middle of two neighbouring `f32` is a double. So if the text lay
-/// on one side of a middle and `value` does not equal it, `value` lies on the same side, and the
-/// second rounding goes where a single one would. When `value` is a middle, the text may have been
-/// on either side. Subnormal `f32` have their middles elsewhere: the few of them go the long way.
+/// The middle of two neighbouring `f32` is a double, and rounding is monotonic. So the text and
+/// `value` are on the same side of each middle, unless `value` is the middle itself. Subnormal
+/// `f32` have other middles and return `None`.
 #[inline(always)]
 fn narrow(value: f64) -> Option<f32> {
     const BELOW: u64 = (1 << 29) - 1;
@@ -311,7 +301,6 @@ fn narrow(value: f64) -> Option<f32> {
     decided.then_some(value as f32)
 }
 
-/// Splits an optional sign off: whether it is a minus, and the rest.
 fn unsigned(text: &[u8]) -> (bool, &[u8]) {
     match text {
         [b'-', rest @ ..] => (true, rest),
@@ -320,7 +309,7 @@ fn unsigned(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// True if this is C's `nan(n-char-sequence)`. The sequence is not looked at: a NaN is a NaN.
+/// Returns whether this is C's `nan(n-char-sequence)`. The sequence is ignored.
 fn is_nan_with_payload(text: &[u8]) -> bool {
     match text.split_at_checked(4) {
         Some((head, [payload @ .., b')'])) => {

@@ -12,9 +12,9 @@ impl fmt::Display for ByteOffset {
     }
 }
 
-/// A place in a trace as a person reads it.
+/// A place in a trace, for messages.
 ///
-/// Hot paths carry a [`ByteOffset`] only; the line is counted when something is reported.
+/// Hot paths carry only a [`ByteOffset`]. Lines are counted when something is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Offset from the beginning of the trace, 0-based.
@@ -26,8 +26,8 @@ pub struct Position {
 }
 
 impl Position {
-    /// The position of `offset` within `text`, whose first byte is byte `base` of the trace and
-    /// begins line `first_line`. Offsets past the end give the position just after the text.
+    /// Returns the position of `offset` within `text`, whose first byte is byte `base` of the trace
+    /// and begins line `first_line`. Offsets past the end give the position just after the text.
     #[must_use]
     pub fn within(text: &[u8], offset: usize, base: ByteOffset, first_line: u64) -> Self {
         let before = &text[..offset.min(text.len())];
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_and_columns_are_one_based() {
+    fn lines_and_columns_are_counted_from_one() {
         let text = b"ab\ncd\n\nef";
         let at = |offset| {
             let p = Position::within(text, offset, ByteOffset(100), 7);

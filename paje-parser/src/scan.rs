@@ -1,19 +1,19 @@
 //! Fields of a line, 64 bytes at a time.
 //!
-//! [`Scanner::scan`] turns a block of whole lines into bit masks, one bit a byte: white space,
-//! newlines, quotes and comment signs. [`Scanner::fields`] then reads a line's fields off these
-//! masks: a field begins or ends wherever the white-space mask changes, if comments are as good as white space.
-//! Lines that the bits cannot tell (long ones, quotes at odd places) go through
-//! [`Scanner::fields_by_search`], which jumps from mask bit to mask bit and obeys every rule.
+//! [`Scanner::scan`] turns a block of whole lines into bit masks with one bit per byte: white
+//! space, newlines, quotes and comment signs. [`Scanner::fields`] finds a line's fields in these
+//! masks: a field starts or ends where the white-space mask changes. Long lines and lines with
+//! quotes at odd places go through [`Scanner::fields_by_search`], which follows all rules.
 //!
-//! Where all quotes of a block stand around whole fields, white bytes inside quotes are taken out of the mask, and comments
-//! put into it, once and for all: its lines are then read as if there were neither.
+//! If all quotes of a block surround whole fields, the white-space mask is corrected once: white
+//! bytes inside quotes are removed, and comments are added. The lines are then read as if there
+//! were no quotes and no comments.
 //!
-//! Both must find what [`token::fields`](crate::token::fields) finds: change them together.
+//! The result is always that of [`token::fields`](crate::token::fields): change them together.
 //!
-//! Block-wide masks cost less than masks per line (lines are short, windows of 64 bytes overlap
-//! several) and need one run-time choice of the instruction set per block instead of one per line.
-//! Measured by `cargo bench -p benches --bench stages tokenise`.
+//! Masks of whole blocks are cheaper than masks per line, since lines are short and windows
+//! overlap, and the instruction set is selected once per block. Measured by
+//! `cargo bench -p benches --bench stages tokenise`.
 
 mod lines;
 mod masks;
@@ -25,7 +25,7 @@ use quotes::Quotes;
 
 pub use lines::{PlainLines, ShortLine, ShortLines};
 
-/// Classes of 64 consecutive bytes, lowest bit first.
+/// Classes of 64 consecutive bytes, one bit per byte, the first byte lowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Masks {
     white: u64,
@@ -34,52 +34,53 @@ struct Masks {
     hash: u64,
 }
 
-/// Masks of one class, chunk by chunk, lowest byte first: a window may begin at any of their bytes.
+/// Masks of one class for all chunks, in little-endian order, so that a window can start at any
+/// byte.
 type Bits = Vec<[u8; 8]>;
 
-/// The fields of one line; kept and filled again for every line.
+/// The fields of one line. The memory is reused for the next line.
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
     buffer: Vec<Span>,
 }
 
 impl Spans {
-    /// The fields in the order in which they were written.
+    /// Returns the fields in order.
     #[must_use]
     pub fn as_slice(&self) -> &[Span] {
         &self.buffer
     }
 
-    /// Reads those of the line that begins at `start` of a text that was not scanned.
+    /// Reads the fields of the line at `start` of a text that was not scanned.
     pub fn read(&mut self, text: &[u8], start: usize) {
         self.buffer.clear();
         crate::token::fields(text, start, &mut self.buffer);
     }
 
-    /// Adds a field behind the others.
+    /// Appends a field.
     pub fn push(&mut self, span: Span) {
         self.buffer.push(span);
     }
 }
 
-/// Masks of a block of text; kept and filled again for every block.
+/// Masks of a block of text. The memory is reused for the next block.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
-    /// White bytes; outside quotes and with comments, unless the block is special.
+    /// White bytes. Unless the block is special: only those outside quotes, and all bytes of
+    /// comments.
     white: Bits,
     newline: Bits,
-    /// Of the last block that was special.
+    /// Quotes and comment signs, of the last special block.
     quote: Bits,
     hash: Bits,
     newlines: u64,
-    /// True if the block has a quote at an odd place.
     special: bool,
-    /// True if no two white bytes of the block stand side by side; never if it is special.
+    /// Whether no two white bytes of the block are adjacent; always false if it is special.
     single: bool,
 }
 
-/// Chunks behind those of the text: what is left of it, and two of newlines, so that every search ends, and a window
-/// may begin anywhere.
+/// Number of chunks after the whole chunks of the text: one for the rest of the text, and two of
+/// newlines, so that searches end and windows can start anywhere.
 const BEHIND: usize = 3;
 
 impl Scanner {
@@ -111,7 +112,7 @@ impl Scanner {
                 return self.scan_signs(chunks, &last, settled);
             }
         }
-        // Where the text ends within a line, a newline is thought behind it: after white space, or a comment, it is one too many.
+        // Without a final newline, the padding's newline is white too, and may follow white space.
         let ends_white = match text.split_last() {
             Some((b'\n', _)) | None => false,
             Some((_, before)) => self.is_white_at(before.len()),
@@ -119,12 +120,12 @@ impl Scanner {
         self.single = !ends_white && !has_doubled(&self.white[..=count], tail.len());
     }
 
-    /// True if the mask of white bytes has this one.
     fn is_white_at(&self, at: usize) -> bool {
         word(&self.white, at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1)
     }
 
-    /// Computes the masks of quotes and comment signs, where the white bytes of some chunks are taken for settled.
+    /// Computes the masks of quotes and comment signs of a special block, and again the white-space
+    /// masks of the first `settled` chunks.
     #[inline(never)]
     fn scan_signs(&mut self, chunks: &[[u8; 64]], last: &[u8; 64], settled: usize) {
         let count = chunks.len();
@@ -138,13 +139,13 @@ impl Scanner {
         signs_of(&[*last], &mut quote[count..=count], &mut hash[count..=count]);
     }
 
-    /// Number of newlines in the text last scanned.
+    /// Returns the number of newlines in the scanned text.
     #[must_use]
     pub const fn newlines(&self) -> u64 {
         self.newlines
     }
 
-    /// The lines of the text last scanned.
+    /// Returns the lines of the scanned text.
     #[must_use]
     #[inline(always)]
     pub fn short_lines(&self) -> ShortLines<'_> {
@@ -154,9 +155,9 @@ impl Scanner {
         ShortLines { white, newline, quote, hash, special, single }
     }
 
-    /// Finds the fields of the line that starts at `start` of the `text` last scanned.
+    /// Finds the fields of the line at `start` of the scanned `text`.
     ///
-    /// Returns where the line ends: the index of its newline, or `text.len()`.
+    /// Returns the end of the line: the index of its newline, or `text.len()`.
     #[inline]
     pub fn fields(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
         let Some(line) = self.short_lines().at(start) else {
@@ -175,7 +176,7 @@ impl Scanner {
         (start + line.len as usize).min(text.len())
     }
 
-    /// The same as [`Scanner::fields`] for any line: searches the masks for the next bit that matters.
+    /// Does the same as [`Scanner::fields`], for any line, by searching the masks bit by bit.
     #[cold]
     #[inline(never)]
     pub fn fields_by_search(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
@@ -185,7 +186,7 @@ impl Scanner {
         spans.buffer.clear();
         let mut at = start;
         loop {
-            // Newlines are white: the first byte that is not white, or a newline.
+            // Newlines are white, so look for a byte that is not white or is a newline.
             at = self.find(at, |chunk| Some(!self.whites(chunk)? | self.ends(chunk)?));
             if at >= text.len() || text[at] == b'\n' {
                 return at.min(text.len());
@@ -210,10 +211,10 @@ impl Scanner {
         }
     }
 
-    /// The same where no comment and no quote matters: whole words of bits at a time.
+    /// Does the same for lines without special quotes and comments, one word of bits at a time.
     fn plain_fields(&self, start: usize, spans: &mut Spans) -> usize {
         spans.buffer.clear();
-        // Bytes before the line are as good as white.
+        // Bytes before the line count as white.
         let mut before = (1 << (start % 64)) - 1;
         let mut is_white = 1;
         let mut first = None;
@@ -240,13 +241,13 @@ impl Scanner {
         usize::MAX
     }
 
-    /// The end of the line that holds byte `start` of the `text` last scanned.
+    /// Returns the end of the line that contains byte `start` of the scanned `text`.
     #[must_use]
     pub fn line_end(&self, text: &[u8], start: usize) -> usize {
         self.find(start, |chunk| self.ends(chunk)).min(text.len())
     }
 
-    /// The first byte from `from` on whose bit is set in what `class` says of its chunk, which is nothing behind the last.
+    /// Returns the first byte from `from` on whose bit is set in `class`, a function of the chunk.
     #[inline(always)]
     fn find(&self, from: usize, class: impl Fn(usize) -> Option<u64>) -> usize {
         let mut word = from / 64;
@@ -272,8 +273,8 @@ impl Scanner {
     }
 }
 
-/// Tells whether two bits stand side by side, where a newline comes before the first chunk, and of the last one so many
-/// bits count.
+/// Returns whether two adjacent bits are set. A set bit precedes the first chunk, and only the
+/// lowest `in_last` bits of the last chunk count.
 fn has_doubled(bits: &[[u8; 8]], in_last: usize) -> bool {
     let doubled = |before: u64, bits: u64| bits & (bits << 1 | before >> 63);
     let (mut before, mut found) = (u64::MAX, 0);
@@ -286,7 +287,6 @@ fn has_doubled(bits: &[[u8; 8]], in_last: usize) -> bool {
     found | doubled(before, u64::from_le_bytes(*last)) & ((1 << (in_last % 64)) - 1) != 0
 }
 
-/// The mask of a chunk.
 #[inline(always)]
 fn word(bits: &Bits, chunk: usize) -> Option<u64> {
     bits.get(chunk).map(|bits| u64::from_le_bytes(*bits))

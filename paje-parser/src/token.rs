@@ -1,17 +1,18 @@
 //! Fields of a line, one byte at a time.
 //!
-//! This is the plain statement of the lexical rules, and the oracle of the fast tokeniser in
-//! [`scan`](crate::scan), which must find the same fields.
+//! This is the reference implementation of the lexical rules. The fast tokeniser in
+//! [`scan`](crate::scan) must find the same fields.
 
 use std::ops::Range;
 
-/// True if a byte separates fields: blank, tab, newline, vertical tab, form feed, carriage return.
+/// Returns whether a byte separates fields: blank, tab, newline, vertical tab, form feed, carriage
+/// return.
 #[must_use]
 pub const fn is_white(byte: u8) -> bool {
     byte == b' ' || matches!(byte, 9..=13)
 }
 
-/// Quoting of a field, as it was written.
+/// Quoting of a field as written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Quoting {
     /// `name`
@@ -19,21 +20,21 @@ pub enum Quoting {
     Bare,
     /// `"name"`
     Quoted,
-    /// `"name` up to the end of the line: the closing quote is missing.
+    /// `"name` up to the end of the line, without a closing quote.
     Unclosed,
 }
 
-/// Place of a field in the bytes it was read from, with its quotes if it has any.
+/// Place of a field in the text, including its quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// First byte of the field (its quote, if it has one).
+    /// First byte of the field or its quote.
     pub start: u32,
-    /// One past its last byte.
+    /// Byte after the field.
     pub end: u32,
 }
 
 impl Span {
-    /// The field in `text`, the bytes that this span was found in.
+    /// Returns the field in `text`, which must be the text that this span was found in.
     #[must_use]
     #[inline]
     pub fn of(self, text: &[u8]) -> Field<'_> {
@@ -48,19 +49,19 @@ pub struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// The field that was written so, with its quotes if it has any.
+    /// Creates a field from its text, including any quotes.
     #[must_use]
     pub const fn new(raw: &'a [u8]) -> Self {
         Field { raw }
     }
 
-    /// The field as it was written, with its quotes.
+    /// Returns the field with its quotes.
     #[must_use]
     pub const fn raw(self) -> &'a [u8] {
         self.raw
     }
 
-    /// The field without its quotes: what identifies a type, a container, a value or a key.
+    /// Returns the field without its quotes, which identifies a type, container, value or key.
     #[must_use]
     #[inline]
     pub fn bare(self) -> &'a [u8] {
@@ -70,7 +71,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Quoting of the field, as it was written.
+    /// Returns the quoting of the field.
     #[must_use]
     pub fn quoting(self) -> Quoting {
         match self.raw {
@@ -81,16 +82,15 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Finds the fields of the line that starts at `start` in `text`, and appends their spans.
+/// Appends the spans of the fields of the line at `start` in `text`. Returns the end of the line.
 ///
-/// The line ends at the next newline, also inside an open quote, or at the end of `text`.
-/// Returns where it ends (the newline's index, or `text.len()`).
+/// The line ends at the next newline, even inside quotes, or at the end of `text`.
 ///
 /// - Any white space separates fields; `\r` is white space.
-/// - A field that starts with `"` runs to the next `"`, whatever follows it: `"a"b` is `a` and `b`.
-/// - `#` outside quotes starts a comment, also inside a bare word; a `"` inside a bare word is text.
+/// - A field that starts with `"` ends at the next `"`, so `"a"b` is `a` and `b`.
+/// - `#` outside quotes starts a comment, even inside a bare word; `"` inside a bare word is text.
 ///
-/// Source: lang-paje 1.3.1, "String delimitation" and "Comments"; corners as PajeNG 1.3.6 behaves.
+/// Source: lang-paje 1.3.1, "String delimitation" and "Comments"; corner cases follow PajeNG 1.3.6.
 pub fn fields(text: &[u8], start: usize, spans: &mut Vec<Span>) -> usize {
     let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |n| start + n);
     let mut at = start;
@@ -101,8 +101,8 @@ pub fn fields(text: &[u8], start: usize, spans: &mut Vec<Span>) -> usize {
     end
 }
 
-/// The first field of `line` from byte `at` on, where the line begins or a field ends; `None` if only
-/// white space and a comment follow. The line has no newline.
+/// Returns the first field of `line` from byte `at` on, or `None` if only white space and a comment
+/// follow. Byte `at` must be the line's start or a field's end, and the line has no newline.
 #[must_use]
 #[inline]
 pub fn next_field(line: &[u8], mut at: usize) -> Option<Range<usize>> {
@@ -138,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn white_space_separates() {
+    fn white_space_separates_fields() {
         assert_eq!(words("a b\tc\x0bd\x0ce  f \r\nignored"), ["a", "b", "c", "d", "e", "f"]);
         assert_eq!(words("\t  \r\n"), [""; 0]);
         assert_eq!(words(""), [""; 0]);
     }
 
     #[test]
-    fn quotes() {
+    fn quoted_fields_are_found() {
         assert_eq!(words(r#"1 "a b" c"#), ["1", r#""a b""#, "c"]);
         assert_eq!(words(r#""a"b"#), [r#""a""#, "b"]);
         assert_eq!(words(r#""a""b""#), [r#""a""#, r#""b""#]);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn comments() {
+    fn comments_are_skipped() {
         assert_eq!(words("a b # c d"), ["a", "b"]);
         assert_eq!(words("foo#bar baz"), ["foo"]);
         assert_eq!(words(r##"a "b # c" d#"##), ["a", r##""b # c""##, "d"]);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn quoting_is_part_of_the_field() {
+    fn the_quoting_of_a_field_is_known() {
         let field = |raw| Field { raw };
         assert_eq!(field(b"\"a b\"").bare(), b"a b");
         assert_eq!(field(b"\"a b\"").quoting(), Quoting::Quoted);

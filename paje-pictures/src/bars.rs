@@ -4,12 +4,12 @@ use crate::colours::Colour;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH};
 use crate::text::{pixels, widest};
 
-/// A bar.
+/// Bar of a chart.
 #[derive(Clone, Debug)]
 pub struct Bar {
     /// Name beside the bar.
     pub name: String,
-    /// Parts from left to right, with their colours and tooltips. Not negative.
+    /// Colours, lengths and tooltips of the parts from left to right. Lengths are not negative.
     pub parts: Vec<(Colour, f64, String)>,
     /// Text after the bar.
     pub text: String,
@@ -22,7 +22,7 @@ pub struct Bars {
     pub title: String,
     /// Bars from top to bottom.
     pub bars: Vec<Bar>,
-    /// End of the axis; that of the longest bar if it is not set.
+    /// End of the axis. The default is the longest bar.
     pub whole: Option<f64>,
     /// Label of the axis: quantity and unit.
     pub axis: String,
@@ -32,7 +32,6 @@ pub struct Bars {
     pub legend: Vec<(Colour, String)>,
 }
 
-/// Most bars that are drawn.
 const MOST: usize = 100;
 
 impl Bars {

@@ -1,15 +1,15 @@
 //! Colours of values, and shades of amounts.
 //!
-//! Pictures use classes of a style sheet, so that they follow the reader's light or dark mode.
+//! Pictures use classes of a style sheet, which follows the reader's light or dark mode.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
-/// A colour: red, green, blue.
+/// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// Colours of values on light and on dark paper, for colour-blind readers too: those of Okabe and Ito, and those of
-/// Tol's muted scheme that differ from them.
+/// Colours of values in light and dark mode, suitable for colour-blind readers: Okabe and Ito's
+/// palette, then the colours of Tol's muted scheme that differ from it.
 const PALETTE: [(Rgb, Rgb); 14] = [
     ([0x00, 0x72, 0xb2], [0x4a, 0xa3, 0xdd]),
     ([0xe6, 0x9f, 0x00], [0xe9, 0xab, 0x2b]),
@@ -27,14 +27,15 @@ const PALETTE: [(Rgb, Rgb); 14] = [
     ([0xaa, 0x44, 0x99], [0xc9, 0x75, 0xbb]),
 ];
 
-/// Returns a colour as style sheets and drawings write it.
+/// Returns a colour in the hexadecimal notation of CSS and SVG.
 #[must_use]
 pub fn hex([red, green, blue]: Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Returns a colour for each name. A name gets the colour of its hash, or else the next free one, so it mostly has the
-/// same colour in other traces. When the palette is used up, it is used again in lighter and darker shades.
+/// Returns a colour for each name. A name gets the colour of its hash or the next free one, so it
+/// mostly has the same colour in other traces. Once all colours are used, lighter and darker shades
+/// follow.
 #[must_use]
 pub fn by_name(names: BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, Rgb> {
     let mut uses = [0; PALETTE.len()];
@@ -68,7 +69,7 @@ fn hash(name: &[u8]) -> u64 {
 /// Colour in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
-    /// Colour of the palette, or of all others beyond its end.
+    /// Colour of the palette, or the colour of the others beyond its end.
     Of(usize),
     /// Colour of amounts.
     Plain,
@@ -77,7 +78,6 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// Returns its class in the style sheet.
     pub(crate) fn class(self) -> String {
         match self {
             Colour::Of(place) if place < PALETTE.len() => format!("p-c{place}"),
@@ -93,7 +93,7 @@ impl Colour {
 pub struct Colours(HashMap<String, usize>);
 
 impl Colours {
-    /// Gives each name the next colour of the palette. Important names should come first.
+    /// Gives each name the next colour of the palette. Put important names first.
     #[must_use]
     pub fn of(names: impl IntoIterator<Item = String>) -> Self {
         let mut places = HashMap::new();
@@ -110,7 +110,7 @@ impl Colours {
         Colour::Of(self.0.get(name).copied().unwrap_or(usize::MAX))
     }
 
-    /// Returns the legend: names with their own colour, in order, and others.
+    /// Returns the legend: names with a colour of their own in order, then the others.
     #[must_use]
     pub fn legend(&self) -> Vec<(Colour, String)> {
         let mut all: Vec<(usize, &String)> =
@@ -127,7 +127,6 @@ impl Colours {
     }
 }
 
-/// Returns the style sheet of pictures.
 pub(crate) fn style() -> String {
     let theme = |is_dark: bool| {
         let pick = |light: &'static str, dark: &'static str| if is_dark { dark } else { light };

@@ -4,7 +4,7 @@ use crate::colours::Colour;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, tenth};
 use crate::text::{escaped, pixels, shortened};
 
-/// A density map.
+/// Density map.
 #[derive(Clone, Debug)]
 pub struct Density {
     /// Title of the picture.
@@ -38,7 +38,7 @@ impl Density {
             let (x, y) =
                 (left + wide * (place % columns) as f64, MARGIN + high * (place / columns) as f64);
             let part = amount / most.max(f64::MIN_POSITIVE);
-            // At most half of the shade, so that names are readable.
+            // Pale enough for names to be readable.
             canvas.tile(Colour::Plain, part * 0.6, [x, y, wide, high]);
             let text = (self.number)(*amount);
             let (title, [tx, ty, tw, th]) =

@@ -5,10 +5,10 @@ use std::f64::consts::TAU;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, tenth};
 use crate::text::{escaped, shortened, widest};
 
-/// An arrow.
+/// Arrow of a graph.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Indices of the names it leads from and to.
+    /// Indices of the names at its start and end.
     pub ends: [usize; 2],
     /// Weight.
     pub weight: f64,
@@ -16,7 +16,7 @@ pub struct Edge {
     pub text: String,
 }
 
-/// A graph, drawn as a circle.
+/// Graph, drawn as a circle.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// Title of the picture.
@@ -29,7 +29,7 @@ pub struct Graph {
     pub note: String,
 }
 
-/// Most arrows. Only the heaviest are drawn.
+/// Maximum number of arrows. Only the heaviest are drawn.
 const MOST: usize = 1500;
 
 impl Graph {
@@ -40,7 +40,7 @@ impl Graph {
         let mut edges: Vec<&Edge> = self.edges.iter().collect();
         edges.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         edges.truncate(MOST);
-        // The heaviest arrows are on top.
+        // Draws the heaviest arrows on top.
         edges.reverse();
         let names = widest(self.names.iter().map(String::as_str), 130.0);
         let count = self.names.len().max(1) as f64;
@@ -55,7 +55,6 @@ impl Graph {
             "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
              markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"p-heat\" d=\"M0 1L8 4L0 7z\"/></marker></defs>",
         );
-        // Many arrows are thinner.
         let widest_arrow = (100.0 / edges.len().max(1) as f64).clamp(1.0, 3.4);
         for edge in &edges {
             let part = (edge.weight / most).clamp(0.0, 1.0);
@@ -87,7 +86,7 @@ impl Graph {
                  d=\"{path}\"><title>{text}</title></path>"
             ));
         }
-        // Some of many names are left out, so that they do not overlap.
+        // Omits some of many names, so that they do not overlap.
         let every = (13.0 * count / (TAU * radius)).ceil().max(1.0) as usize;
         for (node, name) in self.names.iter().enumerate() {
             let [cx, cy] = place(node, radius).map(tenth);

@@ -1,9 +1,9 @@
 //! SVG pictures, and HTML pages of pictures and tables.
 //!
-//! Pictures are made of plain numbers and names: [`Bars`], [`Strips`] over time, a [`Matrix`], a [`Graph`], a
-//! [`Density`] map, and the [`Quadrant`] of four kinds of time. Each becomes a [`Picture`], which is a file or a part
-//! of a [`Page`]. Both load nothing, and follow the reader's light or dark mode. Names are untrusted and always
-//! escaped.
+//! Pictures are drawn from plain numbers and names: [`Bars`], [`Strips`] over time, a [`Matrix`], a
+//! [`Graph`], a [`Density`] map, and the [`Quadrant`] of four kinds of time. Each becomes a
+//! [`Picture`], which is a file or part of a [`Page`]. Neither loads anything; both follow the
+//! reader's light or dark mode. Names are untrusted and always escaped.
 
 mod bars;
 pub mod colours;

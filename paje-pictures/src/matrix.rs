@@ -1,4 +1,4 @@
-//! Matrices: amounts from each to each, as shades.
+//! Matrices: amounts for pairs, as shades.
 
 use std::collections::BTreeMap;
 
@@ -23,11 +23,10 @@ pub struct Matrix {
     pub number: Option<fn(f64) -> String>,
 }
 
-/// Most rows. Neighbours are merged beyond that.
+/// Maximum number of rows. If there are more, neighbours are merged.
 const MOST: usize = 128;
 
-/// Most cells with tooltips.
-const TOLD: usize = 2000;
+const TOOLTIPS: usize = 2000;
 
 impl Matrix {
     /// Draws the picture.
@@ -58,7 +57,7 @@ impl Matrix {
         for ((from, to), amount) in &cells {
             let (x, y) = (left + side * *to as f64, top + side * *from as f64);
             canvas.tile(Colour::Plain, amount / most.max(f64::MIN_POSITIVE), [x, y, side, side]);
-            if cells.len() <= TOLD {
+            if cells.len() <= TOOLTIPS {
                 let [a, b] = [from, to].map(|line| crate::text::escaped(&self.names[line * each]));
                 let (x, y, side, amount) = (tenth(x), tenth(y), tenth(side), number(*amount));
                 canvas.raw(format_args!(
@@ -74,8 +73,8 @@ impl Matrix {
         let mut y = bottom;
         if each > 1 {
             y += 16.0;
-            let told = format!("each line and column is the sum of {each} neighbours");
-            canvas.quiet(left, y, Anchor::Start, &told);
+            let note = format!("each line and column is the sum of {each} neighbours");
+            canvas.quiet(left, y, Anchor::Start, &note);
         }
         let legend = left.min(WIDTH - 400.0);
         y += canvas.shades(legend, y + 4.0, &self.what, &number(most));

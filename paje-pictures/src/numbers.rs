@@ -1,6 +1,6 @@
 //! Human-readable numbers.
 
-/// Formats seconds with a unit, in about four digits.
+/// Formats seconds in about four digits with a unit.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
     let size = seconds.abs();
@@ -63,7 +63,7 @@ pub fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
-/// Returns the distance of an axis's marks: one, two or five times a power of ten, and at least `least`.
+/// Returns the distance of an axis's marks: 1, 2 or 5 times a power of ten, at least `least`.
 #[must_use]
 pub fn step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_for_people() {
+    fn numbers_are_readable() {
         let all = [0.0, 12.3456, 123.456, 0.001_234, 4.5e-7, 1e-9, -2.0];
         let wanted = ["0 s", "12.35 s", "123.5 s", "1.234 ms", "450.0 ns", "1.000 ns", "-2.000 s"];
         assert_eq!(all.map(duration), wanted);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_axes() {
+    fn steps_are_round() {
         for (least, found) in [(0.9, 1.0), (1.0, 1.0), (1.5, 2.0), (0.03, 0.05), (7.0, 10.0)] {
             assert!((step(least) - found).abs() < found * 1e-9, "{least}");
         }

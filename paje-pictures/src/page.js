@@ -1,5 +1,5 @@
 "use strict";
-// A click on the name of a column sorts by it: numbers from the greatest, names from the first, and back.
+// A click on a column's name sorts by it: numbers descending, names ascending. A second click reverses.
 for (const button of document.querySelectorAll("th button")) {
   button.addEventListener("click", () => {
     const head = button.parentElement;
@@ -15,7 +15,7 @@ for (const button of document.querySelectorAll("th button")) {
     const text = (row) => row.children[place].textContent;
     const compare = (a, b) => {
       const [one, other] = [key(a), key(b)];
-      // Cells without a number are last either way.
+      // Cells without a number are always last.
       if (number) {
         if (one === undefined || other === undefined) return (one === undefined) - (other === undefined);
         return ascending ? one - other : other - one;

@@ -9,16 +9,15 @@ use crate::text::escaped;
 /// Forbids loading anything.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// Most rows of a table.
 const MOST: usize = 1000;
 
-/// Texts longer than this wrap.
+/// Length in characters from which texts wrap.
 const LONG: usize = 48;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// A page.
+/// HTML page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// Title.
@@ -31,7 +30,7 @@ pub struct Page {
     pub maker: String,
 }
 
-/// A section of a page.
+/// Section of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     /// Heading.
@@ -44,7 +43,7 @@ pub struct Section {
     pub tables: Vec<(String, PageTable)>,
 }
 
-/// A table, which readers sort by clicking on column names.
+/// Table, which readers sort by clicking on column names.
 #[derive(Clone, Debug, Default)]
 pub struct PageTable {
     /// Names of columns, and whether they hold numbers.
@@ -53,7 +52,7 @@ pub struct PageTable {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A cell of a table.
+/// Cell of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
     /// Text of the cell.
@@ -163,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_make_no_elements_wherever_they_stand() {
+    fn names_are_escaped_everywhere() {
         let evil = "</title></style></script><script>alert(1)</script><img src=x onerror=\"y\">";
         let table = PageTable {
             columns: vec![(evil.into(), false)],
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn long_tables_are_cut_and_say_so() {
+    fn long_tables_are_cut_with_a_note() {
         let cell = |i: usize| vec![Cell { text: i.to_string(), number: None }];
         let table =
             PageTable { columns: vec![("n".into(), true)], rows: (0..1500).map(cell).collect() };

@@ -1,15 +1,15 @@
 //! Quadrants: how time is divided among four kinds.
 //!
-//! Each axis is one kind. An interval of only one kind is at the end of its axis, an even mixture in the middle.
-//! Darker cells have more time, and a ring marks the most. After the MPI quadrant of J.-B. Besnard's thesis (2014,
-//! section 12.4.5).
+//! Each half axis is one kind. An interval of only one kind is at the end of its axis, an even
+//! mixture in the middle. Darker cells have more intervals, and a ring marks the maximum. After the
+//! MPI quadrant of J.-B. Besnard's thesis (2014, section 12.4.5).
 
 use std::collections::BTreeMap;
 
 use crate::colours::Colour;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, tenth};
 
-/// A quadrant.
+/// Quadrant.
 #[derive(Clone, Debug, Default)]
 pub struct Quadrant {
     /// Title of the picture.
@@ -20,10 +20,8 @@ pub struct Quadrant {
     pub points: Vec<[f64; 4]>,
 }
 
-/// Cells from one end of an axis to the other.
 const PLACES: i32 = 41;
 
-/// Length of half an axis, in pixels.
 const RADIUS: f64 = 190.0;
 
 impl Quadrant {

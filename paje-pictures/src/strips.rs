@@ -1,4 +1,4 @@
-//! Strips over time: shares or amounts of each, from left to right.
+//! Strips over time: shares or amounts from left to right.
 
 use crate::colours::Colour;
 use crate::svg::{
@@ -15,7 +15,7 @@ pub enum Fill {
     Shade(f64),
 }
 
-/// A strip.
+/// Strip of a picture.
 #[derive(Clone, Debug)]
 pub struct Strip {
     /// Name beside the strip.
@@ -41,10 +41,9 @@ pub struct Strips {
     pub shades: Option<(String, String)>,
 }
 
-/// Most strips. Neighbours are merged beyond that.
+/// Maximum number of strips. If there are more, neighbours are merged.
 const MOST: usize = 96;
 
-/// Preferred height of a group in pixels.
 const HIGH: f64 = 420.0;
 
 impl Strips {
@@ -92,7 +91,7 @@ impl Strips {
                 let name = &line[0].name;
                 canvas.name(left - 8.0, y + high / 2.0 + 4.0, Anchor::End, names, name);
             }
-            // Merged strips share the colours of their line.
+            // Merged strips share a line.
             let part = 1.0 / line.len() as f64;
             let mut base = vec![0.0; self.bins];
             for (bin, fill) in line.iter().flat_map(|strip| &strip.bins) {
@@ -120,8 +119,8 @@ impl Strips {
         }
         canvas.line(format_args!("M{} {}V{}", tenth(left), tenth(top), tenth(y)));
         if each > 1 {
-            let told = format!("each line is the mean of {each} neighbours");
-            canvas.quiet(right, y + 10.0, Anchor::End, &told);
+            let note = format!("each line is the mean of {each} neighbours");
+            canvas.quiet(right, y + 10.0, Anchor::End, &note);
             y += 14.0;
         }
         y

@@ -7,16 +7,14 @@ use crate::colours::{Colour, style};
 use crate::numbers::step;
 use crate::text::{SIZE, escaped, pixels, shortened};
 
-/// Width of pictures, in pixels.
 pub(crate) const WIDTH: f64 = 760.0;
 
-/// Margin of pictures, in pixels.
 pub(crate) const MARGIN: f64 = 8.0;
 
-/// Number of shades. All tiles of a shade are one path.
+/// Number of shades. All tiles of one shade are one path.
 const SHADES: usize = 24;
 
-/// A finished picture.
+/// Finished picture.
 #[derive(Clone, Debug)]
 pub struct Picture {
     title: String,
@@ -36,7 +34,7 @@ impl Picture {
         title.clone_into(&mut self.title);
     }
 
-    /// Returns an SVG file with its style sheet.
+    /// Returns the picture as an SVG file.
     #[must_use]
     pub fn file(&self) -> String {
         let style = format!(
@@ -62,7 +60,6 @@ impl Picture {
     }
 }
 
-/// Anchor of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Anchor {
     Start,
@@ -80,7 +77,6 @@ impl Anchor {
     }
 }
 
-/// A picture while it is drawn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Canvas {
     fills: BTreeMap<(Colour, usize), String>,
@@ -88,17 +84,14 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// Draws a text.
     pub(crate) fn text(&mut self, x: f64, y: f64, anchor: Anchor, text: &str) {
         self.label("p-ink", x, y, anchor, "", text);
     }
 
-    /// Draws a text in a lighter colour.
     pub(crate) fn quiet(&mut self, x: f64, y: f64, anchor: Anchor, text: &str) {
         self.label("p-quiet", x, y, anchor, "", text);
     }
 
-    /// Draws a text rotated around its position.
     pub(crate) fn turned(&mut self, x: f64, y: f64, degrees: f64, anchor: Anchor, text: &str) {
         let turn = format!(" transform=\"rotate({degrees} {} {})\"", tenth(x), tenth(y));
         self.label("p-quiet", x, y, anchor, &turn, text);
@@ -126,7 +119,6 @@ impl Canvas {
         );
     }
 
-    /// Draws a rectangle with a tooltip.
     pub(crate) fn rect(&mut self, colour: Colour, at: [f64; 4], title: &str) {
         let [x, y, width, height] = at.map(tenth);
         let (class, title) = (colour.class(), escaped(title));
@@ -136,11 +128,11 @@ impl Canvas {
         );
     }
 
-    /// Draws one of many rectangles. `part` is the opacity. All of one colour and shade become one path.
+    /// Draws one of many rectangles with opacity `part`. Equal colours and shades become one path.
     pub(crate) fn tile(&mut self, colour: Colour, part: f64, at: [f64; 4]) {
         let shade = (part.clamp(0.0, 1.0) * SHADES as f64).ceil() as usize;
         let [x, y, width, height] = at;
-        // Rounds both edges, so that neighbours neither overlap nor leave a gap.
+        // Rounding both edges keeps neighbours from overlapping or leaving a gap.
         let (left, top) = (tenth(x), tenth(y));
         let (right, bottom) = (tenth(x + width), tenth(y + height));
         let (width, height) = (tenth(right - left), tenth(bottom - top));
@@ -151,12 +143,10 @@ impl Canvas {
         let _ = write!(path, "M{left} {top}h{width}v{height}H{left}z");
     }
 
-    /// Draws a thin line.
     pub(crate) fn line(&mut self, path: impl Display) {
         let _ = writeln!(self.body, "<path class=\"p-line\" d=\"{path}\"/>");
     }
 
-    /// Adds any element.
     pub(crate) fn raw(&mut self, element: impl Display) {
         let _ = writeln!(self.body, "{element}");
     }
@@ -185,7 +175,7 @@ impl Canvas {
         let step = step((to - from) / ((right - left) / wide.max(64.0)).max(1.0));
         let digits = (-step.log10().floor()).clamp(0.0, 12.0) as usize;
         let first = (from / step).ceil();
-        // Steps smaller than the numbers' precision would never end.
+        // Bounded, as steps below the numbers' precision would never end.
         for mark in (0..100).map(|i| (first + f64::from(i)) * step) {
             if mark > to + step * 1e-9 {
                 break;
@@ -238,7 +228,6 @@ impl Canvas {
         26.0
     }
 
-    /// Returns the picture.
     pub(crate) fn finish(self, title: &str, height: f64) -> Picture {
         let mut body = String::new();
         for ((colour, shade), path) in &self.fills {
@@ -254,13 +243,13 @@ impl Canvas {
     }
 }
 
-/// Rounds pixels to tenths, without minus zero. Nobody sees a finer difference.
+/// Rounds pixels to tenths, without minus zero.
 #[must_use]
 pub fn tenth(number: f64) -> f64 {
     (number * 10.0).round() / 10.0 + 0.0
 }
 
-/// Returns the height of a line, in pixels: what fits, within readable limits.
+/// Returns the height of a line in pixels that fits, within readable limits.
 pub(crate) fn line_height(lines: usize, pixels: f64) -> f64 {
     (pixels / lines.max(1) as f64).clamp(3.0, 18.0)
 }
@@ -270,7 +259,7 @@ pub(crate) fn label_every(height: f64) -> usize {
     (12.0 / height).ceil().max(1.0) as usize
 }
 
-/// Returns the number of items to merge into a line, such that there are at most `most` lines.
+/// Returns the number of items to merge into each of at most `most` lines.
 pub(crate) fn together(count: usize, most: usize) -> usize {
     count.div_ceil(most.max(1)).max(1)
 }
@@ -280,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_axis_of_any_numbers_ends() {
+    fn axes_end_for_all_numbers() {
         for ends in
             [[0.0, 0.0], [0.0, f64::INFINITY], [1e300, 1e301], [5.0, 5.0 + 1e-15], [-2.0, 2.0]]
         {
@@ -291,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_one_element_with_nothing_of_its_names() {
+    fn a_picture_is_one_element_with_escaped_names() {
         let mut canvas = Canvas::default();
         canvas.name(0.0, 0.0, Anchor::End, 50.0, "<script>alert('a very long name')</script>");
         canvas.rect(Colour::Hot, [0.0; 4], "\"><script>");

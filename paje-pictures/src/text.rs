@@ -1,4 +1,4 @@
-//! Names in pictures.
+//! Escapes, shortens, measures and compares names.
 
 use std::cmp::Ordering;
 
@@ -7,10 +7,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Approximate width of a text column at font size [`SIZE`], in pixels.
 const COLUMN: f64 = 6.1;
 
-/// Font size in pixels.
 pub(crate) const SIZE: f64 = 11.0;
 
-/// Escapes a name for XML and HTML. Control characters and changes of the writing direction are replaced.
+/// Escapes a name for XML and HTML. Replaces control characters and changes of text direction.
 #[must_use]
 pub fn escaped(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
@@ -51,17 +50,15 @@ pub fn shortened(name: &str, pixels: f64) -> String {
     start.chain(['…']).chain(end.into_iter().rev()).collect()
 }
 
-/// Returns the approximate width of a text, in pixels.
 pub(crate) fn pixels(text: &str) -> f64 {
     text.width() as f64 * COLUMN
 }
 
-/// Returns the width of the widest name, at most `most`.
 pub(crate) fn widest<'n>(names: impl IntoIterator<Item = &'n str>, most: f64) -> f64 {
     names.into_iter().map(pixels).fold(0.0, f64::max).min(most)
 }
 
-/// Compares names with digits as numbers: rank-10 comes after rank-9.
+/// Compares names with numbers in numeric order: rank-10 comes after rank-9.
 #[must_use]
 pub fn natural(a: &str, b: &str) -> Ordering {
     let (mut left, mut right) = (a, b);
@@ -78,7 +75,7 @@ pub fn natural(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Removes and returns the leading digits of a text, or its leading part without digits.
+/// Removes and returns the leading digits of a text, or the leading part without digits.
 fn part<'t>(text: &mut &'t str) -> &'t str {
     let digits = text.starts_with(|c: char| c.is_ascii_digit());
     let end = text.find(|c: char| c.is_ascii_digit() != digits).unwrap_or(text.len());
@@ -92,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_text() {
+    fn names_are_escaped() {
         assert_eq!(
             escaped("<a onload=\"x\"> & 'b'\u{1b}[0m\u{202e}"),
             "&lt;a onload=&quot;x&quot;&gt; &amp; &#39;b&#39;\u{fffd}[0m\u{fffd}"
@@ -100,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cut_in_their_middle() {
+    fn long_names_are_shortened_in_the_middle() {
         assert_eq!(shortened("rank-0", 100.0), "rank-0");
         assert_eq!(shortened("a-very-long-name-of-12", 9.0 * COLUMN), "a-ve…f-12");
         assert_eq!(shortened("計算計算計算", 9.0 * COLUMN), "計算…計算");

@@ -17,6 +17,7 @@
 mod diagnostics;
 mod endings;
 mod finish;
+pub(crate) mod lane_events;
 pub(crate) mod ledger;
 pub(crate) mod portions;
 pub(crate) mod recover;

@@ -1,7 +1,8 @@
-//! The changed run as a trace: when everything in it happens.
+//! The changed run as a trace.
 //!
-//! States and messages have their times from the re-timing. What else happens in a container moves with its states; what
-//! happens in one that has none, and is in none that has, keeps its part of the run.
+//! Re-timing gives the times of states and messages. Everything else in a container with states
+//! moves along with them. Containers without states, outside of any container with states, keep
+//! their relative place in the run.
 
 use paje_analysis::tracks::Track;
 use paje_export::paje::Times;
@@ -12,7 +13,7 @@ use crate::graph::Graph;
 use crate::plan::Plan;
 use crate::retime::Retimed;
 
-/// When everything happens in a changed run.
+/// Times of a changed run, for writing it as a trace.
 #[derive(Debug)]
 pub struct Changed<'g> {
     graph: &'g Graph<'g>,
@@ -20,11 +21,10 @@ pub struct Changed<'g> {
     retimed: &'g Retimed,
     /// Track of each container, or of its nearest ancestor with a track.
     tracks: Vec<Option<u32>>,
-    /// Begin and end of each container.
     lives: Vec<(f64, f64)>,
-    /// Message of each lane and row, or [`NONE`]: links without tracks are no messages.
+    /// Message of each lane and row, or [`NONE`]: links without tracks are not messages.
     lanes: FxHashMap<LaneId, Vec<u32>>,
-    /// Begin of the recorded run, and relative length of the changed one.
+    /// Start of the recorded run, and length of the changed run relative to it.
     begin: f64,
     factor: f64,
     end: f64,
@@ -34,7 +34,7 @@ pub struct Changed<'g> {
 const NONE: u32 = u32::MAX;
 
 impl<'g> Changed<'g> {
-    /// Prepares the changed run; `retimed` has the times of states and messages.
+    /// Prepares the changed run from the new times of states and messages.
     #[must_use]
     pub fn new(graph: &'g Graph<'g>, plan: &'g Plan, retimed: &'g Retimed) -> Self {
         let trace = graph.tracks.trace();
@@ -42,7 +42,7 @@ impl<'g> Changed<'g> {
         let mut tracks: Vec<Option<u32>> = Vec::with_capacity(containers.len());
         for id in containers.ids() {
             let own = graph.tracks.of_container(id).map(|track| track as u32);
-            // A container comes behind the one that it is in.
+            // Containers come after their parents.
             let around = tracks.get(containers.parent(id).index()).copied().flatten();
             tracks.push(own.or(around));
         }
@@ -76,7 +76,7 @@ impl<'g> Changed<'g> {
         changed
     }
 
-    /// Sets begin and end of containers, which enclose their contents.
+    /// Sets the start and end of containers, which enclose their contents.
     fn live(&mut self, trace: &Trace) {
         let containers = trace.containers();
         let mut lives: Vec<(f64, f64)> = containers
@@ -99,7 +99,7 @@ impl<'g> Changed<'g> {
         self.lives = lives;
     }
 
-    /// Returns the changed time of something in a container.
+    /// Returns the changed time of an event in a container.
     fn move_in(&self, container: ContainerId, time: f64) -> f64 {
         match self.tracks[container.index()] {
             Some(track) => {
@@ -118,7 +118,7 @@ impl<'g> Changed<'g> {
     }
 }
 
-/// Returns the changed time of something in a track: between two steps, in proportion.
+/// Returns the changed time of an event in a track, interpolated between two steps.
 fn shifted(track: &Track, start: &[f64], end: &[f64], time: f64) -> f64 {
     let begun = track.start.partition_point(|at| *at <= time);
     let Some(last) = begun.checked_sub(1) else {

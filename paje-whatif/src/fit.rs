@@ -1,7 +1,7 @@
-//! Latency of a transfer, and the time of its bytes: estimated from the recorded transfers.
+//! Estimation of latency and bandwidth from recorded transfers.
 //!
-//! Transfers of several sizes, or of one size that had to share links now and then, tell both. What they had to share is
-//! found by letting them go through the network at their recorded times, again and again with a better estimate.
+//! Transfers of several sizes determine both, and so do transfers of one size that sometimes share
+//! links. The sharing is found by repeated simulation at the recorded times.
 
 mod table;
 
@@ -13,22 +13,23 @@ use crate::plan::Plan;
 use crate::retime::Dropped;
 pub use table::Table;
 
-/// Factors for latency and bandwidth by message size: minimum bytes and factor, the largest first.
+/// Size-dependent factors for latency and bandwidth: minimum bytes and factor, largest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     /// Name in reports.
     pub name: &'static str,
     latency: &'static [(f64, f64)],
     bandwidth: &'static [(f64, f64)],
-    /// Part of the link back that a message takes.
+    /// Fraction of the opposite link that a message uses.
     pub(crate) cross: f64,
 }
 
 impl Factors {
-    /// None: latency + bytes / bandwidth.
+    /// No factors: the time is latency + bytes / bandwidth.
     pub const NONE: Factors = Factors { name: "none", latency: &[], bandwidth: &[], cross: 0.0 };
 
-    /// Defaults of SimGrid's SMPI (options `smpi/lat-factor`, `smpi/bw-factor` and `network/crosstraffic`).
+    /// Defaults of SimGrid's SMPI (options `smpi/lat-factor`, `smpi/bw-factor` and
+    /// `network/crosstraffic`).
     pub const SMPI: Factors = Factors {
         name: "smpi",
         latency: &[
@@ -60,27 +61,27 @@ impl Factors {
         list.iter().find(|(from, _)| bytes >= *from).map_or(1.0, |(_, factor)| *factor)
     }
 
-    /// Returns latency and time of the bytes for latency 1 and bandwidth 1.
+    /// Returns the latency and the time of the bytes for latency 1 and bandwidth 1.
     fn parts(&self, bytes: f64) -> (f64, f64) {
         (Self::of(self.latency, bytes), bytes / Self::of(self.bandwidth, bytes))
     }
 }
 
-/// A network's latency and bandwidth.
+/// Latency and bandwidth of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// Seconds.
+    /// Latency in seconds.
     pub latency: f64,
-    /// Seconds for each byte.
+    /// Seconds per byte.
     pub per_byte: f64,
-    /// Factors for both by size.
+    /// Size-dependent factors for both.
     pub factors: Factors,
-    /// Largest difference of four of five recorded transfers from it, as a part.
+    /// 80th percentile of the relative error of recorded transfers.
     pub misfit: f64,
 }
 
 impl Fit {
-    /// Returns latency and time of the bytes of a message, in seconds.
+    /// Returns the latency and the time of the bytes of a message, in seconds.
     #[must_use]
     pub fn times(&self, bytes: f64) -> (f64, f64) {
         let (latency, work) = self.factors.parts(bytes);
@@ -88,8 +89,8 @@ impl Fit {
     }
 }
 
-/// Fits the recorded network with shared links, for messages that meet in a changed run. `None` unless it explains
-/// the recorded run almost exactly.
+/// Estimates the recorded network with shared links, to simulate contention in a changed run.
+/// `None` unless it reproduces the recorded run almost exactly.
 #[must_use]
 pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit)> {
     let list = graph.messages.list();
@@ -104,21 +105,21 @@ pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit
     plan.network.filter(|_| is_same).map(|network| (network, fit))
 }
 
-/// Largest relative misfit of a network that explains the transfers; a tenth of it for makespans.
+/// Largest relative error of a network that explains the transfers; a tenth of it for makespans.
 const EXACT_MISFIT: f64 = 3e-3;
 
-/// Largest number of messages that are looked at: the first ones.
+/// Maximum number of messages used; the first ones are taken.
 pub const MAX_MESSAGES: usize = 100_000;
 
-/// Number of times that the estimate is improved, at the least; of few messages, it is improved more often, as long as
-/// that makes a difference: where links are hardly ever free, each time brings little.
+/// Minimum number of refinements. With few messages, refinement continues as long as it has an
+/// effect, as each step brings little where links are rarely free.
 const ROUNDS: usize = 16;
 
 /// Number of messages simulated in all rounds together, and maximum number of rounds.
 const FIT_BUDGET: usize = 400_000;
 const MAX_ROUNDS: usize = 200;
 
-/// Fits latency and bandwidth to the recorded transfers; `None` if these do not determine both.
+/// Estimates latency and bandwidth from the recorded transfers, if they determine both.
 #[must_use]
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
     let is_simulated = graph.tracks.trace().comments().windows(7).any(|word| word == b"SimGrid");
@@ -143,23 +144,23 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
         all.truncate(MAX_MESSAGES);
     }
     all.sort_unstable_by_key(in_trace);
-    let (mut best, mut is_told_at_once): (Option<Fit>, bool) = (None, false);
+    let (mut best, mut is_determined_at_once): (Option<Fit>, bool) = (None, false);
     for start in STARTS {
-        let (found, is_told) = fit_from(graph, &all, shares, factors, start, None);
+        let (found, is_determined) = fit_from(graph, &all, shares, factors, start, None);
         if let Some(found) = found
             && best.as_ref().is_none_or(|best| found.misfit < best.misfit)
         {
             best = Some(found);
         }
-        // Sizes that tell both at once need no good start.
-        if is_told || best.as_ref().is_some_and(|best| best.misfit < EXACT_MISFIT) {
-            is_told_at_once = is_told;
+        // If the sizes determine both at once, the start does not matter.
+        if is_determined || best.as_ref().is_some_and(|best| best.misfit < EXACT_MISFIT) {
+            is_determined_at_once = is_determined;
             break;
         }
     }
     let is_rough = best.as_ref().is_some_and(|best| best.misfit > ROUGH_MISFIT);
-    // Networks are simple in simulations alone.
-    let is_simple = *factors == Factors::SMPI && !is_told_at_once && all.len() <= SMALL_RUN;
+    // Only simulations use such simple networks.
+    let is_simple = *factors == Factors::SMPI && !is_determined_at_once && all.len() <= SMALL_RUN;
     if shares && is_rough && is_simple {
         let near = near(graph, &all, factors)?;
         let (found, _) = fit_from(graph, &all, shares, factors, STARTS[0], Some(near));
@@ -169,20 +170,20 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     best
 }
 
-/// Largest relative misfit of a network that needs no better start.
+/// Largest relative error for which no better start is searched.
 const ROUGH_MISFIT: f64 = 1e-4;
 
-/// Largest number of messages for the grid search.
 const SMALL_RUN: usize = 1_000;
 
-/// A network near the one that explains all transfers best, be they of one size: where links are hardly ever free, most
-/// transfers agree with many networks, and the few that tell them apart seem to be wrong.
+/// Searches a start near the network that explains all transfers best, for transfers of one size.
+/// Where links are rarely free, most transfers agree with many networks, and the few that
+/// distinguish them look like outliers.
 fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     const STEPS: u32 = 40;
     let list = graph.messages.list();
     let measured =
         |at: &&usize| graph.transfers[**at].is_awaited && graph.transfers[**at].seconds > 0.0;
-    // Of one with neither latency nor bandwidth for itself, latency and bandwidth are no more than that.
+    // The whole time of a transfer bounds its latency and its time for the bytes.
     let most = |of: fn((f64, f64)) -> f64| {
         let all = all.iter().filter(measured).map(|at| {
             let parts = factors.parts(list[*at].bytes().unwrap_or(0.0));
@@ -202,7 +203,7 @@ fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     };
     let of_latency = |step: u32| {
         let latency = latencies * f64::from(step) / f64::from(STEPS);
-        // The bandwidth with which half of them are too short.
+        // Find the bandwidth with which half of the transfers are too short.
         let (mut low, mut high) = (0.0, bytes);
         for _ in 0..12 {
             let per_byte = f64::midpoint(low, high);
@@ -225,13 +226,13 @@ fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     found.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(fit, _)| fit)
 }
 
-/// Part of a transfer that is latency, to begin with, and of which: the shortest one, or all in the mean. From a start
-/// that is far off, an estimate leads nowhere.
+/// Starts for the estimate: latency as a fraction of a transfer, and whether of the shortest one
+/// instead of the mean. A start that is far off does not converge.
 const STARTS: [(f64, bool); 5] =
     [(0.5, false), (0.9, false), (0.98, false), (0.9, true), (0.5, true)];
 
-/// A transfer that was measured: latency and time of the bytes in a network of 1 and 1, each as a part of the transfer's time,
-/// and how much it counts. Some are measured wrongly, and should not count at all.
+/// A measured transfer: latency and time of the bytes in a network with latency 1 and bandwidth 1,
+/// relative to the transfer's time, and its weight, which is low for outliers.
 struct Measured {
     latency: f64,
     work: f64,
@@ -244,7 +245,7 @@ impl Measured {
     }
 }
 
-/// Fits from this start, round by round; returns also whether the sizes alone determine both.
+/// Fits from a start. Also returns whether the sizes alone determine both parameters.
 fn fit_from(
     graph: &Graph<'_>,
     all: &[usize],
@@ -259,7 +260,7 @@ fn fit_from(
         stretch_of(graph, all, near, &mut stretch);
     }
     let mut found: Option<Fit> = near;
-    let mut is_told_at_once = false;
+    let mut is_determined_at_once = false;
     let rounds = (FIT_BUDGET / all.len().max(1)).clamp(ROUNDS, MAX_ROUNDS);
     for round in 0..rounds {
         let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
@@ -287,25 +288,25 @@ fn fit_from(
             sum(&|it| it.work * it.work),
         ];
         let determinant = aa * bb - ab * ab;
-        let is_told = determinant > 1e-5 * aa * bb;
-        is_told_at_once |= is_told && round == 0;
-        if measured.len() < 2 || !is_told && (round > 0 || !shares || a * b == 0.0) {
-            return (None, is_told_at_once);
+        let is_determined = determinant > 1e-5 * aa * bb;
+        is_determined_at_once |= is_determined && round == 0;
+        if measured.len() < 2 || !is_determined && (round > 0 || !shares || a * b == 0.0) {
+            return (None, is_determined_at_once);
         }
-        // Of one size, some part each to begin with: what they have to share may tell more.
+        // With one size, start from some part each; sharing may tell them apart later.
         let whole = |of: &dyn Fn(&Measured) -> f64, sum: f64| match is_shortest {
             true => measured.iter().map(|it| 1.0 / of(it)).fold(f64::INFINITY, f64::min),
             false => count / sum,
         };
-        let (latency, per_byte) = match is_told {
+        let (latency, per_byte) = match is_determined {
             true => ((a * bb - b * ab) / determinant, (aa * b - ab * a) / determinant),
             false => (part * whole(&|it| it.latency, a), (1.0 - part) * whole(&|it| it.work, b)),
         };
         let is_possible = latency >= 0.0 && per_byte > 0.0;
         if !is_possible && round + 1 == rounds {
-            return (None, is_told_at_once);
+            return (None, is_determined_at_once);
         }
-        // A bad estimate of what is shared leads astray; the next one is better.
+        // A bad estimate of sharing gives nonsense; the next one is better.
         let latency = if latency >= 0.0 { latency } else { count / (20.0 * a) };
         let per_byte = if per_byte > 0.0 { per_byte } else { count / (20.0 * b) };
         let is_same = |fit: &Fit| {
@@ -322,10 +323,10 @@ fn fit_from(
         }
         found = Some(fit);
     }
-    (found, is_told_at_once)
+    (found, is_determined_at_once)
 }
 
-/// Weighs transfers by their misfit; returns the misfit that four of five do not exceed.
+/// Weighs transfers by their error. Returns the 80th percentile of the errors.
 fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
     let off = |it: &Measured| it.off(fit.latency, fit.per_byte).abs();
     let mut offs: Vec<f64> = measured.iter().map(off).collect();
@@ -341,7 +342,6 @@ fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
     misfit
 }
 
-/// Returns the arrivals of messages that start at their recorded times.
 fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
     let list = graph.messages.list();
     let mut times = vec![(f64::NAN, f64::NAN); list.len()];
@@ -366,7 +366,7 @@ fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
     all.iter().map(|at| arrivals[*at]).collect()
 }
 
-/// Computes by which factor shared links slow down each message at the recorded times.
+/// Computes the factor by which shared links slow down each message at the recorded times.
 fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) {
     let list = graph.messages.list();
     let arrivals = arrivals(graph, all, fit);

@@ -1,7 +1,6 @@
-//! The graph of a run: what each container does, in order, and what it waits for.
+//! The graph of a run: the activities of each container in order, and their dependencies.
 //!
-//! It is kept as arrays of numbers: the times of the states, what is known of each message, and for each container which
-//! of these come where.
+//! It consists of arrays: the times of states, facts about messages, and the order of both.
 
 use std::sync::Arc;
 
@@ -21,14 +20,12 @@ use crate::transfers::{
 };
 use crate::walk::{Act, Acts, StateAct, Step, Walk};
 
-/// What a trace records of a run: states, messages and operations.
+/// States, messages and collectives of a recorded run.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)]
 pub struct RunFacts<'t> {
-    /// The states.
     pub tracks: Arc<Tracks<'t>>,
-    /// The messages.
     pub messages: Arc<Messages>,
-    /// The operations of groups.
     pub collectives: Arc<Collectives>,
 }
 
@@ -51,38 +48,34 @@ impl<'t> RunFacts<'t> {
 
 /// The graph of a run.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)]
 pub struct Graph<'t> {
-    /// The states.
     pub tracks: Arc<Tracks<'t>>,
-    /// The messages.
     pub messages: Arc<Messages>,
     /// Transfers of the messages, in the same order.
     pub transfers: Vec<Transfer>,
-    /// Assumptions about them.
+    /// Assumptions about the transfers.
     pub assumed: Assumptions,
-    /// The operations of groups.
     pub collectives: Arc<Collectives>,
-    /// Models of the operations, series by series.
+    /// Models of the collectives, series by series.
     pub shapes: Vec<CollectiveModel>,
-    /// By track.
     pub(crate) steps: Vec<Steps>,
-    /// By number in [`Act::Await`].
+    /// Indexed by the number in [`Act::Await`].
     pub(crate) awaited: Vec<Awaited>,
-    /// By number in [`Act::Wait`]: seconds beyond the call's minimum cost.
+    /// Indexed by the number in [`Act::Wait`]: seconds beyond the call's minimum cost.
     pub(crate) waits: Vec<Vec<f64>>,
     least: Least,
 }
 
-/// A message that its sender waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Awaited {
     pub(crate) message: u32,
-    /// Seconds from the arrival until the sender was free.
+    /// Seconds from the arrival until the sender goes on.
     pub(crate) slack: f64,
 }
 
 impl<'t> Graph<'t> {
-    /// Number of states, or of messages, that no graph can have.
+    /// A graph must have fewer states, and fewer messages, than this.
     pub const MAX: u64 = 1 << StateAct::BITS;
 
     /// Builds the graph of a trace.
@@ -91,11 +84,10 @@ impl<'t> Graph<'t> {
         Graph::of(RunFacts::new(trace, settings), settings)
     }
 
-    /// About how many bytes of memory the graph of a trace takes, beside the trace: what is kept of each state and each
-    /// message, if all of them count.
+    /// Estimates the memory of the graph of a trace in bytes, beside the trace itself.
     #[must_use]
     pub fn bytes(trace: &Trace) -> u64 {
-        // The message and its places in two lists, its transfer and where that comes from, and three acts.
+        // The message and its index in two lists, its transfer and origin, and three acts.
         const MESSAGE: usize = size_of::<Message>()
             + 2 * size_of::<u32>()
             + size_of::<Transfer>()
@@ -108,8 +100,8 @@ impl<'t> Graph<'t> {
 
     /// Builds the graph of recorded facts.
     #[must_use]
-    pub fn of(told: RunFacts<'t>, settings: &Settings) -> Self {
-        let RunFacts { tracks, messages, collectives } = told;
+    pub fn of(facts: RunFacts<'t>, settings: &Settings) -> Self {
+        let RunFacts { tracks, messages, collectives } = facts;
         let Transfers { list, assumed, least, received } = transfers(&tracks, &messages, settings);
         let mut graph = Graph {
             tracks,
@@ -141,7 +133,7 @@ impl<'t> Graph<'t> {
         graph
     }
 
-    /// Changes the rendezvous threshold to this number of bytes.
+    /// Changes the rendezvous threshold to `eager` bytes.
     #[must_use]
     pub fn with_eager(mut self, eager: f64) -> Self {
         let count = self.tracks.list().len();
@@ -204,7 +196,7 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// When the first state was entered and the last one left, in seconds; `None` if there are no states.
+    /// Returns the times of the first enter and of the last exit, in seconds.
     #[must_use]
     pub fn span(&self) -> Option<(f64, f64)> {
         self.tracks.span()
@@ -217,9 +209,8 @@ impl<'t> Graph<'t> {
         self.tracks.trace().containers().name(container).to_string()
     }
 
-    /// The messages that a track sends, and those that it receives, where they start and end, and its states of operations of groups
-    /// that have any: each mostly in the order of its states, so that little is
-    /// left to sort.
+    /// Returns the messages that a track sends and receives, and its states that belong to
+    /// collectives with links. Both are nearly sorted by state.
     fn messages_of(&self, at: usize, received: &[Received]) -> (Acts, Vec<u32>) {
         let (mut acts, mut linked) = (Acts::default(), Vec::new());
         let (track, list) = (&self.tracks.list()[at], self.messages.list());
@@ -244,7 +235,7 @@ impl<'t> Graph<'t> {
         for it in received.iter().filter(|it| it.is_used) {
             let Received { message, recv, post, end, posted, .. } = *it;
             linked.extend(Some(recv).filter(|recv| is_group(*recv)));
-            // In an operation of a group, what is sent at its end comes behind what is received there.
+            // In a collective, a send at the end comes after a receive at the same time.
             if end >= track.end[recv as usize] && !is_group(recv) {
                 acts.closing.push(StateAct::new(recv, Act::Receive(message)));
             } else {
@@ -261,7 +252,6 @@ impl<'t> Graph<'t> {
         (acts, linked)
     }
 
-    /// Adds entering and leaving of collective operations.
     fn add_operations(&self, acts: &mut [Acts]) {
         for shaped in &self.shapes {
             if shaped.has_links || shaped.shape == crate::Shape::Local {
@@ -280,8 +270,7 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// Puts what a rendezvous makes its sender wait for where it does: at the end of the call that sends, or of one
-    /// that waits.
+    /// Adds the waits of rendezvous senders, at the end of the sending call or of one that waits.
     fn add_frees(&mut self, all: &mut [Acts]) {
         let mut within = vec![Vec::new(); all.len()];
         for at in 0..self.transfers.len() {
@@ -331,13 +320,13 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// Returns the steps of a container, and the excess seconds of calls whose waiting something else ended.
+    /// Returns the steps of a container, and the excess seconds of calls ended by something else.
     fn steps_of(&self, at: usize, acts: &Acts) -> (Vec<f64>, Steps) {
         let track = &self.tracks.list()[at];
         let count = acts.opening.len() + acts.within.len() + acts.closing.len();
         let (mut times, mut steps) = (Vec::new(), Steps::with_capacity(track.len(), count));
         let (mut walk, mut last) = (Walk::new(), f64::INFINITY);
-        // True if the act ended the waiting at this time.
+        // Whether the act ended the wait at this time.
         let ends = |act: Act| match act {
             Act::Receive(message) => {
                 let transfer = &self.transfers[message as usize];
@@ -364,7 +353,7 @@ impl<'t> Graph<'t> {
                 Step::Within(place) => {
                     let same = acts.same(place);
                     let state = same[0].1.state();
-                    // The first one is taken.
+                    // The first one is taken already.
                     for behind in 1..same.len() as u32 {
                         walk.take(Step::Within(place + behind), track);
                     }
@@ -391,7 +380,6 @@ impl<'t> Graph<'t> {
     }
 }
 
-/// Returns the seconds from the arrival of a message until its sender goes on.
 fn slack_of(until: f64, arrival: f64) -> f64 {
     let slack = until - arrival;
     if slack <= TIME_TOLERANCE { 0.0 } else { slack }

@@ -1,4 +1,4 @@
-//! Hypotheses: what may be different, as it is written on the command line or in a file.
+//! Hypotheses: changes to a run, as written on the command line or in a file.
 
 mod apply;
 mod condition;
@@ -15,53 +15,50 @@ pub use condition::Condition;
 pub use grammar::parse_file;
 use words::Words;
 
-/// Something that is different.
+/// A change to the run.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)]
 pub enum Hypothesis {
-    /// Scales the time of states.
     Scale(Scale),
-    /// Makes states equally long.
     Balance(Balance),
-    /// Removes states, with all inside.
+    /// Removes states with everything inside.
     Cut(States),
-    /// Removes messages.
     CutMessages(Condition),
-    /// Replaces the network.
     Net(Net),
-    /// Scales all that containers do by themselves.
+    /// Scales the time that containers spend computing or between states.
     Cpu(Cpu),
 }
 
-/// Which states.
+/// A selection of states.
 #[derive(Clone, Debug)]
 pub struct States {
-    /// Their values.
+    /// Pattern of their values.
     pub state: Glob,
-    /// The containers; all if not given.
+    /// Pattern of their containers; all if not given.
     pub container: Option<Glob>,
 }
 
-/// States take another time.
+/// Scales the time of states.
 #[derive(Clone, Debug)]
 pub struct Scale {
-    /// Which.
+    /// States to scale.
     pub states: States,
-    /// Factor for their own time, without that of states in them.
+    /// Factor for their exclusive time.
     pub factor: f64,
-    /// Parts up to this length, in seconds, do not change.
+    /// Parts up to this length, in seconds, are not scaled.
     pub min_gap: f64,
 }
 
-/// States take equally long.
+/// Makes states equally long.
 #[derive(Clone, Debug)]
 pub struct Balance {
-    /// Which.
+    /// States to balance.
     pub states: States,
-    /// Which of them take equally long.
+    /// Which of them become equally long.
     pub mode: Mode,
 }
 
-/// Which states take equally long. After Hermanns, *Trace-based performance simulation
+/// Sets of states that become equally long. After Hermanns, *Trace-based performance simulation
 /// of large-scale applications* (the thesis on SILAS), section 3.4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -71,7 +68,7 @@ pub enum Mode {
     ProcessLocal,
     /// All states.
     Global,
-    /// The sums of all containers; in each, a state keeps its share.
+    /// All states are scaled so that containers have equal sums.
     Scaled,
 }
 
@@ -92,35 +89,34 @@ impl Mode {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        // SILAS has blanks in the names.
+        // SILAS writes the names with blanks.
         let text = text.replace(' ', "-");
         let mode = Mode::ALL.into_iter().find(|mode| mode.name() == text);
         mode.ok_or_else(|| {
             let known = Mode::ALL.map(Mode::name).join(", ");
-            format!("`{text}` is no mode of balancing; there are {known}")
+            format!("`{text}` is not a balancing mode; modes are {known}")
         })
     }
 }
 
-/// Messages go through another network.
+/// Replaces the network.
 #[derive(Clone, Debug, Default)]
+#[allow(missing_docs)]
 pub struct Net {
-    /// The latency.
     pub latency: Option<Amount>,
-    /// The bandwidth, in bytes a second.
+    /// Bandwidth in bytes per second.
     pub bandwidth: Option<Amount>,
     /// Rendezvous threshold in bytes.
     pub eager: Option<f64>,
-    /// Sharing of links among messages.
     pub sharing: Sharing,
 }
 
 /// A number, or a factor for the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// An absolute number: `5e-6`.
+    /// An absolute number, such as `5e-6`.
     Of(f64),
-    /// A factor: `x10`.
+    /// A factor, such as `x10`.
     Times(f64),
 }
 
@@ -139,44 +135,43 @@ impl Amount {
     }
 }
 
-/// Sharing of links among messages.
+/// Sharing of links between messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sharing {
-    /// The links of both ends, max-min fair.
+    /// Messages share the links of both ends, max-min fair.
     #[default]
     MaxMin,
-    /// None.
+    /// Messages do not share links.
     None,
 }
 
-/// All that containers do by themselves takes another time.
+/// Scales the time that containers spend computing or between states.
 #[derive(Clone, Debug)]
 pub struct Cpu {
-    /// The containers; all if not given.
+    /// Pattern of the containers; all if not given.
     pub container: Option<Glob>,
-    /// Factor for computing, and for the time between states.
+    /// Factor for computing states, and for the time between states.
     pub factor: f64,
 }
 
-/// Durations that are drawn again and again.
+/// Random durations.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
 pub struct Random {
-    /// From which distribution, of mean 1.
+    /// Distribution of the factors, with mean 1.
     pub distribution: Distribution,
-    /// Its standard deviation.
+    /// Coefficient of variation.
     pub cv: f64,
-    /// Seed of the random numbers.
     pub seed: u64,
-    /// Number of runs.
     pub runs: u32,
 }
 
-/// A distribution that factors are drawn from.
+/// Distribution of random factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub enum Distribution {
-    /// Lognormal.
     Lognormal,
-    /// Normal, with 0 in place of negative values.
+    /// Normal, with negative values replaced by 0.
     Normal,
 }
 
@@ -188,7 +183,11 @@ impl FromStr for Random {
         let distribution = match name {
             "lognormal" => Distribution::Lognormal,
             "normal" => Distribution::Normal,
-            _ => return Err(format!("`{name}` is no distribution; there are lognormal, normal")),
+            _ => {
+                return Err(format!(
+                    "`{name}` is not a distribution; expected lognormal or normal"
+                ));
+            }
         };
         let mut words = Words::parse(rest, &["cv", "seed", "runs"])?;
         let cv = words.number("cv", 0.0)?.unwrap_or(0.1);
@@ -210,7 +209,6 @@ impl fmt::Display for Random {
     }
 }
 
-/// Kinds of hypotheses, and the keys of each.
 const KINDS: [(&str, &[&str]); 5] = [
     ("scale", &["state", "container", "factor", "min-gap"]),
     ("balance", &["state", "container", "mode"]),
@@ -220,10 +218,10 @@ const KINDS: [(&str, &[&str]); 5] = [
 ];
 
 impl Hypothesis {
-    /// The hypothesis of a kind (`scale`, `balance`, `cut`, `cut-messages`, `net`, `cpu`), as its option has it.
+    /// Parses a hypothesis as given to the option of its kind (`scale`, `net`, …).
     ///
     /// # Errors
-    /// A message on what is wrong, and what would be right.
+    /// Fails with a message that says what was expected.
     pub fn parse(kind: &str, text: &str) -> Result<Self, String> {
         if kind == "cut-messages" {
             return Ok(Hypothesis::CutMessages(text.parse()?));
@@ -265,7 +263,7 @@ impl Hypothesis {
                 container,
                 factor: words.number("factor", 0.0)?.ok_or("factor=NUMBER is missing")?,
             }),
-            _ => return Err(format!("`{kind}` is no hypothesis")),
+            _ => return Err(format!("`{kind}` is not a kind of hypothesis")),
         })
     }
 

@@ -1,8 +1,8 @@
-//! Predicts how long a run would have taken if something had been different.
+//! Predicts how long a run would have taken under other conditions.
 //!
-//! The [`Graph`] of a run is what each container does, in order, and what it waits for. A [`Plan`] holds the changes, made of
-//! [hypotheses](hypothesis). [`Graph::retime`] computes when everything happens then: waiting follows from the graph, not from
-//! the trace.
+//! A [`Graph`] contains the activities of each container in order, and their dependencies. A
+//! [`Plan`] contains the changes, made from [hypotheses](hypothesis). [`Graph::retime`] computes
+//! the times of the changed run. Waiting follows from the graph, not from the trace.
 
 mod changed;
 pub mod fit;

@@ -1,10 +1,10 @@
-//! Messages on their way through a network in which they share what they go through.
+//! Simulation of messages in a network with shared links.
 //!
-//! Each container has one link out of and one into a crossbar. A message takes its latency, and then as long as its bytes
-//! need with the share of both links that it gets: max-min fair, by progressive filling. All shares grow alike until a link
-//! is full; those that go through it have their share then, and the others grow on. The algorithm of Schaeli (*Integrated
-//! simulation of parallel applications*, 2010, Algorithm 1) goes through links by the number of their messages instead,
-//! and gives more than there is.
+//! Each container has one link to and one from a crossbar. A message takes its latency, and then
+//! the time of its bytes with its share of both links. Shares are max-min fair, by progressive
+//! filling: all shares grow equally until a link is full; its messages keep their shares, and the
+//! others grow on. Algorithm 1 of Schaeli (*Integrated simulation of parallel applications*, 2010)
+//! visits links by their number of messages instead, and can exceed their capacity.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,16 +15,15 @@ use crate::ordered::OrderedTime;
 /// A network.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// By message: how long its first byte is on its way, in seconds, and how long its bytes take if it has both
-    /// links for itself; not a number if it is not known, when its transfer stays as it was recorded.
+    /// Latency of each message, and the time of its bytes without sharing, in seconds. If NaN, the
+    /// transfer keeps its recorded time.
     pub(crate) times: Vec<(f64, f64)>,
-    /// Whether messages share links; otherwise each has its own.
     pub(crate) shares: bool,
-    /// Part of the link back that a message takes: acknowledgements, as in SimGrid.
+    /// Fraction of the opposite link that a message uses for acknowledgements, as in SimGrid.
     pub(crate) cross: f64,
 }
 
-/// Returns the shares of flows between nodes: 1 is a whole link. Each flow also takes `cross` of the opposite links.
+/// Returns the max-min fair shares of flows. Each also uses `cross` of the opposite links.
 #[must_use]
 pub fn max_min(flows: &[(u32, u32)], nodes: usize, cross: f64) -> Vec<f64> {
     let mut filling = Filling::default();
@@ -33,17 +32,15 @@ pub fn max_min(flows: &[(u32, u32)], nodes: usize, cross: f64) -> Vec<f64> {
     shares
 }
 
-/// Buffers for computing shares repeatedly.
 #[derive(Clone, Debug, Default)]
 struct Filling {
-    /// By link (out of each node, then into each): free capacity, and weight of the flows without a share.
+    /// Free capacity and remaining weight of each link: out of each node, then into each.
     free: Vec<f64>,
     weight: Vec<f64>,
     open: Vec<u32>,
     links: Vec<u32>,
 }
 
-/// Weights below this count as zero.
 const SHARE_EPSILON: f64 = 1e-12;
 
 impl Filling {
@@ -52,7 +49,6 @@ impl Filling {
         self.weight.resize(2 * nodes, 0.0);
         self.links.clear();
         let n = nodes as u32;
-        // The links of a flow, and how much of each it takes.
         let links =
             |(from, to): (u32, u32)| [(from, 1.0), (n + to, 1.0), (n + from, cross), (to, cross)];
         for flow in flows {
@@ -79,13 +75,13 @@ impl Filling {
                 let link = link as usize;
                 weight[link] > SHARE_EPSILON && free[link] <= weight[link] * share * (1.0 + 1e-9)
             };
-            // All that go through a full link have their share; told before any is taken off.
+            // Decide for all flows before any capacity is subtracted.
             let (done, open): (Vec<u32>, Vec<u32>) = self.open.iter().partition(|flow| {
                 let mut of = links(flows[**flow as usize]).into_iter();
                 of.any(|(link, needs)| needs > 0.0 && is_full(free, weight, link))
             });
             if done.is_empty() {
-                // Rounding left nothing to choose from.
+                // Due to rounding, no link is full.
                 self.open.iter().for_each(|flow| shares[*flow as usize] = share.min(1.0));
                 break;
             }
@@ -104,16 +100,15 @@ impl Filling {
     }
 }
 
-/// The messages that are on their way. Computing the shares takes, at each arrival, as long as there are messages on
-/// their way.
+/// Messages in flight. Computing the shares at an arrival takes time proportional to their number.
 #[derive(Debug)]
 pub(crate) struct Flows<'g> {
     network: &'g Network,
     graph: &'g Graph<'g>,
     clock: f64,
-    /// When the first byte of each message arrives, for messages whose latency is not over.
+    /// Messages within their latency, by the time when it ends.
     joining: BinaryHeap<Reverse<(OrderedTime, u32)>>,
-    /// Messages whose bytes are under way: number, ends, seconds left, and share.
+    /// Messages whose bytes are being transferred: number, ends, seconds left, and share.
     messages: Vec<u32>,
     pairs: Vec<(u32, u32)>,
     left: Vec<f64>,
@@ -138,7 +133,7 @@ impl<'g> Flows<'g> {
         }
     }
 
-    /// Starts a transfer; returns whether its duration is known.
+    /// Starts a transfer. Returns whether its duration is known.
     pub(crate) fn start(&mut self, message: u32, time: f64) -> bool {
         let (latency, work) = self.network.times[message as usize];
         if latency.is_nan() || work.is_nan() {
@@ -148,7 +143,7 @@ impl<'g> Flows<'g> {
         true
     }
 
-    /// Returns the next arrivals with their time, if any come until `until`.
+    /// Returns the next arrivals and their time, if there are any up to `until`.
     pub(crate) fn next_arrivals(&mut self, until: f64) -> Vec<(u32, f64)> {
         loop {
             if self.is_old {
@@ -206,7 +201,7 @@ impl<'g> Flows<'g> {
         let least = self.left.iter().copied().fold(f64::INFINITY, f64::min);
         let mut done = Vec::new();
         for at in (0..self.left.len()).rev() {
-            // A rest of a picosecond is rounding.
+            // A remainder of a picosecond is rounding.
             if self.left[at] <= least.max(1e-12) {
                 done.push((self.messages.swap_remove(at), self.clock));
                 self.pairs.swap_remove(at);
@@ -238,23 +233,23 @@ mod tests {
     }
 
     #[test]
-    fn three_to_one_and_a_fourth_beside() {
+    fn flows_share_the_fullest_link_first() {
         // Figure 3.8 of Schaeli: A, B and D send to C, and B to E.
         close(&shares("AC BC DC"), &[1.0 / 3.0; 3]);
         close(&shares("AC BC DC BE"), &[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
     }
 
     #[test]
-    fn no_link_is_given_twice() {
-        // His Algorithm 1 gives 4/3 of D's link in: three go to C, three to F, and B and E send to D besides.
+    fn no_link_exceeds_its_capacity() {
+        // Schaeli's Algorithm 1 gives 4/3 of the link into D.
         let found = shares("AC BC GC HF EF IF BD ED");
         close(&found[..6], &[1.0 / 3.0; 6]);
         close(&found[6..], &[0.5, 0.5]);
     }
 
     #[test]
-    fn what_goes_back_takes_some_too() {
-        // Two that send to one another, as SimGrid has it.
+    fn opposite_flows_use_part_of_a_link() {
+        // Two nodes send to each other, as in SimGrid.
         close(&max_min(&[(0, 1), (1, 0)], 2, 0.05), &[1.0 / 1.05; 2]);
     }
 }

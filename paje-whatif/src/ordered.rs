@@ -1,8 +1,7 @@
-//! Times in heaps.
+//! Times for heaps.
 
 use std::cmp::Ordering;
 
-/// A time in seconds with a total order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct OrderedTime(pub(crate) f64);
 

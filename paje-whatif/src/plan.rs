@@ -1,64 +1,53 @@
-//! Plan of what is changed: as the re-timing wants it, in numbers.
+//! Plan of the changes, in the numbers that re-timing uses.
 
 use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::network::Network;
 
-/// Plan of what is changed.
+/// Plan of the changes to a run.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// Factors for the own time of each state type and value.
+    /// Factors for the exclusive time of each state type and value.
     pub(crate) values: FxHashMap<(u32, u32), Vec<Scaling>>,
-    /// Factors for the time between states.
     pub(crate) between: Vec<Scaling>,
-    /// By track and state: factor for its own time; empty if there is none such. A negative one is a
-    /// time in seconds that a state takes which took none.
+    /// Factor for the exclusive time of each state, by track and state; may be empty. A negative
+    /// number is the new time in seconds of a state that took none.
     pub(crate) states: Vec<Vec<f64>>,
-    /// By track and state; empty if none is cut.
     pub(crate) cut_states: Vec<Vec<bool>>,
-    /// By message; empty if none is cut.
     pub(crate) cut_messages: Vec<bool>,
-    /// The changed network.
     pub(crate) network: Option<Network>,
-    /// Change of the time of operations without links, by seat; empty if nothing changes.
+    /// Change of the time of collectives without links, by seat; empty if nothing changes.
     pub(crate) operations: Vec<Rest>,
-    /// Factors for the time that messages to a root that waits for all need the link into it; by series, empty if
-    /// nothing changes.
+    /// Factors for the link time of messages to a root that waits for all, by series, or empty.
     pub(crate) queues: Vec<f64>,
-    /// Time that such messages need it in the recorded and in the changed run, in seconds, where a table tells that better
-    /// than the times of the operations; by series.
+    /// Recorded and changed link times of these messages in seconds, by series, from a table.
     pub(crate) links: FxHashMap<usize, (f64, f64)>,
 }
 
-/// Change of an operation's time beyond waiting: latency, and the rest.
+/// Change of the time of a collective beyond waiting: latency, and the rest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rest {
-    /// Recorded and changed latency, in seconds.
     pub(crate) latency: (f64, f64),
-    /// Factor for the rest.
     pub(crate) factor: f64,
 }
 
 impl Rest {
     pub(crate) const SAME: Rest = Rest { latency: (0.0, 0.0), factor: 1.0 };
 
-    /// Returns the seconds to be added.
     pub(crate) fn added(self, seconds: f64) -> f64 {
         let (before, after) = self.latency;
-        // A wait that is shorter than the latency was for a part of it.
+        // A time shorter than the latency is part of it.
         let part = if before > 0.0 { (seconds / before).clamp(0.0, 1.0) } else { 1.0 };
         (after - before) * part + (self.factor - 1.0) * (seconds - before).max(0.0)
     }
 }
 
-/// A factor for some tracks.
 #[derive(Clone, Debug)]
 pub(crate) struct Scaling {
-    /// By track.
     pub(crate) tracks: Vec<bool>,
     pub(crate) factor: f64,
-    /// Shorter parts, in seconds, do not change.
+    /// Parts up to this length, in seconds, do not change.
     pub(crate) min_gap: f64,
 }
 
@@ -69,7 +58,7 @@ impl Scaling {
 }
 
 impl Plan {
-    /// Whether containers take as long by themselves as recorded.
+    /// Whether the durations of computing and of the time between states stay as recorded.
     pub(crate) fn keeps_durations(&self) -> bool {
         let is_scaled = !self.values.is_empty() || !self.between.is_empty();
         !is_scaled && self.states.is_empty() && self.cut_states.is_empty()
@@ -112,7 +101,7 @@ impl Plan {
         self.cut_states.get(track).is_some_and(|cut| cut.get(state as usize) == Some(&true))
     }
 
-    /// Whether a message is cut.
+    /// Whether a message is removed.
     #[must_use]
     pub fn cuts_message(&self, message: usize) -> bool {
         self.cut_messages.get(message) == Some(&true)
@@ -124,9 +113,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rest_is_a_latency_and_what_is_behind_it() {
+    fn latency_and_rest_change_separately() {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
-        // Latency of 2 s, then bytes: ten times the latency, and half the bandwidth.
+        // A latency of 2 s before the bytes: ten times the latency, and half the bandwidth.
         let rest = Rest { latency: (2.0, 20.0), factor: 2.0 };
         close(rest.added(5.0), 18.0 + 3.0);
         close(rest.added(1.0), 9.0);

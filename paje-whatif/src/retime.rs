@@ -1,9 +1,9 @@
-//! When everything happens in a changed run.
+//! Re-timing: computation of all times in a changed run.
 //!
-//! Each container goes on until it has to wait for a message that has not arrived, or for members of an operation that
-//! have not entered; what it does may let others go on. Time is counted as a shift: how much later than recorded. So
-//! where nothing changes, every time stays exactly as it is. Of several things that are waited for, each would let
-//! the container go on at its own time and some slack; the last one does.
+//! Each container advances until it has to wait for a message that has not arrived, or for members
+//! of a collective that have not entered. Times are kept as shifts relative to the recorded time,
+//! so unchanged times stay exact. Each thing that a container waits for allows it to continue at
+//! some time plus some slack; the last one counts.
 
 mod cursor;
 mod cycle;
@@ -26,31 +26,30 @@ pub use cycle::{Cycle, Dropped};
 use in_flight::InFlight;
 pub use times::Retimed;
 
-/// A changed run in progress.
 pub(crate) struct Run<'g> {
     pub(crate) graph: &'g Graph<'g>,
     pub(crate) plan: &'g Plan,
     dropped: &'g mut Dropped,
     cursors: Vec<Cursor>,
-    /// Containers that can go on.
     ready: Vec<u32>,
     in_flight: InFlight,
     groups: Groups,
     flows: Option<Flows<'g>>,
     keeps: bool,
-    /// Whether containers take as long by themselves as recorded.
+    /// Whether durations of computing stay as recorded.
     is_plain: bool,
     result: Retimed,
 }
 
 impl Graph<'_> {
-    /// When everything happens if this is changed; of every state and message if `keeps`.
+    /// Computes the times of the run changed by `plan`; those of every state and message if
+    /// `keeps`.
     ///
-    /// Messages and operations whose recorded times contradict themselves (and so have no order) go to `dropped`
-    /// if `mends`, and nothing waits for them.
+    /// Recorded times may contradict themselves. If `mends`, the messages and collectives concerned
+    /// are added to `dropped`, and nothing waits for them.
     ///
     /// # Errors
-    /// The changed run never ends: containers wait for one another.
+    /// Fails if containers wait for one another in a cycle, so that the changed run never ends.
     pub fn retime(
         &self,
         plan: &Plan,
@@ -115,7 +114,6 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Advances a container until it waits or ends.
     fn advance(&mut self, at: usize) {
         let graph = self.graph;
         let (track, steps) = (&graph.tracks.list()[at], &graph.steps[at]);
@@ -167,7 +165,7 @@ impl<'g> Run<'g> {
         self.cursors[at] = cursor;
     }
 
-    /// Returns the shift after some seconds that a container spends by itself.
+    /// Returns the shift after some seconds of computing or between states.
     fn own(&self, at: usize, state: Option<u32>, shift: f64, seconds: f64) -> f64 {
         if self.is_plain {
             return shift;
@@ -176,7 +174,7 @@ impl<'g> Run<'g> {
         if factor == 1.0 { shift } else { shift + (factor - 1.0) * seconds }
     }
 
-    /// Returns the seconds waited before these acts; 0 if what ended the waiting was dropped.
+    /// Returns the seconds of slack before these acts; 0 if what ended the wait was dropped.
     fn slack(&self, at: usize, acts: impl Iterator<Item = Act>) -> f64 {
         let mut slack = 0.0;
         for act in acts {
@@ -196,7 +194,7 @@ impl<'g> Run<'g> {
         self.graph.awaited[number as usize]
     }
 
-    /// Whether the sender does not wait in the changed run, which has no rendezvous there.
+    /// Whether the message is not a rendezvous in the changed run.
     fn is_eager(&self, message: u32) -> bool {
         !self.graph.transfers[message as usize].is_rendezvous
     }
@@ -243,7 +241,6 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Applies an act to other containers.
     fn act(&mut self, act: Act, time: f64, shift: f64) {
         match act {
             Act::Post(message) => {
@@ -272,7 +269,6 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Starts a transfer, given the shifts of sending and of posting.
     fn start(&mut self, message: u32, sent: f64, posted: Option<f64>) {
         let transfer = &self.graph.transfers[message as usize];
         let shift = match posted.filter(|_| !transfer.lag.is_nan()) {
@@ -287,7 +283,6 @@ impl<'g> Run<'g> {
         self.arrive(message, shift);
     }
 
-    /// Records the arrival of a message with this shift.
     fn arrive(&mut self, message: u32, shift: f64) {
         self.in_flight.arrive(message, shift);
         let transfer = &self.graph.transfers[message as usize];
@@ -297,7 +292,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Advances time in the network until messages arrive; returns whether any did.
+    /// Advances time in the network until messages arrive. Returns whether any did.
     fn advance_network(&mut self) -> bool {
         let through = self.groups.next_through();
         let arrived = match &mut self.flows {

@@ -1,13 +1,13 @@
-//! Settings of how the graph of a run is made.
+//! Settings for building the graph of a run.
 
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_sim::Glob;
 
-/// When the transfer of an eager message starts.
+/// Start of the transfer of an eager message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EagerStart {
-    /// When it is sent.
+    /// When the message is sent.
     #[default]
     Sent,
     /// When the receiver is ready, too.
@@ -25,7 +25,7 @@ impl EagerStart {
     }
 }
 
-/// Who waits for whom in a collective operation.
+/// Model of a collective, by which members wait for which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
     /// Each waits for all.
@@ -40,13 +40,13 @@ pub enum Shape {
     NToOne,
     /// Each waits until its message with the root has arrived, and the root until all have.
     Held,
-    /// Each waits for its parent in a binomial tree, then until its messages to its children have arrived.
+    /// Each waits for its parent in a binomial tree, then for its messages to its children.
     Relay,
     /// Each waits for all, then until the result has come down a binomial tree.
     ReduceRelay,
-    /// Each waits for the ones before it.
+    /// Each waits for the members before it.
     Scan,
-    /// Nobody waits.
+    /// None waits.
     Local,
 }
 
@@ -83,24 +83,23 @@ impl Shape {
     }
 }
 
-/// Settings of how the graph is made.
+/// Settings for building the graph.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Classes of states.
     pub map: Map,
-    /// Groups of containers, and the roots of their operations.
+    /// Groups of containers, and the roots of their collectives.
     pub grouping: Grouping,
-    /// The user-defined field that holds the sizes of messages, if not one of
+    /// User-defined field with the sizes of messages, if not one of
     /// [`BYTES`](paje_analysis::comm::BYTES).
     pub bytes: Option<String>,
     /// Rendezvous threshold in bytes; by default that of the map, or 64 KiB for SimGrid.
     pub eager: Option<u64>,
-    /// When eager transfers start; by default estimated from the messages.
+    /// Start of eager transfers; by default estimated from the messages.
     pub eager_start: Option<EagerStart>,
-    /// The shapes of operations, by their values' names; the first that fits. For others, the shape of their class that
-    /// explains them best.
+    /// Shapes by value; the first match counts. Others get the best shape of their class.
     pub shapes: Vec<(Glob, Shape)>,
-    /// The shape of broadcasts, and of whatever has their class.
+    /// Shape of all collectives with the class of broadcasts.
     pub broadcast: Option<Shape>,
 }
 

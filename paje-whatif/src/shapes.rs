@@ -1,7 +1,7 @@
-//! Who waits for whom in operations of groups that have no links: the shape of each value.
+//! Models of collectives without links: the shape by which members wait for one another.
 //!
-//! Of the shapes that an operation of its class may have, the one is taken that explains the recorded times best: what each
-//! member takes beyond its waiting should be the same in all operations.
+//! Each series gets the shape of its class that explains the recorded times best: the time of each
+//! member beyond its waiting should be the same in all operations.
 
 mod fits;
 mod queue;
@@ -21,29 +21,28 @@ pub(crate) use stream::Stream;
 /// Model of the operations of one value in one group.
 #[derive(Clone, Debug)]
 pub struct CollectiveModel {
-    /// The place among the series of [`Collectives`].
+    /// Index among the series of [`Collectives`].
     pub series: usize,
     /// Shape of the operations.
     pub shape: Shape,
-    /// Shapes that its class may have, the one that explains the times best first, each with the standard deviation of
-    /// what members take beyond their waiting, in seconds.
+    /// Shapes that the class allows, the best first, each with the standard deviation of the
+    /// members' time beyond waiting, in seconds.
     pub fits: Vec<(Shape, f64)>,
     /// Whether the shape was given by the user.
     pub is_given: bool,
-    /// Whether links record who waits for whom, so that the shape does not matter.
+    /// Whether links record the dependencies, so that the shape does not matter.
     pub has_links: bool,
-    /// Number of its first seat; each member of each operation has one.
+    /// Number of the first seat. Each member of each operation has a seat.
     pub(crate) first_seat: u32,
     pub(crate) members: u32,
-    /// Root of the first operation, and whether members are roots in turn.
     pub(crate) root: u32,
     pub(crate) is_turning: bool,
-    /// Time that each message to a root that waits for all needs the link into it, in seconds; 0 if not known.
+    /// Link time of each message to a root that waits for all, in seconds; 0 if unknown.
     pub root_in_seconds: f64,
-    /// Time that each message to several members needs the link out of the one that sends them, in seconds; 0 if not known.
+    /// Link time of each message from one member to several, in seconds; 0 if unknown.
     pub link_out_seconds: f64,
-    /// By seat, from the first one on, if members share links out: when it could leave in the recorded run at the earliest, were
-    /// it not for its own message, in seconds.
+    /// If members share links out, the earliest time at which the member of each seat could leave
+    /// in the recorded run except for its own message, in seconds.
     pub(crate) through: Vec<f64>,
 }
 
@@ -63,7 +62,6 @@ impl CollectiveModel {
         self.root as usize
     }
 
-    /// Copies all but the times.
     fn without_times(&self) -> Self {
         let (fits, through) = Default::default();
         CollectiveModel { fits, through, ..*self }
@@ -101,7 +99,6 @@ impl CollectiveModel {
     }
 }
 
-/// Returns the possible shapes of a class, the usual one first.
 const fn candidates(class: Collective) -> &'static [Shape] {
     match class {
         Collective::NxN | Collective::Barrier => &[Shape::NxN, Shape::ReduceBcast],
@@ -111,7 +108,6 @@ const fn candidates(class: Collective) -> &'static [Shape] {
     }
 }
 
-/// Returns the possible shapes if the messages are a rendezvous.
 const fn rendezvous_shapes(class: Collective) -> &'static [Shape] {
     match class {
         Collective::NxN => &[Shape::NxN, Shape::ReduceRelay],
@@ -122,8 +118,8 @@ const fn rendezvous_shapes(class: Collective) -> &'static [Shape] {
     }
 }
 
-/// The shapes of all series; `linked` tells of each state whether messages start or end in it, and
-/// `eager` from how many bytes on messages are a rendezvous.
+/// Finds the models of all series. `linked` returns whether messages start or end in a state;
+/// `eager` is the rendezvous threshold in bytes.
 pub(crate) fn shapes(
     tracks: &Tracks<'_>,
     collectives: &Collectives,
@@ -172,7 +168,7 @@ pub(crate) fn shapes(
         let usual = tried[0];
         let mut found: Vec<(CollectiveModel, f64)> = Vec::new();
         for shape in tried {
-            // A root that is assumed was told by times at which messages are there at once; it may be the first member as well.
+            // The root estimate ignored link times, so the first member may be the root as well.
             let is_assumed = shape.is_held() && series.assumed && !series.is_turning && root > 0;
             for root in [Some(root), Some(0).filter(|_| is_assumed)].into_iter().flatten() {
                 let shaped = CollectiveModel { shape, root, ..shaped.without_times() };
@@ -185,7 +181,7 @@ pub(crate) fn shapes(
                 shaped.fits.push((it.shape, *spread));
             }
         }
-        // Another shape than the usual one has to be clearly better.
+        // Prefer the usual shape unless another one is clearly better.
         let usual = shaped.fits.iter().find(|(shape, _)| *shape == usual).copied();
         let best = match usual {
             Some(usual) if usual.1 <= shaped.fits[0].1 * 1.05 + 1e-9 => usual.0,
@@ -209,7 +205,7 @@ pub(crate) fn shapes(
     all.map(shaped).collect()
 }
 
-/// Returns the earliest exit of a member, its own overhead excluded, from the enters and exits of all.
+/// Returns the earliest exit of a member from all enters and exits, without its overhead.
 pub(crate) fn base(
     shaped: &CollectiveModel,
     shape: Shape,
@@ -260,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binomial_tree() {
+    fn parents_form_a_binomial_tree() {
         let tree = tree(8, 0);
         let above: Vec<_> = (0..8).map(|member| tree.above(0, member)).collect();
         let expected = [None, Some(0), Some(0), Some(2), Some(0), Some(4), Some(4), Some(6)];

@@ -1,21 +1,17 @@
-//! Steps of a container: the walk over its states and acts, written down once, so that each run goes straight through it.
+//! Steps of a container: its states and acts in walking order, for sequential reading.
 
 use crate::walk::{Act, StateAct};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steps {
     list: Vec<Packed>,
-    /// Acts of all steps, concatenated.
     acts: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Opens a state.
     Open,
-    /// Acts within a state.
     Within,
-    /// Closes a state.
     Close,
 }
 
@@ -24,7 +20,6 @@ pub(crate) struct Step<'s> {
     pub(crate) kind: Kind,
     /// State that is opened or closed, or that the acts belong to.
     pub(crate) state: u32,
-    /// Recorded time, in seconds.
     pub(crate) time: f64,
     pub(crate) acts: StepActs<'s>,
 }
@@ -49,7 +44,6 @@ struct Packed {
     time: f64,
     /// The state, with the kind in the two highest bits.
     state: u32,
-    /// End of the step's acts.
     until: u32,
 }
 
@@ -61,7 +55,7 @@ impl Steps {
     pub(crate) const STEP: usize = size_of::<Packed>();
 
     pub(crate) fn with_capacity(states: usize, acts: usize) -> Self {
-        // Some acts are steps of their own.
+        // Some acts are separate steps.
         Steps { list: Vec::with_capacity(2 * states + acts / 4), acts: Vec::with_capacity(acts) }
     }
 
@@ -81,7 +75,7 @@ impl Steps {
         self.list.len()
     }
 
-    /// Returns a step; `behind` is the end of the acts of the previous one.
+    /// Returns a step; `behind` is the end of the previous one's acts.
     #[inline(always)]
     pub(crate) fn get(&self, number: u32, behind: u32) -> Option<Step<'_>> {
         let Packed { time, state, until } = *self.list.get(number as usize)?;
@@ -99,7 +93,7 @@ impl Steps {
         (0..self.len() as u32).zip(behind).filter_map(|(at, behind)| self.get(at, behind))
     }
 
-    /// Returns the steps with more acts, given by kind and state.
+    /// Returns the steps with additional acts, given by kind and state.
     pub(crate) fn with(&self, mut more: Vec<(Kind, StateAct)>) -> Self {
         more.sort_unstable_by_key(|(kind, of)| (*kind == Kind::Close, *of));
         let opened = more.partition_point(|(kind, _)| *kind != Kind::Close);
@@ -130,12 +124,12 @@ impl Steps {
 mod tests {
     use super::*;
 
-    fn told(steps: &Steps) -> Vec<(Kind, u32, Vec<Act>)> {
+    fn listed(steps: &Steps) -> Vec<(Kind, u32, Vec<Act>)> {
         steps.iter().map(|step| (step.kind, step.state, step.acts.iter().collect())).collect()
     }
 
     #[test]
-    fn acts_that_are_added_stand_in_the_order_of_their_kinds() {
+    fn added_acts_are_ordered_by_kind() {
         let mut steps = Steps::default();
         steps.push(Kind::Open, 0, 0.0, [Act::Send(7)].into_iter());
         steps.push(Kind::Open, 1, 1.0, [].into_iter());
@@ -154,7 +148,7 @@ mod tests {
             (Kind::Close, 1, vec![Act::Await(9), Act::Leave(4)]),
             (Kind::Close, 0, vec![]),
         ];
-        assert_eq!(told(&steps.with(more)), expected);
-        assert_eq!(told(&steps.with(Vec::new())), told(&steps));
+        assert_eq!(listed(&steps.with(more)), expected);
+        assert_eq!(listed(&steps.with(Vec::new())), listed(&steps));
     }
 }

@@ -1,8 +1,8 @@
-//! Transfers: the times of messages on their way, and what waits for them, told from when they were sent and received.
+//! Transfers: times of messages in the network, derived from when they were sent and received.
 //!
-//! Nobody records when a message arrives. Where a receiver waits for it, it arrives when the receiving call returns: so
-//! the time since it was sent, or since both sides were there, is the network's. The others are assumed to take as long
-//! as the median of those of their size.
+//! Traces do not record arrivals. If a receiver waits for a message, it arrives when the receiving
+//! call returns, so the time since it was sent, or since both sides were ready, is the network's.
+//! Other messages are assumed to take the median time of their size.
 
 mod ends;
 mod measure;
@@ -23,35 +23,34 @@ use senders::RendezvousSenders;
 pub(crate) use senders::WAIT_SEARCH_LIMIT;
 use typical::{Samples, TypicalTimes, concurrent, fastest, typical};
 
-/// Facts about a message on its way: all that the re-timing asks for.
+/// Facts about the transfer of a message that re-timing needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
-    /// When it started, in seconds: when it was sent, or when both sides were there. Not a number if nothing waits for
-    /// the message, since one of its states is not known.
+    /// Start in seconds: when the message was sent, or when both sides were ready. NaN if nothing
+    /// waits for the message, since one of its states is unknown.
     pub start: f64,
     /// Duration in seconds.
     pub seconds: f64,
-    /// Seconds from the arrival until the receiver left.
+    /// Seconds from the arrival until the receiver goes on.
     pub(crate) slack: f64,
-    /// Time from when it was sent until its receiver was ready, in seconds, negative if that came first; not a number if the
-    /// transfer does not wait for that.
+    /// Seconds from sending until the receiver was ready, negative if it was ready before; NaN if
+    /// the transfer does not wait for the receiver.
     pub(crate) lag: f64,
-    /// Track that it ends in.
     pub(crate) to: u32,
-    /// Whether it is known that the receiver waited for this message.
+    /// Whether the receiver is known to have waited for this message.
     pub is_awaited: bool,
     /// Whether sender and receiver both wait until it has arrived.
     pub is_rendezvous: bool,
 }
 
 impl Transfer {
-    /// When it arrived, in seconds.
+    /// Returns the arrival in seconds.
     #[must_use]
     pub fn arrival(&self) -> f64 {
         self.start + self.seconds
     }
 
-    /// Whether anything waits for it.
+    /// Whether anything waits for the message.
     #[must_use]
     pub fn is_used(&self) -> bool {
         !self.start.is_nan()
@@ -61,22 +60,22 @@ impl Transfer {
 /// Assumptions about messages.
 #[derive(Clone, Debug, Default)]
 pub struct Assumptions {
-    /// When eager transfers start.
+    /// Start of eager transfers.
     pub start: EagerStart,
-    /// Numbers of messages which indicate that eager transfers start when sent, and when posted; `None` if the user
-    /// said it.
+    /// Numbers of messages that indicate that eager transfers start when sent, and when posted;
+    /// `None` if the user decided it.
     pub votes: Option<(u64, u64)>,
     /// Rendezvous threshold in bytes, if known.
     pub eager: Option<u64>,
-    /// Messages with measured transfers, since the receiver waited for them.
+    /// Number of messages with measured transfers, since the receiver waited for them.
     pub measured: u64,
-    /// Messages whose transfer is assumed to take the median of their size.
+    /// Number of messages whose transfer time is estimated as the median of their size.
     pub estimated: u64,
-    /// Links that nothing waits for, since a state at one of their ends is not known.
+    /// Number of links that nothing waits for, since a state at one of their ends is unknown.
     pub unmatched: u64,
-    /// Ignored links of SMPI's `Sendrecv`, whose ends are paired wrongly.
+    /// Number of ignored links of SMPI's `Sendrecv`, whose ends are paired wrongly.
     pub mispaired: u64,
-    /// Ignored links that end before they start.
+    /// Number of ignored links that end before they start.
     pub backwards: u64,
 }
 
@@ -87,11 +86,10 @@ pub(crate) struct Transfers {
     pub(crate) list: Vec<Transfer>,
     pub(crate) assumed: Assumptions,
     pub(crate) least: Least,
-    /// By receiving track.
     pub(crate) received: Vec<Vec<Received>>,
 }
 
-/// Estimates the transfers of all messages. Tracks are processed independently, but for typical times.
+/// Estimates the transfers of all messages. Tracks are independent except for typical times.
 pub(crate) fn transfers(
     tracks: &Tracks<'_>,
     messages: &Messages,
@@ -165,13 +163,13 @@ pub(crate) fn transfers(
         if it.is_used {
             transfer.start = it.begin();
             (transfer.lag, transfer.seconds) = (it.posted - it.start, it.seconds());
-            // Where it was waited for, nothing is left but rounding.
+            // The slack of an awaited message is only rounding.
             let slack = it.end - transfer.arrival();
             transfer.slack = if it.is_awaited { 0.0 } else { slack.max(0.0) };
             transfer.is_awaited = it.is_awaited;
         }
     };
-    // Messages that one track receives stand together, so that tracks can be written side by side.
+    // The messages of a receiving track are adjacent, so tracks can be written in parallel.
     let (mut places, mut rest, mut from) = (Vec::new(), &mut list[..], 0);
     for all in &received {
         let (of_track, behind) = std::mem::take(&mut rest).split_at_mut(all.len());
@@ -204,19 +202,18 @@ struct Context<'k, 't> {
     eager: Option<u64>,
 }
 
-/// Messages that a track receives.
 struct OfTrack {
     received: Vec<Received>,
     wrong: u64,
     backwards: u64,
     loose: u64,
-    /// Transfers that the receiver waited for, and others.
+    /// Transfer times of messages that the receiver waited for, and of others.
     late: Samples,
     other: Samples,
 }
 
 impl Context<'_, '_> {
-    /// Whether a message is received after another one in a collective operation.
+    /// Whether a message is received after another one in a collective.
     fn is_behind(&self, at: usize, it: &Received) -> bool {
         it.since > it.posted
             && matches!(self.tracks.class(at, it.recv as usize), Class::Collective(_))
@@ -228,7 +225,7 @@ impl Context<'_, '_> {
         let (late, other) = (Samples::default(), Samples::default());
         let mut of_track = OfTrack { received, wrong: 0, backwards: 0, loose: 0, late, other };
         let mut values = Rendezvous::default();
-        // SMPI's keys for these pair the wrong ends.
+        // SMPI's link keys pair the wrong ends for Sendrecv.
         let is_both = |track: u32, state: Option<usize>| {
             let class = state.map(|state| tracks.class(track as usize, state));
             self.is_simulated && class == Some(Class::SendRecv)
@@ -253,7 +250,7 @@ impl Context<'_, '_> {
         }
         for group in groups(&of_track.received) {
             let used = group.iter().filter(|it| it.is_used);
-            // The one that everybody was ready for last.
+            // The last message to be ready.
             let last = used.max_by(|a, b| a.begin().total_cmp(&b.begin()));
             let last = last.filter(|last| !last.is_rendezvous);
             if let Some(last) = last.filter(|_| group[0].end > group[0].since) {
@@ -274,7 +271,6 @@ impl Context<'_, '_> {
         concurrent: &FxHashSet<(u32, u32)>,
     ) {
         let track = &self.tracks.list()[at];
-        // Mostly, one message is as long as the one before.
         let mut last = (0, f64::NAN);
         for it in all {
             let size = it.size();
@@ -282,7 +278,7 @@ impl Context<'_, '_> {
                 last = (size, typical.get(&size).copied().unwrap_or(f64::NAN));
             }
             it.expect(last.1);
-            // In one operation, a message may be received after another one, or beside it: as its size tells.
+            // A collective may receive messages sequentially or concurrently, which the size shows.
             if !it.typical().is_nan()
                 && self.is_behind(at, it)
                 && !concurrent.contains(&value_of(track, it))
@@ -295,11 +291,10 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Counts messages which indicate that eager transfers start when sent, and when posted.
+    /// Counts messages that indicate that eager transfers start when sent, and when posted.
     fn votes(&self, at: usize, all: &[Received], fastest: &TypicalTimes) -> (u64, u64) {
         let track = &self.tracks.list()[at];
         let mut votes = (0, 0);
-        // Mostly, one message is as long as the one before.
         let mut last = (0, f64::NAN);
         let mut least_of = |it: &Received| {
             let size = size_of(&self.messages.list()[it.message as usize]);
@@ -310,12 +305,12 @@ impl Context<'_, '_> {
         };
         for group in groups(all) {
             let (since, until) = (group[0].since, group[0].end);
-            // When the call would return, either way. Messages that came at once took long: one that comes late to a call alone
-            // may be much faster than the usual one.
+            // Compute when the call would return in either case. Messages that come at once are
+            // slow, while one that comes late to a call on its own may be much faster than usual.
             let (mut sent, mut posted, mut shortest) = (since, since, f64::INFINITY);
             for it in group {
-                let is_told = it.is_used && !it.is_rendezvous && !it.typical().is_nan();
-                let least = if is_told { least_of(it) } else { f64::NAN };
+                let is_typical = it.is_used && !it.is_rendezvous && !it.typical().is_nan();
+                let least = if is_typical { least_of(it) } else { f64::NAN };
                 if least.is_nan() || least <= 2.0 * TIME_TOLERANCE {
                     shortest = f64::INFINITY;
                     break;
@@ -333,7 +328,7 @@ impl Context<'_, '_> {
     }
 }
 
-/// Whether the map says that sends of a type and value are a rendezvous.
+/// Whether the map declares sends of a type and value a rendezvous.
 #[derive(Debug, Default)]
 struct Rendezvous(FxHashMap<(u32, u32), bool>);
 
@@ -358,7 +353,6 @@ impl Rendezvous {
     }
 }
 
-/// Returns type and value of the state that completed a message.
 fn value_of(track: &Track, it: &Received) -> (u32, u32) {
     (track.type_.0, track.value[it.recv as usize].0)
 }

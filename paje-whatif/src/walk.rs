@@ -1,5 +1,4 @@
-//! The order in which a container does what it does: states are opened and closed, and within them messages start
-//! and end.
+//! The order of a container's acts: opening and closing of states, sends and receives.
 
 use paje_analysis::tracks::Track;
 
@@ -8,22 +7,20 @@ use paje_analysis::tracks::Track;
 pub(crate) enum Act {
     /// Waits, given the number of its excess time.
     Wait(u32),
-    /// Receives a message.
     Receive(u32),
-    /// Waits until a sent message has arrived, given the number of the [`Awaited`](crate::graph::Awaited).
+    /// Waits until a sent message has arrived, given the number of the
+    /// [`Awaited`](crate::graph::Awaited).
     Await(u32),
     /// Leaves a collective operation, given the seat.
     Leave(u32),
-    /// Posts a receive.
     Post(u32),
-    /// Sends a message.
     Send(u32),
     /// Enters a collective operation, given the seat.
     Enter(u32),
 }
 
-/// An act of a state, as one number: ordered by state, then by kind and number of the act. What acts are about is numbered
-/// below [`Graph::MAX`](crate::Graph::MAX).
+/// An act in a state, as one number: ordered by state, then by kind and number of the act. The
+/// latter is below [`Graph::MAX`](crate::Graph::MAX).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct StateAct(u64);
 
@@ -75,17 +72,17 @@ impl StateAct {
 /// Acts of one container, in walking order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
-    /// When the state is opened.
+    /// Acts when a state is opened.
     pub(crate) opening: Vec<StateAct>,
-    /// While the state is open, with the time.
+    /// Acts while a state is open, with the time.
     pub(crate) within: Vec<(f64, StateAct)>,
-    /// When the state is closed.
+    /// Acts when a state is closed.
     pub(crate) closing: Vec<StateAct>,
 }
 
 impl Acts {
     pub(crate) fn sort(&mut self) {
-        // Stable, since that is fast with what is in order already, and all are different.
+        // A stable sort is fast on nearly sorted data; all elements are different.
         self.opening.sort();
         let then = |of: StateAct| (of.act(), of.state());
         self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| then(a.1).cmp(&then(b.1))));
@@ -117,13 +114,10 @@ const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// Opens a state.
     Open(u32),
-    /// Closes a state.
     Close(u32),
     /// Acts within a state, given the index.
     Within(u32),
-    /// Ends.
     End,
 }
 
@@ -143,12 +137,11 @@ impl Walk {
         Walk { next: 0, open: NONE, within: 0, opened: 0, closed: 0 }
     }
 
-    /// Returns the next step, and its time.
     pub(crate) fn peek(self, track: &Track, acts: &Acts) -> (Step, f64) {
         let next = self.next as usize;
         let (step, time) = if next < track.len() {
             let parent = track.parent(next).map_or(NONE, |parent| parent as u32);
-            // Of states that overlap, the one that is opened later ends as its own time says.
+            // Of overlapping states, the one opened later ends at its own time.
             if self.open == parent || self.open == NONE {
                 (Step::Open(self.next), track.start[next])
             } else {

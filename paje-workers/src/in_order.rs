@@ -1,4 +1,4 @@
-//! Work that is shared out, and whose results are taken in order: while it goes on, or when all is done.
+//! Parallel loops, with results in order.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,14 +6,14 @@ use std::sync::{Mutex, PoisonError};
 use crate::Workers;
 use crate::queue::Queue;
 
-/// Results for each worker that may wait for their turn.
+/// Number of results per worker that may wait for their turn.
 const AHEAD: usize = 2;
 
-/// Makes the results of jobs `0..jobs` with all workers, and puts them one after the other, in order.
-/// Only some are made before their turn, so that a slow taker slows the makers down.
+/// Calls `make` for jobs `0..jobs` on all workers, and `put` with the results, one after the other
+/// in order. Only a few results wait for their turn, so a slow `put` slows `make` down.
 ///
 /// # Errors
-/// The first in the order of the jobs; no later result is put.
+/// Returns the first error in the order of the jobs. Later results are not put.
 pub fn in_order<T: Send, E: Send>(
     workers: &Workers,
     jobs: usize,
@@ -26,7 +26,7 @@ pub fn in_order<T: Send, E: Send>(
 }
 
 impl Workers {
-    /// Calls `f` with its worker and each number below `count`, once: who is free takes the next.
+    /// Calls `f` once for each number below `count`, with the worker that is free for it.
     pub fn share_out(&self, count: usize, f: impl Fn(usize, usize) + Sync) {
         let next = AtomicUsize::new(0);
         self.on_each(|worker| {
@@ -40,7 +40,7 @@ impl Workers {
         });
     }
 
-    /// Results of `f` for each number below `count`, in order.
+    /// Returns the results of `f` for each number below `count`, in order.
     pub fn map<T: Send>(&self, count: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let all = Mutex::new(Vec::with_capacity(count));
         self.share_out(count, |_, number| {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn each_number_once() {
+    fn each_number_is_shared_out_once() {
         for threads in 1..=4 {
             let workers = team(threads);
             for count in [0, 1, 100] {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_ends_it() {
+    fn the_first_failure_ends_the_loop() {
         for threads in 1..=4 {
             let workers = team(threads);
             let make = |job: usize| if job % 10 == 7 { Err(job) } else { Ok(job) };
@@ -119,13 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_being_made_when_one_failed_is_not_put() {
+    fn results_after_a_failure_are_not_put() {
         let (failing, making) = (Barrier::new(2), Barrier::new(2));
         let make = |job: usize| {
             if job == 1 {
                 making.wait();
                 failing.wait();
-                // The failure has yet to be told.
+                // Gives the failure time to be recorded.
                 thread::sleep(time::Duration::from_millis(50));
             }
             Ok(job)

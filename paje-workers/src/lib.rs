@@ -1,8 +1,9 @@
 //! A pool of worker threads, the CPUs that they run on, and parallel loops.
 //!
-//! [`Workers`] are as many threads as the process may use, or as the caller asks for, pinned as a [`Pin`] says. They run
-//! a closure on each worker ([`Workers::on_each`]), for each number of a range ([`Workers::share_out`],
-//! [`Workers::map`]), or for each job with the results in order ([`in_order()`]).
+//! [`Workers`] are as many threads as the process may use or the caller requests, pinned according
+//! to [`Pin`]. They run a closure on each worker ([`Workers::on_each`]), for each number of a range
+//! ([`Workers::share_out`], [`Workers::map`]), or for each job with the results in order
+//! ([`in_order()`]).
 //!
 //! ```
 //! use std::num::NonZeroUsize;

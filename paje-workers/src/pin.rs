@@ -1,4 +1,4 @@
-//! CPUs for worker threads, as users ask for them.
+//! Parses where worker threads should run.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,20 +8,21 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Pin {
-    /// Where the system puts them.
+    /// The system chooses.
     #[default]
     None,
-    /// One NUMA node is filled before the next. In a node, each core gets one worker before any gets a second one.
+    /// Fills one NUMA node before the next, and all cores of a node before their second threads.
     Compact,
-    /// Workers alternate between NUMA nodes. Each core gets one worker before any gets a second one.
+    /// Alternates between NUMA nodes, and fills all cores before their second threads.
     Scatter,
-    /// Like [`Pin::Scatter`], but only on these NUMA nodes, in this order. An empty list means all nodes.
+    /// Like [`Pin::Scatter`], but only on these NUMA nodes, in this order. An empty list means all
+    /// nodes.
     Numa(Vec<u32>),
-    /// The first worker on the first of these CPUs, and so on.
+    /// The first worker runs on the first of these CPUs, and so on.
     List(Vec<usize>),
 }
 
-/// The reason why a text is not a [`Pin`].
+/// Error for a text that is not a [`Pin`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsePinError(String);
 
@@ -63,7 +64,7 @@ impl FromStr for Pin {
     }
 }
 
-/// Writes the text that parses to this value; an empty [`Pin::List`] has none.
+/// Writes the text that parses to this value. An empty [`Pin::List`] has no such text.
 impl fmt::Display for Pin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -77,11 +78,11 @@ impl fmt::Display for Pin {
     }
 }
 
-/// Longest list that is accepted: eight times as many CPUs as Linux supports.
+/// Longest accepted list: eight times the number of CPUs that Linux supports.
 const MOST: usize = 1 << 16;
 
-/// Parses a list as Linux writes its sets of CPUs and nodes, such as `0,2,4-7`. The order is kept, and a number may
-/// come once only.
+/// Parses a list such as `0,2,4-7`, as Linux writes sets of CPUs and nodes. Keeps the order and
+/// refuses duplicates.
 pub(crate) fn parse_list(text: &str) -> Result<Vec<u32>, String> {
     if text.is_empty() {
         return Err("the list is empty".to_owned());
@@ -100,7 +101,7 @@ pub(crate) fn parse_list(text: &str) -> Result<Vec<u32>, String> {
         }
         for number in first..=last {
             if !seen.insert(number) {
-                return Err(format!("{number} is named twice"));
+                return Err(format!("{number} is listed twice"));
             }
             if numbers.len() == MOST {
                 return Err(format!("the list has more than {MOST} numbers"));
@@ -111,7 +112,7 @@ pub(crate) fn parse_list(text: &str) -> Result<Vec<u32>, String> {
     Ok(numbers)
 }
 
-/// Writes numbers as a list that [`parse_list`] reads, with ranges of three or more numbers as `4-7`.
+/// Writes numbers as a list for [`parse_list`], with ranges of three or more numbers as `4-7`.
 pub(crate) struct List<'a, N>(pub(crate) &'a [N]);
 
 impl<N: Copy + TryInto<u64>> fmt::Display for List<'_, N> {
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts() {
+    fn every_text_is_parsed() {
         for (text, pin) in [
             ("none", Pin::None),
             ("compact", Pin::Compact),
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_would_be_right() {
+    fn errors_say_what_is_expected() {
         const WORD: &str = "is not a pinning policy; use none, compact, scatter, numa, numa:NODES or \
                             CPUS, where lists are like 0,2,4-7";
         const CPUS: &str = "CPUs are listed like 0,2,4-7";
@@ -176,7 +177,7 @@ mod tests {
             ("0,+1", format!("`+1` is not a number; {CPUS}")),
             ("4294967296", format!("`4294967296` is not a number; {CPUS}")),
             ("7-4", format!("`7-4` goes backwards; {CPUS}")),
-            ("0-3,2", format!("2 is named twice; {CPUS}")),
+            ("0-3,2", format!("2 is listed twice; {CPUS}")),
             ("0-70000", format!("the list has more than 65536 numbers; {CPUS}")),
             ("numa:", format!("the list is empty; {NODES}")),
             ("numa:all", format!("`all` is not a number; {NODES}")),
@@ -187,7 +188,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(
+        fn written_pins_parse_to_the_same(
             numbers in proptest::collection::hash_set(0..300_u32, 1..100), ascending: bool,
         ) {
             let mut numbers: Vec<u32> = numbers.into_iter().collect();
@@ -198,7 +199,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "(numa:)?[0-9,x-]{0,20}") {
+        fn parsing_never_panics(text in "(numa:)?[0-9,x-]{0,20}") {
             if let Ok(pin) = text.parse::<Pin>() {
                 prop_assert_eq!(pin.to_string().parse(), Ok(pin));
             }

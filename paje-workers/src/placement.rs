@@ -6,16 +6,14 @@ use std::fmt;
 use crate::pin::List;
 use crate::{Pin, Topology};
 
-/// CPUs for workers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Placement {
-    /// The CPU of each worker.
     pub(crate) cpus: Vec<usize>,
     /// Sentences for the user.
     pub(crate) notes: Vec<String>,
 }
 
-/// The reason why workers cannot run where they should.
+/// Error for workers that cannot run on the requested CPUs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacementError(String);
 
@@ -27,8 +25,8 @@ impl fmt::Display for PlacementError {
 
 impl std::error::Error for PlacementError {}
 
-/// Returns the CPUs that `pin` means for so many `threads`, or for as many as there are CPUs. Workers get only `allowed`
-/// CPUs; if they are more than these, they start again at the first one.
+/// Chooses CPUs for `threads` workers, or for as many as fit, from the `allowed` ones. If there are
+/// more workers than CPUs, the rest start again at the first CPU.
 pub(crate) fn placement(
     pin: &Pin,
     topology: Option<&Topology>,
@@ -52,7 +50,7 @@ pub(crate) fn placement(
         }
     };
     if cpus.is_empty() {
-        return Err(PlacementError("there is no CPU to run workers on".to_owned()));
+        return Err(PlacementError("there are no CPUs to run workers on".to_owned()));
     }
     let threads = threads.unwrap_or(cpus.len());
     if threads > cpus.len() {
@@ -64,15 +62,13 @@ pub(crate) fn placement(
     Ok(Placement { cpus: cpus.into_iter().cycle().take(threads).collect(), notes })
 }
 
-/// A CPU that workers may use.
 struct Seat {
     cpu: usize,
     node: Option<u32>,
-    /// Number of CPUs before it on the same core.
+    /// Number of earlier CPUs on the same core.
     thread: usize,
 }
 
-/// Returns the allowed CPUs in the order of their numbers.
 fn seats(topology: Option<&Topology>, allowed: &[usize]) -> Vec<Seat> {
     let mut allowed = distinct(allowed);
     allowed.sort_unstable();
@@ -87,8 +83,8 @@ fn seats(topology: Option<&Topology>, allowed: &[usize]) -> Vec<Seat> {
     seats.collect()
 }
 
-/// Orders CPUs node by node, or takes one of each node in turn. First CPUs of cores come before second ones, and CPUs of
-/// unknown nodes come last.
+/// Orders CPUs by node, or alternating between nodes. First threads of cores come before second
+/// ones, and CPUs of unknown nodes last.
 fn in_turns(seats: Vec<Seat>, is_compact: bool) -> Vec<usize> {
     let mut turns: HashMap<_, usize> = HashMap::new();
     let keyed = seats.into_iter().map(|Seat { cpu, node, thread }| {
@@ -102,7 +98,7 @@ fn in_turns(seats: Vec<Seat>, is_compact: bool) -> Vec<usize> {
     keyed.into_iter().map(|(_, cpu)| cpu).collect()
 }
 
-/// Returns the allowed CPUs of these NUMA nodes, or of all, one of each in turn.
+/// Returns the allowed CPUs of these NUMA nodes, or of all nodes, alternating between nodes.
 fn on_nodes(
     asked: &[u32],
     topology: Option<&Topology>,
@@ -110,7 +106,7 @@ fn on_nodes(
 ) -> Result<Vec<usize>, PlacementError> {
     let Some(topology) = topology.filter(|topology| !topology.nodes.is_empty()) else {
         return Err(PlacementError(
-            "this system does not show its NUMA nodes; use compact, scatter, or a list of CPUs"
+            "this system does not show its NUMA nodes; use compact, scatter or a list of CPUs"
                 .to_owned(),
         ));
     };
@@ -126,7 +122,9 @@ fn on_nodes(
         } else if topology.cpus.values().any(|cpu| cpu.node == Some(*node)) {
             let allowed: Vec<usize> = seats.iter().map(|seat| seat.cpu).collect();
             let allowed = List(&allowed);
-            format!("this process may use no CPU of NUMA node {node} (it may use CPUs {allowed})")
+            format!(
+                "this process may not use any CPU of NUMA node {node} (it may use CPUs {allowed})"
+            )
         } else {
             format!("NUMA node {node} has no CPUs, only memory")
         }));
@@ -134,13 +132,12 @@ fn on_nodes(
     let place = |node: u32| asked.iter().position(|asked| *asked == node);
     seats.retain(|seat| seat.node.is_some_and(|node| asked.is_empty() || place(node).is_some()));
     for seat in &mut seats {
-        // In the order in which they were asked for.
+        // In the requested order.
         seat.node = seat.node.map(|node| place(node).map_or(node, |place| place as u32));
     }
     Ok(in_turns(seats, false))
 }
 
-/// Returns these CPUs, each once, if all are allowed.
 fn listed(
     cpus: &[usize],
     topology: Option<&Topology>,

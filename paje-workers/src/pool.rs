@@ -1,4 +1,4 @@
-//! The threads that replay a trace.
+//! A pool of worker threads.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -13,37 +13,37 @@ use crate::placement::placement;
 use crate::topology::SYS;
 use crate::{Pin, PlacementError, Topology};
 
-/// Number of threads that the process can run at once: as many as there are CPUs in its affinity mask,
-/// but not more than the quota of its control group pays for.
+/// Returns the number of threads that the process can run at once: the CPUs of its affinity mask,
+/// limited by the quota of its control group.
 #[must_use]
 pub fn available() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// The numbers of the CPUs that the calling thread may use, ascending; none where the system does
-/// not say. In a pinned thread, and in the threads that it starts, that is the one CPU.
+/// Returns the numbers of the CPUs that the calling thread may use, ascending, or `None` if the
+/// system does not say. For a pinned thread and the threads that it starts, this is one CPU.
 #[must_use]
 pub fn allowed() -> Option<Vec<usize>> {
     let cpus = core_affinity::get_core_ids()?;
     Some(cpus.into_iter().map(|cpu| cpu.id).collect())
 }
 
-/// Why there are no workers.
+/// Error that prevents workers.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// They cannot run where they should.
+    /// The workers cannot run on the requested CPUs.
     Placement(PlacementError),
-    /// So many threads cannot be.
+    /// More threads than the pool supports.
     TooMany {
-        /// Number of threads asked for.
+        /// Requested number of threads.
         threads: usize,
-        /// Largest number that there can be.
+        /// Largest possible number.
         limit: usize,
     },
-    /// The system did not start them.
+    /// The system refused to start the threads.
     Start {
-        /// Number of threads that were to be started.
+        /// Requested number of threads.
         threads: usize,
         /// Cause.
         source: ThreadPoolBuildError,
@@ -55,10 +55,10 @@ impl fmt::Display for Error {
         match self {
             Error::Placement(error) => error.fmt(f),
             Error::TooMany { threads, limit } => {
-                write!(f, "{threads} threads are too many; there can be {limit}")
+                write!(f, "{threads} threads are too many; the limit is {limit}")
             }
             Error::Start { threads, source } => {
-                write!(f, "{threads} threads cannot be started: {source}")
+                write!(f, "cannot start {threads} threads: {source}")
             }
         }
     }
@@ -82,8 +82,7 @@ impl From<PlacementError> for Error {
 
 /// Threads that work together.
 ///
-/// One thread at a time should use them: a single worker may be the calling thread, and then there
-/// is one for each thread that calls.
+/// Only one thread at a time should use them. A single worker is the thread that calls.
 #[derive(Debug)]
 pub struct Workers {
     /// `None` if the only worker is the calling thread.
@@ -93,33 +92,34 @@ pub struct Workers {
     notes: Vec<String>,
 }
 
-/// So many workers there can be on any machine, and so many for each CPU, so that some can wait for a
-/// slow disk. More cost more than they do: each learns all names by itself, and idle ones look for work
-/// at one another, each at each, which alone takes seconds when there are a thousand.
+/// Sensible number of workers: at least this on any machine, or this many per CPU, so that some can
+/// wait for a slow disk. More are slower: each learns all names itself, and idle ones look for work
+/// at all others, which takes seconds with a thousand.
 const SENSIBLE: usize = 8;
 const SENSIBLE_PER_CPU: usize = 4;
 
 impl Workers {
-    /// Starts workers. Where `threads` is none, there is one for each CPU that [`Pin::Numa`] or
-    /// [`Pin::List`] means; with other pins there are [`available`] ones.
+    /// Starts `threads` workers. Without a number, there is one for each CPU of [`Pin::Numa`] or
+    /// [`Pin::List`], and [`available`] ones otherwise.
     ///
-    /// A single worker that is not pinned is the thread that calls, so none is started. The calling
-    /// thread itself is never pinned, and it should not be when it calls, since workers get only
-    /// the CPUs that it may use.
+    /// A single worker that is not pinned is the calling thread. The calling thread is never
+    /// pinned, and it should not be pinned when it calls, since workers get only the CPUs that it
+    /// may use.
     ///
-    /// Where more threads are asked for than make sense, which is 8, or four for each CPU if that is
-    /// more, there are only so many, and a note says so.
+    /// At most 8 workers, or four per CPU if that is more, are started, with a note if `threads` is
+    /// larger.
     ///
     /// # Errors
-    /// `pin` cannot be done, or the system does not start the threads. It is no error, but a note,
-    /// if the system refuses to pin.
+    /// Fails if `pin` is impossible or the system does not start the threads. If the system refuses
+    /// to pin them, there is only a note.
     pub fn new(threads: Option<NonZeroUsize>, pin: &Pin) -> Result<Workers, Error> {
         Workers::of(threads, pin, None)
     }
 
-    /// The same for a program whose first thread has nothing else to do: unless they are pinned, that is worker 0, and all others must leave
-    /// the workers alone. Where `threads` is none, and no pin tells another number, there are no more than `useful` ones: what is soon done by
-    /// one is done when another has started.
+    /// Starts workers for a program whose main thread is otherwise idle. Unless workers are pinned,
+    /// the calling thread is worker 0, and no other thread may use the workers. Without `threads`
+    /// or a list of CPUs, there are at most `useful` workers: short work ends before another thread
+    /// has started. one is done when another has started.
     ///
     /// # Errors
     /// As [`Workers::new`].
@@ -135,7 +135,6 @@ impl Workers {
         Workers::of(threads, pin, Some(useful.get()))
     }
 
-    /// With as many as are `useful`, the caller is one.
     fn of(
         threads: Option<NonZeroUsize>,
         pin: &Pin,
@@ -155,7 +154,7 @@ impl Workers {
             && *threads > sensible
         {
             notes.push(format!(
-                "There are {sensible} workers: {threads} would be in each other's way."
+                "Using {sensible} workers instead of {threads}, which would slow each other down."
             ));
             *threads = sensible;
         }
@@ -181,7 +180,7 @@ impl Workers {
             }
         }
         let threads = threads.unwrap_or(available);
-        // Otherwise there is a note already.
+        // Otherwise there is already a note.
         let distinct = cpus.as_ref().is_none_or(|cpus| !cpus[1..].contains(&cpus[0]));
         if distinct && threads > available {
             let cpus = if available == 1 { "CPU" } else { "CPUs" };
@@ -192,13 +191,14 @@ impl Workers {
         })
     }
 
-    /// One worker: the thread that calls.
+    /// Returns a single worker: the calling thread.
     #[must_use]
     pub const fn one() -> Workers {
         Workers { pool: None, threads: 1, cpus: None, notes: Vec::new() }
     }
 
-    /// Starts workers; each calls `pin_to` with its CPU. Worker 0 may be the caller, who is never pinned.
+    /// Starts workers, each of which calls `pin_to` with its CPU. Worker 0 may be the caller, which
+    /// is never pinned.
     fn start(
         threads: usize,
         mut cpus: Option<Vec<usize>>,
@@ -214,13 +214,13 @@ impl Workers {
             pool.thread_name(|worker| format!("worker {worker}"))
         };
         let pool = match with_caller && cpus.is_none() {
-            // The caller may belong to other workers.
+            // Building fails if the caller already belongs to other workers.
             true => pool().use_current_thread().build().or_else(|_| pool().build()),
             false => pool().build(),
         };
         let pool = pool.map_err(|source| Error::Start { threads, source })?;
         if let Some(planned) = &cpus {
-            // Not in the pool's start handler: nobody waits for that, and it has no result.
+            // Not in the pool's start handler, which nothing waits for and which returns no result.
             let pinned = pool.broadcast(|context| pin_to(planned[context.index()]));
             let refused = pinned.iter().filter(|pinned| !**pinned).count();
             if refused > 0 {
@@ -234,38 +234,38 @@ impl Workers {
         Ok(Workers { pool: Some(pool), threads, cpus, notes })
     }
 
-    /// Their number; they are numbered from 0.
+    /// Returns the number of workers. They are numbered from 0.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// The CPU that each worker is pinned to; none unless all of them are.
+    /// Returns the CPU of each worker, or `None` unless all are pinned.
     #[must_use]
     pub fn cpus(&self) -> Option<&[usize]> {
         self.cpus.as_deref()
     }
 
-    /// Notes for the user about the workers, as sentences.
+    /// Returns notes for the user about the workers, as sentences.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Runs `f` on worker 0, or where it is if a worker calls.
+    /// Runs `f` on worker 0, or on the current worker if a worker calls.
     ///
-    /// `f` may call [`on_each`](Workers::on_each). It should leave rayon's own functions alone: a
-    /// single worker may be the calling thread, where these would start a pool that nobody asked
-    /// for.
+    /// `f` may call [`on_each`](Workers::on_each). It should not use rayon directly: a single
+    /// worker may be the calling thread, where rayon would start its global pool.
     ///
     /// # Panics
-    /// If `f` does, with the same payload.
+    /// If `f` panics, with the same payload.
     pub fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
         let Some(pool) = &self.pool else { return f() };
         if pool.current_thread_index().is_some() {
             return f();
         }
-        // `ThreadPool::install` takes any worker. This one's memory should be on a known node.
+        // `ThreadPool::install` takes any worker, but the memory of this one should be on a known
+        // node.
         let f = Mutex::new(Some(f));
         let results = pool.broadcast(|context| {
             let take = || f.lock().ok()?.take();
@@ -274,24 +274,23 @@ impl Workers {
         results.into_iter().flatten().next().expect("worker 0 is one of them, and calls it")
     }
 
-    /// Runs `f` with the number of each worker, once on each and on all at the same time, and waits
-    /// for all.
+    /// Runs `f` with the number of each worker, once on each and at the same time, and waits for
+    /// all.
     ///
-    /// With a single worker this is a call of `f(0)`, if a worker calls. Do not call it from `f`
-    /// itself.
+    /// With a single worker this calls `f(0)`. `f` must not call it.
     ///
     /// # Panics
-    /// If `f` does on any worker, with the payload of the first such worker, and once all have
+    /// If `f` panics on any worker, with the payload of the first such worker, after all have
     /// returned. So workers that wait for each other in `f` must not panic.
     pub fn on_each(&self, f: impl Fn(usize) + Sync) {
         self.on_first(self.threads, f);
     }
 
-    /// As [`on_each`](Workers::on_each), but on the first `count` workers only. Worker 0 that calls this
-    /// for itself wakes nobody.
+    /// Does the same on the first `count` workers only. With one, a call from worker 0 wakes no
+    /// other.
     ///
     /// # Panics
-    /// As `on_each`.
+    /// Like `on_each`.
     pub fn on_first(&self, count: usize, f: impl Fn(usize) + Sync) {
         match &self.pool {
             None => (0..count).for_each(f),

@@ -1,37 +1,35 @@
-//! The queue behind [`in_order`](crate::in_order()): small enough to try every order in which its workers may run, which
-//! `tests/orders.rs` does, with a `sync` of its own.
+//! The queue of [`in_order`](crate::in_order()). It is small enough for `tests/orders.rs` to try
+//! every order in which workers may run, with loom in place of `sync`.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use super::sync::{Condvar, Mutex, MutexGuard};
 
-/// Jobs to be made by whoever is free, and results that wait for their turn.
+/// Jobs for idle workers, and results that wait for their turn.
 pub(crate) struct Queue<T, E, P> {
-    line: Mutex<Line<T, E, P>>,
-    moved: Condvar,
+    state: Mutex<State<T, E, P>>,
+    changed: Condvar,
     jobs: usize,
-    /// Jobs from the one whose result is next that may have been taken.
+    /// Number of jobs that may be taken before the first of them is put.
     ahead: usize,
 }
 
-/// Results that wait for their turn.
-pub(crate) struct Line<T, E, P> {
-    /// Number of jobs that have been taken.
+pub(crate) struct State<T, E, P> {
     taken: usize,
-    /// The job whose result is to be put next.
+    /// The next job whose result is to be put.
     next: usize,
     pub(crate) ready: BTreeMap<usize, Result<T, E>>,
-    /// Nobody is putting.
+    /// `None` while a worker puts results.
     put: Option<P>,
     pub(crate) failed: Option<E>,
-    /// No more jobs are to be taken.
+    /// Whether no more jobs may be taken.
     finished: bool,
 }
 
 impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
     pub(crate) fn new(jobs: usize, ahead: usize, put: P) -> Self {
-        let line = Line {
+        let state = State {
             taken: 0,
             next: 0,
             ready: BTreeMap::new(),
@@ -39,19 +37,20 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
             failed: None,
             finished: false,
         };
-        Queue { line: Mutex::new(line), moved: Condvar::new(), jobs, ahead }
+        Queue { state: Mutex::new(state), changed: Condvar::new(), jobs, ahead }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Line<T, E, P>> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State<T, E, P>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a job, once it is not too far ahead; `None` if there is none left, or no use for its result.
+    /// Takes a job, after waiting until it is not too far ahead. Returns `None` if no more are
+    /// needed.
     fn take(&self) -> Option<usize> {
         let mut now = self.lock();
-        // Who has the next job never waits, so all others are woken in the end.
+        // The worker with the next job never waits, so it wakes the others eventually.
         while !now.finished && now.taken < self.jobs && now.taken >= now.next + self.ahead {
-            now = self.moved.wait(now).unwrap_or_else(PoisonError::into_inner);
+            now = self.changed.wait(now).unwrap_or_else(PoisonError::into_inner);
         }
         if now.finished || now.taken == self.jobs {
             return None;
@@ -60,13 +59,14 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
         Some(now.taken - 1)
     }
 
-    /// Makes results until there is nothing left to do, and puts those whose turn it is if nobody else does.
+    /// Makes results until no job is left, and puts those whose turn has come unless another worker
+    /// does.
     pub(crate) fn work(&self, make: impl Fn(usize) -> Result<T, E>) {
-        let leaving = Leaving(Some(self));
+        let guard = PanicGuard(Some(self));
         while let Some(job) = self.take() {
             let result = make(job);
             let mut now = self.lock();
-            // One before it failed while it was made.
+            // An earlier job failed in the meantime.
             if now.finished {
                 break;
             }
@@ -84,36 +84,36 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
                     now.finished = true;
                     now.ready.clear();
                 }
-                self.moved.notify_all();
+                self.changed.notify_all();
                 if now.finished {
                     break;
                 }
             }
             now.put = Some(put);
         }
-        leaving.in_peace();
+        guard.disarm();
     }
 
     pub(crate) fn outcome(self) -> Result<(), E> {
-        let line = self.line.into_inner().unwrap_or_else(PoisonError::into_inner);
-        line.failed.map_or(Ok(()), Err)
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.failed.map_or(Ok(()), Err)
     }
 }
 
-/// Lets the others go if a worker panics, whose result they would wait for.
-struct Leaving<'q, T, E, P: FnMut(usize, T) -> Result<(), E>>(Option<&'q Queue<T, E, P>>);
+/// Releases the other workers if a worker panics, because they would wait for its result.
+struct PanicGuard<'q, T, E, P: FnMut(usize, T) -> Result<(), E>>(Option<&'q Queue<T, E, P>>);
 
-impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Leaving<'_, T, E, P> {
-    fn in_peace(mut self) {
+impl<T, E, P: FnMut(usize, T) -> Result<(), E>> PanicGuard<'_, T, E, P> {
+    fn disarm(mut self) {
         self.0 = None;
     }
 }
 
-impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Drop for Leaving<'_, T, E, P> {
+impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Drop for PanicGuard<'_, T, E, P> {
     fn drop(&mut self) {
         if let Some(queue) = self.0 {
             queue.lock().finished = true;
-            queue.moved.notify_all();
+            queue.changed.notify_all();
         }
     }
 }

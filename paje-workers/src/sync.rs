@@ -1,3 +1,3 @@
-//! Locks of `queue`: of the standard library here, of loom in `tests/orders.rs`.
+//! Locks for `queue`: those of the standard library here, loom's in `tests/orders.rs`.
 
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};

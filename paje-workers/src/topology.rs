@@ -1,4 +1,4 @@
-//! The machine's NUMA nodes, cores and CPUs, as Linux shows them in files.
+//! NUMA nodes, cores and CPUs of the machine, from Linux's files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,15 +6,15 @@ use std::path::Path;
 
 use crate::pin::parse_list;
 
-/// Folder in which Linux shows them.
+/// Folder of these files.
 pub const SYS: &str = "/sys/devices/system";
 
-/// One CPU as the system counts them: a core, or one of its hardware threads.
+/// A CPU: a core, or one of its hardware threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpu {
-    /// The system's number.
+    /// Number that the system gives it.
     pub number: usize,
-    /// NUMA node, if the system shows it.
+    /// NUMA node, if known.
     pub node: Option<u32>,
     /// Lowest number of a CPU on the same core.
     pub core: usize,
@@ -24,15 +24,16 @@ pub struct Cpu {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     pub(crate) cpus: BTreeMap<usize, Cpu>,
-    /// NUMA nodes, with those that have only memory.
+    /// All NUMA nodes, including nodes that have only memory.
     pub(crate) nodes: BTreeSet<u32>,
 }
 
 impl Topology {
-    /// Reads the topology below `sys`, which is [`SYS`] except in tests; returns `None` if no CPU is shown.
+    /// Reads the topology below `sys`, which is [`SYS`] except in tests. Returns `None` if no CPU
+    /// is listed.
     ///
-    /// Containers hide some of these files. A CPU whose node is hidden has none, and one whose core is hidden is a core
-    /// of its own.
+    /// Containers hide some of these files. The node of a CPU is then unknown, or its core is taken
+    /// to be its own.
     #[must_use]
     pub fn read(sys: &Path) -> Option<Topology> {
         let list = |path: &str| {
@@ -46,7 +47,7 @@ impl Topology {
             let number = name.to_str().and_then(|name| name.strip_prefix("node")?.parse().ok());
             let Some(node) = number else { continue };
             topology.nodes.insert(node);
-            // The list of a node that has only memory is empty.
+            // The list of a node with only memory is empty.
             let cpus = list(&format!("node/node{node}/cpulist")).unwrap_or_default();
             node_of.extend(cpus.into_iter().map(|cpu| (cpu, node)));
         }
@@ -60,7 +61,7 @@ impl Topology {
         (!topology.cpus.is_empty()).then_some(topology)
     }
 
-    /// Returns the CPU with a number, if it is online.
+    /// Returns the CPU with this number, if it is online.
     #[must_use]
     pub fn cpu(&self, number: usize) -> Option<Cpu> {
         self.cpus.get(&number).copied()
@@ -71,7 +72,6 @@ impl Topology {
 mod tests {
     use super::*;
 
-    /// Reads a topology from files; a line is `PATH:CONTENT`.
     fn read(files: &str) -> Option<Topology> {
         let sys = tempfile::tempdir().unwrap();
         for line in files.lines() {
@@ -83,14 +83,13 @@ mod tests {
         Topology::read(sys.path())
     }
 
-    /// Number, node and core of each CPU.
     fn cpus(files: &str) -> Vec<(usize, Option<u32>, usize)> {
         let topology = read(files).unwrap();
         topology.cpus.values().map(|cpu| (cpu.number, cpu.node, cpu.core)).collect()
     }
 
     #[test]
-    fn siblings_an_offline_cpu_and_a_node_without_cpus() {
+    fn siblings_offline_cpus_and_memory_nodes_are_read() {
         let files = "cpu/online:0-2,4\nnode/node0/cpulist:0-1\nnode/node1/cpulist:2,4\n\
                      node/node2/cpulist:\nnode/online:0-2\ncpu/cpu3/online:0\n\
                      cpu/cpu0/topology/thread_siblings_list:0,2\ncpu/cpu2/topology/thread_siblings_list:0,2";
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_and_broken_files() {
+    fn hidden_and_broken_files_are_ignored() {
         assert_eq!(read(""), None);
         let nodes = "node/node1/cpulist:1,3\nnode/node0/cpulist:0";
         assert_eq!(cpus(nodes), [(0, Some(0), 0), (1, Some(1), 1), (3, Some(1), 3)]);

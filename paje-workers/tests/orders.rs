@@ -1,23 +1,24 @@
-//! In every order that threads may run in, results come in their order, nobody waits for ever, and a failure ends it.
+//! Runs the queue in every order of its threads: results come in order, no thread waits for ever,
+//! and a failure ends the loop.
 
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
 use queue::Queue;
 
-/// Loom's, in the place of `src/sync.rs`.
+/// Loom's locks in place of those in `src/sync.rs`.
 mod sync {
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 }
 
 #[path = "../src/queue.rs"]
-#[expect(dead_code, reason = "the outcome is looked at where it lies")]
+#[expect(dead_code, reason = "the test reads the outcome directly")]
 mod queue;
 
-/// All orders of so many workers, if making the result of `unmade` fails, or putting that of `unput`.
-fn all_orders(workers: usize, jobs: usize, ahead: usize, unmade: usize, unput: usize) {
+/// Tries all orders of `workers` workers, where `make` or `put` fails for one job.
+fn all_orders(workers: usize, jobs: usize, ahead: usize, failing_make: usize, failing_put: usize) {
     let mut model = loom::model::Builder::new();
-    // Of three, all orders are too many: those with at most two switches that nothing asks for.
+    // Three workers have too many orders, so limit them to two forced switches.
     model.preemption_bound = (workers > 2).then_some(2);
     model.check(move || {
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -25,10 +26,10 @@ fn all_orders(workers: usize, jobs: usize, ahead: usize, unmade: usize, unput: u
             let seen = Arc::clone(&seen);
             move |job: usize, result: usize| {
                 seen.lock().expect("no panic").push((job, result));
-                if job == unput { Err(job) } else { Ok(()) }
+                if job == failing_put { Err(job) } else { Ok(()) }
             }
         };
-        let make = move |job: usize| if job == unmade { Err(job) } else { Ok(job * job) };
+        let make = move |job: usize| if job == failing_make { Err(job) } else { Ok(job * job) };
         let queue = Arc::new(Queue::new(jobs, ahead, put));
         let others: Vec<_> = (1..workers)
             .map(|_| {
@@ -40,11 +41,11 @@ fn all_orders(workers: usize, jobs: usize, ahead: usize, unmade: usize, unput: u
         for other in others {
             other.join().expect("no panic");
         }
-        let failed = unmade.min(unput);
+        let failed = failing_make.min(failing_put);
         let now = queue.lock();
         assert_eq!(now.failed, (failed < jobs).then_some(failed));
         assert!(now.ready.is_empty());
-        let last = if unput < unmade { unput + 1 } else { unmade };
+        let last = if failing_put < failing_make { failing_put + 1 } else { failing_make };
         let expected: Vec<_> = (0..jobs.min(last)).map(|job| (job, job * job)).collect();
         assert_eq!(*seen.lock().expect("no panic"), expected);
     });
@@ -53,7 +54,7 @@ fn all_orders(workers: usize, jobs: usize, ahead: usize, unmade: usize, unput: u
 const NEVER: usize = usize::MAX;
 
 #[test]
-fn two_workers() {
+fn two_workers_put_all_results() {
     for ahead in 1..=2 {
         all_orders(2, 0, ahead, NEVER, NEVER);
         all_orders(2, 3, ahead, NEVER, NEVER);
@@ -61,14 +62,14 @@ fn two_workers() {
 }
 
 #[test]
-fn two_workers_and_a_failure() {
+fn two_workers_stop_at_a_failure() {
     all_orders(2, 3, 1, 1, NEVER);
     all_orders(2, 3, 2, NEVER, 0);
     all_orders(2, 3, 2, 1, 1);
 }
 
 #[test]
-fn three_workers() {
+fn three_workers_put_all_results() {
     all_orders(3, 3, 1, NEVER, NEVER);
     all_orders(3, 3, 2, 1, NEVER);
 }

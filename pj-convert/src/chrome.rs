@@ -1,7 +1,7 @@
 //! Chrome's trace events, in JSON.
 //!
-//! Source: "Trace Event Format", by the authors of Catapult. A container becomes a process, and each of its types a
-//! thread. Times are microseconds with three decimals.
+//! The format is described in "Trace Event Format" by the Catapult project. Each container becomes
+//! a process, and each of its types a thread. Times are microseconds with up to three decimals.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,14 @@ use crate::encoder::{Encoder, FlowEnd, Slice, Track, new_containers};
 use crate::json::put_string;
 use crate::texts::{Texts, ValueTexts};
 
-/// Writes trace events.
 #[derive(Debug)]
 pub(crate) struct Chrome {
     quotes: Quotes,
     values: ValueTexts,
-    /// Names of types.
     types: Texts,
     tracks: HashMap<(ContainerId, TypeId), u64>,
-    /// Whether each container has been named.
     named: Vec<bool>,
-    /// `,"Field":` of each user-defined field, by event definition, for events that open and that close objects.
+    /// `,"Field":` of each user-defined field, by event definition, for opening and closing events.
     fields: Vec<[Texts; 2]>,
     containers: usize,
 }
@@ -41,7 +38,6 @@ impl Chrome {
         }
     }
 
-    /// Names a process after the path of a container.
     fn name_container(&mut self, trace: &Trace, id: ContainerId, out: &mut Vec<u8>) {
         if self.named.len() <= id.index() {
             self.named.resize(id.index() + 1, false);
@@ -75,7 +71,6 @@ impl Chrome {
         }
     }
 
-    /// Appends an event's kind, process, thread and time.
     #[inline]
     fn put_head(&self, kind: u8, track: Track, at: i64, out: &mut Vec<u8>) {
         out.extend_from_slice(b",\n{\"ph\":\"");
@@ -95,7 +90,7 @@ impl Chrome {
     }
 }
 
-/// Returns the process of a container. Some viewers reserve process 0 for the system.
+/// Returns the process number of a container. Some viewers reserve process 0 for the system.
 fn pid(id: ContainerId) -> u64 {
     u64::from(id.0) + 1
 }
@@ -120,7 +115,7 @@ fn put_microseconds(nanoseconds: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `args` with these fields, each of which begins with a comma.
+/// Appends `args` with fields that each begin with a comma.
 fn put_args(opening: &[u8], closing: &[u8], out: &mut Vec<u8>) {
     if opening.is_empty() && closing.is_empty() {
         return;
@@ -265,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn microseconds() {
+    fn nanoseconds_are_written_as_microseconds() {
         for (nanoseconds, expected) in
             [(0, "0"), (1, "0.001"), (1_230, "1.230"), (-1, "-0.001"), (5_000_000_000, "5000000")]
         {

@@ -1,4 +1,4 @@
-//! The command line: options that `pj_dump` has are called as there.
+//! Command line. Options that `pj_dump` also has have the same names.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +10,15 @@ use paje_console::options::{Memory, Parallel, Reading, Talk, Which};
 use crate::convert::Format;
 use crate::manual::MANUAL;
 
-/// Headings of the help. They come in the order of their first options.
-const WHAT: &str = "What is written";
+const OUTPUT: &str = "Output";
 const WHICH: &str = "Which rows";
 const READING: &str = "Reading";
 const SPEED: &str = "Speed and memory";
 const OTHER: &str = "Other";
 
-/// Converts a Pajé trace for Perfetto, Chrome and Pipit, or to a normalised Pajé trace.
+/// Converts a Pajé trace to the formats of Perfetto, Chrome or Pipit, or to normalised Pajé.
 ///
-/// A file is there when all of it is complete, and not if the trace is invalid.
+/// The output file appears once it is complete. An invalid trace leaves no file.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_convert",
@@ -32,84 +31,83 @@ const OTHER: &str = "Other";
     after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
-    /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or if it is `-`
+    /// Trace to read, plain or compressed with gzip, zstd, xz or bzip2 [default: standard input]
     #[arg(value_name = "TRACE", default_value = "-", hide_default_value = true)]
     pub file: PathBuf,
 
-    /// Where to write: a file whose name ends in .pftrace, .json, .csv or .paje, and perhaps .gz, which is
-    /// compressed then; or `-`, which is standard output
-    #[arg(short, long, value_name = "OUT", help_heading = WHAT)]
+    /// File to write, ending in .pftrace, .json, .csv or .paje, with .gz to compress it; `-` is
+    /// standard output
+    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub output: PathBuf,
 
-    /// The format, whatever the file is called
-    #[arg(long, value_enum, value_name = "FORMAT", help_heading = WHAT)]
+    /// Output format, regardless of the file's name
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = OUTPUT)]
     pub to: Option<To>,
 
-    /// How names are written: keep has the quotes of the trace, the others have none
-    #[arg(long, value_enum, default_value_t = Quotes::Auto, hide_possible_values = true, help_heading = WHAT)]
+    /// Quotes around names: keep writes them as in the trace, the others drop them
+    #[arg(long, value_enum, default_value_t = Quotes::Auto, hide_possible_values = true, help_heading = OUTPUT)]
     pub quotes: Quotes,
 
-    /// Which rows are wanted
+    /// Rows to convert.
     #[command(flatten, next_help_heading = WHICH)]
     pub which: Which,
 
-    /// How the trace is read
+    /// Options for reading the trace.
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
 
-    /// How many threads there are, and where
+    /// Number of threads and the cores they run on.
     #[command(flatten, next_help_heading = SPEED)]
     pub parallel: Parallel,
 
-    /// How much memory there is, where a trace is kept
+    /// Memory limit for traces that are kept in memory.
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
-    /// What is told beside it
+    /// Progress and warnings.
     #[command(flatten, next_help_heading = SPEED)]
     pub talk: Talk,
 
-    /// Tell on standard error what the trace is read from, how many threads run where, and the memory taken
+    /// Print the input, the threads with their cores and the peak memory to standard error
     #[arg(long, help_heading = SPEED)]
     pub verbose: bool,
 
-    /// What to generate instead
+    /// Completions and man page.
     #[command(flatten, next_help_heading = OTHER)]
     pub generate: Generate,
 
-    /// Print this help; -h is shorter
+    /// Print help (-h: summary)
     #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help, help_heading = OTHER)]
     help: Option<bool>,
 
-    /// Print the version
+    /// Print version
     #[arg(short = 'V', short_alias = 'v', long, action = ArgAction::Version, help_heading = OTHER)]
     version: Option<bool>,
 }
 
-/// Values of the option for the format.
+/// Values of `--to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum To {
     /// Perfetto's protocol buffers, for ui.perfetto.dev and trace_processor (.pftrace)
     Perfetto,
     /// Chrome's trace events, for chrome://tracing, Perfetto and speedscope (.json)
     Chrome,
-    /// Rows of events for the Python package Pipit (.csv)
+    /// Table of events for the Python package Pipit (.csv)
     Pipit,
-    /// A Pajé trace that says the same in the order of time (.paje)
+    /// The same Pajé trace, sorted by time (.paje)
     Paje,
-    /// Not written: says what to do instead
+    /// Not supported; prints alternatives
     Otf2,
 }
 
-/// Reason why nothing is written as OTF2, and what to do.
-const NO_OTF2: &str = "OTF2 is not written: it needs a library in C, and Rust has no package for it. Pipit reads \
-                       --to pipit as it reads OTF2; Perfetto shows --to perfetto, as Vampir shows OTF2";
+const NO_OTF2: &str = "OTF2 output is not supported. Use --to pipit to analyse the trace with Pipit, \
+                       or --to perfetto to view it as Vampir would";
 
 impl Cli {
-    /// The format that is asked for, by name or by the file's.
+    /// Returns the output format, from `--to` or the file's name.
     ///
     /// # Errors
-    /// There is none, in a sentence.
+    /// The format is unknown or unsupported. The error is a message for the user.
     pub fn format(&self) -> Result<Format, String> {
         let (name, _) = self.ending();
         let to = self.to.or(match name.rsplit_once('.').map(|(_, ending)| ending) {
@@ -127,31 +125,31 @@ impl Cli {
             Some(To::Paje) => Ok(Format::Paje),
             Some(To::Otf2) => Err(NO_OTF2.into()),
             None if self.writes_to_standard_output() => {
-                Err("--to says in which format standard output is written: perfetto, chrome, pipit or paje".into())
+                Err("standard output needs a format: --to perfetto, chrome, pipit or paje".into())
             }
             None => {
                 let output = paje_parser::error::shown_path(&self.output);
                 Err(format!(
-                    "{output}: the name tells no format; let it end in .pftrace, .json, .csv or .paje (and .gz), or \
-                     use --to"
+                    "{output}: unknown format; use a name that ends in .pftrace, .json, .csv or .paje \
+                     (and .gz), or --to"
                 ))
             }
         }
     }
 
-    /// True if the output is compressed.
+    /// Returns whether the output is compressed.
     #[must_use]
     pub fn compresses(&self) -> bool {
         self.ending().1
     }
 
-    /// True if the output is no file.
+    /// Returns whether the output is standard output.
     #[must_use]
     pub fn writes_to_standard_output(&self) -> bool {
         self.output == Path::new("-")
     }
 
-    /// The name of the output in small letters, without what says that it is compressed, and whether it is.
+    /// Returns the output's name in lower case without `.gz`, and whether it had that suffix.
     fn ending(&self) -> (String, bool) {
         let name = self.output.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         match name.strip_suffix(".gz") {
@@ -168,12 +166,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_command_line_is_well_defined() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn formats_by_name() {
+    fn the_format_follows_from_the_file_name_or_the_option() {
         let cli = |words: &[&str]| Cli::parse_from([&["pj_convert", "a.trace"], words].concat());
         let format = |words: &[&str]| cli(words).format();
         assert_eq!(format(&["-o", "a.pftrace"]), Ok(Format::Perfetto));

@@ -1,4 +1,4 @@
-//! Conversion of seconds to nanoseconds, and its losses.
+//! Conversion of seconds to nanoseconds, with its losses.
 
 /// Losses of a conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Adds other losses.
+    /// Adds the counts of `other`.
     pub fn add(&mut self, other: &Losses) {
         self.rounded += other.rounded;
         self.shared += other.shared;
@@ -26,7 +26,7 @@ impl Losses {
     }
 }
 
-/// Latest time, such that differences of two times do not overflow. Seconds since 1970 reach it in 2116.
+/// Latest time in nanoseconds. Differences of two times do not overflow.
 pub(crate) const LATEST: i64 = i64::MAX / 2;
 
 /// Rounds seconds to nanoseconds, ties to even, as `pj_dump -l 9` prints them.
@@ -38,18 +38,17 @@ pub(crate) fn nearest(seconds: f64) -> i64 {
     let mut nearest = product.round_ties_even();
     let over = product - nearest;
     if over.abs() == 0.5 {
-        // A tie, or one only because the product was rounded.
+        // The product may be a tie only because it was rounded.
         let lost = part.mul_add(1e9, -product);
         if lost * over > 0.0 {
             nearest += lost.signum();
         }
     }
-    // Saturates.
     (whole as i64).saturating_mul(1_000_000_000).saturating_add(nearest as i64)
 }
 
-/// Returns whether a time is the double nearest to a number of nanoseconds, as all times with up to nine decimals
-/// are.
+/// Returns whether a time is the double nearest to a number of nanoseconds. All times with up to
+/// nine decimals are.
 #[inline]
 fn is_whole(seconds: f64, nanoseconds: i64) -> bool {
     // Beyond 2^53, doubles are more than a nanosecond apart.
@@ -69,7 +68,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Converts a time to nanoseconds, not before `earliest`.
+    /// Converts a time to nanoseconds, clamped to `earliest..=LATEST`.
     #[inline]
     pub(crate) fn read(&mut self, seconds: f64, earliest: i64, losses: &mut Losses) -> i64 {
         if seconds == self.last.0 {
@@ -90,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_printing_rounds() {
+    fn rounding_agrees_with_printing() {
         let times = [
             0.0,
             -0.0,
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost() {
+    fn losses_are_counted() {
         let mut losses = Losses::default();
         let mut clock = Clock::default();
         let times = [0.1, 0.3, 0.3, 1.000000001, 1.0000000013, 1.0000000014, -1.0, 1e30, 1e31];

@@ -48,11 +48,13 @@ pub enum NotConverted {
     Output(io::Error),
 }
 
-/// Converts a trace. Returns the trace, the output and the losses. Of a format that is streamed, the trace has only
-/// the objects of its end.
+/// Converts a trace. Returns the trace, the output and the losses.
+///
+/// For a streamed format, the returned trace has only the rows of the last portion.
 ///
 /// # Errors
-/// The trace is invalid; part of it may have been written then. Or it cannot be read, or the output fails.
+/// The trace is invalid or cannot be read, or the output fails. Part of the output may have been
+/// written.
 pub fn convert<W: Write + Send>(
     source: Source<'_>,
     conversion: &Conversion,
@@ -108,7 +110,7 @@ fn stream<E: Encoder + Send, W: Write + Send>(
     let Conversion { quotes, options, .. } = conversion;
     let mut stream = Stream::new(encoder, quotes.order(), &options.selection, workers, out);
     let read = if options.recover {
-        // Problems at the end of a trace concern all its objects.
+        // With recovery, a problem at the end of the trace can affect all rows.
         let read = Trace::read_with(source, &options, workers, progress);
         read.inspect(|trace| {
             let _ = stream.show_all(trace);

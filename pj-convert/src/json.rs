@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_text() {
+    fn any_text_becomes_a_valid_string() {
         for (text, expected) in [
             (&b""[..], ""),
             (b"MPI_Send", "MPI_Send"),

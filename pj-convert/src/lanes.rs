@@ -1,4 +1,4 @@
-//! Conversion of a lane's rows to slices, counters and events of a track.
+//! Conversion of a lane's rows to slices, counters and events on a track.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -10,19 +10,17 @@ use paje_sim::{
 use crate::clock::{Clock, Losses};
 use crate::encoder::{Encoder, Slice, Track};
 
-/// State of a lane from one portion to the next.
 #[derive(Debug, Default)]
 pub(crate) struct LaneState {
     pub(crate) track: Option<Track>,
     clock: Clock,
-    /// States that were open at the end of the last portion, in the order of their opening.
+    /// States open at the end of the last portion, in the order in which they began.
     carried: Vec<Carried>,
-    /// Latest time at which a state is known to begin or end. Later portions may change what follows.
+    /// Time in seconds up to which later portions no longer change the states.
     pub(crate) known_until: Option<f64>,
     pub(crate) covered: Covered,
 }
 
-/// A state that is open at the end of a portion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carried {
     /// Its start was written.
@@ -33,7 +31,7 @@ enum Carried {
     Unwanted,
 }
 
-/// The latest intervals in which a track has slices, in nanoseconds, sorted.
+/// Most recent intervals in which a track has slices, in nanoseconds, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Covered {
     closed: VecDeque<(i64, i64)>,
@@ -41,7 +39,7 @@ pub(crate) struct Covered {
 }
 
 impl Covered {
-    /// Returns the intervals that may contain a time, or the nanosecond before or after.
+    /// Returns the intervals that may contain a time, or the nanosecond before or after it.
     pub(crate) fn around(&self, at: i64) -> Around {
         let behind = self.closed.partition_point(|(start, _)| *start <= at + 1);
         // Intervals are at least a nanosecond long.
@@ -60,14 +58,12 @@ impl Covered {
         }
     }
 
-    /// Drops all but the latest `most` intervals.
     pub(crate) fn keep(&mut self, most: usize) {
         let surplus = self.closed.len().saturating_sub(most);
         self.closed.drain(..surplus);
     }
 }
 
-/// Intervals of slices near a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
     closed: [(i64, i64); 3],
@@ -77,7 +73,7 @@ pub(crate) struct Around {
 impl Around {
     const NOTHING: (i64, i64) = (i64::MAX, i64::MIN);
 
-    /// Returns whether a slice covers one of the three times, not counting its end, nor its start if `inside`.
+    /// Returns whether a slice covers a time. Its end does not count, nor its start if `inside`.
     pub(crate) fn has(&self, at: i64, inside: bool) -> bool {
         let latest = at - i64::from(inside);
         let closed = |(start, end): &(i64, i64)| *start <= latest && at < *end;
@@ -85,38 +81,31 @@ impl Around {
     }
 }
 
-/// A state that has not ended at the current row.
 #[derive(Debug)]
 struct Open {
     imbrication: u32,
     value: ValueId,
     start: f64,
-    /// Start in nanoseconds, once it has been written.
     begun: Option<i64>,
-    /// End in seconds; NaN if it is open at the end of the portion.
+    /// End in seconds; NaN if the state is open at the end of the portion.
     end: f64,
-    /// Index among those carried over.
     carried: Option<usize>,
-    /// User-defined fields of the opening event, and from `closing` on those of the closing event.
+    /// User-defined fields of the opening event, followed from `closing` on by the closing event's.
     fields: Vec<u8>,
     closing: usize,
 }
 
-/// Writer of lanes.
 #[derive(Debug)]
 pub(crate) struct LaneWriter<'e, E> {
     encoder: &'e E,
     window: TimeRange,
     all: bool,
-    /// Current lane.
     track: Track,
     state: LaneState,
-    /// Number of its states so far.
     seen: usize,
     stack: Vec<Open>,
-    /// States that stay open.
+    /// States of the current lane that stay open.
     carried: Vec<Carried>,
-    /// User-defined fields of the current row.
     fields: Vec<u8>,
     out: Vec<u8>,
     pub(crate) losses: Losses,
@@ -144,7 +133,7 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         }
     }
 
-    /// Writes a lane's rows of this portion. Returns its new state.
+    /// Writes the lane's rows of this portion. Returns its new state.
     pub(crate) fn write(
         &mut self,
         lane: LaneView<'_>,
@@ -164,7 +153,6 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         std::mem::take(&mut self.state)
     }
 
-    /// Returns the output.
     pub(crate) fn into_output(self) -> Vec<u8> {
         self.out
     }
@@ -177,7 +165,6 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         self.state.clock.read(seconds, E::EARLIEST, &mut self.losses)
     }
 
-    /// Writes the start of a state on the stack.
     fn begin(&mut self, index: usize) {
         let start = self.state.clock.read(self.stack[index].start, E::EARLIEST, &mut self.losses);
         let open = &mut self.stack[index];
@@ -198,12 +185,12 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         }
     }
 
-    /// Pops a state and writes its end, which is not after `next`.
+    /// Pops a state and writes its end, at `next` at the latest.
     fn close(&mut self, next: f64) {
         let Some(open) = self.stack.pop() else { return };
         let Some(start) = open.begun else { return };
         let mut end = open.end;
-        // A state may be popped before the latest time of its lane.
+        // The next state of the same imbrication cuts this one short.
         if end > next || end.is_nan() {
             end = next;
             self.losses.cut += 1;
@@ -280,7 +267,7 @@ impl<E: Encoder> Visitor for LaneWriter<'_, E> {
                 let start = Clock::default().read(start, E::EARLIEST, &mut again);
                 self.stack[top].begun = Some(start);
             } else if now == Carried::Begun {
-                // The states around it are in the window too.
+                // The enclosing states overlap the window too.
                 for index in 0..=top {
                     if self.stack[index].begun.is_none() {
                         self.begin(index);
@@ -298,8 +285,8 @@ impl<E: Encoder> Visitor for LaneWriter<'_, E> {
             }
             self.write_fields(&variables.user_defined, i);
             let at = self.read(*start);
-            let said = self.encoder.counter(self.track, at, *value, &self.fields, &mut self.out);
-            self.losses.not_numbers += u64::from(!said);
+            let written = self.encoder.counter(self.track, at, *value, &self.fields, &mut self.out);
+            self.losses.not_numbers += u64::from(!written);
         }
         Ok(())
     }

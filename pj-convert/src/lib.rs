@@ -8,8 +8,8 @@
 //!       ──▶ replay, whole ──▶ paje ──▶ OUT
 //! ```
 //!
-//! `docs/convert.md` describes the mapping. Files for Perfetto, Chrome and Pipit are streamed in constant memory. A
-//! normalised Pajé trace is sorted by time, so the whole trace is read first.
+//! `docs/convert.md` describes the mapping. Output for Perfetto, Chrome and Pipit is streamed in
+//! constant memory. Normalised Pajé is sorted by time, so the whole trace is read first.
 
 mod chrome;
 pub mod cli;

@@ -1,9 +1,9 @@
-//! Ends of links, and the slices that they attach to.
+//! Links, and the slices that their ends attach to.
 //!
-//! A link is complete when both ends are known. Its start may be far back, where the slices are already written. The
-//! formats allow the start of a link to be written later, with a track and a time, and readers find the slice. So it
-//! only matters whether there was a slice. Each track remembers this as intervals, which are few if states follow
-//! each other.
+//! A link is written when both its ends are known. The slices at its start may have been written
+//! long before. The formats allow this: an end of a link names a track and a time, and readers look
+//! up the slice. All that the writer must know is whether there is a slice at that time, so each
+//! track remembers the intervals that its slices cover.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,19 +14,17 @@ use crate::clock::{Clock, Losses};
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
 use crate::lanes::LaneState;
 
-/// Most intervals remembered by all tracks together.
+/// Maximum number of intervals that all tracks remember together.
 const INTERVALS: usize = 1 << 20;
 
-/// Most links that wait until the slices at their ends are known.
+/// Maximum number of links that wait for the slices at their ends.
 const WAITING: usize = 1 << 18;
 
-/// Number of links that a worker handles at a time.
 const LINKS: usize = 2048;
 
-/// Time of an end that has not been converted yet.
+/// Time of an end that has not been converted to nanoseconds.
 const UNREAD: i64 = i64::MIN;
 
-/// A link that is not written yet.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     number: u64,
@@ -35,7 +33,6 @@ struct Waiting {
     ends: [End; 2],
 }
 
-/// One end of a link.
 #[derive(Clone, Copy, Debug)]
 struct End {
     container: ContainerId,
@@ -43,10 +40,10 @@ struct End {
     at: i64,
 }
 
-/// Track with a slice at an end of a link, and a time in that slice.
+/// Track with a slice at an end of a link, and a time within that slice.
 type Held = Option<(Track, i64)>;
 
-/// Queue of links, in the order of their completion.
+/// Links that have not been written, in the order of their completion.
 #[derive(Debug, Default)]
 pub(crate) struct LinkQueue {
     waiting: Vec<Vec<Waiting>>,
@@ -54,7 +51,6 @@ pub(crate) struct LinkQueue {
     holders: Holders,
 }
 
-/// Tracks with states, by container.
 #[derive(Debug, Default)]
 struct Holders {
     lanes: Vec<Vec<usize>>,
@@ -69,18 +65,16 @@ pub(crate) struct Ready {
     pub(crate) missing: Vec<(ContainerId, TypeId)>,
 }
 
-/// Links for one worker.
 #[derive(Debug, Default)]
 struct Chunk {
     links: Vec<Waiting>,
-    /// Number of links, the first ones, that cannot wait any longer.
+    /// Number of links at the front that must be written now.
     surplus: usize,
     ready: Ready,
     losses: Losses,
 }
 
 impl LinkQueue {
-    /// Adds a lane of states.
     pub(crate) fn add_holder(&mut self, container: ContainerId, lane: usize) {
         let Holders { lanes, count } = &mut self.holders;
         if lanes.len() <= container.index() {
@@ -90,12 +84,10 @@ impl LinkQueue {
         *count += 1;
     }
 
-    /// Returns the most intervals that each track may remember.
     pub(crate) fn share(&self) -> usize {
         (INTERVALS / self.holders.count.max(1)).max(16)
     }
 
-    /// Adds the links of a lane.
     pub(crate) fn add(&mut self, lane: LaneView<'_>, window: TimeRange) {
         for link in lane.links().filter(|link| window.overlaps(link.start, link.end)) {
             self.count += 1;
@@ -115,7 +107,7 @@ impl LinkQueue {
         }
     }
 
-    /// Removes the links that can be written now, or all of them at the end of the trace.
+    /// Removes and returns the links that can be written now, or all links at the end of the trace.
     pub(crate) fn take<E: Encoder>(
         &mut self,
         encoder: &E,
@@ -151,7 +143,6 @@ impl LinkQueue {
 }
 
 impl Chunk {
-    /// Moves the links that can be written to `ready`.
     fn look<E: Encoder>(
         &mut self,
         encoder: &E,
@@ -197,8 +188,8 @@ impl Holders {
         self.of(end.container).iter().all(reaches)
     }
 
-    /// Returns a track of the container with a slice at an end of a link. A link starts in the state that begins at
-    /// the same time, and ends in the state that ends at the same time.
+    /// Returns a track of the container with a slice at an end of a link. A link that starts as a
+    /// state begins belongs to that state, as does a link that ends as the state ends.
     fn holding<E: Encoder>(&self, lanes: &[LaneState], link: &Waiting, end: usize) -> Held {
         let End { container, at, .. } = link.ends[end];
         let later = i64::from(!E::WRITES_BEGINNINGS);
@@ -206,14 +197,14 @@ impl Holders {
             0 => [at + later, at, at - 1],
             _ => [at - 1, at, at + later],
         };
-        // The first track with a slice at the earliest of the times.
+        // The first track with a slice at the most preferred time.
         let mut best = None;
         let mut count = times.len();
         for lane in self.of(container) {
             let LaneState { covered, track: Some(track), .. } = &lanes[*lane] else { continue };
             let around = covered.around(at);
             let holds = |time: &i64| {
-                // Where whole slices are written, readers know a slice that begins at this time.
+                // Readers of whole slices do not attach a link to a slice that begins at its time.
                 let inside = !E::WRITES_BEGINNINGS;
                 *time >= E::EARLIEST && around.has(*time, inside)
             };
@@ -226,7 +217,6 @@ impl Holders {
 }
 
 impl Ready {
-    /// Returns the number of links.
     pub(crate) fn len(&self) -> usize {
         self.links.len()
     }
@@ -239,7 +229,7 @@ impl Ready {
                 None => {
                     let (End { container, at, .. }, type_) = (link.ends[end], link.type_);
                     let number = encoder.known_track(container, type_);
-                    let number = number.expect("tracks that were missing are made before");
+                    let number = number.expect("missing tracks were created before");
                     (Track { container, type_, number }, at, false)
                 }
             });
@@ -251,7 +241,7 @@ impl Ready {
     }
 }
 
-/// Encodes an end of a link, with a slice if there is none.
+/// Encodes an end of a link, with an empty slice unless a slice holds it.
 fn write_end<E: Encoder>(
     encoder: &E,
     link: &Waiting,

@@ -1,4 +1,4 @@
-//! Output: a file that appears when it is complete, or standard output.
+//! Output to a file that appears once it is complete, or to standard output.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,7 +9,6 @@ use flate2::write::GzEncoder;
 use paje_console::aside::Aside;
 use paje_console::output::standard_output;
 
-/// Open output.
 #[derive(Debug)]
 pub(crate) struct Output {
     sink: Sink,
@@ -23,10 +22,7 @@ enum Sink {
 }
 
 impl Output {
-    /// Opens an output. A regular file appears when it is finished; pipes and terminals are written to directly.
-    ///
-    /// # Errors
-    /// It cannot be written.
+    /// Opens an output. A regular file appears when finished; pipes are written directly.
     pub(crate) fn open(path: &Path, compresses: bool) -> io::Result<Self> {
         let (file, aside) = if path == Path::new("-") {
             (standard_output()?, None)
@@ -43,10 +39,7 @@ impl Output {
         Ok(Output { sink, aside })
     }
 
-    /// Completes the output.
-    ///
-    /// # Errors
-    /// It cannot be written; then there is none.
+    /// Completes the output. If that fails, no file is left.
     pub(crate) fn finish(self) -> io::Result<()> {
         if let Sink::Gzip(encoder) = self.sink {
             encoder.finish()?;

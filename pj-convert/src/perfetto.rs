@@ -1,8 +1,8 @@
 //! Perfetto traces: track events in one sequence of packets.
 //!
-//! The format is described in `protos/perfetto/trace` of Perfetto's repository: `trace_packet.proto`,
-//! `track_event/track_event.proto`, `track_event/track_descriptor.proto` and `interned_data/interned_data.proto`.
-//! Readers sort packets by time; packets of the same time keep their order.
+//! `protos/perfetto/trace` in Perfetto's repository describes the format, mainly in
+//! `trace_packet.proto`, `track_event/*.proto` and `interned_data/interned_data.proto`. Readers
+//! sort packets by time; packets with the same time keep their order.
 
 mod uuids;
 mod wire;
@@ -24,19 +24,17 @@ const SLICE_END: u64 = 2;
 const INSTANT: u64 = 3;
 const COUNTER: u64 = 4;
 
-/// Encoder of Perfetto traces.
 #[derive(Debug)]
 pub(crate) struct Perfetto {
     quotes: Quotes,
     uuids: Uuids,
-    /// Numbers of interned names, by type and value.
+    /// Ids of interned names, by type and value.
     values: Vec<Vec<u32>>,
     next_name: u32,
-    /// Number of the first user-defined field's interned name, by event definition. Each field has two: for opening
-    /// and for closing events.
+    /// Id of the first user-defined field's interned name, by event definition. Each field has two:
+    /// for opening and for closing events.
     annotations: Vec<u32>,
     next_annotation: u32,
-    /// Number of containers and types defined so far.
     containers: usize,
     types: usize,
     has_begun: bool,
@@ -57,9 +55,8 @@ impl Perfetto {
         }
     }
 
-    /// Appends a packet of interned data.
     fn put_interned(&mut self, data: &[u8], out: &mut Vec<u8>) {
-        // The first packet clears the interned data.
+        // SEQ_INCREMENTAL_STATE_CLEARED, then SEQ_NEEDS_INCREMENTAL_STATE
         let flags = if self.has_begun { 2 } else { 1 };
         self.has_begun = true;
         put_message(1, out, |packet| {
@@ -69,7 +66,7 @@ impl Perfetto {
         });
     }
 
-    /// Appends the tracks of a container and its ancestors, unless they exist. Returns the container's track.
+    /// Appends missing tracks of a container and its ancestors. Returns the container's track.
     fn put_container(&mut self, trace: &Trace, mut id: ContainerId, out: &mut Vec<u8>) -> u64 {
         let mut climbed = Vec::new();
         while id != ContainerId::ROOT && self.uuids.container(id).is_none() {
@@ -100,7 +97,6 @@ impl Perfetto {
     }
 }
 
-/// Returns a name as it is shown.
 fn shown(quotes: Quotes, name: paje_sim::Name<'_>) -> Vec<u8> {
     let mut text = Vec::new();
     match quotes {
@@ -110,7 +106,6 @@ fn shown(quotes: Quotes, name: paje_sim::Name<'_>) -> Vec<u8> {
     text
 }
 
-/// Appends a packet that describes a track.
 fn put_track(
     uuid: u64,
     parent: u64,
@@ -137,7 +132,7 @@ fn put_track(
     });
 }
 
-/// Appends a packet with a track event, which has the fields that `more` appends and then `fields`.
+/// Appends a packet with a track event that has the fields that `more` appends, then `fields`.
 #[inline]
 fn put_event(
     (at, kind): (i64, Option<u64>),
@@ -149,7 +144,7 @@ fn put_event(
     put_message(1, out, |packet| {
         put_uint(8, at as u64, packet);
         put_uint(10, 1, packet);
-        // Interned data is needed.
+        // SEQ_NEEDS_INCREMENTAL_STATE
         put_uint(13, 2, packet);
         put_message(11, packet, |event| {
             if let Some(kind) = kind {
@@ -168,7 +163,6 @@ impl Perfetto {
         u64::from(self.values[type_.index()][value.index()])
     }
 
-    /// Appends new interned names of values and annotations.
     fn put_names(&mut self, trace: &Trace, selected: &Selected, out: &mut Vec<u8>) {
         let types = trace.types();
         let mut data = Vec::new();
@@ -218,7 +212,6 @@ impl Perfetto {
     }
 }
 
-/// Appends an interned name.
 fn put_name(kind: u32, number: u64, name: &[u8], out: &mut Vec<u8>) {
     put_message(kind, out, |interned| {
         put_uint(1, number, interned);
@@ -264,7 +257,6 @@ impl Encoder for Perfetto {
     }
 
     fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>) {
-        // No event has user-defined fields.
         if self.next_annotation == 1 {
             return;
         }
@@ -308,7 +300,7 @@ impl Encoder for Perfetto {
 
     #[inline]
     fn flow(&self, end: &FlowEnd, out: &mut Vec<u8>) {
-        // Flows of the older kind: each binds to the slice on its track at its time.
+        // Legacy flow events bind to the slice on their track at their time.
         put_event((end.at, None), end.track, &[], out, |event| {
             put_uint(3, u64::from(end.type_.0) + 1, event);
             put_uint(10, self.name(end.type_, end.value), event);

@@ -1,8 +1,8 @@
 //! Comma-separated values for Pipit (`pipit.Trace.from_csv`).
 //!
-//! Columns are `Timestamp (ns)`, `Event Type`, `Name`, `Process` (a number) and `Thread`, which separates overlapping
-//! states of a process. Pipit sorts by time, and pairs each `Leave` with the last `Enter` of the same name, process
-//! and thread. Variables and links are not converted.
+//! Columns are `Timestamp (ns)`, `Event Type`, `Name`, `Process` (a number) and `Thread`, which
+//! separates overlapping states of a process. Pipit sorts by time and pairs each `Leave` with the
+//! last `Enter` of the same name, process and thread. Variables and links are not converted.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,13 @@ use paje_sim::{
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
 use crate::texts::{Texts, ValueTexts, put_text};
 
-/// Encoder of Pipit's rows.
 #[derive(Debug)]
 pub(crate) struct Pipit {
     quotes: Quotes,
     values: ValueTexts,
     types: Texts,
     containers: Texts,
-    /// Numbers of containers that can have states or events, in the order of creation.
+    /// Process numbers of containers that can have states or events, in the order of creation.
     processes: HashMap<ContainerId, u64>,
 }
 

@@ -10,7 +10,6 @@ use crate::cli::Cli;
 use crate::clock::Losses;
 use crate::convert::Format;
 
-/// Returns the program's messages for these options.
 pub(crate) const fn voice(cli: &Cli) -> Voice {
     Voice {
         program: "pj_convert",
@@ -20,32 +19,26 @@ pub(crate) const fn voice(cli: &Cli) -> Voice {
     }
 }
 
-/// Warns of losses.
 pub(crate) fn losses(voice: Voice, name: &Path, format: Format, losses: &Losses) {
     let name = shown_path(name);
-    let say = |count: u64, one: &str, many: &str, what: &str| {
+    let warn = |count: u64, one: &str, many: &str, what: &str| {
         if count > 0 {
             let noun = if count == 1 { one } else { many };
             voice.say(format_args!("{name}: warning: {count} {noun} {what}"));
         }
     };
-    say(losses.rounded, "time", "times", "rounded to a nanosecond");
-    say(
+    warn(losses.rounded, "time", "times", "rounded to a nanosecond");
+    warn(
         losses.shared,
         "time",
         "times",
-        "in the same nanosecond as another one before, on the same track",
+        "moved into the nanosecond of an earlier time on the same track",
     );
     let range = match format {
-        Format::Perfetto => "before 0 or more than 146 years later, where the format has no times",
-        _ => "more than 146 years from 0, where the format has no times",
+        Format::Perfetto => "out of the format's range (0 to 146 years), moved to its limit",
+        _ => "out of the format's range (146 years), moved to its limit",
     };
-    say(losses.out_of_range, "time", "times", range);
-    say(
-        losses.cut,
-        "state",
-        "states",
-        "cut short where the next one of the same imbrication begins before the end",
-    );
-    say(losses.not_numbers, "value", "values", "left out: infinite, or no number");
+    warn(losses.out_of_range, "time", "times", range);
+    warn(losses.cut, "state", "states", "cut short by the next one of the same imbrication");
+    warn(losses.not_numbers, "value", "values", "omitted: infinite or not a number");
 }

@@ -1,4 +1,4 @@
-//! The program: reads a trace, converts it, and reports losses.
+//! Reads a trace, converts it and reports losses.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use crate::convert::{Conversion, NotConverted, convert};
 use crate::output::Output;
 use crate::report;
 
-/// Runs the program. Returns exit status 0, 1 for an invalid or repaired trace, or 2 for usage and I/O errors.
+/// Runs the program. Returns exit status 0, 1 for an invalid or repaired trace, or 2 for usage and
+/// I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
@@ -25,7 +26,7 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// Runs the program with other block sizes, which only affect speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
-    // Without this, a file beyond the size limit would kill the program instead of failing the write.
+    // Otherwise a write beyond the file size limit would kill the program instead of failing.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     failure::exit(report::voice(cli), run(cli, limits))
 }
@@ -46,7 +47,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         true => Failure::Output(error),
         false => Failure::File(cli.output.clone(), error),
     };
-    // Opened before the trace is read, so that errors come early.
+    // Opened before the trace is read, to fail early.
     let output = Output::open(&cli.output, cli.compresses()).map_err(failed)?;
     let conversion = Conversion { format, quotes: cli.quotes, options: options(cli, limits) };
     let progress = Arc::new(Progress::default());

@@ -12,33 +12,29 @@ use crate::encoder::{Encoder, Track};
 use crate::lanes::{LaneState, LaneWriter};
 use crate::links::LinkQueue;
 
-/// Bytes of the trace in a portion. Memory is a multiple of this.
+/// Bytes of the trace in a portion. Memory use is a multiple of this.
 pub(crate) const PORTION: u64 = 8 << 20;
 
-/// Fewest rows that a worker handles at a time.
 const ROWS: u64 = 4096;
 
 /// Typical length of a converted row in bytes.
 const ROW: usize = 48;
 
-/// Writer of a trace in a format, portion by portion.
 pub(crate) struct Stream<'w, E, W> {
     encoder: E,
     order: NameOrder,
     selected: Selected,
     workers: &'w Workers,
     out: W,
-    /// State of lanes, by lane number.
     lanes: Vec<LaneState>,
     links: LinkQueue,
-    /// Output of the main thread.
+    /// Definitions that the main thread has encoded.
     buffer: Vec<u8>,
     is_empty: bool,
     losses: Losses,
     error: Option<io::Error>,
 }
 
-/// Lanes of a portion for one worker.
 struct Task<'t> {
     lanes: Vec<(LaneView<'t>, Track, LaneState)>,
     rows: u64,
@@ -72,12 +68,11 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         }
     }
 
-    /// Writes a portion. Breaks if the output fails.
+    /// Writes a portion. Breaks if writing fails.
     pub(crate) fn show(&mut self, portion: &Portion<'_>) -> ControlFlow<()> {
         self.show_steps(portion.trace(), portion.walk(self.order))
     }
 
-    /// Writes a whole trace.
     pub(crate) fn show_all(&mut self, trace: &Trace) -> ControlFlow<()> {
         self.show_steps(trace, trace.walk(self.order))
     }
@@ -143,7 +138,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         self.write_links(trace, false)
     }
 
-    /// Returns the lane's track, which is defined if it is new.
+    /// Returns the lane's track. Defines it if it is new.
     fn track(&mut self, trace: &Trace, lane: LaneView<'_>) -> Track {
         let index = lane.id().index();
         if self.lanes.len() <= index {
@@ -162,7 +157,6 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         track
     }
 
-    /// Writes the links that can be written.
     fn write_links(&mut self, trace: &Trace, at_end: bool) -> io::Result<()> {
         let (lanes, workers) = (&self.lanes, self.workers);
         let ready = self.links.take(&self.encoder, lanes, at_end, workers, &mut self.losses);
@@ -196,13 +190,12 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         Ok((self.out, self.losses))
     }
 
-    /// Returns the error of the output, if it failed.
     pub(crate) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 }
 
-/// Writes text, without its separator if it is the first one.
+/// Writes text, without the leading separator if it is the first.
 fn write_text<E: Encoder>(
     out: &mut impl Write,
     is_empty: &mut bool,
@@ -221,7 +214,6 @@ impl Task<'_> {
         Task { lanes: Vec::new(), rows: 0, losses: Losses::default() }
     }
 
-    /// Encodes the rows of its lanes.
     fn write<E: Encoder>(&mut self, encoder: &E, window: paje_sim::TimeRange) -> Vec<u8> {
         let mut writer =
             LaneWriter::new(encoder, window, Vec::with_capacity(self.rows as usize * ROW));

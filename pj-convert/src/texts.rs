@@ -2,7 +2,6 @@
 
 use paje_sim::{Name, Selected, Trace, TypeNature, ValueId};
 
-/// Concatenated texts.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     bytes: Vec<u8>,
@@ -10,12 +9,10 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// Returns the number of texts.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Adds a text.
     pub(crate) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.bytes);
         self.ends.push(self.bytes.len());
@@ -28,12 +25,11 @@ impl Texts {
     }
 }
 
-/// Encoded values of all types.
+/// Encoded value names of all types.
 #[derive(Debug, Default)]
 pub(crate) struct ValueTexts(Vec<Texts>);
 
 impl ValueTexts {
-    /// Adds new values of selected types.
     pub(crate) fn extend(
         &mut self,
         trace: &Trace,

@@ -1,7 +1,7 @@
-//! The command line: PajeNG's options, long and short, and ours.
+//! The command line: PajeNG's long and short options, and ours.
 //!
-//! A long option may be cut short as long as no other one begins alike. Where one of ours begins like
-//! one of PajeNG's, what stood for PajeNG's alone still does: that is what the aliases are for.
+//! A long option may be abbreviated to a unique prefix. Where one of our options has the same
+//! prefix as one of PajeNG's, an alias keeps the prefix for PajeNG's.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use paje_console::options::{Less, Memory, Parallel, Reading, Talk, Which};
 use crate::manual::MANUAL;
 use crate::stats::StatsFormat;
 
-/// Headings of the help. They come in the order of their first options.
+/// Headings of the help, in the order of their first options.
 const ROWS: &str = "Rows";
 const WHICH: &str = "Which rows";
 const TABLES: &str = "Tables";
@@ -23,12 +23,12 @@ const SPEED: &str = "Speed and memory";
 const PAJENG: &str = "PajeNG's";
 const OTHER: &str = "Other";
 
-// The first paragraph of each option is what `-?` has, on one screen.
+// `-?` prints the first paragraph of each option, on one screen.
 
 /// Dumps a Pajé trace as comma-separated rows, byte for byte as PajeNG does.
 ///
-/// Rows go to standard output once the whole trace has been found valid (but see -o); everything else
-/// goes to standard error.
+/// Rows are printed to standard output once the whole trace has been found valid (except with -o),
+/// messages to standard error.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_dump",
@@ -45,12 +45,12 @@ const OTHER: &str = "Other";
 pub struct Cli {
     /// The trace, maybe compressed; several files are one trace
     ///
-    /// gzip, zstd, xz and bzip2 are recognised. Standard input if there is none, or if it is `-`. Several
-    /// may be pieces that pj_split wrote, for example
+    /// gzip, zstd, xz and bzip2 are recognised. Standard input if there is none, or if it is `-`.
+    /// Several files may be the pieces that pj_split writes, for example
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// Begin with header lines
+    /// Print header lines first
     #[arg(short = 'h', long, help_heading = ROWS)]
     pub header: bool,
 
@@ -58,20 +58,20 @@ pub struct Cli {
     #[arg(short = 'l', long, value_name = "N", default_value_t = 6, allow_hyphen_values = true, value_parser = digits, help_heading = ROWS)]
     pub float_precision: u16,
 
-    /// User-defined fields, as further columns
+    /// Print user-defined fields as further columns
     #[arg(short, long, help_heading = ROWS)]
     pub user_defined: bool,
 
-    /// No rows, but what else is asked for
+    /// Print no rows
     ///
-    /// What other options ask for is still printed, and warnings are told (see --no-warnings)
+    /// Other requested output is still printed, and so are warnings (see --no-warnings)
     #[arg(short, long, aliases = ["q", "qu"], help_heading = ROWS)]
     pub quiet: bool,
 
-    /// Rows as they complete, in little memory
+    /// Print rows as they complete, in little memory
     ///
-    /// Rows are written every 16 MiB of the trace, and forgotten: memory does not grow with the trace. An
-    /// invalid trace has written rows by then
+    /// Rows are printed and dropped every 16 MiB of the trace, so memory does not grow with its
+    /// length. If the trace is invalid, some rows have already been printed
     #[arg(short, long, alias = "o", help_heading = ROWS)]
     pub out_of_core: bool,
 
@@ -79,15 +79,15 @@ pub struct Cli {
     #[arg(short, long, help_heading = ROWS, hide_short_help = true)]
     pub container: bool,
 
-    /// Print the type hierarchy in graphviz's language instead of rows
+    /// Print the type hierarchy for graphviz instead of rows
     #[arg(short, long, help_heading = ROWS, hide_short_help = true)]
     pub dot: bool,
 
-    /// Print, instead of rows, the values of this type's lanes in each interval between two times
+    /// Print, instead of rows, the values of lanes of this type in each interval between two times
     #[arg(short, long, aliases = ["p", "pr"], value_name = "TYPENAME", allow_hyphen_values = true, help_heading = ROWS, hide_short_help = true)]
     pub probabilistic: Option<String>,
 
-    /// Print the seconds that reading and replaying took, on standard output before the rows
+    /// Print the seconds of reading and replaying to standard output, before the rows
     #[arg(short, long, help_heading = ROWS, hide_short_help = true)]
     pub time: bool,
 
@@ -99,63 +99,64 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, help_heading = ROWS, hide_short_help = true)]
     pub entity_hierarchy: Option<PathBuf>,
 
-    /// Write rows to files instead of to standard output: PREFIX.container.csv, PREFIX.state.csv, and so on,
-    /// each below its header line, as PajeNG's pj_dump_csv does
+    /// Write rows to the files PREFIX.container.csv, PREFIX.state.csv, and so on, each below its
+    /// header line, as PajeNG's pj_dump_csv does
     #[arg(long, value_name = "PREFIX", conflicts_with_all = ["tables", "out_of_core", "container", "dot", "probabilistic"], help_heading = ROWS, hide_short_help = true)]
     pub prefix: Option<OsString>,
 
-    /// How names are printed
+    /// Quoting of printed names
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = ROWS, hide_short_help = true)]
     pub quotes: Quotes,
 
-    /// Which rows are wanted
+    /// Choice of rows.
     #[command(flatten, next_help_heading = WHICH)]
     pub which: Which,
 
     /// Write tables to files in the folder DIR instead
     ///
-    /// There is one for each nature of rows and for the two hierarchies. They appear when all are complete
+    /// One for each nature of rows, and one for each hierarchy. They appear when all are complete
     #[arg(short = 'O', long, value_name = "DIR", conflicts_with_all = ["out_of_core", "container", "dot", "probabilistic"], help_heading = TABLES)]
     pub tables: Option<PathBuf>,
 
-    /// What these files are. Columns are as in the header lines; times are in double precision, and so
-    /// are values of variables if nothing else is asked for
+    /// Format of the tables. Columns are as in the header lines; times are in double precision, and
+    /// so are values of variables by default
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TableFormat::Parquet, requires = "tables", help_heading = TABLES, hide_short_help = true)]
     pub format: TableFormat,
 
-    /// How Parquet files hold times and values of variables
+    /// Encoding of times and values of variables in Parquet files
     #[arg(long, value_enum, value_name = "HOW", default_value_t = TimeEncoding::Split, requires = "tables", help_heading = TABLES, hide_short_help = true)]
     pub encoding: TimeEncoding,
 
-    /// Tables have a column of the lines that the rows come from, and one of the files if there are several
+    /// Add a column with the line that each row comes from, and one with its file if there are
+    /// several
     #[arg(long, requires = "tables", conflicts_with = "sort", help_heading = TABLES, hide_short_help = true)]
     pub lines: bool,
 
-    /// How the trace is read
+    /// Options of reading.
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
 
-    /// How much of it is replayed
+    /// Options that replay less.
     #[command(flatten, next_help_heading = READING)]
     pub less: Less,
 
-    /// How values of variables are read; PajeNG reads them in single precision, and so are they for rows,
-    /// but not for tables
+    /// Precision of values of variables (default: single for rows, as in PajeNG, and double for
+    /// tables)
     #[arg(long, value_enum, value_name = "PRECISION", help_heading = READING, hide_short_help = true)]
     pub variable_precision: Option<VariablePrecision>,
 
-    /// How many threads there are, and where
+    /// Number and place of threads.
     #[command(flatten, next_help_heading = SPEED)]
     pub parallel: Parallel,
 
-    /// How much memory there is
+    /// Memory limit.
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
-    /// Tell how much there was and how long it took
+    /// Print statistics of the run
     ///
-    /// On standard error, after the rows: how much was read and written, how long that took by phase and by
-    /// thread, and the memory used; as text if no FORMAT is given
+    /// Printed to standard error after the rows: amounts read and written, time by phase and
+    /// thread, and memory; as text if no FORMAT is given
     #[arg(
         long,
         value_enum,
@@ -168,23 +169,23 @@ pub struct Cli {
     )]
     pub stats: Option<StatsFormat>,
 
-    /// What is told beside it
+    /// Choice of messages.
     #[command(flatten, next_help_heading = SPEED)]
     pub talk: Talk,
 
-    /// Tell on standard error what the trace is read from, and how many threads run where
+    /// Print the kind of input, and the number and CPUs of threads, to standard error
     #[arg(long, help_heading = SPEED, hide_short_help = true)]
     pub verbose: bool,
 
-    /// Accepted for PajeNG's sake; there is one reader only
+    /// Ignored; accepted for compatibility with PajeNG
     #[arg(short, long, help_heading = PAJENG, hide_short_help = true)]
     pub flex: bool,
 
-    /// What to generate instead
+    /// Option to generate documentation.
     #[command(flatten, next_help_heading = OTHER)]
     pub generate: Generate,
 
-    /// Print this help; --help tells more, of all options
+    /// Print this help; --help describes all options
     #[arg(short = '?', long, action = ArgAction::Help, help_heading = OTHER)]
     help: Option<bool>,
 
@@ -196,25 +197,25 @@ pub struct Cli {
     #[arg(long, hide = true)]
     pub usage: bool,
 
-    /// The program that was called, which its messages begin with.
+    /// Name by which the program was called, which begins its messages.
     #[arg(skip = "pj_dump")]
     pub program: &'static str,
 }
 
 impl Cli {
-    /// Whether `-h` is all that was said: elsewhere it asks for help.
+    /// Returns whether `-h` is the only argument: in other programs it asks for help.
     #[must_use]
     pub fn is_header_alone(&self) -> bool {
         self.header && self.files.is_empty() && std::env::args_os().len() == 2
     }
 }
 
-/// Precision in which values of variables are read.
+/// Precision of values of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum VariablePrecision {
-    /// As PajeNG does: 16777217 becomes 16777216
+    /// Single precision, as in PajeNG: 16777217 becomes 16777216
     Single,
-    /// Correctly rounded to double
+    /// Double precision, correctly rounded
     Double,
 }
 
@@ -223,23 +224,23 @@ fn digits(text: &str) -> Result<u16, String> {
     digits.ok_or_else(|| "expected a number of digits from 0 to 1000".into())
 }
 
-/// Format of the files of tables.
+/// Formats of table files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TableFormat {
     /// Apache Parquet, compressed with zstd
     Parquet,
-    /// Arrow's file format (Feather 2), which can be mapped
+    /// Arrow's file format (Feather 2), which can be memory-mapped
     Arrow,
-    /// Comma-separated values with a line of names (RFC 4180), with a column Duration
+    /// Comma-separated values with a header line (RFC 4180) and a column Duration
     Csv,
 }
 
 /// Encoding of times and values of variables in Parquet files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TimeEncoding {
-    /// Byte by byte (BYTE_STREAM_SPLIT), for all readers
+    /// Byte stream split (BYTE_STREAM_SPLIT), which all readers support
     Split,
-    /// As decimals (ALP), in half the room, for readers of 2026 and later
+    /// Decimal (ALP), half the size, for readers of 2026 and later
     Decimal,
 }
 

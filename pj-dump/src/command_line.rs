@@ -1,8 +1,8 @@
-//! The command line by the name that the program is called by: `pj_dump`, or `pj_dump_csv`.
+//! Selects the command line by the program's name: `pj_dump` or `pj_dump_csv`.
 //!
-//! PajeNG's development version has a program `pj_dump_csv` that writes rows to five files. Ours answers to
-//! that name, by a link: what it does is what `pj_dump --prefix` does, with the option `-p` and the
-//! quotes of that version. So its command line is a part of `pj_dump`'s, put into words for that.
+//! PajeNG's development version has a program `pj_dump_csv` that writes rows to five files. Called
+//! by that name, through a link, this program acts as `pj_dump --prefix`, with that version's
+//! option `-p` and quoting. Its command line is a part of `pj_dump`'s.
 
 use std::env::args_os;
 use std::ffi::{OsStr, OsString};
@@ -16,10 +16,9 @@ use paje_console::generate;
 use crate::cli::Cli;
 use crate::manual::{CSV_MANUAL, MANUAL};
 
-/// The other name.
 const CSV: &str = "pj_dump_csv";
 
-/// Options that `pj_dump` has and `pj_dump_csv` has not: other output than rows in files.
+/// Options of `pj_dump` that `pj_dump_csv` does not have, since it only writes rows to files.
 const NOT_FOR_CSV: [&str; 14] = [
     "quiet",
     "user_defined",
@@ -37,7 +36,7 @@ const NOT_FOR_CSV: [&str; 14] = [
     "encoding",
 ];
 
-/// The command line of this process, which ends where there is nothing left to do.
+/// Parses the process's command line; ends the process after errors, help and the like.
 #[must_use]
 pub fn parse() -> Cli {
     let called = args_os().next().unwrap_or_default();
@@ -47,12 +46,11 @@ pub fn parse() -> Cli {
     }
 }
 
-/// The command line of the program of this name.
 pub(crate) fn of(program: &str) -> Command {
     if program == CSV { Csv::command() } else { Cli::command() }
 }
 
-/// The command line of `pj_dump_csv`, as the one of `pj_dump` that does the same.
+/// Command line of `pj_dump_csv`, as the equivalent one of `pj_dump`.
 #[derive(Debug)]
 pub struct Csv(pub Cli);
 
@@ -70,7 +68,7 @@ impl CommandFactory for Csv {
             prefix
                 .short('p')
                 .required(true)
-                .help("What the names of the files begin with")
+                .help("Prefix of the names of the files")
                 .long_help(Resettable::Reset)
                 .allow_hyphen_values(true)
                 .help_heading(Resettable::Reset)
@@ -147,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_command_line_is_consistent() {
         Csv::command().debug_assert();
         let all = Cli::command();
         for id in NOT_FOR_CSV {
@@ -156,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_pajeng() {
+    fn options_of_pajengs_program_are_read() {
         let words =
             ["-a1", "-e2", "-f", "-i", "-l", "9", "-n", "-p", "-out", "-s", "-3", "-z", "t", "u"];
         let cli = read(&words).expect("a command line");

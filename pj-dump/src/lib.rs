@@ -1,6 +1,6 @@
-//! `pj_dump`: a Pajé trace as CSV, byte for byte what PajeNG's program of that name prints.
+//! `pj_dump`: prints a Pajé trace as CSV, byte for byte as PajeNG's program does.
 //!
-//! The program is [`run`]; what it prints is made in [`output`], from the replay of `paje-sim`.
+//! [`run`] is the program; [`output`] makes its output from the replay of `paje-sim`.
 
 pub mod cli;
 pub mod command_line;

@@ -1,30 +1,31 @@
-//! Text of `--help` and of the man page beside the options.
+//! Texts of `--help` and the man page besides the options.
 
 use paje_console::generate::{Block, Manual};
 use paje_console::options::NO_WARNINGS_TERM;
 
 /// The manual of `pj_dump`.
 pub const MANUAL: Manual = Manual {
-    statuses: &[(0, "dumped"), (1, "the trace is invalid"), (2, "usage or input/output")],
+    statuses: &[
+        (0, "the trace was dumped"),
+        (1, "the trace is invalid"),
+        (2, "usage or input/output"),
+    ],
     examples: &[
         ("pj_dump trace.paje > trace.csv", "all rows"),
         (
             "pj_dump -z -l 9 trace.paje.gz | grep ^State > states.csv",
-            "states, with nine decimals, of a compressed trace whose links may lack an end",
+            "states with nine decimals; the trace may be compressed and have open links",
         ),
-        (
-            "pj_dump --sort starpu.trace > trace.csv",
-            "a trace that is not in the order of its times",
-        ),
+        ("pj_dump --sort starpu.trace > trace.csv", "rows of a trace that is not in time order"),
         ("pj_dump -O tables trace.paje", "Parquet files of all tables in the folder tables"),
-        ("pj_dump -o --threads 4 huge.trace > huge.csv", "in little memory, by four threads"),
-        ("pj_dump --stats -q trace.paje", "how much there is, and how long reading it takes"),
+        ("pj_dump -o --threads 4 huge.trace > huge.csv", "in little memory, with four threads"),
+        ("pj_dump --stats -q trace.paje", "numbers of objects and times, without rows"),
     ],
     sections: &[
         (
             "ROW FORMAT",
             &[
-                Block::Text("Each row is a line; what it is about comes first:"),
+                Block::Text("Each row is a line that begins with its nature:"),
                 Block::Lines(
                     "Container, PARENT, TYPE, START, END, DURATION, NAME\n\
                      State, CONTAINER, TYPE, START, END, DURATION, IMBRICATION, VALUE\n\
@@ -33,14 +34,14 @@ pub const MANUAL: Manual = Manual {
                      Link, CONTAINER, TYPE, START, END, DURATION, VALUE, STARTCONTAINER, ENDCONTAINER, KEY",
                 ),
                 Block::Text(
-                    "Times are seconds. Columns stand between a comma and a blank. A name that holds a \
-                     comma, a quote or a carriage return is quoted, and quotes in it are doubled, so that what \
-                     reads CSV reads it back (see --quotes). With --user-defined, further columns follow: \
+                    "Times are in the trace's unit, mostly seconds. Columns are separated by a comma and a blank. A name that contains a \
+                     comma, a quote or a carriage return is quoted, and quotes in it are doubled, so that \
+                     readers of CSV read it back (see --quotes). With --user-defined, further columns follow: \
                      the user-defined fields of the event that began the row, then those of the one that \
                      ended it.",
                 ),
                 Block::Text(
-                    "The rows of a container come together: its own, then those of what is in it, type by \
+                    "The rows of a container are consecutive: its own, then those of its states and the like, type by \
                      type. States come in the order in which they began, links in the order in which they \
                      were completed. With --out-of-core, this order holds within each portion of 16 MiB \
                      of the trace.",
@@ -51,15 +52,15 @@ pub const MANUAL: Manual = Manual {
             "ENVIRONMENT",
             &[Block::Terms(&[
                 NO_WARNINGS_TERM,
-                ("TMPDIR", "Where the temporary file is made, unless --temp-dir says so."),
+                ("TMPDIR", "Folder of the temporary file, unless --temp-dir is given."),
             ])],
         ),
         (
             "FILES",
             &[Block::Terms(&[(
                 "/var/tmp",
-                "Where objects go beyond --memory-limit, if neither --temp-dir nor TMPDIR names another \
-                 folder. The file has no name.",
+                "Folder of objects beyond --memory-limit, if neither --temp-dir nor TMPDIR names another \
+                 one. The file has no name.",
             )])],
         ),
     ],
@@ -72,9 +73,9 @@ pub const CSV_MANUAL: Manual = Manual {
         ("pj_dump_csv -p out trace.paje", "out.container.csv, out.state.csv, and so on"),
         (
             "pj_dump_csv --quotes auto -l 9 -p out trace.paje",
-            "with nine decimals, and with quotes where readers of CSV need them",
+            "with nine decimals, and quotes where readers of CSV need them",
         ),
     ],
-    // The rows are in the page of pj_dump.
+    // The format of rows is in the page of pj_dump.
     sections: MANUAL.sections.split_at(1).1,
 };

@@ -20,23 +20,23 @@ use paje_sim::{LaneView, TimeRange};
 
 pub use paje_console::Quotes;
 
-/// Style in which rows are printed.
+/// Style of printed rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Style {
     /// Quotes around printed names.
     pub quotes: Quotes,
     /// Digits after the decimal point.
     pub precision: usize,
-    /// Rows that PajeNG's releases lose are left out.
+    /// Whether rows that PajeNG's releases lose are left out.
     pub as_released: bool,
-    /// Rows that are over before this time, in seconds, are left out.
+    /// Rows that end before this time, in seconds, are left out.
     pub from: f64,
     /// Rows that begin after this time, in seconds, are left out.
     pub to: f64,
 }
 
 impl Style {
-    /// All rows, as they are printed without options.
+    /// Style without options: all rows.
     pub const DEFAULT: Style = Style {
         quotes: Quotes::Auto,
         precision: 6,
@@ -45,21 +45,21 @@ impl Style {
         to: f64::INFINITY,
     };
 
-    /// Returns whether a row from `start` to `end` is wanted.
+    /// Returns whether a row from `start` to `end` is printed.
     #[must_use]
     pub fn wants(&self, start: f64, end: f64) -> bool {
         TimeRange { from: self.from, to: self.to }.overlaps(start, end)
     }
 
-    /// Returns whether all rows are wanted.
+    /// Returns whether all rows are printed.
     #[must_use]
     pub fn wants_all(&self) -> bool {
         self.from == f64::NEG_INFINITY && self.to == f64::INFINITY
     }
 }
 
-/// The number of a lane's rows that PajeNG's releases print: those before the first, found by bisection,
-/// that starts at the end of the trace or later, and that one. PajeNG 1.3.6 behaviour.
+/// Returns how many of a lane's rows PajeNG's releases print: up to and including the first one,
+/// found by bisection, that starts at the end of the trace or later. PajeNG 1.3.6 behaviour.
 pub(crate) fn released(lane: LaneView<'_>) -> u64 {
     let end = lane.trace().end();
     let (mut from, mut to) = (0, lane.len());

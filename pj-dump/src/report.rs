@@ -1,4 +1,4 @@
-//! Messages of the program on standard error beside those of all programs.
+//! Messages of `pj_dump` alone.
 
 use paje_console::Voice;
 use paje_console::voice::{ALLOW_LONG_LINES, RECOVER};
@@ -8,7 +8,6 @@ use paje_sim::error::Named;
 
 use crate::cli::Cli;
 
-/// The voice of the program that was called.
 pub(crate) const fn voice(cli: &Cli) -> Voice {
     Voice {
         program: cli.program,
@@ -18,14 +17,10 @@ pub(crate) const fn voice(cli: &Cli) -> Voice {
     }
 }
 
-/// Tells that of both hierarchies one is printed.
-pub(crate) fn passed_over(voice: Voice) {
-    voice.say(format_args!(
-        "warning: -d prints the hierarchy of types; -c, of containers, is passed over"
-    ));
+pub(crate) fn container_tree_ignored(voice: Voice) {
+    voice.say(format_args!("warning: -c is ignored, since -d prints the hierarchy of types"));
 }
 
-/// Tells of what was asked for and cannot be there: no row, no interval shows it.
 pub(crate) fn nothing_to_show(voice: Voice, cli: &Cli, trace: &Trace) {
     if let Some(name) = &cli.probabilistic {
         let (name, types) = (name.as_bytes(), trace.types());
@@ -41,11 +36,10 @@ pub(crate) fn nothing_to_show(voice: Voice, cli: &Cli, trace: &Trace) {
             ));
         }
     }
-    let so = "no rows but those of containers are in it";
+    let so = "it has only rows of containers";
     voice.empty_window(cli.which.span.window(), trace, so);
 }
 
-/// Tells of rows that were left out because PajeNG's releases leave them out.
 pub(crate) fn dropped(voice: Voice, rows: u64) {
     if rows > 0 {
         let (noun, start, are) =
@@ -57,10 +51,10 @@ pub(crate) fn dropped(voice: Voice, rows: u64) {
     }
 }
 
-/// Hint if files on the command line were meant to be traces of their own.
-pub(crate) const SEVERAL_ARE_ONE: &str = "several files are one trace, such as the pieces of one; of several traces, dump each by \
-                                          itself: for trace in FILE...; do pj_dump \"$trace\"; done";
+/// Hint if files on the command line are probably separate traces.
+pub(crate) const SEVERAL_ARE_ONE: &str = "several files are one trace, such as its pieces; dump several traces one by \
+                                          one: for trace in FILE...; do pj_dump \"$trace\"; done";
 
 /// Hint if one of the files on the command line names the others.
-pub(crate) const ROOT_ALONE: &str = "a file that names others is given alone, as the root.trace that pj_split writes; or the pieces \
+pub(crate) const ROOT_ALONE: &str = "give a file that names others alone, such as pj_split's root.trace; or give the pieces \
                                      without it";

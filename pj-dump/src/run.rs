@@ -1,4 +1,4 @@
-//! The program: reads a trace, replays it, prints what was asked for.
+//! The program: replays a trace and prints the requested output.
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -28,7 +28,8 @@ use crate::report;
 use crate::signals;
 use crate::stats::Stats;
 
-/// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
+/// Runs the program. The exit status is 0, 1 for an invalid trace, or 2 for usage or input/output
+/// errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     if cli.usage {
@@ -37,7 +38,7 @@ pub fn main(cli: &Cli) -> ExitCode {
             print_usage(cli).map(|()| true).map_err(Failure::Output),
         );
     }
-    // A file that becomes too large is an error of the write, not the end of the program.
+    // A file that exceeds the size limit should be a write error, not end the program.
     signals::ignore_large_files();
     let voice = report::voice(cli);
     let outcome = dump(cli);
@@ -49,7 +50,6 @@ pub fn main(cli: &Cli) -> ExitCode {
     status
 }
 
-/// Hint if several files were given that are not, together, one trace.
 fn hint(cli: &Cli, failure: &Failure) -> Option<&'static str> {
     let Failure::Trace(_, error) = failure else { return None };
     let is_cycle = matches!(error.kind(), ErrorKind::Invalid(Problem::FileCycle { .. }));
@@ -59,7 +59,6 @@ fn hint(cli: &Cli, failure: &Failure) -> Option<&'static str> {
     contradict(cli, failure).then_some(report::SEVERAL_ARE_ONE)
 }
 
-/// Returns whether what was given as one trace in several files is probably several traces.
 fn contradict(cli: &Cli, failure: &Failure) -> bool {
     let Failure::Trace(_, error) = failure else { return false };
     let further = cli.files.get(1..).unwrap_or_default();
@@ -78,11 +77,9 @@ fn contradict(cli: &Cli, failure: &Failure) -> bool {
         )
 }
 
-/// Message of a program that was built without Arrow and Parquet.
 const NO_TABLES: &str = "this pj_dump was built without tables (-O); releases have them, and so has what \
                          `cargo install --locked --path pj-dump --features tables` builds";
 
-/// Returns whether the trace is as it should be.
 fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);
@@ -90,7 +87,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         return Err(Failure::Other(NO_TABLES.into()));
     }
     if cli.is_header_alone() && io::stdin().is_terminal() {
-        voice.say(format_args!("hint: -h begins the rows with header lines; -? is help"));
+        voice.say(format_args!("hint: -h prints header lines first; use -? for help"));
     }
     let mut options = options(cli);
     let mut opened = Opened::all(&cli.files, &cli.reading.named, voice)?;
@@ -134,7 +131,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         voice.unmet(&selected);
         report::nothing_to_show(voice, cli, &trace);
         if cli.dot && cli.container {
-            report::passed_over(voice);
+            report::container_tree_ignored(voice);
         }
     }
     let seconds = began.elapsed().as_secs_f64();
@@ -164,18 +161,19 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     }
     voice.recovered(&name, &trace, "dumped", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
-    // The process ends: the system takes its memory back at once, and not lane by lane.
+    // The process ends, and the system frees its memory faster than dropping each lane.
     std::mem::forget(trace);
     Ok(is_sound)
 }
 
-/// Returns whether rows are written, or not, while the trace is read, and then forgotten.
+/// Returns whether objects are dropped while the trace is read, after their rows were written if
+/// they should be.
 fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }
 
-/// Returns whether nothing is shown but rows of the window. In portions, their order depends on what is behind them; tables
-/// list values in the order of their first uses.
+/// Returns whether only rows of the window are shown. In portions, their order depends on later
+/// lines; tables list values in the order of their first use.
 fn shows_rows_alone(cli: &Cli) -> bool {
     let trees = cli.dot || cli.container || cli.type_hierarchy.is_some();
     let more = cli.entity_hierarchy.is_some() || cli.probabilistic.is_some();
@@ -203,8 +201,8 @@ fn options(cli: &Cli) -> Options {
     options
 }
 
-/// Prints what was asked for, in PajeNG's order: the intervals, then a tree. The rows come if neither
-/// was asked for, and not if they were asked off, which holds for nothing else. PajeNG 1.3.6 behaviour.
+/// Prints the requested output in PajeNG's order: the intervals, then a tree, or else the rows
+/// unless `-q` is given. PajeNG 1.3.6 behaviour.
 fn print(
     cli: &Cli,
     trace: &Trace,

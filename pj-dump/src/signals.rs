@@ -1,4 +1,4 @@
-//! Signals that tell the program to stop, and their handling.
+//! Handling of terminating signals.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,26 +8,26 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
 
-/// A file that becomes larger than it may be is an error of the write from here on, and no signal.
+/// Lets writes fail when a file exceeds the size limit, instead of a signal.
 pub(crate) fn ignore_large_files() {
-    // A signal that cannot be had ends the program as before.
+    // If the handler cannot be registered, the signal ends the program.
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Whoever tells the program to stop waits until this is dropped.
+/// Delays terminating signals until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
-    /// The signal that came meanwhile; 0 is none.
+    /// Signal that arrived meanwhile; 0 if none.
     came: Arc<AtomicUsize>,
     over: Arc<AtomicBool>,
 }
 
 impl Held {
-    /// From here on, once in a run. Signals that are ignored, as under `nohup`, stay so.
+    /// Delays signals from here on, once per run. Ignored signals, as under `nohup`, stay ignored.
     pub(crate) fn new() -> Self {
         let (came, over) = (Arc::default(), Arc::default());
         for signal in heeded([SIGHUP, SIGINT, SIGTERM]) {
-            // A signal that cannot be had ends the program at once.
+            // If the handler cannot be registered, the signal ends the program at once.
             let _ = flag::register_usize(signal, Arc::clone(&came), signal as usize)
                 .and_then(|_| flag::register_conditional_default(signal, Arc::clone(&over)));
         }

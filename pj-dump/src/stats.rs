@@ -1,29 +1,29 @@
 //! Statistics of a run, for `--stats`.
 //!
-//! With `--stats=json` this is one object on one line, the last one on standard error. What is not
-//! known is left out. New members may be added, none are taken away or change their meaning. Times are
+//! With `--stats=json`, the last line of standard error is this object. Unknown values are
+//! left out. New members may be added; existing ones stay as they are. Times are
 //! in seconds.
 //!
 //! | member | |
 //! |---|---|
-//! | `version` | of the program |
-//! | `threads` | how many workers there were |
-//! | `pin` | the policy that places them, as `--pin` takes it |
+//! | `version` | version of the program |
+//! | `threads` | number of workers |
+//! | `pin` | their placement, as for `--pin` |
 //! | `cpus` | the CPU of each worker; absent if they were not pinned |
-//! | `bytes`, `lines`, `events` | of the trace's text, uncompressed; definitions of types and the like are events too, as they are for PajeNG |
-//! | `contents` | what the trace holds: `time` (earliest and latest), `event_definitions`, `types`, `containers`, `states`, `variables`, `events`, `links`, `values`. With `-o`, and of rows that were not wanted, objects are not kept and not counted |
-//! | `packed` | of a packed trace in a file: its bytes (`size`), and how many of them were read (`read`); absent for others |
-//! | `rows`, `output_bytes` | the rows on standard output, without header; 0 if other things were asked for |
+//! | `bytes`, `lines`, `events` | of the trace's uncompressed text; definitions of types and the like count as events, as in PajeNG |
+//! | `contents` | contents of the trace: `time` (earliest and latest), `event_definitions`, `types`, `containers`, `states`, `variables`, `events`, `links`, `values`. Objects that are not kept (`-o`, unselected rows) are not counted |
+//! | `packed` | for a packed trace in a file, its bytes (`size`) and how many were read (`read`) |
+//! | `rows`, `output_bytes` | rows on standard output, without header; 0 for other output |
 //! | `seconds.total` | from the beginning of the program to the end of its output |
-//! | `seconds.replay` | the part of it that took reading, decoding and replaying |
-//! | `seconds.export` | the part of it that took making and writing rows |
-//! | `seconds.write` | the part of `seconds.export` that passed in writing, including waiting for the reader |
-//! | `seconds.serial` | the parts of replay and export in which one worker kept the others waiting |
-//! | `workers` | an array of `{read, decode, replay, export, idle}`. The serial part of the replay is worker 0's, and none of these |
-//! | `imbalance` | the most that a worker spent on reading to exporting, over the mean of all: 1 is best |
+//! | `seconds.replay` | part of it for reading, decoding and replaying |
+//! | `seconds.export` | part of it for formatting and writing rows |
+//! | `seconds.write` | part of `seconds.export` for writing, including waiting for the reader |
+//! | `seconds.serial` | parts of replay and export in which one worker kept the others waiting |
+//! | `workers` | an array of `{read, decode, replay, export, idle}`. The serial part of the replay is worker 0's and not included |
+//! | `imbalance` | longest time of a worker without idling, over the mean of all: 1 is best |
 //! | `bytes_per_second`, `events_per_second` | over the whole run |
-//! | `spilled` | bytes of the temporary file for objects that were beyond `--memory-limit`; absent if none were |
-//! | `peak_memory` | the most bytes that were resident; absent where the system does not say |
+//! | `spilled` | bytes of the temporary file for objects beyond `--memory-limit`, if any |
+//! | `peak_memory` | peak resident memory in bytes, if the system reports it |
 
 use std::fmt;
 use std::time::Duration;
@@ -43,13 +43,13 @@ use paje_console::Voice;
 /// Format of `--stats`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StatsFormat {
-    /// For people
+    /// Text for people
     Text,
-    /// One JSON object, on the last line of standard error
+    /// One JSON object, as the last line of standard error
     Json,
 }
 
-/// Statistics of a run: its time, memory and sizes.
+/// Statistics of a run: time, memory and sizes.
 #[derive(Debug, Serialize)]
 pub(crate) struct Stats {
     version: &'static str,
@@ -77,7 +77,6 @@ pub(crate) struct Stats {
     peak_memory: Option<u64>,
 }
 
-/// Bytes of a packed trace.
 #[derive(Debug, Serialize)]
 struct Packed {
     size: u64,
@@ -108,7 +107,6 @@ impl Worker {
     }
 }
 
-/// Written in seconds, to the microsecond: clocks are not better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Seconds(Duration);
 
@@ -124,13 +122,11 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Six digits after the decimal point.
 fn rounded<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((number * 1e6).round() / 1e6)
 }
 
 impl Stats {
-    /// Statistics of a run that is over after `total`.
     pub(crate) fn new(
         workers: &Workers,
         pin: &Pin,
@@ -170,13 +166,11 @@ impl Stats {
         }
     }
 
-    /// Writes it to standard error. With that gone there is no one left to tell.
+    /// Prints the statistics to standard error, ignoring failures.
     pub(crate) fn say(&self, voice: Voice, format: StatsFormat) {
         let text = match format {
             StatsFormat::Text => self.text(),
-            StatsFormat::Json => {
-                serde_json::to_string(self).expect("all its keys are texts") + "\n"
-            }
+            StatsFormat::Json => serde_json::to_string(self).expect("all keys are strings") + "\n",
         };
         voice.print(&text);
     }
@@ -247,7 +241,7 @@ fn by_worker(threads: usize, times: &Times, exported: &Exported) -> Vec<Worker> 
     (0..threads).map(one).collect()
 }
 
-/// The most that a worker was busy, over the mean of all.
+/// Returns the longest busy time of a worker over the mean of all.
 fn imbalance(workers: &[Worker]) -> f64 {
     let busy = || workers.iter().map(Worker::busy);
     let mean = busy().sum::<Duration>().as_secs_f64() / workers.len() as f64;
@@ -265,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn who_did_what() {
+    fn times_are_attributed_to_workers() {
         let times = Times {
             wall: ms(100),
             serial: ms(20),

@@ -1,9 +1,9 @@
 //! Random traces, replayed by Debian's PajeNG 1.3.6 and by us: the rows are the same byte for byte,
-//! and what one refuses the other refuses too, at the same line.
+//! and both refuse the same traces at the same line.
 //!
 //! PajeNG's program is the one that `PAJENG_PJ_DUMP` names, or `pj_dump` in `PATH`, or
-//! `/usr/bin/pj_dump`; without it the test passes, saying so. `PAJE_SEEDS` is the number of traces
-//! (1,000 if unset), `PAJE_SEED` the seed of the first (0 if unset).
+//! `/usr/bin/pj_dump`; without it the test is skipped with a message. `PAJE_SEEDS` is the number of
+//! traces (1,000 if unset), `PAJE_SEED` the seed of the first (0 if unset).
 
 #[path = "it/order.rs"]
 #[expect(dead_code, reason = "only the disorder that keeps traces valid is asked for here")]
@@ -27,7 +27,6 @@ use testkit::pajeng::{pj_dump, skipped};
 
 const THREADS: u64 = 2;
 
-/// After so many differences there is no need for more.
 const MOST: usize = 20;
 
 #[test]
@@ -54,7 +53,7 @@ fn random_traces_are_dumped_as_pajeng_does() {
                     let trace = random::trace(seed);
                     valid.fetch_add(u64::from(trace.is_valid()), Ordering::Relaxed);
                     if let Err(difference) = compare(pajeng, &path, &trace) {
-                        let told = told(seed, &trace, &difference);
+                        let told = description(seed, &trace, &difference);
                         differences.lock().expect("no panic").push(told);
                     }
                 }
@@ -71,7 +70,7 @@ fn random_traces_are_dumped_as_pajeng_does() {
     println!("{} of them valid", valid.into_inner());
 }
 
-/// Whatever line a time is in: of types, of values, of names of files.
+/// Times of all lines count: of definitions of types and values, and of names of files.
 #[test]
 fn a_time_of_any_line_counts_as_for_pajeng() {
     let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };
@@ -134,7 +133,7 @@ fn intervals_of_traces_in_time_order_are_those_of_pajeng() {
     assert!(compared > 0);
 }
 
-/// A tenth of the traces, in disorder: `--sort` dumps them as PajeNG does the sorted ones.
+/// A tenth of the traces, unsorted: `--sort` dumps them as PajeNG dumps the sorted ones.
 #[test]
 fn sorted_traces_are_dumped_as_pajeng_does() {
     let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };
@@ -174,7 +173,7 @@ fn sorted_traces_are_dumped_as_pajeng_does() {
             )),
         };
         if let Err(difference) = difference {
-            panic!("{}", told(seed, &trace, &difference));
+            panic!("{}", description(seed, &trace, &difference));
         }
         compared += usize::from(theirs.status.success());
     }
@@ -182,8 +181,8 @@ fn sorted_traces_are_dumped_as_pajeng_does() {
     assert!(count == 0 || compared > 0);
 }
 
-/// The names of types that have intervals. Links aside: PajeNG bisects their lanes by start time, and
-/// they are not in that order.
+/// Returns the names of types with intervals, without links: PajeNG bisects their lanes by start
+/// time, although they are not sorted by it.
 fn names_of_types(trace: &paje_sim::Trace) -> BTreeSet<String> {
     let types = trace.types();
     let nature = |id: &paje_sim::TypeId| types.nature(*id);
@@ -193,8 +192,7 @@ fn names_of_types(trace: &paje_sim::Trace) -> BTreeSet<String> {
     types.ids().map(name).filter(|name| !links.contains(name)).collect()
 }
 
-/// Says all that is needed to look at the difference again, and keeps the trace.
-fn told(seed: u64, trace: &RandomTrace, difference: &str) -> String {
+fn description(seed: u64, trace: &RandomTrace, difference: &str) -> String {
     let kept = env::temp_dir().join(format!("paje-differential-{seed}.trace"));
     fs::write(&kept, &trace.bytes).expect("the folder for temporary files is writable");
     format!(
@@ -245,7 +243,7 @@ fn compare(pajeng: &Path, path: &Path, trace: &RandomTrace) -> Result<(), String
                 Some(line) => format!("pj_dump: {name}:{line}:"),
                 None => format!("pj_dump: {name}:"),
             };
-            // Warnings may stand before it.
+            // Warnings may come first.
             let place = said.lines().find_map(|text| text.strip_prefix(&wanted));
             let place = place.ok_or_else(|| format!("{said}\nlacks {wanted:?}"))?;
             let at_end = fault == datasets::invalid::Fault::OpenLinkAtEnd;
@@ -259,8 +257,8 @@ fn compare(pajeng: &Path, path: &Path, trace: &RandomTrace) -> Result<(), String
     }
 }
 
-/// Returns whether no event is earlier than one before it. PajeNG prints the intervals of `-p` while it reads,
-/// so that those of other traces show what it knew at some point of the file.
+/// Returns whether the trace is in time order. PajeNG prints the intervals of `-p` while it reads,
+/// so those of other traces depend on the position in the file.
 fn in_time_order(trace: &[u8]) -> bool {
     let mut decoder = LineDecoder::new(FieldNames::Old);
     let mut last = f64::NEG_INFINITY;
@@ -275,7 +273,6 @@ fn in_time_order(trace: &[u8]) -> bool {
     })
 }
 
-/// The line that PajeNG names in its message, if it names one.
 fn line(message: &[u8]) -> Option<u64> {
     let text = String::from_utf8_lossy(message).to_lowercase();
     let number = |rest: &str| {
@@ -287,8 +284,8 @@ fn line(message: &[u8]) -> Option<u64> {
     text.rmatch_indices("line").find_map(|(at, word)| number(&text[at + word.len()..]))
 }
 
-/// Compares the rows. Of a state that goes on under `-i`, PajeNG's `-p` compares a time that it has not written
-/// (`docs/compat.md`): there our rows are to be what it prints when new memory is filled with something.
+/// Compares the rows. With `-i`, PajeNG's `-p` reads an uninitialised time of a continued state
+/// (`docs/compat.md`); there our rows must match its output with some filling of new memory.
 fn agree(
     pajeng: &Path,
     options: &[String],

@@ -1,9 +1,9 @@
-//! Traces that are large in one respect: each is dumped row by row exact, in time and memory that are
-//! linear in its size, and `pj_validate` finds it sound.
+//! Traces that are large in one respect: each is dumped correctly, in linear time and memory, and
+//! `pj_validate` finds it sound.
 //!
-//! `PAJE_HOSTILE=10000000 cargo test --release -p pj-dump --test hostile -- --nocapture --include-ignored` makes them as large
-//! as `docs/dev/reliability.md` tells, and prints what they took; without the variable they are small.
-//! `PAJE_PJ_DUMP` and `PAJE_PJ_VALIDATE` name programs that were built before.
+//! `PAJE_HOSTILE=10000000 cargo test --release -p pj-dump --test hostile -- --nocapture
+//! --include-ignored` uses the sizes of `docs/dev/reliability.md` and prints the costs; without the
+//! variable they are small. `PAJE_PJ_DUMP` and `PAJE_PJ_VALIDATE` name existing programs to test.
 
 #![cfg(target_os = "linux")]
 
@@ -17,26 +17,25 @@ use std::time::{Duration, Instant};
 
 use wait4::Wait4;
 
-/// Lines of a hostile trace or of its rows.
 type Lines = Box<dyn Iterator<Item = String> + Send>;
 
 struct Case {
     name: &'static str,
-    /// Never more than this many, whatever is asked for.
+    /// Largest size, whatever `PAJE_HOSTILE` is.
     most: u64,
     options: &'static [&'static str],
     trace: fn(u64) -> Lines,
     rows: fn(u64) -> Lines,
 }
 
-/// Bytes of memory for each byte of the trace, beside [`FIXED`]. Short definitions cost most.
+/// Bytes of memory per byte of the trace, besides [`FIXED`]. Short definitions cost most.
 const FACTOR: u64 = 40;
 const FIXED: u64 = 64 << 20;
-/// Bytes of memory for a container with one lane, beside [`FIXED`], however short its lines are; and with
-/// `-o`, which has lists of what each portion shows.
+/// Bytes of memory per container with one lane and short lines, besides [`FIXED`]; `-o` also lists
+/// the contents of each portion.
 const EACH: u64 = 250;
 const EACH_IN_PORTIONS: u64 = 280;
-/// Generous: the machine has other things to do.
+/// Generous, as the machine may be busy.
 const NANOSECONDS: u64 = 10_000;
 
 const HEADER: &str = "\
@@ -58,20 +57,20 @@ fn lines(text: &str) -> impl Iterator<Item = String> + Send + use<> {
     text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// The header, a process with a type of states, and more lines.
+/// Returns the header, a process with a state type, and more lines.
 fn with_process(more: impl Iterator<Item = String> + Send + 'static) -> Lines {
     let world = lines("ctype P 0\nstype S P\nltype L 0 P P\ncreate 0 p P 0");
     Box::new(lines(HEADER).chain(world).chain(more))
 }
 
-/// The rows of the root and the process, and more.
+/// Returns the rows of the root and the process, and more.
 fn process_rows(end: u64, more: impl Iterator<Item = String> + Send + 'static) -> Lines {
     let row = move |what| format!("Container, 0, {what}");
     let both = [row(format!("0, 0, {end}, {end}, 0")), row(format!("P, 0, {end}, {end}, p"))];
     Box::new(both.into_iter().chain(more))
 }
 
-/// The time of event `i` of `n`, which all happen in a thousand seconds.
+/// Returns the time of event `i` of `n`, within a thousand seconds.
 fn time(i: u64, n: u64) -> u64 {
     i * 1000 / n
 }
@@ -231,7 +230,7 @@ const ALL: [Case; 14] = [
     },
     Case {
         name: "definitions of events",
-        // They take nearly a kilobyte each.
+        // Each takes nearly a kilobyte.
         most: 4_000_000,
         options: &[],
         trace: |n| {
@@ -253,12 +252,12 @@ fn nested_rows(n: u64) -> Lines {
     Box::new(lines("Container, 0, 0, 0, 0, 0, 0").chain((0..n).map(row)))
 }
 
-/// Runs a program on a trace; returns what it took. Its output is what is wanted, line by line, if
-/// anything is.
+/// Runs a program on a trace, checks its output line by line if `wanted` is given, and returns the
+/// cost.
 fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -> Took {
     let began = Instant::now();
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("it starts");
+    let mut child = command.spawn().expect("the program starts");
     let memory = peak_memory(child.id());
     let mut stdin = BufWriter::with_capacity(1 << 20, child.stdin.take().expect("asked for"));
     let mut stdout = BufReader::with_capacity(1 << 20, child.stdout.take().expect("asked for"));
@@ -267,7 +266,7 @@ fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -
         let mut bytes = 0;
         for line in trace {
             bytes += line.len() as u64 + 1;
-            // Who fails leaves the rest unread.
+            // A program that fails leaves the rest unread.
             if writeln!(stdin, "{line}").is_err() {
                 break;
             }
@@ -284,11 +283,11 @@ fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -
     stdout.read_to_end(&mut rest).expect("readable");
     let mut said = String::new();
     stderr.read_to_string(&mut said).expect("text");
-    let ended = child.wait4().expect("it ends");
-    let memory = memory.join().expect("it looks");
+    let ended = child.wait4().expect("the program ends");
+    let memory = memory.join().expect("the observer ends");
     assert_eq!((ended.status.code(), &*said), (Some(0), ""), "{about}");
     assert!(any || rest.is_empty(), "{about}: more rows: {:.200}", String::from_utf8_lossy(&rest));
-    let bytes = writer.join().expect("it writes");
+    let bytes = writer.join().expect("the writer ends");
     let wall = began.elapsed();
     let busy = ended.rusage.utime + ended.rusage.stime;
     assert!(memory < FIXED + FACTOR * bytes, "{about}: {memory} bytes of memory for {bytes}");
@@ -297,13 +296,11 @@ fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -
     Took { wall, nanoseconds, memory, bytes }
 }
 
-/// Time and memory that a program took for a trace.
 struct Took {
     wall: Duration,
-    /// Of the processors, for each byte of the trace.
+    /// Processor time per byte of the trace.
     nanoseconds: u64,
     memory: u64,
-    /// Of the trace.
     bytes: u64,
 }
 
@@ -319,17 +316,16 @@ impl fmt::Display for Took {
     }
 }
 
-/// Size of the traces, from `PAJE_HOSTILE`: a number of containers, types or the like.
+/// Returns the size of the traces from `PAJE_HOSTILE`: a number of containers, types or the like.
 fn asked() -> u64 {
     let asked = env::var("PAJE_HOSTILE").ok();
     asked.map_or(5_000, |text| text.parse().expect("PAJE_HOSTILE is a number"))
 }
 
-/// Containers, and a lane in each, take no more than they need.
 #[test]
 #[ignore = "half a minute unless the program is optimised; .ci/run runs it so"]
-fn a_container_with_one_lane() {
-    // So many that they take more than the program does.
+fn a_container_with_one_lane_takes_little_memory() {
+    // Enough to need more memory than the program itself.
     let n = asked().clamp(200_000, 1_000_000);
     let trace = || {
         let all = (0..n).map(|i| format!("create 0 c{i:08} P 0\nset 1 S c{i:08} a"));
@@ -346,7 +342,7 @@ fn a_container_with_one_lane() {
     for options in [&[][..], &["-o"], &["--memory-limit=32M"], &["--recover"]] {
         let mut command = Command::new(dump());
         command.args(options).arg("--threads=2");
-        // With `-o` and more than one portion, rows are in another order.
+        // With `-o` and several portions, rows are in another order.
         let wanted = (options != ["-o"]).then(rows);
         let took = run(command, trace(), wanted, "containers with a state each");
         println!("{n} containers with a state each, {options:?}: {took}");
@@ -356,7 +352,7 @@ fn a_container_with_one_lane() {
 }
 
 #[test]
-fn large_in_one_respect() {
+fn traces_that_are_large_in_one_respect_take_linear_time() {
     let asked = asked();
     for Case { name, most, options, trace, rows } in ALL {
         let n = asked.min(most);
@@ -381,8 +377,8 @@ fn large_in_one_respect() {
     }
 }
 
-/// The most memory that a process of ours has had at a time, in bytes, as far as it was seen. What the
-/// system tells when it has ended is no less than what this one had when it began.
+/// Returns the peak memory of a child process in bytes, by polling. The system's figure after its
+/// end would include this process's memory at the start of the child.
 fn peak_memory(process: u32) -> JoinHandle<u64> {
     std::thread::spawn(move || {
         let mut most = 0;
@@ -402,49 +398,46 @@ fn dump() -> OsString {
     env::var_os("PAJE_PJ_DUMP").unwrap_or(env!("CARGO_BIN_EXE_pj_dump").into())
 }
 
-/// A line of two gigabytes is refused when it is longer than what is accepted, and not read to its end.
 #[test]
 #[ignore = "half a minute unless the program is optimised; .ci/run runs it so"]
-fn a_line_of_two_gigabytes() {
+fn a_line_of_two_gigabytes_is_refused() {
     for (options, limit) in
         [(&[][..], 64 << 20), (&["--max-line=1MB"], 1_000_000), (&["--sort"], 64 << 20)]
     {
-        // All of it is read to be sorted.
         let pieces = if options == ["--sort"] { 300 } else { 2000 };
         let command = &mut Command::new(dump());
         let command = command.args(options).args(["--threads=2"]).stdin(Stdio::piped());
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("it starts");
+        let mut child = command.spawn().expect("the program starts");
         let memory = peak_memory(child.id());
         let mut stdin = child.stdin.take().expect("asked for");
         let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
         let writer = std::thread::spawn(move || {
             let piece = vec![b'x'; 1_000_000];
-            writeln!(stdin, "{HEADER}").expect("it reads");
+            writeln!(stdin, "{HEADER}").expect("the program reads");
             (0..pieces).take_while(|_| stdin.write_all(&piece).is_ok()).count()
         });
         let (mut rows, mut said) = (String::new(), String::new());
         stdout.as_mut().expect("asked for").read_to_string(&mut rows).expect("text");
         stderr.as_mut().expect("asked for").read_to_string(&mut said).expect("text");
-        let status = child.wait().expect("it ends");
-        let memory = memory.join().expect("it looks");
+        let status = child.wait().expect("the program ends");
+        let memory = memory.join().expect("the observer ends");
         let line = HEADER.lines().count() + 1;
         let wanted = format!(
             "pj_dump: <stdin>:{line}:1: the line is longer than {limit} bytes\n\
              pj_dump: hint: `--max-line` allows longer lines, if this is a trace\n"
         );
         assert_eq!((status.code(), &*rows, &*said), (Some(1), "", &*wanted));
-        let written = writer.join().expect("it writes");
+        let written = writer.join().expect("the writer ends");
         assert!(options == ["--sort"] || written < 200, "{written} MB written");
         let most = if options == ["--sort"] { 900 << 20 } else { (4 * limit as u64) + FIXED };
         assert!(memory < most, "{options:?}: {memory} bytes of memory");
     }
 }
 
-/// Names as long as lines may be come out as they went in.
 #[test]
 #[ignore = "half a minute unless the program is optimised; .ci/run runs it so"]
-fn a_name_of_sixty_megabytes() {
+fn a_name_of_sixty_megabytes_is_printed() {
     let name = "n".repeat(60_000_000);
     let (set, row) = (format!("set 1 S p {name}"), state(1, 1, 0, &name));
     let trace = || with_process(std::iter::once(set.clone()));

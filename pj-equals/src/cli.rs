@@ -1,7 +1,7 @@
-//! The command line: PajeNG's options, long and short, and ours.
+//! The command line: PajeNG's long and short options, and ours.
 //!
-//! A long option may be cut short as long as no other one begins alike. Where one of ours begins like
-//! one of PajeNG's, what stood for PajeNG's alone still does: that is what the aliases are for.
+//! A long option may be abbreviated to a unique prefix. Where one of our options has the same
+//! prefix as one of PajeNG's, an alias keeps the prefix for PajeNG's.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -14,14 +14,13 @@ use paje_parser::number::parse_f64;
 use crate::exact::{Case, Rules, TimeRange, What};
 use crate::manual::MANUAL;
 
-/// The heading of the options that PajeNG does not have.
 const OURS: &str = "Beyond PajeNG";
 
-/// Returns whether two Pajé traces are equal: prints 1 if they are, 0 if not.
+/// Compares two Pajé traces: prints 1 if they are equal, 0 if not.
 ///
-/// Without options of ours, traces are equal if they are for PajeNG, which compares their shape and the
-/// values of states, events and links, but no times, numbers or names of containers. With --exact, they are if
-/// all their rows are the same; with --diff, it is told where they are not.
+/// By default, equal means what it means for PajeNG, which compares structure and the values of
+/// states, events and links, but no times, numbers or names of containers. With --exact, all rows
+/// must be the same; --diff prints where they differ.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_equals",
@@ -42,15 +41,15 @@ pub struct Cli {
     #[arg(value_name = "FILE1", required = true)]
     pub file1: Option<PathBuf>,
 
-    /// The trace that it is compared with, likewise
+    /// The trace to compare it with; the same formats
     #[arg(value_name = "FILE2", required = true)]
     pub file2: Option<PathBuf>,
 
-    /// Ignore events of FILE1 later than TIME; what is open ends there
+    /// Ignore events of FILE1 later than TIME; open states, containers and variables end there
     #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     pub stop_at1: Option<f64>,
 
-    /// Ignore events of FILE2 later than TIME; what is open ends there
+    /// Ignore events of FILE2 later than TIME; open states, containers and variables end there
     #[arg(short = 'o', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     pub stop_at2: Option<f64>,
 
@@ -70,34 +69,34 @@ pub struct Cli {
     #[arg(short = 'd', long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
     pub end2: Option<f64>,
 
-    /// Accepted for PajeNG's sake; there is one reader only
+    /// Ignored; accepted for compatibility with PajeNG
     #[arg(short, long, alias = "f")]
     pub flex: bool,
 
-    /// Upper and lower case of ASCII letters do not matter where names are compared
+    /// Ignore the case of ASCII letters in names
     #[arg(short, long)]
     pub icase: bool,
 
-    /// What is accepted of sound traces
+    /// Accepted deviations.
     #[command(flatten)]
     pub accepted: Accepted,
 
-    /// Print nothing, and warn of nothing; the exit status is the answer
+    /// Print nothing, not even warnings; the exit status is the answer
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Tell the first N differences, one if no N is given, and how many there are: everything is compared,
-    /// as with --exact
+    /// Print the first N differences (default: 1) and the number of all; compares everything, as
+    /// --exact does
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", help_heading = OURS)]
     pub diff: Option<NonZeroUsize>,
 
-    /// Compare everything: types, containers and their times, and all that rows have. What has the same name in
-    /// the same place is compared, whatever its alias and wherever it was created
+    /// Compare everything: types, containers with their times, and all columns of rows. Things of
+    /// the same name in the same place are compared, with any alias and in any order of creation
     #[arg(long, group = "what", help_heading = OURS)]
     pub exact: bool,
 
-    /// Compare types, containers, and the rows' values in their order, but no times, values of variables, or
-    /// keys of links
+    /// Compare types, containers, and the values of rows in their order, but no times, values of
+    /// variables, or keys of links
     #[arg(long, group = "what", help_heading = OURS)]
     pub names_only: bool,
 
@@ -105,48 +104,49 @@ pub struct Cli {
     #[arg(long, group = "what", help_heading = OURS)]
     pub structure_only: bool,
 
-    /// By how much times may differ; with this, all else is compared as with --exact
+    /// Accept differences of times up to SECONDS; compares everything else, as --exact does
     #[arg(long, value_name = "SECONDS", value_parser = tolerance, conflicts_with_all = ["names_only", "structure_only"], help_heading = OURS)]
     pub tolerance: Option<f64>,
 
-    /// By which part of the larger one two times, or values of a variable, may differ, such as 0.01; all else is
-    /// compared as with --exact
+    /// Accept differences of times and values of variables up to PART of the larger one, such as
+    /// 0.01; compares everything else, as --exact does
     #[arg(long, value_name = "PART", value_parser = tolerance, conflicts_with_all = ["names_only", "structure_only"], help_heading = OURS)]
     pub relative: Option<f64>,
 
-    /// Do not compare the keys of links; all else is compared as with --exact
+    /// Do not compare the keys of links; compares everything else, as --exact does
     #[arg(long, help_heading = OURS)]
     pub no_keys: bool,
 
-    /// How much memory there is, for each of the traces
+    /// Memory limit, for each of the traces.
     #[command(flatten, next_help_heading = OURS)]
     pub memory: Memory,
 
-    /// Which of the files that a trace names are read
+    /// Choice of named files.
     #[command(flatten, next_help_heading = OURS)]
     pub named: NamedFiles,
 
-    /// How long lines may be
+    /// Limit on the length of lines.
     #[command(flatten, next_help_heading = OURS)]
     pub longest: LongestLine,
 
-    /// How many threads there are, and where
+    /// Number and place of threads.
     #[command(flatten, next_help_heading = OURS)]
     pub parallel: Parallel,
 
-    /// Tell on standard error what each of the traces holds
+    /// Print the numbers of objects in both traces to standard error
     #[arg(long, help_heading = OURS)]
     pub stats: bool,
 
-    /// What is told beside it
+    /// Choice of messages.
     #[command(flatten, next_help_heading = OURS)]
     pub talk: Talk,
 
-    /// Tell on standard error what the traces are read from, how many threads run where, and the memory taken
+    /// Print the kind of input, the number and CPUs of threads, and the memory used to standard
+    /// error
     #[arg(long, help_heading = OURS)]
     pub verbose: bool,
 
-    /// What to generate instead
+    /// Option to generate documentation.
     #[command(flatten, next_help_heading = OURS)]
     pub generate: Generate,
 
@@ -164,7 +164,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Rules by which the traces are compared; `None` if as PajeNG compares them.
+    /// Returns the rules of the comparison; `None` for PajeNG's.
     #[must_use]
     pub fn rules(&self) -> Option<Rules> {
         let what = match (self.names_only, self.structure_only) {
@@ -184,7 +184,7 @@ impl Cli {
         })
     }
 
-    /// Which rows count.
+    /// Returns the windows of rows to compare.
     #[must_use]
     pub fn windows(&self) -> [TimeRange; 2] {
         let window = |from: Option<f64>, to: Option<f64>| TimeRange {
@@ -194,7 +194,7 @@ impl Cli {
         [window(self.start1, self.end1), window(self.start2, self.end2)]
     }
 
-    /// Case of letters in the comparison of names.
+    /// Returns whether the case of letters matters in names.
     #[must_use]
     pub fn case(&self) -> Case {
         if self.icase { Case::Ignored } else { Case::Matters }

@@ -1,4 +1,5 @@
-//! Differences as text: what both traces have, and below it, in the manner of `diff`, what each of them has.
+//! Formats differences: first what both traces have, then in the manner of `diff` what each of them
+//! has.
 
 use std::io::{self, Write};
 
@@ -7,17 +8,13 @@ use paje_sim::{ContainerId, Trace, TypeId, TypeNature};
 use crate::difference::{Difference, Differences, LaneRow};
 use crate::rules::{Rules, What};
 
-/// Marks before what only one trace has.
 const MARKS: [&str; 2] = ["  < ", "  > "];
 const BOTH: &str = "    ";
-/// Before what differs on both sides, and may.
+/// Mark of differences that the rules accept.
 const NEAR: &str = "  ~ ";
 
 impl Differences {
-    /// Writes the first differences, and how many there are in all; nothing if there are none.
-    ///
-    /// # Errors
-    /// The output's.
+    /// Writes the first differences and the number of all; nothing if there are none.
     pub fn write(
         &self,
         traces: [&Trace; 2],
@@ -101,7 +98,7 @@ impl<W: Write> DiffWriter<'_, '_, W> {
         let nature = all.nature(types[0]);
         let place = rows.iter().flatten().map(|row| row.row.place + 1);
         let places: Vec<String> = place.map(|place| place.to_string()).collect();
-        // In windows, rows at the same place need not have the same number.
+        // In windows, matching rows may have different numbers.
         let place = match places.as_slice() {
             [one, other] if one != other => format!("{one} and {other}"),
             all => all.first().cloned().unwrap_or_default(),
@@ -166,7 +163,6 @@ impl<W: Write> DiffWriter<'_, '_, W> {
         self.texts(field, [texts[0].as_deref(), texts[1].as_deref()])
     }
 
-    /// A field of both sides, or of one.
     fn texts(&mut self, field: &str, texts: [Option<&str>; 2]) -> io::Result<()> {
         if let [Some(a), Some(b)] = texts
             && a == b
@@ -202,7 +198,7 @@ impl<W: Write> DiffWriter<'_, '_, W> {
         self.pair(field, &texts)
     }
 
-    /// Path of a container, from the outside in, without the root.
+    /// Returns the path of a container from the outermost one, without the root.
     fn path(&self, side: usize, id: ContainerId) -> String {
         let containers = self.traces[side].containers();
         path(id, ContainerId::ROOT, |id| containers.parent(id), |id| containers.name(id).text)
@@ -229,7 +225,7 @@ fn path<'t, I: Copy + PartialEq>(
     names.join("/")
 }
 
-/// The shortest decimal that is read back as this number.
+/// Returns the shortest decimal that reads as this number.
 fn decimal(number: f64) -> String {
     match number.abs() {
         0.0 | 1e-5..1e16 => number.to_string(),
@@ -237,7 +233,7 @@ fn decimal(number: f64) -> String {
     }
 }
 
-/// A name that nothing can be done to a terminal with, and that shows what bytes it is made of.
+/// Escapes a name, so that it is harmless on a terminal and shows all bytes.
 fn text(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -256,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short() {
+    fn numbers_are_printed_briefly() {
         let all = [0.0, -0.0, 1.0, 0.1 + 0.2, 1e-5, 1e-7, 1e15, 1e16, 1e308, f64::INFINITY];
         let wanted = [
             "0",
@@ -274,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_shown_whole() {
+    fn names_are_escaped() {
         assert_eq!(text(b"a \x1b[31m\xff\xc3\xa9"), "a \\u{1b}[31m\\xffé");
         assert_eq!(text(&[b'x'; 100]).len(), 100);
     }

@@ -4,17 +4,19 @@ use paje_sim::{ContainerId, TypeId};
 
 use crate::rows::Row;
 
-/// The differences of two traces: how many there are, and the first ones.
+/// Differences of two traces: their numbers, and the first ones.
 #[derive(Clone, Debug, Default)]
 pub struct Differences {
-    /// Types that only one trace has, with all that belongs to them; and link types that lead from or to
-    /// other types.
+    /// Number of types in only one trace, including the types below them, and of link types with
+    /// other end types.
     pub types: u64,
-    /// Containers that only one trace has, with all that is in them; and those whose times differ.
+    /// Number of containers in only one trace, including their descendants, and of containers with
+    /// other times.
     pub containers: u64,
-    /// Lanes, of one type in one container, that rows differ in.
+    /// Number of lanes (of one type in one container) with differing rows.
     pub lanes: u64,
-    /// Rows that differ from those at the same place of the other trace's lane, or have none there.
+    /// Number of rows that differ from the row at the same place of the other lane, or have none
+    /// there.
     pub rows: u64,
     pub(crate) first: Vec<Difference>,
 }
@@ -27,25 +29,19 @@ impl Differences {
     }
 }
 
-/// One of them. Sides are 0 and 1, as in pairs of ids.
+/// A difference. Sides are 0 and 1, as in pairs of ids.
 #[derive(Clone, Debug)]
 pub(crate) enum Difference {
-    /// Only this side has the type.
     Type { side: usize, id: TypeId },
-    /// Links of this type begin or end in other types.
     LinkEnds([TypeId; 2]),
-    /// Only this side has the container.
     Container { side: usize, id: ContainerId },
-    /// A container begins or ends at other times.
     Times([ContainerId; 2]),
-    /// A row is not the same, or not on both sides.
     Row { containers: [ContainerId; 2], types: [TypeId; 2], rows: [Option<LaneRow>; 2] },
 }
 
-/// A row by itself.
 #[derive(Clone, Debug)]
 pub(crate) struct LaneRow {
     pub(crate) row: Row,
-    /// Of a link, without quotes.
+    /// Key of a link, without quotes.
     pub(crate) key: Vec<u8>,
 }

@@ -1,8 +1,8 @@
-//! Exact comparison of two traces: whether they have the same rows, and where they have not.
+//! Exact comparison of the rows of two traces.
 //!
-//! Types and containers are matched by name (`pairs`); then the first trace is gone through in output
-//! order, lane by lane, each beside its counterpart. Rows are compared by their places in the lane: where a row
-//! is missing, those behind it differ too.
+//! Types and containers are matched by name (`pairs`). Then the lanes of the first trace are
+//! compared with their counterparts, in output order. Rows are compared by their place in the lane,
+//! so a missing row makes all later ones differ.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ pub use crate::values::Case;
 use crate::values::{AllValues, SameValues, by_name};
 pub use paje_sim::TimeRange;
 
-/// All differences of two traces, counted; the first `most` of them can be [told](Differences::write).
+/// Counts all differences of two traces; the first `most` can be [printed](Differences::write).
 #[must_use]
 pub fn compare(traces: [&Trace; 2], rules: &Rules, most: usize) -> Differences {
     let mut comparison = Comparison::new(traces, rules, Some(most));
@@ -25,7 +25,7 @@ pub fn compare(traces: [&Trace; 2], rules: &Rules, most: usize) -> Differences {
     comparison.found
 }
 
-/// Returns whether there is no difference at all; looks no further than the first.
+/// Returns whether there is no difference; stops at the first one.
 #[must_use]
 pub fn are_equal(traces: [&Trace; 2], rules: &Rules) -> bool {
     Comparison::new(traces, rules, None).all().is_continue()
@@ -38,7 +38,7 @@ struct Comparison<'t, 'r> {
     values: AllValues<'t>,
     rows: [LaneRows<'t>; 2],
     found: Differences,
-    /// Number of differences kept to be told; `None`: the first ends all.
+    /// Number of differences to keep; `None` stops at the first.
     most: Option<usize>,
 }
 
@@ -65,7 +65,6 @@ impl<'t, 'r> Comparison<'t, 'r> {
                 Step::Type(id, type_) => self.lane(id, type_)?,
             }
         }
-        // Containers and lanes that only the second trace has.
         for step in b.walk(NameOrder::Bare) {
             match step {
                 Step::Container(id) if self.pairs.container(1, id).is_none() => {
@@ -83,12 +82,10 @@ impl<'t, 'r> Comparison<'t, 'r> {
         ControlFlow::Continue(())
     }
 
-    /// Returns whether all that are to be told have been found.
     fn is_full(&self) -> bool {
         self.most.is_some_and(|most| self.found.first.len() >= most)
     }
 
-    /// Keeps a difference, which has been counted, if it is one of the first.
     fn note(&mut self, difference: impl FnOnce() -> Difference) -> ControlFlow<()> {
         let Some(most) = self.most else {
             return ControlFlow::Break(());
@@ -99,13 +96,13 @@ impl<'t, 'r> Comparison<'t, 'r> {
         ControlFlow::Continue(())
     }
 
-    /// Types that only this side has; and links that lead elsewhere, which are told once.
+    /// Compares types: those of one side only, and link types with other ends, once.
     fn types(&mut self, side: usize) -> ControlFlow<()> {
         let types = self.traces[side].types();
         for id in types.ids() {
             let Some(other) = self.pairs.type_(side, id) else {
                 self.found.types += 1;
-                // Types that belong to it need not be told as well.
+                // Types below a missing type are not reported.
                 if self.pairs.type_(side, types.parent(id)).is_some() {
                     self.note(|| Difference::Type { side, id })?;
                 } else if self.most.is_none() {
@@ -145,14 +142,13 @@ impl<'t, 'r> Comparison<'t, 'r> {
     fn only_container(&mut self, side: usize, id: ContainerId) -> ControlFlow<()> {
         self.found.containers += 1;
         let parent = self.traces[side].containers().parent(id);
-        // Containers in it need not be told as well.
+        // Containers below a missing container are not reported.
         if self.pairs.container(side, parent).is_some() {
             return self.note(|| Difference::Container { side, id });
         }
         ControlFlow::Continue(())
     }
 
-    /// A lane of the first trace.
     fn lane(&mut self, id: ContainerId, type_: TypeId) -> ControlFlow<()> {
         if self.rules.what == What::Structure {
             return ControlFlow::Continue(());
@@ -187,7 +183,6 @@ impl<'t, 'r> Comparison<'t, 'r> {
                 self.rows.iter_mut().for_each(|rows| rows.pass(1));
             }
         }
-        // Rows that only one of them has.
         for side in 0..2 {
             loop {
                 let left = self.rows[side].ready();
@@ -209,7 +204,7 @@ impl<'t, 'r> Comparison<'t, 'r> {
         ControlFlow::Continue(())
     }
 
-    /// The rows at hand are different, or there is only one.
+    /// Reports the current rows, which differ or have no counterpart.
     fn row(
         &mut self,
         containers: [ContainerId; 2],
@@ -227,7 +222,8 @@ impl<'t, 'r> Comparison<'t, 'r> {
         self.note(|| Difference::Row { containers, types, rows })
     }
 
-    /// A lane of a container or a type that the other trace does not have: that has been told.
+    /// Counts the rows of a lane whose container or type is missing in the other trace, which was
+    /// reported.
     fn only_lane(&mut self, side: usize, id: ContainerId, type_: TypeId) -> ControlFlow<()> {
         if self.rules.what == What::Structure || self.most.is_none() {
             return ControlFlow::Continue(());
@@ -240,7 +236,6 @@ impl<'t, 'r> Comparison<'t, 'r> {
     }
 }
 
-/// Test for two rows of two lanes being the same, keys aside.
 #[derive(Clone, Copy)]
 struct Test<'c> {
     rules: &'c Rules,

@@ -1,4 +1,4 @@
-//! `pj_equals`: whether two Pajé traces are equal, and where they first differ.
+//! `pj_equals`: compares two Pajé traces and prints where they differ.
 //!
 //! ```text
 //! FILE1 ──replay──▶ columns ──┐             ┌──▶ pajeng: 1 or 0
@@ -6,9 +6,9 @@
 //! FILE2 ──replay──▶ columns ──┘             └──▶ exact: differences ──▶ text
 //! ```
 //!
-//! There are two comparisons. That of [`pajeng`] is PajeNG's: it goes through both traces side by
-//! side, by position, and looks at shape and values only. That of [`exact`] matches types and
-//! containers by their names, and looks at everything that rows show, or at less if asked to.
+//! There are two comparisons. [`pajeng`] compares as PajeNG does: it walks through both traces side by
+//! side, by position, and compares structure and values only. [`exact`] matches types and
+//! containers by name, and compares all columns of rows, or fewer on request.
 //!
 //! ```
 //! use pj_equals::exact::{Rules, compare};

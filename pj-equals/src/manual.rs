@@ -1,4 +1,4 @@
-//! Texts of `--help` and the man page beside the options.
+//! Texts of `--help` and the man page besides the options.
 
 use paje_console::generate::{Block, Manual};
 use paje_console::options::NO_WARNINGS_TERM;
@@ -11,14 +11,17 @@ pub const MANUAL: Manual = Manual {
         (2, "there is no answer: an invalid trace, usage or input/output"),
     ],
     examples: &[
-        ("pj_equals --exact before.trace after.trace.gz", "1 if all rows are the same, else 0"),
+        (
+            "pj_equals --exact before.trace after.trace.gz",
+            "print 1 if all rows are the same, else 0",
+        ),
         (
             "pj_equals --diff --tolerance 1e-9 before.trace after.trace || echo they differ",
-            "where they differ first, if not by rounding only",
+            "print the first difference beyond rounding",
         ),
         (
             "pj_equals --diff=10 --names-only run1.trace run2.trace",
-            "ten places where two runs did not do the same",
+            "print ten differences between two runs, without times",
         ),
     ],
     sections: &[("ENVIRONMENT", &[Block::Terms(&[NO_WARNINGS_TERM])])],

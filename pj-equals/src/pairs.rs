@@ -1,9 +1,9 @@
-//! Which types and containers of two traces are the same: those of one name in the same place.
+//! Matches the types and containers of two traces by name and place.
 //!
-//! A type is looked for among those of its name and nature that belong to the counterpart of its
-//! container type; a container among those of its name, and of the counterpart of its type, in the counterpart of
-//! its parent. Aliases and the order of creation are the writer's own business. Where several have one name, those
-//! with one alias are the same, and what is left of them in the order of aliases.
+//! A type matches one of the same name and nature below the counterpart of its container type; a
+//! container matches one of the same name, with the counterpart of its type, below the counterpart
+//! of its parent. Aliases and the order of creation do not matter. If several have the same name,
+//! those with the same alias match first, then the others in the order of their aliases.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -12,7 +12,7 @@ use paje_sim::{ContainerId, Trace, TypeId};
 
 use crate::values::Case;
 
-/// Types and containers by their counterparts in the other trace.
+/// Counterparts of types and containers in the other trace.
 #[derive(Debug)]
 pub(crate) struct Pairs {
     types: [Vec<Option<TypeId>>; 2],
@@ -30,12 +30,10 @@ impl Pairs {
         pairs
     }
 
-    /// The counterpart of a type of one side, 0 or 1.
     pub(crate) fn type_(&self, side: usize, id: TypeId) -> Option<TypeId> {
         self.types[side][id.index()]
     }
 
-    /// The counterpart of a container of one side, 0 or 1.
     #[inline]
     pub(crate) fn container(&self, side: usize, id: ContainerId) -> Option<ContainerId> {
         self.containers[side][id.index()]
@@ -52,7 +50,7 @@ impl Pairs {
             children
         });
         (of_a[0], of_b[0]) = (Some(TypeId::ROOT), Some(TypeId::ROOT));
-        // A type is defined after the one that it belongs to.
+        // A type is defined after its parent.
         for parent in traces[0].types().ids() {
             let Some(other) = of_a[parent.index()] else { continue };
             let of = |side: usize, id: TypeId| -> Vec<Candidate<'_, TypeId>> {
@@ -74,14 +72,14 @@ impl Pairs {
     fn pair_containers(&mut self, traces: [&Trace; 2], case: Case) {
         let ([of_a, of_b], types) = (&mut self.containers, &self.types);
         (of_a[0], of_b[0]) = (Some(ContainerId::ROOT), Some(ContainerId::ROOT));
-        // A container is created after the one that it is in.
+        // A container is created after its parent.
         for parent in traces[0].containers().ids() {
             let Some(other) = of_a[parent.index()] else { continue };
             let of = |side: usize, id: ContainerId| -> Vec<Candidate<'_, ContainerId>> {
                 let all = traces[side].containers();
                 let kind = |id: ContainerId| {
                     let type_ = all.type_of(id);
-                    // By the first trace's numbers.
+                    // Both sides use the first trace's numbers.
                     if side == 0 { Some(type_) } else { types[1][type_.index()] }
                 };
                 let candidate = |id: ContainerId| {
@@ -99,9 +97,8 @@ impl Pairs {
     }
 }
 
-/// A type or container that may have a counterpart in the other trace.
 struct Candidate<'t, I> {
-    /// The nature or the type.
+    /// Nature of a type, or type of a container.
     kind: u32,
     name: Cow<'t, [u8]>,
     identifier: &'t [u8],
@@ -114,7 +111,6 @@ impl<I> Candidate<'_, I> {
     }
 }
 
-/// Tells which are the same.
 fn same<'t, I: Copy>(
     mut a: Vec<Candidate<'t, I>>,
     mut b: Vec<Candidate<'t, I>>,
@@ -141,7 +137,7 @@ fn same<'t, I: Copy>(
     }
 }
 
-/// The same of those that have one name: first by identifier, then the rest in that order.
+/// Matches candidates of the same name: first by identifier, then in the order of identifiers.
 fn of_one_name<I: Copy>(
     mut a: &[Candidate<'_, I>],
     mut b: &[Candidate<'_, I>],
@@ -189,14 +185,14 @@ mod tests {
     }
 
     #[test]
-    fn names_in_any_order_with_any_alias() {
+    fn names_match_in_any_order_with_any_alias() {
         let (a, b) = ([("x", "1"), ("y", "2"), ("z", "3")], [("z", "1"), ("x", "2"), ("w", "3")]);
         assert_eq!(pairs(&a, &b), [(0, 1), (2, 0)]);
         assert_eq!(pairs(&a, &[]), []);
     }
 
     #[test]
-    fn one_name_several_times() {
+    fn equal_names_match_by_alias_first() {
         let a = [("x", "1"), ("x", "2"), ("x", "3"), ("y", "4")];
         assert_eq!(pairs(&a, &a), [(0, 0), (1, 1), (2, 2), (3, 3)]);
         assert_eq!(pairs(&a, &[("x", "3"), ("x", "0")]), [(0, 1), (2, 0)]);

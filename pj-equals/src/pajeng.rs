@@ -1,12 +1,12 @@
-//! Equality of two traces as PajeNG judges it.
+//! Equality as PajeNG defines it.
 //!
-//! PajeNG 1.3.6 behaviour, found out by running it: both traces are gone through side by side, in the
-//! order of identifiers, and things that come at the same place are taken for the same. Of two
-//! containers at the same place, as many types belong to their types, of the same natures in the same
-//! order; as many containers are in both, of whatever types, in the order of their types; and their lanes have as
-//! many rows each. Of two rows at the same place, the values are called by the same text: by their aliases, or by
-//! their names if they have none. Nothing else counts: no name or alias of a type or container, no time, no value
-//! of a variable, no key, no imbrication, no end of a link.
+//! PajeNG 1.3.6 behaviour, found by running it: both traces are walked side by side in the order of
+//! identifiers, and things at the same place are compared. Two containers are equal if their types
+//! have the same number of child types, of the same natures in the same order; if they have the
+//! same number of children, of any types, in the order of their types; and if their lanes have the
+//! same number of rows. Two rows are equal if their values have the same alias, or the same name if
+//! they have no alias. Nothing else counts: names and aliases of types and containers, times,
+//! values of variables, keys, imbrication, ends of links.
 
 use paje_sim::{ContainerId, LaneView, NameOrder, Step, Trace, TypeId, TypeNature};
 use rustc_hash::FxHashSet;
@@ -15,8 +15,8 @@ use crate::rows::LaneRows;
 use crate::values::{AllValues, Case, by_identifier};
 use paje_sim::TimeRange;
 
-/// Returns whether PajeNG would say that the traces are equal, in these windows. Rows at the very end of a trace,
-/// and those that enclose a window, count like others: PajeNG may lose them.
+/// Returns whether PajeNG would find the traces equal in these windows. Rows at the very end of a
+/// trace, and rows that enclose a window, count like others; PajeNG may lose them.
 #[must_use]
 pub fn are_equal(traces: [&Trace; 2], case: Case, windows: [TimeRange; 2]) -> bool {
     let values = AllValues::new(traces, by_identifier, case);
@@ -32,8 +32,7 @@ struct SideBySide<'t> {
 }
 
 impl<'t> SideBySide<'t> {
-    /// Both walks give the same steps as long as the trees are the same: a container is where its
-    /// counterpart is if so are their parents.
+    /// Both walks take the same steps as long as the trees are equal.
     fn are_equal(mut self) -> bool {
         let [a, b] = self.traces;
         let mut walks = (a.walk(NameOrder::Bare), b.walk(NameOrder::Bare));
@@ -90,11 +89,9 @@ impl<'t> SideBySide<'t> {
     }
 }
 
-/// Types that belong to the container types of both traces.
 struct TypesOf {
-    /// Natures of the types that belong to each container type, in the order of identifiers.
+    /// Natures of each container type's child types, in the order of identifiers.
     natures: [Vec<Vec<TypeNature>>; 2],
-    /// Container types that have been found alike.
     alike: FxHashSet<[TypeId; 2]>,
 }
 
@@ -115,7 +112,8 @@ impl TypesOf {
         TypesOf { natures, alike: FxHashSet::default() }
     }
 
-    /// Returns whether as many types, of the same natures in the same order, belong to both container types.
+    /// Returns whether both container types have the same number of child types, of the same
+    /// natures in the same order.
     fn are_alike(&mut self, types: [TypeId; 2]) -> bool {
         if self.alike.contains(&types) {
             return true;

@@ -1,4 +1,4 @@
-//! Messages of the program on standard error. Problems of a trace are told as `pj_dump` tells them.
+//! Messages on standard error. Problems of a trace are reported as in `pj_dump`.
 
 use paje_console::Voice;
 use paje_console::voice::ALLOW_LONG_LINES;

@@ -1,8 +1,7 @@
-//! The rows of a lane, one after the other, whatever its nature.
+//! Rows of a lane in one form for all natures.
 //!
-//! A slice of columns at a time is copied into rows of one form, in memory that is used again: rows of two
-//! lanes can then be taken side by side, though their slices begin and end in different places, and
-//! some of them may be outside a window.
+//! Slices of columns are copied into reused memory, one at a time. So rows of two lanes can be
+//! compared side by side, although their slices differ in length and rows may be outside a window.
 
 use std::convert::Infallible;
 
@@ -11,34 +10,31 @@ use paje_sim::{
     ContainerId, Events, LaneView, Links, States, TimeRange, ValueId, Variables, Visitor,
 };
 
-/// Contents of a row, of whatever nature; fields that the nature does not have are 0.
+/// A row of any nature; fields that the nature does not have are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// Its place in the lane, counted from 0.
+    /// Place in the lane, 0-based.
     pub(crate) place: u64,
-    /// In seconds; an event has the same twice.
+    /// In seconds; an event has the same time twice.
     pub(crate) start: f64,
     pub(crate) end: f64,
-    /// A variable's value.
     pub(crate) number: f64,
     pub(crate) value: ValueId,
     pub(crate) imbrication: u32,
     pub(crate) from: ContainerId,
     pub(crate) to: ContainerId,
-    /// End of the key among those of the slice.
     key_end: usize,
 }
 
-/// Goes through the rows of one lane after the other.
+/// Reader of the rows of one lane after another.
 #[derive(Debug)]
 pub(crate) struct LaneRows<'t> {
     window: TimeRange,
     lane: Option<LaneView<'t>>,
-    /// The next slice, and the place of its first row.
+    /// Next slice, and the place of its first row.
     chunk: usize,
     place: u64,
     slice: Slice,
-    /// The next row of the slice.
     at: usize,
 }
 
@@ -56,14 +52,13 @@ impl<'t> LaneRows<'t> {
         LaneRows { window, lane: None, chunk: 0, place: 0, slice, at: 0 }
     }
 
-    /// Turns to a lane, or to none, which has no rows.
+    /// Switches to a lane, or to none, which has no rows.
     pub(crate) fn enter(&mut self, lane: Option<LaneView<'t>>) {
         self.lane = lane;
         (self.chunk, self.place, self.at) = (0, 0, 0);
         self.slice.rows.clear();
     }
 
-    /// The number of rows that a lane has in the window.
     pub(crate) fn count(&mut self, lane: Option<LaneView<'t>>) -> u64 {
         let all = lane.map_or(0, LaneView::len);
         if all == 0 || self.window.is_always() {
@@ -78,30 +73,28 @@ impl<'t> LaneRows<'t> {
         count
     }
 
-    /// Makes some rows ready to be looked at, if there are more; returns how many.
+    /// Loads some rows, if there are more; returns how many are loaded.
     pub(crate) fn ready(&mut self) -> usize {
         self.fill();
         self.slice.rows.len() - self.at
     }
 
-    /// The rows that are ready.
     pub(crate) fn rows(&self) -> &[Row] {
         &self.slice.rows[self.at..]
     }
 
-    /// Skips this many rows.
     pub(crate) fn pass(&mut self, count: usize) {
         self.at += count;
     }
 
-    /// The key of one of them, without quotes.
+    /// Returns the key of a loaded row, without quotes.
     pub(crate) fn key(&self, ahead: usize) -> &[u8] {
         let at = self.at + ahead;
         let start = if at == 0 { 0 } else { self.slice.rows[at - 1].key_end };
         &self.slice.keys[start..self.slice.rows[at].key_end]
     }
 
-    /// Makes sure that there are rows in the slice, if the lane has more; returns whether it has.
+    /// Loads the next slice if needed; returns whether there are more rows.
     fn fill(&mut self) -> bool {
         while self.at == self.slice.rows.len() {
             let Some(lane) = self.lane else { return false };

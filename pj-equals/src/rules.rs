@@ -3,15 +3,15 @@
 use crate::values::Case;
 use paje_sim::TimeRange;
 
-/// Parts of two traces that are compared.
+/// Compared parts of two traces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum What {
     /// Types and containers.
     Structure,
-    /// These, and of the rows all but numbers and keys: how many there are, their values, imbrications,
-    /// and what links begin and end in.
+    /// Types, containers, and rows without numbers and keys: their count, values, imbrication, and
+    /// the ends of links.
     Names,
-    /// These, and times, values of variables, and keys.
+    /// Everything, including times, values of variables, and keys.
     #[default]
     Everything,
 }
@@ -19,17 +19,17 @@ pub enum What {
 /// Rules by which two traces are compared.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Parts of them that are compared.
+    /// Compared parts.
     pub what: What,
-    /// Case of letters in names.
+    /// Whether the case of letters in names matters.
     pub case: Case,
-    /// By how many seconds times may differ.
+    /// Accepted difference of times, in seconds.
     pub tolerance: f64,
-    /// By which part of the larger one times, and values of variables, may differ.
+    /// Accepted difference of times and values of variables, as part of the larger one.
     pub relative: f64,
-    /// Whether keys of links count.
+    /// Whether keys of links are compared.
     pub keys: bool,
-    /// Which rows of each trace count; containers always do.
+    /// Windows of compared rows in each trace; containers are always compared.
     pub windows: [TimeRange; 2],
 }
 
@@ -51,8 +51,9 @@ impl Rules {
         self.keys && self.what == What::Everything
     }
 
-    /// Returns whether two times, in seconds, are near enough. What a tolerance of 0.1 means is decimal, and
-    /// times are not: so 1.1 is within it of 1.0, by half a unit in the last place of each.
+    /// Returns whether two times, in seconds, are close enough. A tolerance of 0.1 is decimal but
+    /// times are binary, so half a unit in the last place of each is added: 1.1 is within 0.1 of
+    /// 1.0.
     #[must_use]
     pub fn times(&self, a: f64, b: f64) -> bool {
         let largest = a.abs().max(b.abs());
@@ -60,11 +61,11 @@ impl Rules {
         a == b || (a - b).abs() <= self.tolerance + rounding || self.numbers(a, b)
     }
 
-    /// Returns whether two values of a variable are near enough. What is not a number is like itself.
+    /// Returns whether two values of a variable are close enough. NaN equals NaN.
     #[must_use]
     pub fn numbers(&self, a: f64, b: f64) -> bool {
         let largest = a.abs().max(b.abs());
-        // Of an infinite number, every part is infinite.
+        // Any part of an infinite number would be infinite.
         let near = largest.is_finite() && (a - b).abs() <= self.relative * largest;
         a == b || near || (a.is_nan() && b.is_nan())
     }
@@ -75,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_are_near_enough() {
+    fn tolerances_are_applied() {
         let rules = |tolerance, relative| Rules { tolerance, relative, ..Rules::default() };
         let (nan, inf) = (f64::NAN, f64::INFINITY);
         let exact = rules(0.0, 0.0);
@@ -84,7 +85,7 @@ mod tests {
         assert!(!exact.numbers(nan, 1.0) && !exact.numbers(inf, -inf) && !exact.numbers(inf, 1.0));
         let tenth = rules(0.1, 0.0);
         assert!(tenth.times(1.0, 1.1) && tenth.times(0.3, 0.2) && !tenth.times(1.0, 1.1001));
-        assert!(!tenth.numbers(1.0, 1.05), "values of variables are no times");
+        assert!(!tenth.numbers(1.0, 1.05), "the tolerance of times should not apply to variables");
         let part = rules(0.0, 0.01);
         assert!(
             part.times(1000.0, 1009.0) && part.numbers(-99.5, -100.0) && !part.times(1.0, 1.02)

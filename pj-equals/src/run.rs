@@ -1,4 +1,4 @@
-//! The program: replays two traces, compares them, says what came of it.
+//! The program: replays two traces, compares them, prints the result.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,15 +23,15 @@ use crate::exact;
 use crate::pajeng;
 use crate::report::VOICE;
 
-/// Runs the program. The exit status is 0 where the answer is printed; with `--quiet` it is the answer, as
-/// PajeNG gives it (1 equal, 0 not); with `--diff` it is that of `diff` (0 equal, 1 not). Where there
-/// is no answer, it is 2.
+/// Runs the program. The exit status is 0 if the answer is printed. With `--quiet` it is the answer
+/// as in PajeNG (1 equal, 0 different); with `--diff` it is that of `diff` (0 equal, 1 different).
+/// It is 2 if there is no answer.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
 }
 
-/// The same, with blocks of another size; which makes no difference but to speed and memory.
+/// Runs the program with blocks of another size, which only affects speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     let (false, Some(first), Some(second)) = (cli.usage, &cli.file1, &cli.file2) else {
@@ -50,13 +50,12 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     }
 }
 
-/// The exit status where there is no answer; says why.
 fn failed(failure: &Failure) -> ExitCode {
     VOICE.failure(failure);
     ExitCode::from(TROUBLE)
 }
 
-/// Returns whether the traces are equal; that is printed if it is to be.
+/// Returns whether the traces are equal, and prints the answer unless it should not.
 fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure> {
     if files == [Path::new("-"); 2] {
         return Err(Failure::Other("only one of the traces can be standard input".into()));
@@ -100,7 +99,7 @@ fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure>
     Ok(equal)
 }
 
-/// Replays a trace, which must be valid; with what messages call it.
+/// Replays a trace, which must be valid; returns it with its name for messages.
 fn read(
     cli: &Cli,
     path: &Path,
@@ -126,7 +125,7 @@ fn read(
     Ok((trace, name))
 }
 
-/// Prints to standard output. A closed pipe is no failure.
+/// Prints to standard output. A closed pipe is not a failure.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     match output::print(write) {
         Err(failure) if failure.is_closed_pipe() => Ok(()),

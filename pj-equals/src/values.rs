@@ -1,22 +1,22 @@
-//! Which values of two traces are the same.
+//! Equality of values of two traces.
 
 use std::borrow::Cow;
 
 use paje_sim::{Name, Trace, TypeId, ValueId};
 use rustc_hash::FxHashMap;
 
-/// Case of letters in the comparison of names.
+/// Whether the case of letters matters in names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
-    /// Byte for byte.
+    /// Names are compared byte by byte.
     #[default]
     Matters,
-    /// `A` is `a`, for ASCII letters, as for C's `strcasecmp` in the C locale.
+    /// ASCII letters are compared without case, as by C's `strcasecmp` in the C locale.
     Ignored,
 }
 
 impl Case {
-    /// Key that a name is compared by: quotes play no part.
+    /// Returns the key that a name is compared by, without quotes.
     #[must_use]
     pub fn key(self, text: &[u8]) -> Cow<'_, [u8]> {
         match self {
@@ -28,21 +28,21 @@ impl Case {
     }
 }
 
-/// Which of its texts a value is compared by.
+/// Text that a value is compared by.
 pub(crate) type ValueText = fn(&Trace, TypeId, ValueId) -> Name<'_>;
 
-/// Name of a value, as rows print it.
+/// Returns a value's name, as rows print it.
 pub(crate) fn by_name(trace: &Trace, type_: TypeId, value: ValueId) -> Name<'_> {
     trace.types().value_name(type_, value)
 }
 
-/// Identifier of a value, as events have it.
+/// Returns a value's identifier, as events contain it.
 pub(crate) fn by_identifier(trace: &Trace, type_: TypeId, value: ValueId) -> Name<'_> {
     trace.types().value_identifier(type_, value)
 }
 
-/// Numbers for the values of a type in one trace and its counterpart in the other: values whose texts
-/// are the same have the same number.
+/// Numbers of the values of a type in one trace and its counterpart in the other: equal values have
+/// equal numbers.
 #[derive(Debug)]
 pub(crate) struct SameValues([Vec<u32>; 2]);
 
@@ -65,20 +65,18 @@ impl SameValues {
         SameValues(sides)
     }
 
-    /// Returns whether a value of the first trace and one of the second are the same.
     #[inline]
     pub(crate) fn are_same(&self, values: [ValueId; 2]) -> bool {
         self.0[0][values[0].index()] == self.0[1][values[1].index()]
     }
 }
 
-/// [`SameValues`] of each type, made when they are first asked for.
+/// [`SameValues`] of all types, created when needed.
 #[derive(Debug)]
 pub(crate) struct AllValues<'t> {
     traces: [&'t Trace; 2],
     text: ValueText,
     case: Case,
-    /// By the first trace's type.
     of: Vec<Option<SameValues>>,
 }
 
@@ -88,7 +86,7 @@ impl<'t> AllValues<'t> {
         AllValues { traces, text, case, of }
     }
 
-    /// Of a type that always has the same counterpart.
+    /// Returns those of a type, which always has the same counterpart.
     pub(crate) fn of(&mut self, types: [TypeId; 2]) -> &SameValues {
         let AllValues { traces, text, case, of } = self;
         of[types[0].index()].get_or_insert_with(|| SameValues::of(*traces, types, *text, *case))
@@ -100,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_of_both_cases() {
+    fn case_is_ignored_for_ascii_letters() {
         assert_eq!(Case::Matters.key(b"aB"), Cow::Borrowed(b"aB"));
         assert_eq!(&*Case::Ignored.key(b"aB\xc4"), b"ab\xc4");
         assert!(matches!(Case::Ignored.key(b"ab"), Cow::Borrowed(_)));

@@ -1,9 +1,9 @@
-//! Random traces and what changes make of them, compared by Debian's PajeNG 1.3.6 and by us: the same
-//! answer.
+//! Random traces and changed copies, compared by Debian's PajeNG 1.3.6 and by us: the answers are
+//! equal.
 //!
-//! PajeNG's program is the one that `PAJENG_PJ_EQUALS` names, or `/usr/bin/pj_equals`; without it the test passes,
-//! saying so. For each four of `PAJE_SEEDS` there is a pair, which takes four runs (500 pairs if unset); `PAJE_SEED` is the
-//! seed of the first (0 if unset).
+//! PajeNG's program is the one that `PAJENG_PJ_EQUALS` names, or `/usr/bin/pj_equals`; without it
+//! the test is skipped with a message. There is a pair for each four of `PAJE_SEEDS`, since a pair
+//! takes four runs (500 pairs if unset); `PAJE_SEED` is the seed of the first (0 if unset).
 
 use std::env;
 use std::fs;
@@ -18,8 +18,8 @@ use paje_sim::{FieldNames, Options, Trace};
 use testkit::pajeng::{pj_equals, skipped};
 use testkit::{Rng, number};
 
-/// Last lines of each trace: PajeNG loses rows at the very end, and those later than the last line.
-/// Of random traces, all times are before this one.
+/// Last lines of each trace, since PajeNG loses rows at the very end, and those later than the last
+/// line. All times of random traces are earlier.
 const END: &str = "
 %EventDef PajeDefineContainerType 900001
 % Name string
@@ -55,7 +55,7 @@ fn pairs_are_equal_for_pajeng_and_for_us() {
         };
         let ours = run(Path::new(env!("CARGO_BIN_EXE_pj_equals")), &[]);
         let theirs = run(&pajeng, &[]);
-        // A trace that one refuses and the other does not is the business of pj_dump's tests.
+        // A trace that only one of them refuses is a matter for pj_dump's tests.
         let (Some(theirs), Some(ours)) = (answer(&theirs), answer(&ours)) else {
             refused += 1;
             continue;
@@ -78,10 +78,10 @@ fn pairs_are_equal_for_pajeng_and_for_us() {
     assert!(count < 100 || answers.iter().all(|answers| *answers > count / 20));
 }
 
-/// A random trace and a changed one, with their ends, and options for both.
+/// Returns a random trace and a changed copy, with their ends, and options for both.
 fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
     let mut random = Rng::new(seed);
-    // Of the seeds, those of valid traces.
+    // Only seeds of valid traces.
     let trace = (0..)
         .map(|i| random::trace(seed.wrapping_mul(31).wrapping_add(i)))
         .find(|trace| trace.is_valid())
@@ -98,13 +98,13 @@ fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
     if random.below(3) == 0 {
         options.push("-i".into());
     }
-    // It loops for ever on them.
+    // PajeNG loops for ever on zero bytes.
     changed.retain(|byte| *byte != 0);
     let ended = |trace: &[u8]| [trace, END.as_bytes()].concat();
     ([ended(&trace.bytes), ended(&changed)], options)
 }
 
-/// With a change of a line that leaves the trace valid, or without one if none is found.
+/// Changes a line so that the trace stays valid, if such a change is found.
 fn valid(trace: &[u8], random: &mut Rng) -> Vec<u8> {
     let lines: Vec<&[u8]> = trace.split(|byte| *byte == b'\n').collect();
     let event = |line: &u64| !lines[*line as usize].trim_ascii_start().starts_with(b"%");
@@ -112,18 +112,17 @@ fn valid(trace: &[u8], random: &mut Rng) -> Vec<u8> {
     for _ in 0..50 {
         let mut line = || events[random.below(events.len() as u64) as usize] as u16;
         let (line, other) = (line(), line());
-        // Lines swapped, doubled and removed, words of one in another, and words of all kinds.
+        // Lines swapped, doubled and removed, words of another line, and words of all kinds.
         let change = Change { what: random.pick(&[0, 1, 2, 7, 7, 7, 10]), line, number: other };
         let changed = mutated(trace, &[change]);
         let mut options = Options::default();
         options.field_names = FieldNames::Old;
         options.ignore_incomplete_links = true;
-        // PajeNG looks at what is from time 0 on, and finds that by bisection, so that a link that starts
-        // earlier hides others.
+        // PajeNG bisects for rows from time 0 on, so a link that starts earlier hides others.
         let from_zero = |trace: Trace| {
             trace.lanes().all(|lane| (0..lane.len()).all(|row| lane.start(row) >= 0.0))
         };
-        // A quote at the very end of a line hides the next one from PajeNG.
+        // A quote at the end of a line hides the next one from PajeNG.
         let ends_in_quote = |line: &[u8]| matches!(line, [.., b' ' | b'\t', b'"']);
         if changed.split(|byte| *byte == b'\n').any(ends_in_quote) {
             continue;
@@ -135,7 +134,6 @@ fn valid(trace: &[u8], random: &mut Rng) -> Vec<u8> {
     trace.to_vec()
 }
 
-/// A line's letters made large.
 fn in_capitals(trace: &[u8], random: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> =
         trace.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
@@ -146,7 +144,6 @@ fn in_capitals(trace: &[u8], random: &mut Rng) -> Vec<u8> {
     lines.concat()
 }
 
-/// Each word that may be a time made larger by one.
 fn later(trace: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(trace);
     let lines = text.split_inclusive('\n').map(|line| {
@@ -162,7 +159,8 @@ fn later(trace: &[u8]) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
-/// Output of a program, unless it does not end: some bytes make PajeNG loop for ever.
+/// Returns the output of a program, which is killed if it does not end: some bytes make PajeNG loop
+/// for ever.
 fn outcome(command: &mut Command) -> Output {
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
@@ -173,7 +171,6 @@ fn outcome(command: &mut Command) -> Output {
         }
         thread::sleep(Duration::from_micros(500));
     }
-    // It may have ended by itself.
     let _ = child.kill();
     child.wait_with_output().expect("it has ended")
 }

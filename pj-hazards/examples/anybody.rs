@@ -1,7 +1,8 @@
-//! Writes the trace of a run in which any rank sends to any other: `anybody RANKS MESSAGES`. For how time and memory grow.
+//! Writes the trace of a run in which any rank sends to any other, to measure time and memory:
+//! `anybody RANKS MESSAGES`.
 //!
-//! It is written as it goes, a microsecond an event, so that runs of any length take no memory. As in
-//! [`Hazard::Anybody`], up to eight messages are on their way, and all meet in a barrier now and then.
+//! The trace is streamed, with one event per microsecond. As in [`Hazard::Anybody`], up to eight
+//! messages are in flight, with occasional barriers.
 
 use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
 }
 
 fn write(out: &mut dyn Write, ranks: usize, messages: usize) -> io::Result<()> {
-    // A run without messages is the header, and the containers.
+    // A run without messages gives the header and the containers.
     let empty = Hazard::Anybody { ranks, messages: 0, seed: 1 }.trace();
     let ends = |line: &&[u8]| line.starts_with(b"7 ");
     for line in empty.split_inclusive(|byte| *byte == b'\n').filter(|line| !ends(line)) {
@@ -42,14 +43,14 @@ fn write(out: &mut dyn Write, ranks: usize, messages: usize) -> io::Result<()> {
         writeln!(out, "12 {time} S r{from} PMPI_Isend\n15 {time} L 0 PTP r{from} k{key} NA")?;
         writeln!(out, "13 {} S r{from}", tick())?;
         under_way.push_back((to, key));
-        // Some stay on their way for a while.
+        // Keep some messages in flight.
         while under_way.len() > rng.index(8) || (key + 1 == messages && !under_way.is_empty()) {
             let Some((to, key)) = under_way.pop_front() else { break };
             writeln!(out, "12 {} S r{to} PMPI_Recv", tick())?;
             let time = tick();
             writeln!(out, "16 {time} L 0 PTP r{to} k{key}\n13 {time} S r{to}")?;
         }
-        // A barrier has a state for each rank: no more of them than messages.
+        // Limit the states in barriers to the number of messages.
         if rng.index(50.max(ranks)) == 0 {
             let (time, end) = (tick(), tick());
             (0..ranks).try_for_each(|rank| writeln!(out, "12 {time} S r{rank} PMPI_Barrier"))?;

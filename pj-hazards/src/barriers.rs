@@ -1,11 +1,11 @@
-//! Barriers that nobody needs.
+//! Removable barriers.
 //!
-//! A barrier can go if that does not change which sends a receive that takes any message may match: those that are not made
-//! to wait for the receive. (Source: Schaeli, 5.5.4.) Barriers are looked at one by one: of two that stand side by
-//! side, each can go, but maybe not both.
+//! A barrier can be removed if that does not change which sends a wildcard receive may match,
+//! namely those that do not have to wait for the receive. (Source: Schaeli, 5.5.4.) Each barrier is
+//! examined on its own: of two adjacent ones, each may be removable, but not both.
 //!
-//! Without a barrier, only what happens until the next operation of everybody can change, so each part of the run is looked at
-//! as often as there are barriers between two such operations, and twice otherwise.
+//! Removing a barrier affects only the stretch up to the next operation of all containers, so the
+//! cost is one sweep of the stretch per barrier in it.
 
 use paje_analysis::classes::Collective;
 use paje_analysis::order::{Order, Question};
@@ -17,24 +17,25 @@ use crate::races;
 /// A barrier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barrier {
-    /// Its place among [`Order::operations`].
+    /// Index in [`Order::operations`].
     pub operation: usize,
-    /// When the first entered, and when the last did, in seconds.
+    /// Times when the first and the last member entered, in seconds.
     pub entered: (f64, f64),
-    /// The first receive that could also match a message that it cannot match now; none if the barrier can go.
+    /// First receive that could match another message otherwise; `None` if the barrier is
+    /// removable.
     pub keeps: Option<Kept>,
 }
 
 /// Two messages that a barrier keeps apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kept {
-    /// The message that a receive takes.
+    /// Message that a receive takes.
     pub taken: u32,
-    /// A message that it could take too.
+    /// Message that it could take instead.
     pub other: u32,
 }
 
-/// Looks at all barriers, in the order of the groups, values and instances.
+/// Examines all barriers, ordered by group, value and instance.
 #[must_use]
 pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
     let known = races::known(model, order);
@@ -95,7 +96,6 @@ pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
     found
 }
 
-/// Returns when the first and the last member entered an operation.
 fn entered(model: &Model<'_>, series: usize, instance: usize) -> (f64, f64) {
     let series = &model.collectives.series[series];
     let members = model.collectives.members(series).iter().zip(series.operation(instance));

@@ -1,4 +1,4 @@
-//! The command line: options of `pj_dump` where they mean something, and what hazards need.
+//! The command line: options of `pj_dump` that apply, and those of hazards.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,16 +14,15 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::memory;
 
-/// Headings of the help. They come in the order of their first options.
-const WHAT: &str = "What is looked for";
+/// Headings of the help, in the order of their first options.
+const WHAT: &str = "Hazards";
 const OUTPUT: &str = "Output";
 const WHICH: &str = "Which messages";
 const READING: &str = "Reading";
 const SPEED: &str = "Speed and memory";
 const OTHER: &str = "Other";
 
-/// Tells what could have gone differently in a run that passes messages: races, orders that were not tried, deadlocks,
-/// barriers that nobody needs.
+/// Finds message races, untried message orders, deadlocks and removable barriers.
 ///
 /// Exit status 0: nothing found; 1: something found, or the trace is invalid; 2: no answer.
 #[derive(Clone, Debug, Parser)]
@@ -38,97 +37,98 @@ const OTHER: &str = "Other";
     after_help = MANUAL.after_short_help(),
     after_long_help = MANUAL.after_long_help()
 )]
+#[allow(missing_docs)]
 pub struct Cli {
-    /// What is looked for: races, orders, deadlock or barriers; and the trace, maybe compressed
+    /// Hazard to find: races, orders, deadlock or barriers; then the trace, plain or compressed
     ///
-    /// gzip, zstd, xz and bzip2 are recognised. Standard input if there is no file, or if it is `-`. Several
+    /// gzip, zstd, xz and bzip2 are recognised. Default: standard input, also for `-`. Several
     /// files are one trace
     #[arg(value_name = "WHAT|FILE")]
     pub words: Vec<OsString>,
 
-    /// Only receives whose state or value matches GLOB take any message
+    /// Wildcard receives, by state or value
     ///
-    /// If not given, every receive might: traces do not say which do
+    /// Default: every receive, as traces do not record which are; this overestimates hazards
     #[arg(long, value_name = "GLOB", help_heading = WHAT)]
     pub wildcard: Option<Glob>,
 
-    /// What tells messages between the same containers apart: value, type, or a user-defined field
+    /// Channel of a message: value, type, or a user-defined field
     ///
-    /// If not given, they keep their order
+    /// Only messages of different channels can overtake one another. Default: one channel
     #[arg(long, value_name = "value|type|FIELD", help_heading = WHAT)]
     pub channel: Option<String>,
 
-    /// orders: messages whose receiving state or value matches GLOB only read; others write
+    /// orders: messages that only read, by receiving state or value; others write
     #[arg(long, value_name = "GLOB", help_heading = WHAT)]
     pub reads: Option<Glob>,
 
-    /// orders: the user-defined field of a link that says how it accesses each variable: rw-
+    /// orders: user-defined field with a link's access to variables, such as rw-
     ///
-    /// A letter for each variable: r reads it, w writes it, anything else ignores it
+    /// One letter per variable: r reads it, w writes it, anything else ignores it
     #[arg(long, value_name = "FIELD", help_heading = WHAT)]
     pub access: Option<String>,
 
-    /// orders: what a state sends depends on what that state received, and on nothing else done before
+    /// orders: the sends of a state depend only on what that state received
     ///
-    /// For programs whose operations are triggered by messages: Charm++, actors, flow graphs. Of at most 2000 messages
+    /// For message-driven programs (Charm++, actors, flow graphs) with at most 2000 messages
     #[arg(long, help_heading = WHAT)]
     pub message_driven: bool,
 
-    /// orders --count: only the type is known of the container that a message to come will go to
+    /// orders --count: of the receiver of a future message, only the container type is known
     ///
-    /// As if each message were routed when it is sent; then less can be left out of the graph of all messages
+    /// Models messages that are routed when sent; less of the graph can be omitted then
     #[arg(long, requires = "count", help_heading = WHAT)]
     pub routed: bool,
 
-    /// deadlock: the states that block; may be given more than once
+    /// deadlock: blocking states; may be given more than once
     ///
-    /// If not given, those about other containers, but for names such as Isend and Bsend
+    /// Default: all communicating states except those with names such as Isend and Bsend
     #[arg(long, value_name = "STATES", help_heading = WHAT)]
     pub blocking: Vec<Glob>,
 
-    /// deadlock: the user-defined field of a state that says whom it waits for, by name or rank
+    /// deadlock: user-defined field of a state with the container it waits for, by name or rank
     ///
-    /// If not given, whoever the last message in a state of the same value came from
+    /// Default: the sender of the last message in a state of the same value
     #[arg(long, value_name = "FIELD", help_heading = WHAT)]
     pub peer_field: Option<String>,
 
-    /// orders: count them, before and after each reduction
+    /// orders: count the orders before and after each reduction
     #[arg(long, conflicts_with_all = ["late", "pairs"], help_heading = WHAT)]
     pub count: bool,
 
-    /// orders: only those in which one message comes as late as possible
+    /// orders: list only orders with one message as late as possible
     #[arg(long, conflicts_with = "pairs", help_heading = WHAT)]
     pub late: bool,
 
-    /// orders: only those in which one message comes right after another
+    /// orders: list only orders with two messages in direct succession
     #[arg(long, help_heading = WHAT)]
     pub pairs: bool,
 
-    /// Containers in one of TYPE are a group; if not given, those with the same parent
+    /// Containers below the same container of TYPE form a group (default: with the same parent)
     ///
-    /// Operations such as barriers are of the members of a group
+    /// The members of a group take part in collectives such as barriers
     #[arg(long, value_name = "TYPE", help_heading = WHAT)]
     pub group: Option<String>,
 
-    /// races, orders, barriers: the container that broadcasts start from and reductions end in
+    /// races, orders, barriers: root of collectives such as broadcasts and reductions
     ///
-    /// If not given, it is assumed, for each value and group, to be the one that leaves least to explain
+    /// Default: for each value and group, the container that explains the recorded times best
     #[arg(long, value_name = "NAME", help_heading = WHAT)]
     pub root: Option<String>,
 
-    /// What states are about, as FILE says, or one of the maps mpi and starpu
+    /// Classes of state values: mpi, starpu, or a TOML file
     ///
-    /// If not given, that of the two which knows more of the trace's states
+    /// Default: of mpi and starpu, the map that knows more values of the trace
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
     pub map: Option<PathBuf>,
 
-    /// List at most N findings; all are counted. 1000 if not given
+    /// List at most N findings; all are counted (default: 1000)
     ///
-    /// With --count: look at no more than N sets of messages in a group; 1000000 if not given
+    /// With --count: maximum number of sets of messages examined per group (default: 1000000)
     #[arg(long, value_name = "N", help_heading = OUTPUT)]
     pub limit: Option<usize>,
 
-    /// How findings are written
+    /// Format of the findings
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = OUTPUT)]
     pub format: Format,
 
@@ -136,54 +136,48 @@ pub struct Cli {
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
 
-    /// Write a graph of the first findings to FILE, for Graphviz
+    /// Write a Graphviz graph of the first findings to FILE
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub dot: Option<PathBuf>,
 
-    /// How names are written as CSV
+    /// Quoting of names in CSV
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OUTPUT, hide_short_help = true)]
     pub quotes: Quotes,
 
-    /// From START on: what is received or entered before is not looked at
+    /// Start of the window: earlier receives and barriers are not examined
     #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
     pub start: Option<f64>,
 
-    /// Until END: what is received or entered later is not looked at
+    /// End of the window: later receives and barriers are not examined
     #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
     pub end: Option<f64>,
 
-    /// Only what containers such as 'rank-1*' receive
+    /// Only messages received by containers such as 'rank-1*'
     ///
-    /// Only messages into containers whose name or alias matches GLOB, and into all that is in these; if given more
-    /// than once, any of them
+    /// Matches names and aliases, and includes everything inside. Any of several matches counts
     #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
     pub inside: Vec<Glob>,
 
-    /// How the trace is read
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
 
-    /// How many threads there are, and where
     #[command(flatten, next_help_heading = SPEED)]
     pub parallel: Parallel,
 
-    /// How much memory there is
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
-    /// Tell on standard error what was read, how long it took, and the memory taken
+    /// Print amounts read, time and memory to standard error
     #[arg(long, help_heading = OTHER)]
     pub stats: bool,
 
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    /// Do not show progress (shown after a second if standard error is a terminal)
     #[arg(long, help_heading = OTHER, hide_short_help = true)]
     pub no_progress: bool,
 
-    /// What is told
     #[command(flatten, next_help_heading = OTHER)]
     pub warnings: Warnings,
 
-    /// About the program
     #[command(flatten, next_help_heading = OTHER)]
     pub about: About,
 }
@@ -191,15 +185,15 @@ pub struct Cli {
 /// Format of the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Text to read
     Text,
-    /// Comma-separated, below a header line
+    /// CSV with a header line
     Csv,
-    /// A list of objects
+    /// JSON, a list of objects
     Json,
 }
 
-/// Kind of hazard that is looked for.
+/// Kind of hazard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub enum Hazard {
@@ -210,19 +204,19 @@ pub enum Hazard {
 }
 
 impl Cli {
-    /// Kind of hazard that is looked for, if the first word says it.
+    /// Returns the kind of hazard, if the first word is one.
     #[must_use]
     pub fn hazard(&self) -> Option<Hazard> {
         Hazard::from_str(self.words.first()?.to_str()?, false).ok()
     }
 
-    /// The files that the trace is in.
+    /// Returns the files of the trace.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         self.words.iter().skip(1).map(PathBuf::from).collect()
     }
 
-    /// An option that is of no use for what is looked for, and what it is for.
+    /// Returns an option that does not apply to the hazard, and the hazards that it applies to.
     #[must_use]
     pub fn out_of_place(&self) -> Option<(&'static str, &'static str)> {
         use Hazard::{Barriers, Deadlock, Orders, Races};
@@ -253,12 +247,12 @@ impl Cli {
         all.into_iter().find(wrong).map(|(_, option, (_, whose))| (option, whose))
     }
 
-    /// Options of the replay.
+    /// Returns the options of the replay.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         options.value_names = self.quotes.value_names();
-        // A run that stopped has messages on their way.
+        // A run that stopped has messages in flight.
         options.ignore_incomplete_links |= self.hazard() == Some(Hazard::Deadlock);
         let field = self.channel.as_deref().is_some_and(|name| !matches!(name, "value" | "type"));
         options.user_defined = field || self.access.is_some() || self.peer_field.is_some();
@@ -269,7 +263,7 @@ impl Cli {
         options
     }
 
-    /// Which receives are looked at.
+    /// Returns the selection of receives.
     #[must_use]
     pub fn selection(&self) -> Selection {
         let mut selection = Selection::default();

@@ -1,8 +1,9 @@
-//! Who waits for whom for ever where a run stopped; and who would if sends did not keep messages.
+//! Deadlocks of a run that stopped, and those that would occur if sends were not buffered.
 //!
-//! (Source: Schaeli, 5.5.1.) A container is blocked if it was in a call about other containers when the trace ended, and the call
-//! got nothing. One that receives waits for who has not sent, one in an operation of a group for those that have not
-//! entered. What is waited for, and does not wait itself, is *stuck*; who wait for one another are a *circle*.
+//! (Source: Schaeli, 5.5.1.) A container is blocked if the trace ends in a communicating call of it
+//! that received nothing. A receive waits for its sender, a collective for the members that have
+//! not entered. Containers that wait for one another form a cycle, called *circle* in reports; one
+//! that others wait for, but that does not wait itself, is *stuck*.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -19,11 +20,12 @@ use crate::model::Model;
 /// Options of the search for deadlocks.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Blocking states; by default all that communicate, except names such as `Isend` and `Bsend`.
+    /// Blocking states; by default all communicating ones, except names such as `Isend` and
+    /// `Bsend`.
     pub blocking: Vec<Glob>,
-    /// The user-defined field of a state that names the other container, or its number.
+    /// User-defined field of a state with the name or number of the container it waits for.
     pub peer_field: Option<String>,
-    /// Largest number of circles listed.
+    /// Maximum number of cycles listed.
     pub limit: usize,
 }
 
@@ -32,56 +34,56 @@ pub struct Options {
 pub struct Wait {
     /// Track that waits.
     pub track: usize,
-    /// The state in which it waits.
+    /// State in which it waits.
     pub state: usize,
-    /// Tracks that it waits for, all of them; empty if not known. Shared by those that wait in the same operation.
+    /// All tracks that it waits for, shared between members of an operation; empty if unknown.
     pub whom: Arc<[u32]>,
-    /// Evidence for that.
+    /// Evidence for `whom`.
     pub how: Evidence,
 }
 
-/// Evidence of what a container waits for.
+/// Evidence for the containers that a container waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// They have not entered an operation.
+    /// They have not entered a collective.
     NotEntered,
     /// A field of the state.
     Field,
     /// The previous message came from it, or went to it.
     LastMessage,
-    /// None.
+    /// No evidence.
     Unknown,
 }
 
-/// Circle, or stuck track, that a run hangs on.
+/// Cause of a hang: a cycle or a stuck track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hang {
-    /// The tracks that wait for one another, each for the next, and the last for the first; or the one that is stuck.
+    /// Tracks of a cycle, each of which waits for the next one, or the stuck track.
     pub tracks: Vec<u32>,
-    /// Whether they wait for one another.
+    /// Whether it is a cycle.
     pub is_circle: bool,
-    /// The one that most wait for, and their number.
+    /// The track that most others wait for, and their number.
     pub most: (u32, usize),
-    /// Number of others that wait for these, directly or not.
+    /// Number of other tracks that wait for these, directly or indirectly.
     pub hanging: usize,
 }
 
 /// Deadlocks found, actual and potential.
 #[derive(Clone, Debug, Default)]
 pub struct Deadlock {
-    /// Who waits at the end, in the order of the tracks.
+    /// Containers that wait at the end, in track order.
     pub waits: Vec<Wait>,
-    /// Circles and stuck tracks, those that block most first.
+    /// Cycles and stuck tracks, by descending number of blocked tracks.
     pub hangs: Vec<Hang>,
-    /// Whether there are more circles than are listed.
+    /// Whether there are more cycles than listed.
     pub has_more: bool,
-    /// Circles of steps that would wait for ever if senders waited for their receivers.
+    /// Cycles of steps that would wait forever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
-    /// Number of these circles, including those not listed.
+    /// Number of these cycles, including unlisted ones.
     pub potential_count: u64,
 }
 
-/// Looks for deadlocks.
+/// Finds actual and potential deadlocks.
 #[must_use]
 pub fn deadlock(model: &Model<'_>, order: &Order, options: &Options) -> Deadlock {
     let waits = waits(model, options);
@@ -90,7 +92,6 @@ pub fn deadlock(model: &Model<'_>, order: &Order, options: &Options) -> Deadlock
     Deadlock { waits, hangs, has_more, potential, potential_count }
 }
 
-/// Whether a state of this name and class blocks.
 fn blocks(options: &Options, name: &[u8], class: Class) -> bool {
     if !options.blocking.is_empty() {
         return options.blocking.iter().any(|glob| glob.matches(name));
@@ -99,14 +100,12 @@ fn blocks(options: &Options, name: &[u8], class: Class) -> bool {
     class.communicates() && !call.starts_with(b"i") && call != b"bsend"
 }
 
-/// Finds the containers that were blocked at the end.
 fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
     let (trace, tracks) = (model.trace(), &model.tracks);
     let containers = trace.containers();
     let mut found = Vec::new();
     for (at, track) in tracks.list().iter().enumerate() {
         let end = containers.end(track.container);
-        // The innermost state that was open at the end.
         let Some(state) = (0..track.len()).rev().find(|state| track.end[*state] >= end) else {
             continue;
         };
@@ -136,7 +135,7 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
         } else if let Some(peer) = last_peer(model, wait) {
             (wait.whom, wait.how) = (Arc::from([peer]), Evidence::LastMessage);
         }
-        // Without messages, workers that have nothing to do wait like those of a program that passes messages.
+        // Without messages, a waiting state only means an idle worker.
         wait.how != Evidence::Unknown
             || !model.messages.list().is_empty()
             || tracks.class(wait.track, wait.state) != Class::Wait
@@ -144,17 +143,15 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
     found
 }
 
-/// Number of times that each track was in the operations that somebody waits in.
+/// Number of times that each track entered the collectives in which a track waits.
 struct Groups {
-    /// Group of each track.
     group: Vec<Option<usize>>,
     counts: BTreeMap<(u32, ValueId), Counts>,
 }
 
-/// Number of times that the members of a group were in the operations of a value.
 struct Counts {
     by_track: FxHashMap<u32, usize>,
-    /// By count, the members with fewer.
+    /// Members with fewer entries, by count.
     missing: BTreeMap<usize, Arc<[u32]>>,
 }
 
@@ -181,7 +178,7 @@ impl Groups {
         Groups { group, counts }
     }
 
-    /// Returns the members that have not entered the operation that a container waits in.
+    /// Returns the members that have not entered the collective in which a container waits.
     fn missing(&mut self, model: &Model<'_>, wait: &Wait) -> Arc<[u32]> {
         let value = model.tracks.list()[wait.track].value[wait.state];
         let counts = self.group[wait.track].and_then(|at| self.counts.get_mut(&(at as u32, value)));
@@ -197,7 +194,6 @@ impl Groups {
     }
 }
 
-/// Returns the container that a field of the state names.
 fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
     let (trace, track) = (model.trace(), &model.tracks.list()[wait.track]);
     let lane = trace.lane(track.container, track.type_)?;
@@ -211,7 +207,7 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
         let names = [Some(containers.name(*id)), containers.alias(*id)];
         of(*id).is_some() && names.into_iter().flatten().any(|name| name.text == text)
     });
-    // A number is that of a rank: the one at the end of a name.
+    // A number is the rank at the end of a name.
     let number: Option<u64> = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
     let ends_so = |id: &ContainerId| {
         let name = containers.name(*id).text;
@@ -223,7 +219,6 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
     named.or_else(|| ranks.find(ends_so)).and_then(of)
 }
 
-/// Reads a field of one state.
 struct Field<'a> {
     name: &'a str,
     /// Number of states before it.
@@ -248,7 +243,7 @@ impl Visitor for Field<'_> {
     }
 }
 
-/// Returns the sender of the last message received in a state of this value, or the receiver for a sending state.
+/// Returns the peer of the last message in a state of this value.
 fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     let (list, track) = (model.messages.list(), &model.tracks.list()[wait.track]);
     let value = track.value[wait.state];
@@ -264,7 +259,7 @@ fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     same.next().map(|message| message.from)
 }
 
-/// Finds the cycles of senders that would wait for one another if each waited until its message is taken.
+/// Finds the cycles of senders that would wait for one another without buffering.
 fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<Step>>, u64) {
     let mut posted = posts(&model.tracks, &model.messages, order);
     let types = model.trace().types();
@@ -273,7 +268,7 @@ fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<St
         let is_kept_back = message.send().is_some_and(|state| {
             let name = types.value_name(track.type_, track.value[state]);
             let class = model.tracks.class(message.from as usize, state);
-            // Messages within an operation of a group are that operation's own affair, unless they are asked for.
+            // Ignore messages within collectives, which are internal, unless requested.
             let is_within = options.blocking.is_empty() && matches!(class, Class::Collective(_));
             !is_within && blocks(options, name.text, class)
         });

@@ -1,4 +1,4 @@
-//! Graphs for Graphviz: a race with what is around it, circles and what hangs on them, groups.
+//! Graphs for Graphviz: races, waits and cycles, groups of orders.
 
 use std::fmt::Write;
 
@@ -10,7 +10,6 @@ use crate::orders::Group;
 use crate::races::Races;
 use crate::texts::Reporter;
 
-/// Maximum number of findings drawn.
 const DRAWN: usize = 5;
 
 /// Maximum number of nodes in a graph of waits.
@@ -21,10 +20,9 @@ const HEAD: &str = "digraph hazards {\n  bgcolor=\"transparent\"; rankdir=LR;\n 
                     fillcolor=\"#dde6f0\", color=\"#6b7c90\", fontcolor=\"#182430\", fontname=\"sans-serif\", fontsize=11];\n  \
                     edge [color=\"#6b7c90\", fontcolor=\"#6b7c90\", fontname=\"sans-serif\", fontsize=10];\n";
 
-/// Style of the edges of a finding.
 const MARKED: &str = "color=\"#d1495b\", fontcolor=\"#d1495b\", penwidth=2";
 
-/// Draws the first races: the two messages, and that the first receive could take the second.
+/// Draws the first races: both messages, and an edge from the second to the first receive.
 pub(crate) fn races(reporter: &Reporter<'_>, races: &Races) -> String {
     let mut out = HEAD.to_owned();
     for (at, race) in races.list.iter().take(DRAWN).enumerate() {
@@ -33,7 +31,6 @@ pub(crate) fn races(reporter: &Reporter<'_>, races: &Races) -> String {
     out + "}\n"
 }
 
-/// Draws two messages into one container.
 fn pair(
     reporter: &Reporter<'_>,
     at: usize,
@@ -62,7 +59,7 @@ fn pair(
     );
 }
 
-/// Draws the messages that barriers keep apart.
+/// Draws the messages whose matching barriers affect.
 pub(crate) fn barriers(reporter: &Reporter<'_>, barriers: &[Barrier]) -> String {
     let mut out = HEAD.to_owned();
     let kept = barriers.iter().filter_map(|barrier| barrier.keeps).take(DRAWN);
@@ -72,7 +69,7 @@ pub(crate) fn barriers(reporter: &Reporter<'_>, barriers: &[Barrier]) -> String 
     out + "}\n"
 }
 
-/// Draws who waits for whom at the end, and the cycles of sends.
+/// Draws waits at the end, and the cycles of sends.
 pub(crate) fn deadlock(reporter: &Reporter<'_>, found: &Deadlock) -> String {
     let mut out = HEAD.to_owned();
     for wait in found.waits.iter().take(NODES) {

@@ -1,8 +1,7 @@
-//! Programs that messages drive: what an operation sends depends on what that operation received, and on nothing else
-//! that its container did before.
+//! Message-driven programs, where the sends of an operation depend only on what it received.
 //!
-//! (Source: Schaeli, 4.4.1.) Operations are states: of a message-driven program (Charm++, actors, flow graphs), each state
-//! receives what triggers it, and sends on. A message comes before all that its state sends after it came.
+//! (Source: Schaeli, 4.4.1.) Each operation is a state that receives the message that triggers it
+//! and then sends others. A message precedes everything that its receiving state sends afterwards.
 
 use paje_analysis::messages::Message;
 
@@ -10,7 +9,6 @@ use crate::model::Model;
 use crate::orders::{LARGEST, Part};
 use crate::poset::Poset;
 
-/// Returns the messages in order of time.
 fn sorted(model: &Model<'_>) -> Vec<u32> {
     let list = model.messages.list();
     let mut messages: Vec<u32> = (0..list.len() as u32).collect();
@@ -22,7 +20,7 @@ fn sorted(model: &Model<'_>) -> Vec<u32> {
     messages
 }
 
-/// Whether the operation that received the first message then sent the second.
+/// Whether the operation that received the first message sent the second one.
 fn triggers(first: &Message, second: &Message) -> bool {
     let received = first.recv().is_some() && first.recv() == second.send();
     received && first.to == second.from && first.end <= second.start
@@ -57,7 +55,7 @@ pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
             [(message.start, false, *at), (message.end, true, *at)]
         })
         .collect();
-    // At one time, messages that take no time are between those that trigger them and those that they trigger.
+    // A stable sort keeps messages of zero duration between their causes and effects.
     events.sort_by(|a, b| a.0.total_cmp(&b.0));
     Some(Poset::new(events.len(), |a, b| {
         let ((_, receives, first), (_, is_receive, second)) = (events[a], events[b]);

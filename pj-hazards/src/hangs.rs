@@ -1,8 +1,8 @@
-//! Causes of hangs: circles of tracks that wait for one another, and stuck tracks that do not wait.
+//! Causes of hangs: cycles of tracks that wait for one another, and stuck tracks that do not wait.
 //!
-//! Who waits for several waits for all of them. Each component of the graph of waits, in which everybody waits for everybody in the
-//! end, holds a circle for each of its members. The graph has a node for each operation that some have not entered, so
-//! that it is as large as the trace's containers, not as their pairs.
+//! A track may wait for several others, and then waits for all of them. Each member of a strongly
+//! connected component of the graph of waits is in a cycle. The graph has a node for each
+//! incomplete collective, so its size is linear in the number of containers.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadlock::{Hang, Wait};
 
-/// Finds cycles and stuck tracks, those that block most first; at most `limit` cycles, and whether there are more.
+/// Finds up to `limit` cycles and all stuck tracks, those that block most first.
 pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, bool) {
     let graph = Graph::new(tracks, waits);
     let components = graph.components();
@@ -50,12 +50,10 @@ pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, 
     (hangs, is_more)
 }
 
-/// Graph of waits: nodes are the tracks, then the operations that they wait in.
+/// Graph of waits. Nodes are the tracks, followed by the collectives in which they wait.
 struct Graph {
     tracks: usize,
-    /// Nodes that each node waits for.
     next: Vec<Vec<u32>>,
-    /// Nodes that wait for each node.
     before: Vec<Vec<u32>>,
 }
 
@@ -93,7 +91,7 @@ impl Graph {
         self.before[track as usize].iter().map(through).sum()
     }
 
-    /// Counts the other tracks that wait for one of these, directly or not.
+    /// Counts the other tracks that wait for one of these, directly or indirectly.
     fn hanging(&self, tracks: &[u32]) -> usize {
         let mut seen: FxHashSet<u32> = tracks.iter().copied().collect();
         let mut open = tracks.to_vec();
@@ -103,9 +101,8 @@ impl Graph {
         seen.iter().filter(|node| (**node as usize) < self.tracks).count() - tracks.len()
     }
 
-    /// Returns the strongly connected component of each node.
     fn components(&self) -> Vec<u32> {
-        // Nodes in the order in which a search from all leaves them; then backwards from the last.
+        // Kosaraju's algorithm: a search in postorder, then a reverse search from the last.
         let mut left = Vec::with_capacity(self.next.len());
         let mut is_seen = vec![false; self.next.len()];
         for first in 0..self.next.len() as u32 {
@@ -191,20 +188,20 @@ mod tests {
     }
 
     #[test]
-    fn all_that_are_missing_are_followed() {
-        // In a barrier that 3, 7 and 8 have not entered; 3 waits for 2, 7 for 6, and 8 for nobody.
+    fn all_missing_members_are_followed() {
+        // Others wait in a barrier for 3, 7 and 8; 3 waits for 2, 7 for 6, and 8 does not wait.
         let missing: Arc<[u32]> = [3, 7, 8].into();
         let (two, six): (Arc<[u32]>, Arc<[u32]>) = ([2].into(), [6].into());
         let mut whom: Vec<(usize, &Arc<[u32]>)> =
             [0, 1, 2, 4, 5, 6, 9].map(|track| (track, &missing)).to_vec();
         whom.extend([(3, &two), (7, &six)]);
         let (found, is_more) = hangs(10, &waits(&whom), 100);
-        let told: Vec<_> = found
+        let listed: Vec<_> = found
             .iter()
             .map(|hang| (&hang.tracks[..], hang.is_circle, hang.most, hang.hanging))
             .collect();
         assert_eq!(
-            told,
+            listed,
             [
                 (&[8][..], false, (8, 7), 9),
                 (&[2, 3][..], true, (3, 7), 7),
@@ -217,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn every_member_of_a_knot_is_in_a_circle_that_is_told() {
+    fn every_member_of_a_component_is_in_a_cycle() {
         for seed in 0..200 {
             let mut rng = testkit::Rng::new(seed);
             let count = 2 + rng.index(8);
@@ -229,7 +226,7 @@ mod tests {
                 .collect();
             let whom: Vec<(usize, &Arc<[u32]>)> = lists.iter().enumerate().collect();
             let (found, _) = hangs(count, &waits(&whom), usize::MAX);
-            // By definition: who reaches itself.
+            // By definition, nodes that reach themselves.
             let mut reach: Vec<Vec<bool>> = lists
                 .iter()
                 .map(|list| (0..count as u32).map(|at| list.contains(&at)).collect())

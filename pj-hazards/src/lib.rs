@@ -1,11 +1,11 @@
-//! `pj_hazards`: what could have gone differently in a run that passes messages.
+//! `pj_hazards`: finds message races, untried message orders, deadlocks and removable barriers.
 //!
 //! ```text
-//! FILE ──replay──▶ messages, operations ──▶ what happened before what ──▶ races, orders, deadlocks, barriers
+//! FILE ──replay──▶ messages, operations ──▶ happened-before order ──▶ races, orders, deadlocks, barriers
 //! ```
 //!
-//! The happened-before order is in `paje-analysis`. Here are the hazards that follow from it, each in a module
-//! that neither prints nor ends the program: [`races`], [`orders`], [`deadlock`], [`barriers`].
+//! The happened-before order is in `paje-analysis`. The hazards that follow from it are in the
+//! modules [`races`], [`orders`], [`deadlock`] and [`barriers`], which print nothing.
 
 pub mod barriers;
 pub mod cli;

@@ -1,25 +1,22 @@
-//! Memory that the happened-before order takes, in bytes, estimated before it is made.
+//! Estimate of the memory of the happened-before order.
 
 use paje_sim::{MemoryLimit, Trace, TypeNature};
 
-/// Bytes per message: its ends as steps and edges, and a question.
+/// Bytes per message: its ends as steps and edges, and a query.
 const MESSAGE: u64 = 250;
 
 /// Bytes per state of a container that passes messages.
 const STATE: u64 = 30;
 
-/// Minimum for rows, and for the order, whatever the limit.
+/// Minimum bytes for rows and for the order, whatever the limit.
 const LEAST: u64 = 32 << 20;
 
-/// Returns the part of the limit that is for rows.
+/// Returns the part of the limit for rows.
 pub(crate) fn rows(limit: MemoryLimit) -> MemoryLimit {
     MemoryLimit { bytes: (limit.bytes / 2).max(LEAST), ..limit }
 }
 
-/// Checks that there is room beside the rows.
-///
-/// # Errors
-/// A sentence, if there is none.
+/// Checks that the order fits into the limit beside the rows.
 pub(crate) fn check(trace: &Trace, limit: Option<&MemoryLimit>) -> Result<(), String> {
     let Some(limit) = limit else { return Ok(()) };
     let (mut messages, mut states) = (0, 0);
@@ -40,8 +37,8 @@ fn enough(messages: u64, states: u64, limit: u64) -> Result<(), String> {
     }
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
     Err(format!(
-        "what happened before what, of {messages} messages and {states} states, takes some {} MB beside the rows, and half of \
-         --memory-limit leaves {} MB; --memory-limit {}MB is enough, none for no limit",
+        "the order of {messages} messages and {states} states needs about {} MB beside the rows, but half of \
+         --memory-limit is {} MB; use --memory-limit {}MB, or none",
         megabytes(need),
         room / 1_000_000,
         megabytes(2 * need)
@@ -53,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_to_be_enough_is() {
+    fn the_suggested_limit_is_enough() {
         for (messages, states) in [(1_000_000, 2_000_000), (140_000, 1), (10_000_000, 0)] {
             let why = enough(messages, states, LEAST).expect_err("too little");
             let enough_is =

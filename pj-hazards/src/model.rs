@@ -1,4 +1,4 @@
-//! Model that hazards are told from: the messages, their channels, and the happened-before order.
+//! Model of a run: messages, their channels, and the happened-before order.
 
 use std::convert::Infallible;
 
@@ -10,15 +10,13 @@ use paje_analysis::tracks::Tracks;
 use paje_sim::{Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor};
 use rustc_hash::FxHashMap;
 
-/// Property that separates messages between the same containers: messages of different channels may overtake one
-/// another.
+/// Channel of a message. Messages of different channels may overtake one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub enum Channel {
-    /// The value of the link.
     Value,
-    /// The type of the link.
     Type,
-    /// This user-defined field.
+    /// A user-defined field.
     Field(String),
 }
 
@@ -32,45 +30,44 @@ impl From<&str> for Channel {
     }
 }
 
-/// Options of the model: how messages are looked at.
+/// Options of the model.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Receives that take any message, by state or value; by default all.
+    /// Wildcard receives, by state or value; by default all receives.
     pub wildcard: Option<Glob>,
-    /// Property that separates messages between the same containers.
+    /// Channel of messages; by default one for all.
     pub channel: Option<Channel>,
     /// Messages that only read, by receiving state or value.
     pub reads: Option<Glob>,
-    /// User-defined field with the access of a message to each variable: `r` (reads), `w` or anything else.
+    /// User-defined field with the access of a message to each variable: `r`, `w` or anything else.
     pub access: Option<String>,
-    /// Whether what a state sends depends on what it received, and on nothing else that its container did before.
+    /// Whether the sends of a state depend only on what it received.
     pub is_driven: bool,
-    /// Whether only the type is known of the container that a message to come will go to.
+    /// Whether only the container type of a future message's receiver is known.
     pub is_routed: bool,
-    /// Settings for finding the operations of groups.
+    /// Settings for finding collectives.
     pub grouping: Grouping,
-    /// Containers and times in which receives are looked at.
+    /// Containers and times whose receives are examined.
     pub selection: Selection,
 }
 
-/// The messages of a trace, and what is around them.
+/// Messages of a trace with their context.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)]
 pub struct Model<'t> {
-    /// The states, with a track for each container.
+    /// States, with a track for each container.
     pub tracks: Tracks<'t>,
-    /// The messages.
     pub messages: Messages,
-    /// The operations of groups.
     pub collectives: Collectives,
-    /// Map from the names of states to their classes.
+    /// Map from state values to classes.
     pub map: Map,
     /// Channel of each message.
     pub channel: Vec<u32>,
-    /// Whether the receive of each message takes any.
+    /// Whether the receive of each message is a wildcard receive.
     pub wildcard: Vec<bool>,
     /// Access of each message to variables, if known.
     pub access: Vec<Option<Box<[u8]>>>,
-    /// Whether each message is looked at.
+    /// Whether each message is examined.
     pub selected: Vec<bool>,
     /// See [`Options`].
     pub is_driven: bool,
@@ -81,7 +78,7 @@ pub struct Model<'t> {
 }
 
 impl<'t> Model<'t> {
-    /// Finds the messages. If the map knows no state of the trace, all links are messages.
+    /// Builds the model of a trace. If the map knows no state value, all links are messages.
     #[must_use]
     pub fn new(trace: &'t Trace, map: Map, options: &Options) -> Self {
         let mut tracks = Tracks::new(trace, Classes::new(trace, &map));
@@ -152,14 +149,14 @@ impl<'t> Model<'t> {
         }
     }
 
-    /// Happened-before order of the trace.
+    /// Computes the happened-before order.
     #[must_use]
     pub fn order(&self) -> Order {
         let rendezvous = Rendezvous::Taken(&self.rendezvous);
         Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
     }
 
-    /// Whether a message is looked at, and its receive takes any.
+    /// Whether a message is examined and taken by a wildcard receive.
     #[must_use]
     pub fn is_open(&self, message: usize) -> bool {
         self.selected[message] && self.wildcard[message]
@@ -171,7 +168,7 @@ impl<'t> Model<'t> {
         self.access.get(message as usize)?.as_deref()
     }
 
-    /// When receives and operations are looked at.
+    /// Returns the time window of the examined receives and collectives.
     #[must_use]
     pub const fn window(&self) -> TimeRange {
         self.window
@@ -193,7 +190,6 @@ impl<'t> Model<'t> {
 /// Cached matches of state and value names with a pattern.
 struct Matches<'g> {
     glob: &'g Glob,
-    /// By lane.
     types: Vec<TypeId>,
     known: FxHashMap<(u32, u32), bool>,
 }
@@ -217,7 +213,6 @@ impl<'g> Matches<'g> {
     }
 }
 
-/// Reads the channel and the accesses of each message.
 struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     options: &'a Options,
@@ -239,17 +234,17 @@ impl Visitor for Reader<'_> {
                 let mut fields = links.user_defined.of(i).filter(|(field, _)| *field == name);
                 fields.next().map(|(_, text)| text)
             };
-            let told = match &self.options.channel {
+            let property = match &self.options.channel {
                 None => None,
                 Some(Channel::Value) => Some(lane.value_name(links.value[i]).text),
                 Some(Channel::Type) => Some(lane.type_name().text),
                 Some(Channel::Field(name)) => field(name),
             };
-            let channel = match told {
+            let channel = match property {
                 None => from as u32,
-                Some(told) => {
+                Some(property) => {
                     let next = (self.tracks.list().len() + self.channels.len()) as u32;
-                    *self.channels.entry((from as u32, told.into())).or_insert(next)
+                    *self.channels.entry((from as u32, property.into())).or_insert(next)
                 }
             };
             self.channel.push(channel);

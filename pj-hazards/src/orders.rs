@@ -1,9 +1,10 @@
 //! Orders in which messages could have come.
 //!
-//! Of the messages into one container, one comes before another if the other was sent by who knew that it had come, or if
-//! both are of one channel, which keeps their order. What that leaves open is made smaller: messages that can be exchanged
-//! are put in order, and the rest is cut into groups that come one after the other; then each group can be tried by
-//! itself. (Source: Schaeli, 4.4.2 to 4.4.4.) It presumes that the same messages are sent, whatever their order.
+//! A message into a container precedes another one if the sender of the latter knew of
+//! its arrival, or if both are in one channel. The remaining freedom is reduced: messages that can
+//! be exchanged are put in order, and the rest is cut into consecutive groups, which can be tried
+//! independently. (Source: Schaeli, 4.4.2 to 4.4.4.) This assumes that the same messages are sent
+//! in any order.
 
 use num_bigint::BigUint;
 use paje_analysis::order::{Order, Question, Step};
@@ -14,18 +15,18 @@ use crate::model::Model;
 use crate::persistent::Persistent;
 use crate::poset::{Orders, Poset};
 
-/// The most messages of a container between two points that all have passed; what has more is not taken apart.
+/// Maximum number of messages in a part that is analysed. Larger parts are not split.
 pub const LARGEST: usize = 2000;
 
-/// Largest group that is reduced: that takes the fourth power.
+/// Maximum size of a group that is reduced, which takes time O(n⁴).
 const REDUCED: usize = 200;
 
-/// Messages into one container, which can be tried by themselves.
+/// Messages into one container that can be tried independently.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// The container's track.
+    /// Track of the container.
     pub track: usize,
-    /// The messages, in an order that is allowed.
+    /// Messages in an allowed order.
     pub messages: Vec<u32>,
     /// Partial order of the messages, by index in `messages`; `None` if there are too many.
     pub poset: Option<Poset>,
@@ -34,19 +35,20 @@ pub struct Group {
 /// Number of orders at one stage of the reduction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stage {
-    /// Name of the stage: `events`, `messages`, `graph`, `persistent`, `containers`, `reduced`, `groups` or `states`.
+    /// Name of the stage: `events`, `messages`, `graph`, `persistent`, `containers`, `reduced`,
+    /// `groups` or `states`.
     pub name: &'static str,
-    /// Number of parts looked at one by one.
+    /// Number of independent parts.
     pub parts: u64,
-    /// Number of things in them: events or messages.
+    /// Number of events or messages in them.
     pub things: u64,
     /// Number of their orders in total; `None` if too many to count.
     pub orders: Option<BigUint>,
-    /// Number of messages delivered where all orders are tried.
+    /// Number of messages delivered to try all orders.
     pub deliveries: Option<BigUint>,
 }
 
-/// Returns the groups of all containers, in the order of containers and time, without groups of one message.
+/// Returns the groups of two or more messages, ordered by container and time.
 #[must_use]
 pub fn groups(model: &Model<'_>, order: &Order) -> Vec<Group> {
     let containers = containers(model, order);
@@ -83,10 +85,10 @@ fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     !a.iter().zip(b).any(collide)
 }
 
-/// A part of the messages into one container, and their order unless there are too many.
+/// Some messages into one container, and their order unless there are too many.
 pub(crate) type Part = (Vec<u32>, Option<Poset>);
 
-/// Returns the messages into each container, cut where all before have to come before all after.
+/// Returns the messages into each container, split where all earlier ones precede all later ones.
 fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
     if model.is_driven {
         return driven::containers(model);
@@ -102,7 +104,7 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
             messages.sort_by_key(|message| step(*message));
             let mut parts = Vec::new();
             let mut end = messages.len();
-            // From the last on: the least that is known to the senders of what is behind.
+            // From the last one: the least number of steps known to later senders.
             let mut least = u32::MAX;
             for at in (0..messages.len()).rev() {
                 least = least.min(known[messages[at] as usize]);
@@ -124,7 +126,7 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
         .collect()
 }
 
-/// Counts the orders, stage by stage; none that need more than `limit` sets of messages.
+/// Counts the orders at each stage, unless that takes more than `limit` sets of messages.
 #[must_use]
 pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
     let messages = model.messages.list().len();
@@ -148,7 +150,7 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
         if things == 0 {
             continue;
         }
-        // Of parts that come one after the other, each order goes with each.
+        // The numbers of orders of consecutive parts multiply.
         let (mut all, mut fewer) = (Some(BigUint::from(1_u8)), Some(BigUint::from(1_u8)));
         for (messages, poset) in parts {
             let counted = poset.as_ref().and_then(|poset| poset.count(limit));
@@ -177,7 +179,7 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
     stages
 }
 
-/// Counts the graph of all messages without equivalent branches; see [`persistent`](crate::persistent).
+/// Counts the graph of all messages without equivalent branches.
 fn persistent(model: &Model<'_>, messages: &[u32], poset: &Poset, limit: usize) -> Option<Orders> {
     let list = model.messages.list();
     let into = |at: usize| list[messages[at] as usize].to;
@@ -192,7 +194,7 @@ fn persistent(model: &Model<'_>, messages: &[u32], poset: &Poset, limit: usize) 
 }
 
 impl Stage {
-    /// A graph whose edges are deliveries.
+    /// Creates the stage of a graph whose edges are deliveries.
     fn graph(name: &'static str, things: u64, counted: Option<Orders>) -> Self {
         let mut stage = Stage::new(name);
         let edges = counted.as_ref().map(|counted| BigUint::from(counted.steps));
@@ -224,7 +226,7 @@ impl Stage {
     }
 }
 
-/// Returns the order of all sends and receives. Within a step they are unordered; a send is before its receive.
+/// Returns the order of all sends and receives, which are unordered within a step.
 fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     if model.is_driven {
         return driven::events(model);
@@ -235,7 +237,7 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     });
     let mut events: Vec<(Step, usize, bool)> = steps.collect();
     let known = Known::new(model, order)?;
-    // An order that is allowed: how much is known grows along each edge; of those that know as much, who sends is first.
+    // An allowed order: knowledge grows along each edge; on ties, sends come first.
     events.sort_by_key(|(step, message, receives)| {
         let late =
             if *receives { known.sum_with(*step, order.send(*message)) } else { known.sum(*step) };
@@ -250,7 +252,7 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     }))
 }
 
-/// Returns the order of all messages: one is before another whose sender knew it to be received.
+/// Returns the order of all messages, by the knowledge of their senders.
 fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     if model.is_driven {
         return driven::deliveries(model);
@@ -273,7 +275,7 @@ fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     Some((messages, poset))
 }
 
-/// What each step knows of each track; for small traces only.
+/// Knowledge of each step about each track, for small traces only.
 struct Known {
     tracks: usize,
     by_step: Vec<u32>,

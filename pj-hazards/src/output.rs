@@ -10,27 +10,26 @@ use crate::cli::Format;
 
 /// A value of a finding.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
 pub enum Cell {
-    /// A name of the trace, or a word.
+    /// A name or a word.
     Text(Vec<u8>),
     /// A whole number.
     Number(String),
-    /// Seconds.
     Seconds(f64),
     /// No value.
     None,
 }
 
-/// Findings: for machines as rows, for people as sentences.
+/// Findings as rows and as lines of text.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)]
 pub struct Findings {
-    /// The names of the columns.
     pub columns: Vec<&'static str>,
-    /// The rows.
     pub rows: Vec<Vec<Cell>>,
-    /// The sentences, a line each.
+    /// Lines of text.
     pub lines: Vec<String>,
-    /// Total, in a sentence.
+    /// Total as text.
     pub sum: String,
     /// Whether anything was found.
     pub found: bool,
@@ -73,7 +72,7 @@ impl From<Name<'_>> for Cell {
 /// Writes findings.
 ///
 /// # Errors
-/// The output's.
+/// Fails if the output cannot be written.
 pub fn write(
     findings: &Findings,
     format: Format,

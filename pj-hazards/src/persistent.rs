@@ -1,38 +1,40 @@
-//! The graph of the sets of messages that may have come, with the branches left out that come to the same.
+//! Graph of the sets of messages that may have come, without equivalent branches.
 //!
-//! (Source: Schaeli, 4.5.1.) At each set, some of the messages that could come next are delivered: a *persistent* set. What is
-//! not in it can wait, since neither it nor what follows from it interferes with what is in it.
+//! (Source: Schaeli, 4.5.1.) After each set, only a *persistent* set of the messages that could
+//! come next is delivered. Other messages can wait, since neither they nor their consequences
+//! interfere with it.
 
 use fixedbitset::FixedBitSet;
 
 use crate::poset::{Orders, Poset, count_paths};
 
-/// Maximum number of pairs of messages examined per set, on average.
+/// Maximum mean number of pairs of messages examined per set.
 const PAIRS: usize = 64;
 
-/// Which messages have to be tried next.
+/// Selector of the messages to try next.
 pub struct Persistent<'a, F> {
     poset: &'a Poset,
     now: F,
-    /// By message, those that have to be delivered with it, since something that follows from them might interfere.
+    /// Messages to deliver with each message, as their consequences might interfere with it.
     with: Vec<FixedBitSet>,
 }
 
 impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
-    /// `now(a, b)` is whether two messages that could both come next interfere, and `later(a, b)` whether `a`, which follows
-    /// from another message, might interfere with `b`. It has to hold at least where `now` does.
+    /// Creates the selector. `now(a, b)` returns whether two messages that could both come next
+    /// interfere, `later(a, b)` whether `a`, a consequence of another message, might interfere with
+    /// `b`. `now` must imply `later`.
     pub fn new(poset: &'a Poset, now: F, later: impl Fn(usize, usize) -> bool) -> Self {
         let with = future(&poset.after(), later);
         Persistent { poset, now, with }
     }
 
-    /// Returns the smallest set of messages that can be delivered next, so that all others can wait.
+    /// Returns the smallest persistent set after a set of messages.
     #[must_use]
     pub fn next(&self, set: &FixedBitSet) -> Vec<usize> {
         self.least(set, &mut 0)
     }
 
-    /// Does the same, and adds the number of pairs examined.
+    /// Does the same as [`Persistent::next`], and adds the number of pairs examined.
     fn least(&self, set: &FixedBitSet, pairs: &mut usize) -> Vec<usize> {
         let coming = self.poset.next(set);
         let mut least: Vec<usize> = Vec::new();
@@ -55,8 +57,8 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
         least
     }
 
-    /// Number of orders tried, and of messages delivered for that: the edges of the graph; `None` if there
-    /// are more than `limit` sets, or 64 times as many pairs of messages have to be looked at.
+    /// Counts the orders tried, and the messages delivered (the edges of the graph). `None` if that
+    /// takes more than `limit` sets, or 64 times as many pairs of messages.
     #[must_use]
     pub fn count(&self, limit: usize) -> Option<Orders> {
         let mut pairs = 0;
@@ -67,7 +69,7 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
     }
 }
 
-/// Returns, for each message, the messages from which something follows that interferes with it, but not from itself.
+/// Returns, for each message, the messages with interfering consequences that it does not share.
 fn future(after: &[FixedBitSet], later: impl Fn(usize, usize) -> bool) -> Vec<FixedBitSet> {
     let count = after.len();
     (0..count)
@@ -83,7 +85,7 @@ fn future(after: &[FixedBitSet], later: impl Fn(usize, usize) -> bool) -> Vec<Fi
         .collect()
 }
 
-/// Returns a message and all that have to be delivered with it, in the order of `coming`.
+/// Returns a message and those that must be delivered with it, in the order of `coming`.
 fn closure(first: usize, coming: &[usize], needs: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut is_in = vec![false; coming.len()];
     let mut open = vec![first];
@@ -104,12 +106,12 @@ mod tests {
 
     use super::*;
 
-    /// For each two that interfere, which comes first.
+    /// The order of each two interfering messages.
     type Outcome = Vec<bool>;
 
-    /// All orders that differ for two interfering messages are tried, at least one of each kind.
+    /// At least one order is tried of each class that differs in the order of interfering messages.
     #[test]
-    fn nothing_that_differs_is_left_out() {
+    fn every_different_outcome_is_tried() {
         let (mut all_orders, mut tried) = (0, 0);
         for seed in 0..300 {
             let mut rng = testkit::Rng::new(seed);
@@ -119,7 +121,7 @@ mod tests {
             let into: Vec<usize> = (0..count).map(|_| rng.index(4)).collect();
             let reads: Vec<bool> = (0..count).map(|_| rng.index(3) == 0).collect();
             let now = |a: usize, b: usize| into[a] == into[b] && !(reads[a] && reads[b]);
-            // A type of two containers.
+            // Each type has two containers.
             let later = |a: usize, b: usize| into[a] / 2 == into[b] / 2 && !(reads[a] && reads[b]);
             let outcome = |order: &[usize]| -> Outcome {
                 let place = |thing| order.iter().position(|other| *other == thing);

@@ -1,4 +1,4 @@
-//! Lines of messages, looked up for those that are told.
+//! Line numbers of reported messages.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -7,7 +7,7 @@ use paje_sim::{LaneView, LineNumber, Links, Visitor};
 
 use crate::model::Model;
 
-/// Lines of the trace's text on which the links of some messages start.
+/// Lines of the trace on which the links of some messages start.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     lines: BTreeMap<u32, LineNumber>,
@@ -32,7 +32,7 @@ impl Places {
         places
     }
 
-    /// Returns the line on which the link of a message starts, from 1, if known.
+    /// Returns the line on which the link of a message starts (from 1), if known.
     #[must_use]
     pub fn line(&self, message: u32) -> Option<u64> {
         self.lines.get(&message).map(|place| place.line)
@@ -40,7 +40,6 @@ impl Places {
 }
 
 struct Lines<'a> {
-    /// Wanted messages by row.
     rows: &'a BTreeMap<u64, u32>,
     row: u64,
     places: &'a mut Places,

@@ -1,35 +1,34 @@
-//! Partial orders of a few things, and how many orders of all things they allow.
+//! Partial orders, and the total orders that they allow.
 
 use fixedbitset::FixedBitSet;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-/// Partial order of things: which have to come before which. It is transitive.
+/// A partial order of numbered things, transitively closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Poset {
-    /// All things before each thing.
+    /// Predecessors of each thing.
     before: Vec<FixedBitSet>,
 }
 
 /// Number of orders, and size of the graph whose paths they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
-    /// Orders of all things (linear extensions).
+    /// Number of total orders (linear extensions).
     pub orders: BigUint,
-    /// Steps from one set of things that may have come to the next: the edges of the message-passing state graph, if
-    /// all that came in another order comes to the same.
+    /// Number of edges between sets of things that may have come: the message-passing state graph
+    /// if the state depends only on the set.
     pub steps: u64,
 }
 
 impl Poset {
-    /// Builds the transitive closure of `before(a, b)`: `a` comes before `b`. The numbers of the things must be an
-    /// allowed order.
+    /// Builds the transitive closure of `before`. The numbers must be an allowed order.
     #[must_use]
     pub fn new(count: usize, before: impl Fn(usize, usize) -> bool) -> Self {
         let mut sets: Vec<FixedBitSet> = Vec::with_capacity(count);
         for thing in 0..count {
             let mut set = FixedBitSet::with_capacity(count);
-            // From the last on, what follows is known before it is asked for.
+            // In descending order, indirect predecessors are known already.
             for other in (0..thing).rev() {
                 if !set.contains(other) && before(other, thing) {
                     set.insert(other);
@@ -53,13 +52,13 @@ impl Poset {
         self.before.is_empty()
     }
 
-    /// Whether `a` comes before `b`.
+    /// Whether `a` precedes `b`.
     #[must_use]
     pub fn is_before(&self, a: usize, b: usize) -> bool {
         self.before[b].contains(a)
     }
 
-    /// Returns all things after each thing.
+    /// Returns the successors of each thing.
     pub(crate) fn after(&self) -> Vec<FixedBitSet> {
         let mut after = vec![FixedBitSet::with_capacity(self.len()); self.len()];
         for (thing, before) in self.before.iter().enumerate() {
@@ -74,10 +73,10 @@ impl Poset {
         (0..self.len()).filter(fits).collect()
     }
 
-    /// Orders things where that makes no difference: `a` before `b` if `a`, and all that has to come before `a` but
-    /// not before `b`, can be exchanged with `b`, and all that has to come after `b` but not after `a`. (Schaeli,
-    /// 4.4.3.) Pairs are examined in the order of the numbers until nothing changes; the numbers may then be no
-    /// allowed order any more.
+    /// Orders exchangeable things: `a` before `b` if `a` and its predecessors that do not precede
+    /// `b` can be exchanged with `b` and its successors that do not succeed `a`. (Schaeli, 4.4.3.)
+    /// Pairs are examined in the order of the numbers until nothing changes. Afterwards the numbers
+    /// may no longer be an allowed order.
     #[must_use]
     pub fn reduced(&self, exchange: impl Fn(usize, usize) -> bool) -> Poset {
         let mut poset = self.clone();
@@ -112,18 +111,18 @@ impl Poset {
         changed
     }
 
-    /// Returns the things in groups: all of one come before all of the next, and no group can be divided so. Each is
-    /// in an allowed order.
+    /// Divides the things into the smallest groups such that all of one precede all of the next.
+    /// Each group is in an allowed order.
     #[must_use]
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let mut sorted: Vec<usize> = (0..self.len()).collect();
         sorted.sort_by_key(|thing| self.before[*thing].count_ones(..));
         let mut groups = Vec::new();
         let mut group = Vec::new();
-        // All behind a cut have all before it.
+        // Everything after a cut is preceded by everything before it.
         let mut cut = vec![true; self.len() + 1];
         for (at, thing) in sorted.iter().enumerate() {
-            // Up to where all are before this one.
+            // Length of the prefix that precedes this thing.
             let mut reach = 0;
             while reach < at {
                 if !self.before[*thing].contains(sorted[reach]) {
@@ -143,14 +142,13 @@ impl Poset {
         groups
     }
 
-    /// Returns the order of some of the things, given in an allowed order, with new numbers.
+    /// Returns the partial order of some things, which must be in an allowed order.
     #[must_use]
     pub fn part(&self, things: &[usize]) -> Poset {
         Poset::new(things.len(), |a, b| self.is_before(things[a], things[b]))
     }
 
-    /// Number of orders it allows, counted over the sets of things that may have come; `None` if there are more than
-    /// `limit` sets in a group.
+    /// Counts the total orders; `None` if a group has more than `limit` sets of things.
     #[must_use]
     pub fn count(&self, limit: usize) -> Option<Orders> {
         let mut all = Orders { orders: BigUint::from(1_u8), steps: 0 };
@@ -163,13 +161,13 @@ impl Poset {
         Some(all)
     }
 
-    /// Its orders, the first `limit`, smaller numbers first.
+    /// Returns the first `limit` total orders in lexicographic order.
     #[must_use]
     pub fn list(&self, limit: usize) -> Vec<Vec<usize>> {
         let mut found = Vec::new();
         let mut path: Vec<usize> = Vec::new();
         let mut set = FixedBitSet::with_capacity(self.len());
-        // The first thing that has not been tried at each place.
+        // The first untried thing at each place.
         let mut tried = vec![0];
         while found.len() < limit {
             let Some(from) = tried.last_mut() else { break };
@@ -192,8 +190,8 @@ impl Poset {
         found
     }
 
-    /// For each thing, the order in which it comes as late as possible: what need not come after it, in the order of
-    /// the numbers, then it, then what has to come after it. (Schaeli, Expression 4.1.)
+    /// Returns, for each thing, an order in which it comes as late as possible: after everything
+    /// that is not a successor. (Schaeli, Expression 4.1.)
     #[must_use]
     pub fn late(&self) -> Vec<Vec<usize>> {
         let after = self.after();
@@ -205,8 +203,8 @@ impl Poset {
             .collect()
     }
 
-    /// For each two things, an order in which the second comes right after the first, both as early as possible,
-    /// where that is allowed. (Schaeli, Expression 4.2.) Orders that are the same are given once.
+    /// Returns, for each two things, an order in which the second directly follows the first, both
+    /// as early as possible, if allowed. (Schaeli, Expression 4.2.) Equal orders are returned once.
     #[must_use]
     pub fn pairs(&self, limit: usize) -> Vec<Vec<usize>> {
         let mut found: Vec<Vec<usize>> = Vec::new();
@@ -216,7 +214,7 @@ impl Poset {
                 let mut first = self.before[a].clone();
                 first.union_with(&self.before[b]);
                 first.remove(a);
-                // Something between the two keeps them apart.
+                // Something must come between the two.
                 if first.ones().any(|x| self.is_before(a, x)) {
                     continue;
                 }
@@ -234,8 +232,9 @@ impl Poset {
     }
 }
 
-/// Counts the orders in which things are added to the empty set, where `next` returns those that may come next, and the
-/// steps between sets; `None` if there are more than `limit` sets, or `next` gives up.
+/// Counts the orders in which things can be added to the empty set, and the steps between sets.
+/// `next` returns the things that may come next. `None` if there are more than `limit` sets, or if
+/// `next` gives up.
 pub(crate) fn count_paths(
     count: usize,
     limit: usize,

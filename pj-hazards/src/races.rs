@@ -1,13 +1,12 @@
-//! Races: messages that could have come in the other order.
+//! Message races.
 //!
-//! Two messages into one container, over different channels and taken by receives that take any message, race if nothing
-//! made the second be sent after the first was received. Then the receive that took the first could have taken the
-//! second. (Source: B. Schaeli, *Performance
-//! prediction and race detection in message-passing parallel applications*, 4.4.1 and 5.5.3.)
+//! Two messages into one container, in different channels and taken by wildcard receives, race if
+//! the second did not have to be sent after the first was received. Then the first receive could
+//! have taken the second message. (Source: B. Schaeli, *Performance prediction and race detection
+//! in message-passing parallel applications*, 4.4.1 and 5.5.3.)
 //!
-//! Of a container, what is known to the sender of a message is always the first so many of its steps. So the messages
-//! that one races with are those that were received between then and itself, which are counted without a look at
-//! each: n log n for n messages.
+//! The steps of a container that the sender of a message knows are a prefix. So a message races
+//! with those received after the prefix and before itself, which are counted in O(n log n).
 
 use paje_analysis::order::{Order, Question};
 use rayon::prelude::*;
@@ -18,34 +17,33 @@ use crate::model::Model;
 /// Two messages that could have come in the other order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Race {
-    /// The one that was received first.
+    /// Message that was received first.
     pub first: u32,
-    /// The one that was received later, and could have been taken by the same receive.
+    /// Message that was received later, and that the first receive could have taken.
     pub second: u32,
 }
 
 /// The races of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Races {
-    /// The first of them: container after container, each in the order of the second's receive, then of the first's.
+    /// The first races, ordered by container and by the receives of the second and first message.
     pub list: Vec<Race>,
-    /// Number of races, listed or not.
+    /// Number of races, including unlisted ones.
     pub count: u128,
-    /// Number of containers that have races.
+    /// Number of containers with races.
     pub containers: usize,
 }
 
-/// Receives of one container that take any message, in order.
+/// Wildcard receives of one container, in order.
 struct Receives<'m> {
     model: &'m Model<'m>,
     /// Message, receiving step, and number of steps that its sender knew.
     list: Vec<(u32, u32, u32)>,
-    /// Indices in the list.
     by_channel: FxHashMap<u32, Vec<u32>>,
 }
 
 impl<'m> Receives<'m> {
-    /// `known` is the number of steps that each sender knew.
+    /// `known` is the number of steps known to each sender.
     fn new(model: &'m Model<'m>, order: &Order, known: &[u32], track: usize) -> Self {
         let received = model.messages.received(track).iter().copied();
         let mut list: Vec<(u32, u32, u32)> = received
@@ -64,7 +62,7 @@ impl<'m> Receives<'m> {
         Receives { model, list, by_channel }
     }
 
-    /// Returns the receives that could have taken the message at `place`, of any channel.
+    /// Returns the earlier receives that could have taken the message at `place`, in any channel.
     fn before(&self, place: usize) -> std::ops::Range<usize> {
         let known = self.list[place].2;
         self.list[..place].partition_point(|(_, step, _)| *step < known)..place
@@ -93,8 +91,7 @@ impl<'m> Receives<'m> {
     }
 }
 
-/// Returns, for each message, how many steps of its receiver were known to its sender; 0 if its receive takes no
-/// other message.
+/// Returns how many steps of its receiver each sender knew; 0 without a wildcard receive.
 #[must_use]
 pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     let list = model.messages.list();
@@ -108,7 +105,7 @@ pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     known
 }
 
-/// Finds the races; at most `limit` are listed, and all are counted.
+/// Finds the races. Lists at most `limit`, but counts all.
 #[must_use]
 pub fn races(model: &Model<'_>, order: &Order, limit: usize) -> Races {
     let known = known(model, order);

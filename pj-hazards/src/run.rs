@@ -1,4 +1,4 @@
-//! The program: reads a trace, looks for what is asked for, tells it.
+//! The program: reads a trace, finds hazards, and writes them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,20 +29,19 @@ use crate::races::races;
 use crate::report::VOICE;
 use crate::texts::Reporter;
 
-/// Default number of listed findings.
 const LISTED: usize = 1000;
 
-/// Default number of sets of messages when orders are counted.
+/// Default limit of message sets when orders are counted.
 const SETS: usize = 1_000_000;
 
-/// Runs the program; the exit status is 0 if nothing was found, 1 if something was or the trace is invalid, 2 for usage or
-/// input/output.
+/// Runs the program. Exits with 0 if nothing was found, 1 if something was found or the trace is
+/// invalid, or 2 for usage and I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     failure::exit(VOICE, hazards(cli, Limits::default()))
 }
 
-/// Writes the findings, and the graph if asked for; returns whether all is well.
+/// Writes the findings and the requested graph. Returns whether nothing was found in a valid trace.
 fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let (findings, graph, is_sound) = look(cli, limits)?;
     if let (Some(path), Some(graph)) = (&cli.dot, graph) {
@@ -52,10 +51,10 @@ fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     Ok(is_sound && !findings.found)
 }
 
-/// The findings as this program would write them; for tests.
+/// Returns the findings as bytes, for tests.
 ///
 /// # Errors
-/// Why the program would fail.
+/// Fails as the program would.
 #[doc(hidden)]
 pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
     let (findings, ..) = look(cli, limits)?;
@@ -64,15 +63,15 @@ pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
     Ok(out)
 }
 
-/// Returns the findings, a graph if asked for, and whether the trace is valid.
+/// Returns the findings, the requested graph, and whether the trace is valid.
 fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), Failure> {
     let Some(hazard) = cli.hazard() else {
-        let why = "the first word says what is looked for: races, orders, deadlock or barriers";
+        let why = "the first word must be races, orders, deadlock or barriers";
         return Err(Failure::Other(why.into()));
     };
     if let Some((option, whose)) = cli.out_of_place() {
         let given = cli.words[0].display();
-        return Err(Failure::Other(format!("{option} is for {whose}, not for {given}")));
+        return Err(Failure::Other(format!("{option} applies to {whose}, not to {given}")));
     }
     let began = Instant::now();
     let workers = cli.parallel.workers()?;
@@ -97,7 +96,7 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     if cli.stats {
         stats(&trace, &workers, began);
     }
-    VOICE.recovered(&name, &trace, "looked at", cli.reading.accepted.late_events());
+    VOICE.recovered(&name, &trace, "analysed", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
     Ok((findings, graph, is_sound))
 }
@@ -114,7 +113,6 @@ fn read(
     Ok((name, opened.replay(&cli.options(limits), workers, display)?))
 }
 
-/// Returns the given map, or the built-in one that fits.
 fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {
     let Some(path) = &cli.map else { return Ok(Map::of_trace(trace)) };
     Map::open(path).map_err(|error| Failure::File(path.clone(), error))
@@ -152,7 +150,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
             )
         }
         Hazard::Orders => {
-            // Groups that can come in one order only need no trying.
+            // Groups with a single order need not be tried.
             let is_open =
                 |group: &Group| group.poset.as_ref().is_none_or(|poset| poset.list(2).len() > 1);
             let all: Vec<Group> = groups(model, order).into_iter().filter(is_open).collect();
@@ -190,22 +188,21 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
     }
 }
 
-/// Reports what was not looked at.
+/// Prints notes on ignored parts of the trace.
 fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
     if model.messages.list().is_empty() {
-        VOICE.say(format_args!("note: there are no messages"));
+        VOICE.say(format_args!("note: the trace has no messages"));
     }
     if model.messages.elsewhere > 0 {
         let count = model.messages.elsewhere;
         VOICE.say(format_args!(
-            "note: links to or from containers without states that the map knows are not looked at: {count}"
+            "note: {count} links are ignored, as a container has no states that the map knows"
         ));
     }
     if order.left_out() > 0 {
         let count = order.left_out();
         VOICE.say(format_args!(
-            "note: the trace contradicts itself: what comes before what is not kept to for messages or members of \
-             operations: {count}"
+            "note: the trace contradicts itself; the order ignores {count} messages or members of collectives"
         ));
     }
     let uneven = &model.collectives.uneven;
@@ -216,13 +213,12 @@ fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
         values.sort();
         values.dedup();
         VOICE.say(format_args!(
-            "note: not all containers of a group have as many of these operations, so that they order nothing: {}",
+            "note: ignored collectives, since containers have different numbers of them: {}",
             values.join(", ")
         ));
     }
 }
 
-/// Prints the lines of `--stats`.
 fn stats(trace: &Trace, workers: &Workers, began: Instant) {
     let counts = [
         ("bytes", trace.bytes()),

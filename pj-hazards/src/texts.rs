@@ -1,4 +1,4 @@
-//! Findings in words and rows.
+//! Findings as text and rows.
 
 mod deadlock;
 
@@ -141,7 +141,7 @@ impl<'m> Reporter<'m> {
         });
         if stages.iter().any(|stage| stage.orders.is_none()) {
             findings.lines.push(format!(
-                "too many: more than {limit} sets of messages, or {} messages, have to be looked at; --limit allows more sets",
+                "too many: counting needs more than {limit} sets of messages (raise with --limit) or {} messages",
                 crate::orders::LARGEST
             ));
         }
@@ -152,7 +152,7 @@ impl<'m> Reporter<'m> {
         findings
     }
 
-    /// Describes the orders of each group, as `orders` makes them of its [poset](crate::poset::Poset).
+    /// Describes the orders of each group, which `orders` returns.
     pub(crate) fn orders(
         &self,
         groups: &[Group],
@@ -167,7 +167,7 @@ impl<'m> Reporter<'m> {
             if listed == limit {
                 break;
             }
-            let large = if group.poset.is_none() { ", too many to be taken apart" } else { "" };
+            let large = if group.poset.is_none() { ", too many to analyse" } else { "" };
             findings.lines.push(format!("{here}, group {}: {count} messages{large}", at + 1));
             let lists = orders(group, limit - listed);
             listed += lists.len();
@@ -198,7 +198,7 @@ impl<'m> Reporter<'m> {
             count => {
                 let groups_of = counted(&count.to_string(), "group");
                 let more = match listed == limit || groups.iter().any(|one| one.poset.is_none()) {
-                    true => "; others are beyond --limit, or their group is too large",
+                    true => "; others exceed --limit or are in too large groups",
                     false => "",
                 };
                 format!("{} of {groups_of}{more}", counted(&listed.to_string(), "order"))
@@ -219,7 +219,7 @@ impl<'m> Reporter<'m> {
                 None => ("can go", "no receive could match another message without it"),
                 Some(_) => ("needed", "without it a receive could match another message"),
             };
-            let told = |message: Option<u32>| -> [Cell; 2] {
+            let cells = |message: Option<u32>| -> [Cell; 2] {
                 let from = message.map(|message| self.name(self.from(message)).into());
                 let line = message.and_then(|message| self.places.line(message));
                 [from.unwrap_or(Cell::None), line.into()]
@@ -231,8 +231,8 @@ impl<'m> Reporter<'m> {
                 Cell::Seconds(barrier.entered.1),
                 verdict.into(),
             ];
-            row.extend(told(barrier.keeps.map(|kept| kept.taken)));
-            row.extend(told(barrier.keeps.map(|kept| kept.other)));
+            row.extend(cells(barrier.keeps.map(|kept| kept.taken)));
+            row.extend(cells(barrier.keeps.map(|kept| kept.other)));
             row.push(why.into());
             findings.rows.push(row);
             findings.lines.push(format!(
@@ -257,7 +257,7 @@ impl<'m> Reporter<'m> {
         let all = counted(&barriers.len().to_string(), "barrier");
         findings.sum = match barriers {
             [] => "no barriers".to_owned(),
-            _ => format!("{can_go} of {all} can go, one by one"),
+            _ => format!("{can_go} of {all} can be removed, one at a time"),
         };
         findings.cut(&barriers.len().to_string(), "barriers");
         findings
@@ -269,7 +269,7 @@ impl Findings {
         Findings { columns: columns.split(',').collect(), ..Findings::default() }
     }
 
-    /// Adds how many are listed, if not all are.
+    /// Adds the number of listed findings, unless all are listed.
     fn cut(&mut self, count: &str, what: &str) {
         if self.rows.len().to_string() != count {
             self.sum +=
@@ -278,7 +278,7 @@ impl Findings {
     }
 }
 
-/// Returns a name for one line of a terminal, without control characters.
+/// Replaces the control characters of a name.
 fn plain(name: Name<'_>) -> String {
     let text = String::from_utf8_lossy(name.text);
     let letters = text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });

@@ -18,8 +18,8 @@ const OTHER: &str = "Other";
 
 /// Packs a Pajé trace into a file that is small and gives the very bytes back.
 ///
-/// All programs read packed traces as they read the text. Whatever is not understood is kept as it is, invalid
-/// traces too. A file is there when all of it is complete.
+/// All programs read packed traces as they read the text. Any file can be packed, invalid traces too. The output
+/// appears when it is complete.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_pack",
@@ -33,51 +33,50 @@ const OTHER: &str = "Other";
     after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
-    /// Traces, plain or compressed with gzip, zstd, xz or bzip2; or packed ones; standard input if it is `-`
+    /// Traces, plain or compressed with gzip, zstd, xz or bzip2, or packed traces; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// Where to write; `-` is standard output. If not given, packed traces are FILE.pjp, without what says how FILE is
-    /// compressed; what is unpacked goes to standard output
+    /// Output; `-` is standard output. By default, FILE is packed to FILE.pjp (instead of .gz, .zst, .xz, .bz2), and unpacked to
+    /// standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 
-    /// Give back the trace
+    /// Unpack a packed trace
     #[arg(short, long, group = "instead", help_heading = INSTEAD)]
     pub unpack: bool,
 
-    /// Read all of the packed trace, and tell whether it is whole
+    /// Read the whole packed trace and report damage
     #[arg(short, long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub test: bool,
 
-    /// Print what is in the packed trace: times; lines by event, type and container; bytes by kind of page
+    /// List the contents of a packed trace: times; lines by event, type and container; bytes by kind of page
     #[arg(short, long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub list: bool,
 
-    /// Print what each container did, without times: events, sequences and loops
+    /// Print the structure of each container without times: events, sequences and loops
     #[arg(long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub structure: bool,
 
-    /// How --list prints
+    /// Output format of --list
     #[arg(long, value_enum, default_value_t = Format::Table, value_name = "FORMAT", help_heading = INSTEAD)]
     pub format: Format,
 
-    /// Longest run of events that --structure takes for the body of a loop
+    /// Longest body of a loop that --structure finds, in events
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = INSTEAD)]
     pub max_pattern: u16,
 
-    /// zstd's level for what is left: larger is a little smaller and slower
+    /// Compression level of zstd
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u8).range(1..=22), help_heading = HOW)]
     pub level: u8,
 
-    /// How much of the text is packed by itself, 64M at most: larger is a little smaller, and takes more memory
+    /// Text per segment, at most 64M: larger segments compress a little better and take more memory
     ///
-    /// If not given, 4M; of plain files from 64M to 512M, a 96th, so that a window of time is a small part of them
+    /// The default is 4M, and a 96th of plain files from 64M to 512M, so that a window of time is a small part of them
     #[arg(long, value_name = "SIZE", value_parser = segment, help_heading = HOW)]
     pub segment: Option<usize>,
 
-    /// Do not keep the reports `states` and `comm` of pj_profile, which one more thread finds while the trace is packed, nor what is open
-    /// between segments, for windows of time (pj_dump -s -e)
+    /// Do not store the reports `states` and `comm` of pj_profile, nor the lines that windows of time need (pj_dump -s -e)
     #[arg(long, help_heading = HOW)]
     pub no_summary: bool,
 
@@ -85,7 +84,7 @@ pub struct Cli {
     #[command(flatten, next_help_heading = HOW)]
     pub parallel: Parallel,
 
-    /// Tell on standard error what the trace is read from, how many threads run where, and the memory taken
+    /// Print the input, the threads and the memory used on standard error
     #[arg(long, help_heading = OTHER)]
     pub verbose: bool,
 

@@ -2,11 +2,12 @@
 //!
 //! The format, and what packs and unpacks, are in `paje-pack`; here are files, threads, and what is shown of a packed trace.
 
+mod borders;
 pub mod cli;
 mod list;
 pub mod manual;
 mod output;
-mod pack;
+pub mod pack;
+mod replay;
 pub mod run;
 mod structure;
-mod witness;

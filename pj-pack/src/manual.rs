@@ -5,19 +5,22 @@ use paje_console::generate::Manual;
 /// The manual of `pj_pack`.
 pub const MANUAL: Manual = Manual {
     statuses: &[
-        (0, "the trace is packed, unpacked, or as it should be"),
-        (2, "usage or input/output, or a packed trace that is damaged"),
+        (0, "success"),
+        (2, "wrong usage, failed input or output, or a damaged packed trace"),
     ],
     examples: &[
         (
             "pj_pack run.trace",
-            "makes run.trace.pjp, which every program reads as it reads run.trace",
+            "packs a trace to run.trace.pjp, which every program reads like run.trace",
         ),
-        ("pj_pack run.trace.gz -o run.pjp --threads 4", "a compressed trace, with four threads"),
-        ("pj_pack --unpack run.pjp -o run.trace", "the very bytes of the trace"),
-        ("pj_pack --list run.pjp", "what is in it, and what takes how much room"),
-        ("pj_pack --structure run.pjp", "what each container did: sequences and loops"),
-        ("simulate | pj_pack - -o run.pjp", "through a pipe"),
+        (
+            "pj_pack run.trace.gz -o run.pjp --threads 4",
+            "packs a compressed trace with four threads",
+        ),
+        ("pj_pack --unpack run.pjp -o run.trace", "unpacks it, byte for byte"),
+        ("pj_pack --list run.pjp", "lists its contents and their sizes"),
+        ("pj_pack --structure run.pjp", "shows what each container did, as sequences and loops"),
+        ("simulate | pj_pack - -o run.pjp", "packs what comes through a pipe"),
     ],
     sections: &[],
 };

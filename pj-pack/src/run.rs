@@ -18,9 +18,8 @@ use splitter::Input;
 use crate::cli::{Cli, Format};
 use crate::list::Contents;
 use crate::output::Output;
-use crate::pack::{Spare, Teller, Trouble, pack, unpack};
+use crate::pack::{Extras, PackError, pack, unpack};
 use crate::structure::structure;
-use crate::witness::Witness;
 
 /// Voice of the program: its name, and no advice.
 const VOICE: Voice =
@@ -84,22 +83,12 @@ fn pack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> {
     let text = input.size().filter(|_| input.compression().is_none());
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (cli.segment_of(text), cli.level.into());
-    let spare = Spare::default();
-    // A pipe passes once.
-    let passes_again = file != Path::new("-") && input.size().is_some();
-    let teller = match cli.no_summary {
-        true => Teller::Nobody,
-        false if passes_again => Teller::Packers(file),
-        false => {
-            let witness = Witness::new(workers.threads(), spare.clone());
-            Teller::Witness(witness.map_err(unreadable)?)
-        }
-    };
-    let packed = pack(input, output.file(), settings, workers, &spare, teller);
+    let extras = if cli.no_summary { Extras::Nothing } else { Extras::Small };
+    let packed = pack(input, output.file(), settings, workers, extras);
     drop(shown);
-    packed.map_err(|trouble| match trouble {
-        Trouble::Input(error) => unreadable(error),
-        Trouble::Output(error) => output.failed(error),
+    packed.map_err(|error| match error {
+        PackError::Input(error) => unreadable(error),
+        PackError::Output(error) => output.failed(error),
     })?;
     output.finish()
 }
@@ -125,7 +114,7 @@ fn unpack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> 
 /// Result of `read` for a packed trace; its failure has the name of the file.
 fn packed<T>(
     file: &Path,
-    read: impl FnOnce(Box<dyn Read + Send>) -> Result<T, Trouble>,
+    read: impl FnOnce(Box<dyn Read + Send>) -> Result<T, PackError>,
 ) -> Result<T, Failure> {
     let named = |name: &Path, error| Failure::File(name.to_owned(), error);
     let (name, from): (PathBuf, Box<dyn Read + Send>) = if file == Path::new("-") {
@@ -134,8 +123,8 @@ fn packed<T>(
         let opened = File::open(file).map_err(|error| named(file, error))?;
         (file.to_owned(), Box::new(BufReader::with_capacity(1 << 18, opened)))
     };
-    read(from).map_err(|trouble| match trouble {
-        Trouble::Input(error) | Trouble::Output(error) => named(&name, error),
+    read(from).map_err(|error| match error {
+        PackError::Input(error) | PackError::Output(error) => named(&name, error),
     })
 }
 

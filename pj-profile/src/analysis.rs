@@ -1,4 +1,4 @@
-//! The analysis that a report is made by.
+//! Analyses behind the reports.
 
 use paje_analysis::classes::{Classes, Map};
 use paje_analysis::comm::{self, Comm, Ends};
@@ -16,10 +16,9 @@ use paje_workers::Workers;
 use crate::cli::{Cli, Report};
 use crate::waiting;
 
-/// Default number of bins.
 const BINS: u32 = 60;
 
-/// An analysis that sees a trace portion by portion.
+/// An analysis, most of which are fed portion by portion.
 #[derive(Debug)]
 pub(crate) enum Analysis {
     States(States),
@@ -32,14 +31,11 @@ pub(crate) enum Analysis {
     Waiting(Table),
 }
 
-/// Classes that time is added up by.
+/// Grouping of time by class.
 #[derive(Debug)]
 pub(crate) enum ByClass {
-    /// By value.
     No,
-    /// By this map.
     Of(Map),
-    /// By the built-in map that fits.
     Fitting,
 }
 
@@ -62,8 +58,8 @@ impl ByClass {
 }
 
 impl Analysis {
-    /// Analysis of this command line, if it can see portions. Bins can only be known at the end of the trace, unless
-    /// the window has two ends.
+    /// Creates the analysis if it can be fed by portions. Bins require a window with two ends, as
+    /// the trace's end is not known yet.
     pub(crate) fn of_portions(cli: &Cli) -> Result<Option<Self>, Failure> {
         if waiting::is_asked(cli) || cli.is_whole_page() {
             return Ok(None);
@@ -82,7 +78,6 @@ impl Analysis {
         Analysis::new(cli, needs_bins(cli).then_some(bins))
     }
 
-    /// Creates the analysis for a whole trace.
     pub(crate) fn of_whole(cli: &Cli, trace: &Trace) -> Result<Self, Failure> {
         Analysis::in_bins(cli, time::range(trace, &Scope::new(&cli.selection())))
     }
@@ -108,7 +103,7 @@ impl Analysis {
         })
     }
 
-    /// Restricts the analysis to a part of a trace that has states in these lanes.
+    /// Adapts the analysis to a part of a trace that has states in these lanes.
     pub(crate) fn in_part_of(self, lanes: Option<Lanes>) -> Self {
         match (self, lanes) {
             (Analysis::States(states), Some(lanes)) => Analysis::States(states.in_part_of(lanes)),
@@ -128,7 +123,7 @@ impl Analysis {
         }
     }
 
-    /// Returns the rows of states, if they are analysed.
+    /// Returns the rows of states; empty in other analyses.
     pub(crate) fn states(&self, trace: &Trace) -> Vec<states::Row> {
         match self {
             Analysis::States(states) => states.rows(trace),
@@ -150,7 +145,6 @@ impl Analysis {
     }
 }
 
-/// Keeps the largest rows of a report.
 pub(crate) fn largest(report: Report, table: Table, top: Option<usize>) -> Table {
     let by: &[&str] = match report {
         Report::States => &["exclusive"],
@@ -167,7 +161,6 @@ pub(crate) fn largest(report: Report, table: Table, top: Option<usize>) -> Table
     }
 }
 
-/// Whether the time is divided into bins.
 pub(crate) fn needs_bins(cli: &Cli) -> bool {
     cli.report() == Report::Time || (cli.report() == Report::Variables && cli.bins.is_some())
 }

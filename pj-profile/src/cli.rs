@@ -1,4 +1,4 @@
-//! The command line: options of `pj_dump` where they mean something, and what reports need.
+//! The command line: options of `pj_dump` that apply, and those of reports.
 
 mod misplaced;
 
@@ -19,21 +19,21 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::pictures::Kind;
 
-/// Headings of the help. They come in the order of their first options.
-const WHAT: &str = "What is reported";
+/// Headings of the help, in the order of their first options.
+const WHAT: &str = "Report";
 const OUTPUT: &str = "Output";
 const WHICH: &str = "Which rows";
 const READING: &str = "Reading";
 const SPEED: &str = "Speed and memory";
 const OTHER: &str = "Other";
 
-/// The help of options that cut rows here, and do not only choose them.
-const START: &str = "From START on: rows that begin before are cut there";
-const END: &str = "Until END: rows that end later are cut there";
+/// Help of options that clip rows here, and do not only select them.
+const START: &str = "Start of the window; earlier parts of rows are cut off";
+const END: &str = "End of the window; later parts of rows are cut off";
 
-/// Tells what a Pajé trace says: where the time goes, who sends to whom, what happens when.
+/// Summarises a Pajé trace: time per state, communication, waiting, critical path.
 ///
-/// States, comm, time, variables and events are added up while the trace is read, in little memory.
+/// The reports states, comm, time, variables and events need little memory for any trace.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_profile",
@@ -48,77 +48,78 @@ const END: &str = "Until END: rows that end later are cut there";
     after_help = MANUAL.after_short_help(),
     after_long_help = MANUAL.after_long_help()
 )]
+#[allow(missing_docs)]
 pub struct Cli {
-    /// The report: states (if none is named), comm, time, variables, events, waits, critical, summary, or
-    /// compare; and the trace, maybe compressed
+    /// Report: states (default), comm, time, variables, events, waits, critical, summary or
+    /// compare; then the trace, plain or compressed
     ///
-    /// gzip, zstd, xz and bzip2 are recognised. Standard input if there is no file, or if it is `-`. Several
-    /// files are one trace, but for compare. A file that is called like a report is ./states, for example
+    /// gzip, zstd, xz and bzip2 are recognised. Default: standard input, also for `-`. Several
+    /// files are one trace except in compare. A file named like a report needs a path: ./states
     #[arg(value_name = "REPORT|FILE")]
     pub words: Vec<OsString>,
 
-    /// What has rows of its own: value, container, or each container of the type TYPE with all in it
+    /// Group rows by value, by container, or by the containers of TYPE with everything inside
     ///
-    /// waits: kind (if not given), waiter, or pair; critical: container (if not given), or value
+    /// waits: kind (default), waiter or pair; critical: container (default) or value
     #[arg(long, value_name = "value|container|TYPE", help_heading = WHAT)]
     pub by: Option<String>,
 
-    /// comm: add up what is in containers of TYPE, such as a node
+    /// comm: add up everything inside each container of TYPE, such as a node
     #[arg(long, value_name = "TYPE", help_heading = WHAT)]
     pub level: Option<String>,
 
-    /// comm, waits: the user-defined field that says how many bytes a link stands for
-    ///
-    /// The first of Size, size, Bytes and MessageSize that a link has, if not given
+    /// comm, waits: user-defined field with the bytes of a link (default: Size, size, Bytes or
+    /// MessageSize)
     #[arg(long, value_name = "FIELD", help_heading = WHAT)]
     pub bytes: Option<String>,
 
-    /// time, variables: into how many equal parts the time is divided; 60 for time if not given
+    /// time, variables: number of bins of equal length (default for time: 60)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = WHAT)]
     pub bins: Option<u32>,
 
-    /// time: states with all that is in them, and not only the innermost ones
+    /// time: include nested states in the time of a state
     #[arg(long, help_heading = WHAT)]
     pub inclusive: bool,
 
-    /// time: by class, such as compute, send or barrier, instead of by value
+    /// time: show classes, such as compute, send or barrier, instead of values
     #[arg(long, help_heading = WHAT)]
     pub classes: bool,
 
-    /// waits, critical, --classes: what states are about, as FILE says, or one of the maps mpi and starpu
+    /// waits, critical, --classes: classes of state values: mpi, starpu, or a TOML file
     ///
-    /// If not given, that of the two which knows more of the trace's states
+    /// Default: of mpi and starpu, the map that knows more values of the trace
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
     pub map: Option<PathBuf>,
 
-    /// waits, critical: containers in one of TYPE are a group; if not given, those with the same parent
+    /// waits, critical: containers below the same container of TYPE form a group (default: with the
+    /// same parent)
     #[arg(long, value_name = "TYPE", help_heading = WHAT)]
     pub group: Option<String>,
 
-    /// waits, critical: the container that broadcasts start from and reductions end in
+    /// waits, critical: root of collectives such as broadcasts and reductions
     ///
-    /// If not given, it is assumed, for each value and group, to be the one that leaves least to explain
+    /// Default: for each value and group, the container that explains the recorded times best
     #[arg(long, value_name = "NAME", help_heading = WHAT)]
     pub root: Option<String>,
 
-    /// waits, critical: the sender of so many bytes or more waits for the receiver; 0: any sender
+    /// waits, critical: rendezvous threshold in bytes (0: every message)
     #[arg(long, value_name = "BYTES", help_heading = WHAT)]
     pub eager: Option<u64>,
 
-    /// Only the N largest rows
+    /// Show only the N largest rows
     ///
-    /// By exclusive time (states), bytes or count (comm), count (events), integral (variables), seconds (time,
-    /// waits, critical) or change (compare)
+    /// Largest by exclusive time (states), bytes or count (comm), count (events), integral
+    /// (variables), seconds (time, waits, critical) or change (compare)
     #[arg(long, value_name = "N", help_heading = WHAT)]
     pub top: Option<usize>,
 
     /// Report every second while the trace is read
     ///
-    /// What is open counts up to the latest time. Ctrl-C prints the last report and ends with status 130
+    /// Open states count up to the latest time. Ctrl-C prints the last report; the status is 130
     #[arg(long, help_heading = WHAT)]
     pub live: bool,
 
-    /// How the report is written
+    /// Format of the report
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table, help_heading = OUTPUT)]
     pub format: Format,
 
@@ -126,82 +127,75 @@ pub struct Cli {
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
 
-    /// comm: write who sends to whom to FILE, for Graphviz; waits: whom each waits for most
+    /// comm, waits: write a Graphviz graph of communication, or of the longest waits, to FILE
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub dot: Option<PathBuf>,
 
-    /// Write the report with its pictures to FILE, a page for the browser that loads nothing
+    /// Write the report and its pictures to FILE as a self-contained web page
     ///
-    /// summary: what time is spent on, how evenly, the traffic, when, who waits for whom, and the critical path;
-    /// compare: both runs on one axis of time. For these two, rows are kept until all is read
+    /// With summary, the page has profile, balance, communication, timelines, waiting and critical
+    /// path; with compare, both runs on one time axis. These two keep all rows in memory
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub html: Option<PathBuf>,
 
-    /// Write the report's picture to FILE
+    /// Write the report's picture to FILE as SVG
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub svg: Option<PathBuf>,
 
-    /// Which picture
+    /// Kind of the picture
     ///
-    /// bars (states, variables, events, waits, critical, compare), strips and quadrant (time), strips (variables
-    /// --bins), matrix (comm, time, waits --by pair), graph (comm, waits --by pair), density (comm, states --by
-    /// container, waits --by waiter). If not given, the first of these that the report has
+    /// bars (states, variables, events, waits, critical, compare), strips (time, variables
+    /// --bins), quadrant (time), matrix (comm, time, waits --by pair), graph (comm, waits --by
+    /// pair), density (comm, states --by container, waits --by waiter). Default: the first of these
     #[arg(long, value_enum, value_name = "KIND", help_heading = OUTPUT, hide_short_help = true, hide_possible_values = true)]
     pub picture: Option<Kind>,
 
-    /// The value of which matrix (time) and density (states) show how much there is
+    /// Value shown by the pictures matrix (time) and density (states)
     ///
-    /// If not given, the one that took most
+    /// Default: the value with the most time
     #[arg(long, value_name = "VALUE", help_heading = OUTPUT, hide_short_help = true)]
     pub value: Option<String>,
 
-    /// Into how many rows and columns a density map has its containers, such as 8x8
+    /// Rows and columns of a density map, such as 8x8
     #[arg(long, value_name = "RxC", help_heading = OUTPUT, hide_short_help = true)]
     pub grid: Option<Places>,
 
-    /// How names are written as CSV
+    /// Quoting of names in CSV
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OUTPUT, hide_short_help = true)]
     pub quotes: Quotes,
 
-    /// When it is looked at
     #[command(flatten, next_help_heading = WHICH)]
     pub span: Span,
 
-    /// Of which types, and where
     #[command(flatten, next_help_heading = WHICH)]
     pub patterns: Patterns,
 
-    /// How the trace is read
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
 
-    /// How many threads there are, and where
     #[command(flatten, next_help_heading = SPEED)]
     pub parallel: Parallel,
 
-    /// How much memory there is
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
-    /// Tell on standard error what was read, how long it took, and the memory taken
+    /// Print amounts read, time and memory to standard error
     #[arg(long, help_heading = OTHER)]
     pub stats: bool,
 
-    /// What is told beside it
     #[command(flatten, next_help_heading = OTHER)]
     pub talk: Talk,
 
-    /// About the program
     #[command(flatten, next_help_heading = OTHER)]
     pub about: About,
 }
 
-/// The places of a density map.
+/// Grid of a density map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Number of lines.
+    /// Number of rows.
     pub rows: usize,
-    /// Number of containers in each.
+    /// Number of columns.
     pub columns: usize,
 }
 
@@ -215,20 +209,20 @@ impl FromStr for Places {
         };
         text.split_once('x')
             .and_then(places)
-            .ok_or("rows and columns are given as 8x8, each up to 4096")
+            .ok_or("expected rows and columns such as 8x8, each up to 4096")
     }
 }
 
 /// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Table to read
     Table,
-    /// Comma-separated, below a header line
+    /// CSV with a header line
     Csv,
-    /// A list of objects
+    /// JSON, a list of objects
     Json,
-    /// An Apache Parquet file
+    /// Apache Parquet
     Parquet,
 }
 
@@ -254,21 +248,20 @@ impl Report {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// Returns the nature of the rows that it is made from, if there is only one.
+    /// Returns the nature of the rows used, if there is only one.
     const fn nature(self) -> Option<TypeNature> {
         match self {
             Report::States | Report::Time | Report::Compare => Some(TypeNature::State),
             Report::Comm => Some(TypeNature::Link),
             Report::Variables => Some(TypeNature::Variable),
             Report::Events => Some(TypeNature::Event),
-            // States and links.
             Report::Waits | Report::Critical | Report::Summary => None,
         }
     }
 }
 
 impl Cli {
-    /// The report that is asked for.
+    /// Returns the requested report.
     #[must_use]
     pub fn report(&self) -> Report {
         self.named_report().unwrap_or(Report::States)
@@ -278,14 +271,14 @@ impl Cli {
         Report::from_str(self.words.first()?.to_str()?, false).ok()
     }
 
-    /// The files that the trace is in, or the traces that are compared.
+    /// Returns the files of the trace, or the traces to compare.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let behind = usize::from(self.named_report().is_some());
         self.words.iter().skip(behind).map(PathBuf::from).collect()
     }
 
-    /// Grouping of the rows. That is by container where a report is about containers.
+    /// Returns the grouping of rows; by default, `time` groups by container.
     #[must_use]
     pub fn by(&self) -> By {
         match self.by.as_deref() {
@@ -296,26 +289,26 @@ impl Cli {
         }
     }
 
-    /// Whether time is told by class.
+    /// Whether time is grouped by class.
     #[must_use]
     pub fn by_class(&self) -> bool {
         self.classes || (self.report() == Report::Time && self.picture == Some(Kind::Quadrant))
     }
 
-    /// Whether the report is a page that is made from all rows.
+    /// Whether the report is a page that needs all rows.
     #[must_use]
     pub fn is_whole_page(&self) -> bool {
         self.html.is_some() && matches!(self.report(), Report::Summary | Report::Compare)
     }
 
-    /// Options of the replay.
+    /// Returns the options of the replay.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         options.value_names = self.quotes.value_names();
         options.user_defined = match self.report() {
             Report::Comm | Report::Summary => true,
-            // Sizes tell which senders wait, if anything says from which on. The maps that are built in do not.
+            // Sizes matter only with a rendezvous threshold, which the built-in maps lack.
             Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
             _ => false,
         };
@@ -324,7 +317,7 @@ impl Cli {
         options
     }
 
-    /// Which rows are looked at.
+    /// Returns the selection of rows.
     #[must_use]
     pub fn selection(&self) -> Selection {
         let mut selection = Selection::default();

@@ -1,4 +1,4 @@
-//! Reports that a packed trace keeps, which need no replay.
+//! Reports stored in a packed trace, which need no replay.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,15 +11,14 @@ use splitter::Limits;
 
 use crate::cli::{Cli, Report};
 
-/// Report that a packed trace keeps.
 pub(crate) struct Found {
     pub(crate) kept: Kept,
     /// Size of the file, and number of bytes read.
     pub(crate) bytes: (u64, u64),
 }
 
-/// The report that is asked for, if the trace is packed and keeps it as it would be found by a replay. Where it does not, or is
-/// damaged there, the replay tells what there is to tell.
+/// Returns the requested report if a packed trace stores it. If it does not, or is damaged there, a
+/// replay follows and reports any problem.
 pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     let [file] = files else { return None };
     if !is_as_kept(cli) {
@@ -31,21 +30,20 @@ pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     Some(Found { kept: Kept::parse(&name, &content)?, bytes: summaries.bytes() })
 }
 
-/// Returns the lanes with states of a packed trace that keeps them.
+/// Returns the lanes with states, if a packed trace stores them.
 pub(crate) fn lanes(files: &[PathBuf]) -> Option<Lanes> {
     let [file] = files else { return None };
     let mut summaries = Summaries::new(regular(file)?).ok()?;
     Lanes::parse(&summaries.get(LANES, kept::VERSION).ok()??)
 }
 
-/// Opens the file unless it is a pipe, which would lose what is read here.
+/// Opens the file unless it is a pipe, which cannot be read twice.
 fn regular(file: &Path) -> Option<File> {
     let is_file = file != Path::new("-") && fs::metadata(file).is_ok_and(|it| it.is_file());
     is_file.then(|| File::open(file))?.ok()
 }
 
-/// Whether no option asks for another report than those that are kept. Each option is named here, so that new ones are
-/// thought of.
+/// Whether the options request a stored report. Lists all options, so none is forgotten.
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {
         by,
@@ -56,7 +54,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         span,
         patterns,
         reading,
-        // Other reports have these.
+        // Options of other reports.
         bins: _,
         inclusive: _,
         classes: _,
@@ -65,7 +63,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         root: _,
         eager: _,
         dot: _,
-        // These show what was found.
+        // Options of the output.
         words: _,
         top: _,
         format: _,

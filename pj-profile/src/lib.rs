@@ -1,10 +1,10 @@
-//! `pj_profile`: what a trace says: where the time goes, who sends to whom, what happens when.
+//! `pj_profile`: summarises a trace: time per state, communication, waiting, critical path.
 //!
 //! ```text
 //! FILE ──replay──▶ portions ──▶ analysis ──▶ tables ──▶ terminal, CSV, JSON, Parquet, SVG, HTML
 //! ```
 //!
-//! Analyses are in `paje-analysis`; here are the command line, the reading, and the output of tables.
+//! Analyses are in `paje-analysis`; this crate has the command line, reading and output.
 
 mod analysis;
 pub mod cli;

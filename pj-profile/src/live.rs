@@ -1,4 +1,4 @@
-//! Reports while a trace is read: every second, and when the program is told to stop.
+//! Reports while a trace is read, every second and on an interrupt.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::exit;
@@ -11,7 +11,7 @@ use paje_console::output::standard_output;
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 
-/// Time between shown reports, and between reports kept for an interrupt.
+/// Intervals between shown reports, and between reports kept for an interrupt.
 const SHOWN: Duration = Duration::from_secs(1);
 const KEPT: Duration = Duration::from_millis(100);
 
@@ -24,15 +24,14 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 pub(crate) struct Live {
     /// The last report, printed on an interrupt.
     last: Arc<Mutex<Vec<u8>>>,
-    /// Whether reports are shown to people.
     is_shown: bool,
     shown: Instant,
-    /// When the next report is kept.
+    /// Time of the next report to keep.
     next: Instant,
 }
 
 impl Live {
-    /// Starts live reports, once in a run.
+    /// Starts live reports. May be called once.
     pub(crate) fn new(for_people: bool) -> Result<Self, Failure> {
         let last: Arc<Mutex<Vec<u8>>> = Arc::default();
         let at_interrupt = Arc::clone(&last);
@@ -60,7 +59,7 @@ impl Live {
         }
         let mut text = Vec::new();
         write(&mut text)?;
-        // A report that takes long comes seldom: reading is what the time is for.
+        // Slow reports come less often, to leave time for reading.
         self.next = Instant::now() + KEPT.max(20 * now.elapsed());
         if self.is_shown && now - self.shown >= SHOWN {
             let mut out = standard_output()?;

@@ -1,26 +1,26 @@
-//! Texts of `--help` and the man page beside the options.
+//! Texts of `--help` and the man page other than options.
 
 use paje_console::generate::{Block, Manual};
 use paje_console::options::NO_WARNINGS_TERM;
 
 /// The manual of `pj_profile`.
 pub const MANUAL: Manual = Manual {
-    statuses: &[(0, "reported"), (1, "the trace is invalid"), (2, "usage or input/output")],
+    statuses: &[(0, "success"), (1, "the trace is invalid"), (2, "usage or input/output error")],
     examples: &[
-        ("pj_profile run.trace", "where the time went, by type and value"),
-        ("pj_profile --by container --top 20 run.trace.gz", "the twenty longest of all containers"),
-        ("pj_profile comm --level node run.trace", "how much each node sent to each"),
-        ("pj_profile time --bins 50 -s 10 -e 20 run.trace", "ten seconds, in fifty parts"),
-        ("pj_profile waits --by waiter run.trace", "who waits, and who causes it"),
-        ("pj_profile critical run.trace", "what the run is as long as"),
-        ("pj_profile --format csv -o states.csv run.trace", "for other programs"),
-        ("pj_profile compare before.trace after.trace", "what became faster, and what slower"),
-        ("pj_profile summary --html run.html run.trace", "all of it as a page, with pictures"),
+        ("pj_profile run.trace", "time by type and value"),
         (
-            "pj_profile comm --svg comm.svg run.trace",
-            "the matrix of who sends to whom, for a paper",
+            "pj_profile --by container --top 20 run.trace.gz",
+            "the twenty longest rows of all containers",
         ),
-        ("simulate | pj_profile --live", "while it runs, every second"),
+        ("pj_profile comm --level node run.trace", "communication between nodes"),
+        ("pj_profile time --bins 50 -s 10 -e 20 run.trace", "ten seconds in fifty bins"),
+        ("pj_profile waits --by waiter run.trace", "waiting containers and those that cause it"),
+        ("pj_profile critical run.trace", "the critical path"),
+        ("pj_profile --format csv -o states.csv run.trace", "a table for other programs"),
+        ("pj_profile compare before.trace after.trace", "the states that became faster or slower"),
+        ("pj_profile summary --html run.html run.trace", "all reports as a page with pictures"),
+        ("pj_profile comm --svg comm.svg run.trace", "the communication matrix as a picture"),
+        ("simulate | pj_profile --live", "a report every second while it runs"),
     ],
     sections: &[
         (
@@ -28,30 +28,27 @@ pub const MANUAL: Manual = Manual {
             &[Block::Terms(&[
                 (
                     "states",
-                    "How often each state was, how long with (inclusive) and without (exclusive) the states in \
-                     it, which share of its containers' time it took, and how unevenly: imbalance is the longest \
-                     exclusive time of a container over the mean, less 1. The report if none is named.",
+                    "Count and duration of each state, with (inclusive) and without (exclusive) nested states, its \
+                     share of the containers' time, and its imbalance: the longest exclusive time of a container \
+                     divided by the mean, minus 1. The default report.",
                 ),
-                (
-                    "comm",
-                    "How many links go from where to where, how many bytes, and how long they take.",
-                ),
-                ("time", "Seconds of each value in each of equal parts of the time."),
-                ("variables", "Least, greatest and mean value of each variable, and its integral."),
-                ("events", "How many events of each value there are in each container."),
+                ("comm", "Count, bytes and duration of the links between each pair of containers."),
+                ("time", "Seconds of each value in each of several bins of equal length."),
+                ("variables", "Minimum, maximum, mean and integral of each variable."),
+                ("events", "Number of events by value and container."),
                 (
                     "waits",
-                    "Who waits for whom where messages are passed: late senders and receivers, and operations of \
-                     groups. --by waiter also tells how much others wait for each container (caused), and how much of \
-                     all waiting began with it, also where others pass it on (delay).",
+                    "Wait states in message passing: late senders, late receivers and collectives. --by waiter also \
+                     shows how long others wait for each container (caused), and how much waiting it causes \
+                     directly and indirectly (delay).",
                 ),
                 (
                     "critical",
-                    "What the critical path is in: the longest chain, which is as long as the run. --by value tells how \
-                     much longer than the mean of the containers, and what that imbalance costs all of them.",
+                    "States on the critical path, the chain that determines the length of the run. --by value \
+                     compares it with the mean over containers, and shows the cost of the imbalance.",
                 ),
-                ("summary", "What the trace is, on one page."),
-                ("compare A B", "Two traces side by side, sorted by what the change costs."),
+                ("summary", "An overview of the trace on one page."),
+                ("compare A B", "Two traces, sorted by the change in time."),
             ])],
         ),
         (
@@ -75,9 +72,8 @@ pub const MANUAL: Manual = Manual {
                 ),
                 Block::Text(
                     "With --by container or --by TYPE, states and compare begin with a column container. Times are \
-                     seconds, with nine digits. They are added up exactly, so that all is the same for any number \
-                     of threads. Medians and 95th percentiles of values that occur more than 100,000 \
-                     times are within 0.4 %.",
+                     in seconds with nine decimals. Sums are exact, so they do not depend on the number of threads. \
+                     Medians and 95th percentiles of values that occur more than 100,000 times are within 0.4 %.",
                 ),
             ],
         ),
@@ -85,16 +81,16 @@ pub const MANUAL: Manual = Manual {
             "PICTURES",
             &[
                 Block::Text(
-                    "--svg writes one picture, which --picture names: bars (states, variables, events, waits, critical, \
-                     compare), strips over time (time, variables --bins), a matrix from each to each (comm, waits --by pair) or \
-                     of one value by container and time (time), a graph of who has to do with whom (comm, waits --by pair), the \
-                     quadrant of computing, messages, waiting and collectives (time), a density map of containers on a grid \
-                     (comm, states --by container, waits --by waiter). Where there are more lines than can be seen, neighbours \
-                     are put together, which the picture says.",
+                    "--svg writes one picture, chosen by --picture: bars (states, variables, events, waits, critical, \
+                     compare), strips over time (time, variables --bins), a matrix of pairs (comm, waits --by pair) or of one \
+                     value by container and time (time), a graph of pairs (comm, waits --by pair), the quadrant of \
+                     computing, messages, waiting and collectives (time), or a density map of containers on a grid \
+                     (comm, states --by container, waits --by waiter). If there are more lines than can be seen, \
+                     neighbours are merged, and the picture says so.",
                 ),
                 Block::Text(
-                    "--html writes a page with the report's pictures and its tables, which sort by the column that is clicked \
-                     on; it loads nothing. Pictures and pages are dark where their reader is.",
+                    "--html writes a self-contained page with the report's pictures and tables. Click on a column to sort by \
+                     it. Pictures and pages follow the reader's dark mode.",
                 ),
             ],
         ),
@@ -102,12 +98,9 @@ pub const MANUAL: Manual = Manual {
             "ENVIRONMENT",
             &[Block::Terms(&[
                 NO_WARNINGS_TERM,
-                ("NO_COLOR", "If it is set and not empty, there are no colours."),
-                (
-                    "COLUMNS",
-                    "How wide tables are where they do not go to a terminal; 100 if not set.",
-                ),
-                ("TMPDIR", "Where the temporary file is made, unless --temp-dir says so."),
+                ("NO_COLOR", "If set and not empty, disables colours."),
+                ("COLUMNS", "Width of tables that are not written to a terminal (default: 100)."),
+                ("TMPDIR", "Folder of the temporary file, unless --temp-dir is given."),
             ])],
         ),
     ],

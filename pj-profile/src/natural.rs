@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use paje_pictures::natural;
 
-/// A name that is ordered naturally: `rank-2` before `rank-10`.
+/// A name in natural order: `rank-2` before `rank-10`.
 #[derive(Default, PartialEq, Eq)]
 pub(crate) struct NaturalName(pub(crate) String);
 

@@ -18,10 +18,7 @@ use crate::cli::{Cli, Format};
 pub(crate) use people::TableView;
 pub use screen::Screen;
 
-/// Writes a report to where it is to go.
-///
-/// # Errors
-/// It cannot be written.
+/// Writes a report to its destination.
 pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure> {
     let write = |out: &mut dyn Write| format(cli, title, table, screen(cli), out);
     write_to(cli.output.as_deref(), write)
@@ -32,17 +29,10 @@ pub(crate) fn screen(cli: &Cli) -> Screen {
 }
 
 /// Writes a text to a file, which appears when it is complete.
-///
-/// # Errors
-/// It cannot be written.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     write_whole(path, text.as_bytes()).map_err(|error| Failure::File(path.to_owned(), error))
 }
 
-/// Writes a report.
-///
-/// # Errors
-/// The output's.
 pub(crate) fn format(
     cli: &Cli,
     title: &str,

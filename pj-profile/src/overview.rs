@@ -1,4 +1,4 @@
-//! Parts of the page of a whole trace, and of that of two.
+//! Parts of the page of a trace, and of the page that compares two.
 
 use std::path::Path;
 
@@ -17,13 +17,11 @@ use crate::page::Part;
 use crate::pictures::Kind;
 use crate::waiting;
 
-/// Number of bins on a page.
 const BINS: u32 = 150;
 
-/// Maximum number of rows of a table.
 const ROWS: usize = 200;
 
-/// Returns the parts of the page of a trace with all rows. To be called in the workers' pool.
+/// Returns the parts of the page of a trace with all rows. Must be called inside the worker pool.
 pub(crate) fn parts(
     cli: &Cli,
     name: &Path,
@@ -38,7 +36,7 @@ pub(crate) fn parts(
         states::table(&states.rows(trace))
     };
     parts.push(Part::new("Where the time goes", "", states(By::Value)));
-    parts.push(Part::pictured("How even it is", states(By::Container), &[Kind::Bars]));
+    parts.push(Part::pictured("Load balance", states(By::Container), &[Kind::Bars]));
     let (start, end) = time::range(trace, &scope);
     let bins = Bins::new(cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end), BINS);
     let mut time = Time::new(scope.clone(), By::Container, bins, false);
@@ -56,7 +54,7 @@ pub(crate) fn parts(
     let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
     let waits = waiting::waits(cli, name, trace, &map)?;
     if waits.tracks.classes().is_empty() {
-        let why = format!("Nothing is said of waiting: {}.", waiting::unknown(&map));
+        let why = format!("Waiting was not analysed: {}.", waiting::unknown(&map));
         parts.push(Part::new("Waiting", &why, Table::new("kinds")));
         return Ok(parts);
     }
@@ -66,23 +64,21 @@ pub(crate) fn parts(
     let window = waiting::window(cli, &waits);
     let heading = "Waiting";
     parts.push(Part::new(heading, "", waits.kinds_table(window)));
-    let caused = "caused: how long others wait for it; delay: how much of all waiting began with it, where those who \
-                  were made late made others late.";
+    let caused = "caused: how long others wait for it; delay: how much waiting it causes directly and indirectly.";
     parts.push(Part::new(heading, caused, waits.waiters_table(window)));
     let pairs = waits.pairs_table(window);
     parts.push(Part::pictured(heading, pairs.clone(), &[Kind::Graph, Kind::Matrix]));
     parts.push(Part { kinds: Some(&[]), ..Part::new(heading, "", pairs.top(ROWS, &["seconds"])) });
     if let Some(path) = CriticalPath::new(&waits) {
-        let note = "The longest chain of states, from one to another where one waits for the other: it is as long as \
-                    the run. imbalance: how much longer it is in a value than containers are on average; cost: what \
-                    that costs all of them.";
+        let note = "The chain of states that determines the length of the run. imbalance: how much longer the path is \
+                    in a value than containers on average; cost: the imbalance times the number of containers.";
         parts.push(Part::new("Critical path", note, path.imbalance_table(&waits, window)));
         let activities = path.activity_table(&waits, window).top(ROWS, &["seconds"]);
         parts.push(Part { kinds: Some(&[]), ..Part::new("Critical path", "", activities) });
     }
-    // Parts of one heading come together.
+    // Group parts by heading.
     parts.sort_by_key(|part| {
-        ["Where the time goes", "How even it is", "When", "Traffic"]
+        ["Where the time goes", "Load balance", "When", "Traffic"]
             .iter()
             .position(|heading| *heading == part.heading)
             .unwrap_or(9)
@@ -90,7 +86,7 @@ pub(crate) fn parts(
     Ok(parts)
 }
 
-/// Returns tables of both runs over time, in bins of one length from their beginnings.
+/// Returns tables of both runs over time, in bins of equal length from their starts.
 pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 2] {
     let scope = Scope::new(&cli.selection());
     let ranges = runs.map(|trace| time::range(trace, &scope));

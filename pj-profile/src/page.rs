@@ -1,4 +1,4 @@
-//! Reports as pages for the browser.
+//! Reports as web pages.
 
 use paje_analysis::{Data, Table};
 use paje_pictures::numbers::{amount, count, duration, percent};
@@ -8,18 +8,16 @@ use crate::cli::Cli;
 use crate::output::TableView;
 use crate::pictures::{self, Kind};
 
-/// Generator of a page.
 const MAKER: &str = concat!("pj_profile ", env!("CARGO_PKG_VERSION"));
 
-/// Part of a page.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) heading: &'static str,
     pub(crate) note: String,
     pub(crate) table: Table,
-    /// Whether the table itself is shown, beside its pictures.
+    /// Whether the table is shown beside its pictures.
     pub(crate) is_shown: bool,
-    /// Kinds of pictures; all if not given.
+    /// Kinds of pictures; `None` for all.
     pub(crate) kinds: Option<&'static [Kind]>,
 }
 
@@ -73,9 +71,9 @@ pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) ->
     Page { title: title.into(), facts: heads, sections, maker: MAKER.into() }.file()
 }
 
-/// Lists a value of the summary that is not in its tables.
+/// Adds a value of the summary that is not in its tables.
 fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
-    // Their tables say the same.
+    // These have tables.
     if matches!(of, "where the time went" | "traffic" | "imbalance") {
         return;
     }
@@ -113,7 +111,6 @@ pub(crate) fn of_two(cli: &Cli, title: &str, table: &Table, times: [(&str, &Tabl
     Page { title: title.into(), sections, maker, ..Page::default() }.file()
 }
 
-/// Formats a table for a page.
 fn page_table(table: &Table) -> PageTable {
     let seen = TableView(table);
     let heads = table.columns.iter();

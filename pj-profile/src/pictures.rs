@@ -20,17 +20,17 @@ pub(crate) use over_time::on_one_axis;
 /// A kind of picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// How much of each
+    /// Amounts as bars
     Bars,
-    /// What when, a strip for each
+    /// A strip over time for each container
     Strips,
-    /// How much from each to each; or of one value, by container and time
+    /// Amounts by pair, or of one value by container and time
     Matrix,
-    /// Who has to do with whom, as arrows on a circle
+    /// Pairs as arrows on a circle
     Graph,
-    /// How time is divided between computing, waiting, messages and collectives
+    /// Division of time between computing, waiting, messages and collectives
     Quadrant,
-    /// How much each container has, on a grid
+    /// Amounts of containers on a grid
     Density,
 }
 
@@ -39,7 +39,7 @@ impl Kind {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// Returns the kinds of pictures of a table, the usual one first.
+    /// Returns the kinds of pictures of a table, the default first.
     fn of(table: &Table) -> &'static [Kind] {
         let has = |name| table.column(name).is_some();
         match table.name {
@@ -55,20 +55,21 @@ impl Kind {
     }
 }
 
-/// Returns the picture of a report that is asked for, or the usual one.
+/// Returns the requested picture of a report, or the default.
 pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Failure> {
     let kinds = Kind::of(table);
     let report = cli.report().name();
     let Some(kind) = cli.picture.or(kinds.first().copied()) else {
-        let why =
-            format!("--svg is for one picture, and {report} has several; --html has them all");
+        let why = format!(
+            "--svg writes one picture, but {report} has several; use --html for all of them"
+        );
         return Err(Failure::Other(why));
     };
     if !kinds.contains(&kind) {
         let known: Vec<String> = kinds.iter().map(|kind| kind.name()).collect();
         let (kind, known) = (kind.name(), known.join(", "));
         return Err(Failure::Other(format!(
-            "--picture {kind} is not for this report ({report}); there are {known}"
+            "--picture {kind} does not apply to the report {report}; kinds are {known}"
         )));
     }
     let colours = colours(table);
@@ -77,7 +78,7 @@ pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Fail
     Ok(picture)
 }
 
-/// Returns the pictures of a table for a page: these kinds, or all useful ones.
+/// Returns the pictures of a table for a page: the given kinds, or all useful ones.
 pub(crate) fn all(
     cli: &Cli,
     table: &Table,
@@ -86,20 +87,20 @@ pub(crate) fn all(
 ) -> Vec<Picture> {
     let wanted = |kind: &Kind| match (kinds, kind) {
         (Some(kinds), kind) => kinds.contains(kind),
-        // Of classes alone.
+        // Only for classes.
         (None, Kind::Quadrant) => cli.by_class(),
-        // Its table says as much, but to those who know how containers lie.
+        // Only useful with a grid that reflects the containers' arrangement.
         (None, Kind::Density) => cli.grid.is_some(),
         _ => true,
     };
     let kinds = Kind::of(table).iter().copied().filter(wanted);
-    // Kinds that the table has nothing for are left out.
+    // Leave out kinds that fail for lack of data.
     kinds.filter_map(|kind| draw(cli, table, kind, colours).ok()).collect()
 }
 
 fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Picture, Failure> {
     if table.is_empty() {
-        return Err(Failure::Other("there is nothing to report, so there is no picture".into()));
+        return Err(Failure::Other("there is nothing to draw".into()));
     }
     let seen = TableView(table);
     match (table.name, kind) {
@@ -118,7 +119,7 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
     }
 }
 
-/// Returns colours for the values of a table, longest first.
+/// Assigns colours to the values of a table, the longest first.
 pub(crate) fn colours(table: &Table) -> Colours {
     let seen = TableView(table);
     let by = ["exclusive", "seconds", "exclusive_a", "count"];

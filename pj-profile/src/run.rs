@@ -1,4 +1,4 @@
-//! The program: reads a trace, adds up what it says, shows it.
+//! The program: reads a trace, analyses it, and writes the report.
 
 use std::fs;
 use std::io;
@@ -28,20 +28,20 @@ use crate::report::VOICE;
 use crate::waiting;
 use crate::{analysis, kept, output, overview, page, pictures};
 
-/// Default bytes of a portion.
+/// Default number of bytes in a portion.
 pub const PORTION: u64 = 16 << 20;
 
-/// Sizes of the parts in which a trace is read. They affect speed and memory only.
+/// Sizes of the parts in which a trace is read. They affect only speed and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Cuts {
-    /// Into blocks and lines.
+    /// Sizes of blocks and lines.
     pub limits: Limits,
-    /// Bytes of a portion.
+    /// Number of bytes in a portion.
     pub portion: u64,
 }
 
 impl Cuts {
-    /// Returns smaller cuts, so that slow lines are seen soon.
+    /// Returns smaller cuts, which show slowly arriving lines early.
     fn live(self) -> Self {
         let block = self.limits.block.min(1 << 14);
         let limits = Limits { block, ..self.limits };
@@ -55,7 +55,7 @@ impl Default for Cuts {
     }
 }
 
-/// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
+/// Runs the program. Exits with 0, 1 for an invalid trace, or 2 for usage and I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Cuts::default())
@@ -67,7 +67,7 @@ pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
     failure::exit(VOICE, profile(cli, cuts))
 }
 
-/// Writes the report; returns whether the trace is valid.
+/// Writes the report. Returns whether the trace is valid.
 fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     let mut live = match cli.live {
         true => Some(Live::new(cli.format == Format::Table && cli.output.is_none())?),
@@ -77,7 +77,7 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     if let Some(live) = &live {
         live.clear().map_err(Failure::Output)?;
     }
-    // The graph of waiting is written where all pairs are known.
+    // The graph of waits was written when all pairs were known.
     if let Some(path) = cli.dot.as_ref().filter(|_| cli.report() == Report::Comm) {
         output::write_file(path, &pictures::comm_dot(TableView(&found.table)))?;
     }
@@ -93,11 +93,10 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     Ok(found.is_sound)
 }
 
-/// A report with its title.
 struct Found {
     title: String,
     table: Table,
-    /// Its page, if that has more than the table.
+    /// The page, if it has more than the table.
     page: Option<String>,
     is_sound: bool,
 }
@@ -105,7 +104,7 @@ struct Found {
 fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failure> {
     if let Some((option, whose)) = cli.out_of_place() {
         let report = cli.report().name();
-        return Err(Failure::Other(format!("{option} is for {whose}, not for {report}")));
+        return Err(Failure::Other(format!("{option} applies to {whose}, not to {report}")));
     }
     let (files, began) = (cli.files(), Instant::now());
     if cli.report() == Report::Compare {
@@ -138,14 +137,13 @@ fn title(name: &Path, end: f64) -> String {
     format!("{}, until {end} s", name.display())
 }
 
-/// Compares two traces.
 fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<Found, Failure> {
     let [first, second] = files else {
         return Err(Failure::Other("compare needs two traces".into()));
     };
     let mut title_of_both = String::new();
     let mut sides = Vec::new();
-    // For the page, which divides the time that the longer one took.
+    // For the page, whose bins depend on the longer run.
     let mut kept = Vec::new();
     let mut is_sound = true;
     for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {
@@ -171,7 +169,6 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     Ok(Found { title, table, page, is_sound })
 }
 
-/// A trace that was read, and its analysis.
 struct Read {
     name: PathBuf,
     trace: Trace,
@@ -188,7 +185,7 @@ fn read(
 ) -> Result<Read, Failure> {
     let began = Instant::now();
     let cuts = if cli.live { cuts.live() } else { cuts };
-    // Mending may change what was seen before.
+    // Recovery may change earlier results.
     let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
     let mut reads_window = adds_up_rows(cli) && takes_window(&cli.options(cuts.limits));
     if reads_window && matches!(cli.report(), Report::States | Report::Compare) {
@@ -198,8 +195,10 @@ fn read(
     }
     if cli.live && analysis.is_none() {
         let why = match cli.is_whole_page() {
-            true => "--live is not for --html with summary, which keeps rows",
-            false => "--live needs both --start and --end where time is divided, and no --recover",
+            true => "--live cannot be combined with summary --html, which needs all rows",
+            false => {
+                "--live needs --start and --end for bins, and cannot be combined with --recover"
+            }
         };
         return Err(Failure::Other(why.into()));
     }
@@ -229,7 +228,7 @@ fn read(
     let ends = |(start, end): (f64, f64)| [start.to_bits(), end.to_bits()];
     let now = || time::range(&trace, &Scope::new(&cli.selection()));
     if range.is_some_and(|range| ends(range) != ends(now())) {
-        let why = "it changed between its first and its second reading".to_owned();
+        let why = "the file changed between its first and second reading".to_owned();
         return Err(Failure::Unsuitable(name, why));
     }
     let analysis = match analysis {
@@ -255,15 +254,15 @@ fn read(
     Ok(Read { name, trace, analysis, is_sound })
 }
 
-/// Whether files are read once for the trace's beginning and end, and once more for what is in between. Rows of
-/// less than a portion are kept instead, as are those of a stream, which cannot be read again.
+/// Whether files are read twice: first for the trace's start and end, then for its contents. If
+/// they are smaller than a portion, or a stream, rows are kept instead.
 fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     let metadata = files.iter().map(|file| {
         let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
         found.filter(|_| file != Path::new("-"))
     });
     let sizes: Option<Vec<u64>> = metadata.map(|found| found.map(|found| found.len())).collect();
-    // Compressed, a file holds some ten times as much.
+    // A compressed file may hold ten times as much.
     sizes.is_some_and(|sizes| sizes.iter().sum::<u64>() > cuts.portion / 10)
 }
 
@@ -276,14 +275,14 @@ struct Replayed {
     packed: Option<PackedBytes>,
 }
 
-/// Whether nothing is added up but rows of the window, with all containers and types. Waiting and the critical path
-/// depend on what was before; a summary tells of lanes without rows, and classes are those of all values of the trace.
+/// Whether the report depends only on rows in the window. Waits and the critical path depend on
+/// earlier rows, summaries on lanes without rows, and classes on all values.
 fn adds_up_rows(cli: &Cli) -> bool {
     let is_more = cli.is_whole_page() || cli.by_class();
     !is_more && !matches!(cli.report(), Report::Waits | Report::Critical | Report::Summary)
 }
 
-/// Replays a trace, or the part for its window; in portions if `see` is given.
+/// Replays a trace or the part for its window, in portions if `see` is given.
 fn replay(
     cli: &Cli,
     files: &[PathBuf],
@@ -317,7 +316,6 @@ fn replay(
     Ok(Replayed { name, trace: trace?, packed })
 }
 
-/// Prints the lines of `--stats`.
 fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: Instant) {
     let counts = [
         ("bytes", facts.bytes),
@@ -330,10 +328,10 @@ fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: In
     VOICE.print(&contents::stats(&counts, packed, began));
 }
 
-/// The report, as this program would write it; for tests.
+/// Returns the report as bytes, for tests.
 ///
 /// # Errors
-/// Why the program would fail.
+/// Fails as the program would.
 #[doc(hidden)]
 pub fn bytes(cli: &Cli, cuts: Cuts) -> Result<Vec<u8>, Failure> {
     let found = report(cli, cuts, &mut None)?;

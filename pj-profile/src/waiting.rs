@@ -1,4 +1,4 @@
-//! The reports waits and critical, which need all rows.
+//! The reports `waits` and `critical`, which need all rows.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,9 @@ pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Fail
     };
     if let Some(by) = by.filter(|by| !known.contains(by)) {
         let (report, known) = (cli.report().name(), known.join(", "));
-        return Err(Failure::Other(format!("--by {by} is not for {report}; there are {known}")));
+        return Err(Failure::Other(format!(
+            "--by {by} does not apply to {report}; values are {known}"
+        )));
     }
     let map = map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
     let waits = waits(cli, name, trace, &map)?;
@@ -53,13 +55,13 @@ pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Fail
     })
 }
 
-/// Why nothing is said of waiting.
+/// Explains why waiting cannot be analysed.
 pub(crate) fn unknown(map: &Map) -> String {
     let name = map.name();
-    format!("no state's value is known to the map `{name}`; --map FILE says what states are about")
+    format!("the map `{name}` knows none of the state values; choose another one with --map FILE")
 }
 
-/// All waiting of a trace; none if the map knows nothing of it.
+/// Finds all waits of a trace.
 pub(crate) fn waits<'t>(
     cli: &Cli,
     name: &Path,
@@ -71,8 +73,8 @@ pub(crate) fn waits<'t>(
     if let Some(limit) = limit.filter(|limit| limit.bytes < needed) {
         let [needed, bytes] = [needed, limit.bytes].map(|bytes| bytes.div_ceil(1_000_000));
         return Err(unsuitable(format!(
-            "to find out who waits takes some {needed} MB of memory beside the rows, and --memory-limit is {bytes} MB; rows go to a \
-             file beyond it, but states and messages are looked at back and forth"
+            "the analysis of waiting needs about {needed} MB beside the rows, but --memory-limit is {bytes} MB; only rows \
+             can go to a file"
         )));
     }
     let options = Options {
@@ -84,19 +86,19 @@ pub(crate) fn waits<'t>(
     Ok(Waits::new(trace, map, &options))
 }
 
-/// The window that is asked for, as far as there are states.
+/// Returns the requested window, by default the time span of all states.
 pub(crate) fn window(cli: &Cli, waits: &Waits<'_>) -> (f64, f64) {
     let whole = waits.whole();
     (cli.span.start.unwrap_or(whole.0), cli.span.end.unwrap_or(whole.1))
 }
 
-/// The map that is named. If there is none, that which is built in and fits is taken.
+/// Opens the map given by --map.
 pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
     let open = |path: &PathBuf| Map::open(path).map_err(|error| Failure::File(path.clone(), error));
     cli.map.as_ref().map(open).transpose()
 }
 
-/// Says what was taken for what, where that is not certain.
+/// Prints notes on assumptions and on ignored states.
 fn notes(waits: &Waits<'_>, map: &Map) {
     let types = waits.tracks.trace().types();
     let classes = waits.tracks.classes();
@@ -110,12 +112,12 @@ fn notes(waits: &Waits<'_>, map: &Map) {
         let name = |id: TypeId| types.name(id).to_string();
         let chosen = list(classes.chosen().map(name).collect());
         let others = list(classes.passed_over().iter().map(|id| name(*id)).collect());
-        VOICE.say(format_args!("note: waiting is told by the states of {chosen}, not of {others}"));
+        VOICE.say(format_args!("note: waits analysed in {chosen}; ignored: {others}"));
     }
     if !classes.unknown().is_empty() {
         let unknown = list(classes.unknown().iter().map(|(id, v)| value(*id, *v)).collect());
         let map = map.name();
-        VOICE.say(format_args!("note: the map `{map}` does not know {unknown}: no waiting there"));
+        VOICE.say(format_args!("note: not in the map `{map}`, so never waiting: {unknown}"));
     }
     let collectives = &waits.collectives;
     let uneven = collectives.uneven.iter().map(|uneven| {
@@ -126,7 +128,7 @@ fn notes(waits: &Waits<'_>, map: &Map) {
     let uneven: Vec<String> = uneven.collect();
     if !uneven.is_empty() {
         VOICE.say(format_args!(
-            "warning: not looked at, since not all containers have as many: {}",
+            "warning: ignored, since containers have different numbers of them: {}",
             list(uneven)
         ));
     }
@@ -134,42 +136,41 @@ fn notes(waits: &Waits<'_>, map: &Map) {
     let assumed = rooted.filter_map(|series| {
         let members = collectives.members(series);
         let root = waits.name(members[series.root.filter(|_| members.len() > 1)?]);
-        let turn = if series.is_turning { " and the next ones in turn" } else { "" };
+        let turn = if series.is_turning { ", rotating," } else { "" };
         Some(format!("{root}{turn} for {}", value(series.type_, series.value)))
     });
     let assumed: Vec<String> = assumed.collect();
     if !assumed.is_empty() {
-        VOICE.say(format_args!(
-            "note: these are taken for roots: {}; --root says another",
-            list(assumed)
-        ));
+        VOICE
+            .say(format_args!("note: assuming the root is {} (change with --root)", list(assumed)));
     }
     if !collectives.series.is_empty() && collectives.groups.iter().all(|group| group.len() == 1) {
-        VOICE
-            .say(format_args!("note: each group is one container; --group TYPE makes larger ones"));
+        VOICE.say(format_args!(
+            "note: collectives not analysed, as each group has one container; try --group TYPE"
+        ));
     }
     let combined = combined(waits);
     if combined.0 > 2 * combined.1 {
         VOICE.say(format_args!(
-            "note: of {} states that send and receive at once, {} have a message; SMPI does not tell which \
-             messages end in such states: no waiting there",
+            "note: of {} Sendrecv states, {} have a message, as SMPI does not record it; waiting there is \
+             ignored",
             combined.0, combined.1
         ));
     } else if waits.messages.list().is_empty() && collectives.series.is_empty() {
         VOICE.say(format_args!(
-            "note: the trace has no messages between containers with these states, and no operations of groups: nobody is known to wait"
+            "note: no messages between containers with these states and no collectives, so no waiting is known"
         ));
     }
     let (sent, received) = waits.messages.without_state();
     if sent + received > 0 {
         let all = waits.messages.list().len();
         VOICE.say(format_args!(
-            "note: of {all} messages, {sent} have no state that sends and {received} none that receives"
+            "note: of {all} messages, {sent} have no sending state and {received} no receiving state"
         ));
     }
 }
 
-/// Numbers of states that send and receive at once, and of messages that end in such.
+/// Counts the states that both send and receive, and the messages that end in them.
 fn combined(waits: &Waits<'_>) -> (usize, usize) {
     let tracks = &waits.tracks;
     let is = |track: usize, state: usize| tracks.class(track, state) == Class::SendRecv;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares `time` and `variables` with what plain loops make of the rows of pj_dump, on traces of any size.
+"""Compares the reports `time` and `variables` with loops over the rows of pj_dump, on traces of any size.
 
     rows.py FOLDER TRACE...
 
-FOLDER has the programs pj_dump and pj_profile. Rows are those of `pj_dump -l 9`; sums may differ by what nine digits lose.
-Traces that pj_dump refuses are left out, with a line.
+FOLDER contains the programs pj_dump and pj_profile. Rows come from `pj_dump -l 9`; sums may differ by the rounding to nine
+decimals. Traces that pj_dump refuses are skipped with a message.
 """
 
 import csv
@@ -25,7 +25,7 @@ def rows_of(program, *options):
 
 
 def overlaps(edges, start, end):
-    """The bins that a time is in, and how long it is there."""
+    """Yields the bins that overlap a time span, with the length of the overlap."""
     width = (edges[-1] - edges[0]) / BINS
     first = int((start - edges[0]) / width) - 1 if width > 0 else 0
     for bin_ in range(max(first, 0), BINS):
@@ -37,7 +37,7 @@ def overlaps(edges, start, end):
 
 
 def by_hand(rows, begin, end):
-    """Seconds by bin, container, type and value; and of variables count, least, greatest, integral and seconds."""
+    """Computes seconds by bin, container, type and value, and count, minimum, maximum, integral and seconds of variables."""
     edges = [begin + (end - begin) * i / BINS for i in range(BINS + 1)]
     lanes = defaultdict(list)
     variables = {}

@@ -13,24 +13,23 @@ use splitter::parse_size;
 use crate::manual::MANUAL;
 use crate::pack::Compress;
 
-/// The help of options that mean a little more here than elsewhere.
 const OPEN_LINKS: &str =
-    "Accept links that lack an end instead of refusing the trace; they are split like others";
+    "Accept links that have no end instead of refusing the trace; they are split like others";
 const SORT: &str = "Split the trace as sorted by time, as `pj_dump --sort` replays it: pieces are in time order, \
                     whatever the trace is. The trace is kept in memory meanwhile";
 
-/// Splits a Pajé trace into pieces by container, each of which is a trace of its own.
+/// Splits a Pajé trace into pieces by container, each of which is a complete trace.
 ///
-/// DIR gets a file piece-000.trace, piece-001.trace, … for each piece, and root.trace, which has all
-/// definitions, creations and destructions, and names the piece of each container (PajeTraceFile).
-/// All events of a container are in one piece, as they stand in the trace. A piece also creates what
-/// its own containers are in, and what its links begin or end in, and ends when the trace ends; so any
-/// Pajé tool dumps it as that part of the trace, and what one file cannot hold, several programs or
-/// machines can work on. `pj_dump DIR/root.trace` dumps the whole.
+/// DIR gets a file piece-000.trace, piece-001.trace, … for each piece, and root.trace, which has
+/// all definitions, creations and destructions, and names the piece of each container
+/// (PajeTraceFile). All events of a container are in one piece, as they are in the trace. A piece
+/// also creates the ancestors of its containers and the containers at the ends of its links, and
+/// ends when the trace ends; so any Pajé tool can dump it. Several programs or machines can then
+/// work on a trace that is too large for one. `pj_dump DIR/root.trace` dumps the whole trace.
 ///
-/// The trace is checked as pj_dump does before anything appears at DIR. It is read twice; what cannot
-/// be read twice (a pipe, compressed data) is kept in a temporary file beside DIR meanwhile. Memory does
-/// not grow with the trace.
+/// The trace is checked as pj_dump does before DIR appears. It is read twice; if that is not
+/// possible (a pipe, compressed data), its text is kept in a temporary file beside DIR. Memory does
+/// not grow with the length of the trace.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_split",
@@ -45,106 +44,105 @@ const SORT: &str = "Split the trace as sorted by time, as `pj_dump --sort` repla
     after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
-    /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or
-    /// if it is `-`
+    /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is
+    /// none, or if it is `-`
     #[arg(value_name = "TRACE")]
     pub file: Option<PathBuf>,
 
-    /// The folder to make; there may be an empty one. With --from or --to alone, the file to write
+    /// Folder to create; it may exist if it is empty. With --from or --to alone, the file to write
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
 
-    /// How many pieces, as even as containers allow: fewer if fewer containers have events. If none of
-    /// --pieces, --piece-size and --by is given, one for each CPU that this process may use
+    /// Number of pieces of about equal size; fewer if fewer containers have events. Without
+    /// --pieces, --piece-size and --by: one for each CPU that this process may use
     #[arg(short, long, value_name = "N", group = "how", value_parser = count)]
     pub pieces: Option<NonZeroUsize>,
 
-    /// As many pieces as the trace has times this size, in bytes or with K, M, G or T (powers of 1024) or
-    /// KB, MB, GB or TB (powers of 1000)
+    /// Size of a piece, in bytes or with K, M, G or T (powers of 1024) or KB, MB, GB or TB (powers
+    /// of 1000)
     #[arg(short = 's', long, value_name = "SIZE", group = "how", value_parser = size)]
     pub piece_size: Option<NonZeroU64>,
 
-    /// A piece for each container of this type with all that is in it, and one for the rest; TYPE is a
-    /// name or an alias
+    /// Make a piece for each container of this type with everything below it, and one for the rest;
+    /// TYPE is a name or an alias
     #[arg(short, long, value_name = "TYPE", group = "how")]
     pub by: Option<String>,
 
-    /// Only a window of time, from here on, in seconds: a trace that is valid by itself and has the rows of
-    /// `pj_dump --start`, cut to the window. It is written to one file, or split, if --pieces, --piece-size or
-    /// --by is given
+    /// Write only a window of time that begins at TIME, in seconds: a valid trace with the rows of
+    /// `pj_dump --start`, cut to the window. It is written to one file, or split if --pieces,
+    /// --piece-size or --by is given
     #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true, conflicts_with = "recover")]
     pub from: Option<f64>,
 
-    /// The same, up to here
+    /// End of the window, in seconds
     #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true, conflicts_with = "recover")]
     pub to: Option<f64>,
 
-    /// How values of variables are read for --from and --to: as PajeNG reads them, or in full
+    /// Precision of the values of variables for --from and --to: single as in PajeNG, or double
     #[arg(long, value_enum, value_name = "PRECISION", default_value = "single")]
     pub variable_precision: VariablePrecision,
 
-    /// Compress the pieces; root.trace stays as it is
+    /// Compress the pieces; root.trace stays uncompressed
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub compress: Option<Compress>,
 
-    /// Pieces without PajeTraceFile, for programs that do not know it, such as ViTE: their end is told by the
-    /// definition of a type of events that has none
+    /// Write pieces without PajeTraceFile, for programs that do not know it, such as ViTE. The
+    /// definition of an unused event type marks their end
     #[arg(long)]
     pub plain: bool,
 
-    /// What is accepted of a sound trace
+    /// Accepted deviations.
     #[command(flatten)]
     pub accepted: Accepted,
 
-    /// Leave out or mend what is wrong with the trace, as pj_dump --recover does, and tell it afterwards, with
-    /// --no-warnings too.
-    /// The pieces are sound traces, and root.trace is dumped as pj_dump --recover dumps the trace. What no
-    /// sound trace can say stays in them and is told, too: then --recover is needed to dump them
+    /// Skip or repair what is wrong in the trace, as pj_dump --recover does, and report it, even
+    /// with --no-warnings. The pieces are valid traces, and root.trace is dumped as pj_dump
+    /// --recover dumps the trace. Problems that no valid trace can express stay in them and are
+    /// reported; then dumping the pieces needs --recover too
     #[arg(long)]
     pub recover: bool,
 
-    /// How pj_dump will print names: with keep, a value in quotes is another than one without, and traces
-    /// are split that are valid only so
+    /// How pj_dump will print names. With keep, a quoted value differs from an unquoted one, and
+    /// traces are accepted that are only valid then
     #[arg(long, value_enum, default_value_t = Quotes::Auto)]
     pub quotes: Quotes,
 
-    /// Do not warn of doubtful lines; the same as --no-warnings
+    /// Do not warn about doubtful lines; the same as --no-warnings
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// How many threads there are, and where
+    /// Number and place of threads.
     #[command(flatten)]
     pub parallel: Parallel,
 
-    /// What is told beside it
+    /// Choice of messages.
     #[command(flatten)]
     pub talk: Talk,
 
-    /// Tell on standard error what the trace is read from, how many threads run where, and what each
-    /// piece holds
+    /// Print the kind of input, the number and CPUs of threads, and the contents of each piece to
+    /// standard error
     #[arg(long)]
     pub verbose: bool,
 
-    /// Tell on standard error how much was read and written, how long that took, and the memory used
+    /// Print the bytes read and written, the time and the memory used to standard error
     #[arg(long)]
     pub stats: bool,
 
-    /// About the program
+    /// Information about the program.
     #[command(flatten)]
     pub about: About,
 }
 
-/// Precision with which values of variables are read.
+/// Precision of the values of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum VariablePrecision {
-    /// As PajeNG does: 16777217 becomes 16777216
+    /// Single precision, as in PajeNG: 16777217 becomes 16777216
     Single,
-    /// Correctly rounded to double
+    /// Double precision, correctly rounded
     Double,
 }
 
 impl Cli {
-    /// Whether pieces are asked for.
     pub(crate) const fn wants_pieces(&self) -> bool {
         self.pieces.is_some() || self.piece_size.is_some() || self.by.is_some()
     }
@@ -159,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes() {
+    fn sizes_are_parsed() {
         assert_eq!(size("512M").map(NonZeroU64::get), Ok(512 << 20));
         for wrong in ["", "0", "K", "0.1"] {
             assert!(size(wrong).is_err(), "{wrong}");
@@ -167,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn one_way_to_split() {
+    fn ways_to_split_exclude_each_other() {
         let read = |words: &[&str]| Cli::try_parse_from([&["pj_split"], words].concat());
         assert!(read(&["t", "-o", "d", "-p", "3"]).is_ok());
         assert!(read(&["t"]).is_err());

@@ -1,4 +1,4 @@
-//! `--from` and `--to`: a window of time out of the trace, to a file, or to be split.
+//! `--from` and `--to`: writes a window of time to a file, or hands it on to be split.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -20,10 +20,8 @@ use crate::report::VOICE;
 use crate::run::{one_file, options};
 use crate::window;
 
-/// Name of the window while it is not complete.
 const NAME: &str = "window.trace";
 
-/// Request for a window: what is to be cut, and how.
 pub(crate) struct Cut<'a> {
     pub(crate) cli: &'a Cli,
     pub(crate) name: &'a Path,
@@ -33,10 +31,6 @@ pub(crate) struct Cut<'a> {
     pub(crate) began: Instant,
 }
 
-/// The window that is asked for, if one is.
-///
-/// # Errors
-/// It ends before it begins.
 pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<TimeRange>, Failure> {
     if cli.from.is_none() && cli.to.is_none() {
         return Ok(None);
@@ -50,11 +44,10 @@ pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<TimeRange>, Failur
 }
 
 impl Cut<'_> {
-    /// Writes the window to the file that the options name.
     pub(crate) fn to_file(&self, opened: Opened, ends_at_signals: bool) -> Result<(), Failure> {
-        // Nobody wants to wait for a trace only to learn that the window has no place.
+        // First, so that a bad place is noticed before a long replay.
         let folder = Folder::beside_file(&self.cli.output, ends_at_signals)?;
-        folder.tell_cleared(self.cli.quiet);
+        folder.report_cleared(self.cli.quiet);
         let trace = self.replay(opened)?;
         let path = folder.path().join(NAME);
         let failed = |error| Failure::File(path.clone(), error);
@@ -65,7 +58,7 @@ impl Cut<'_> {
         folder.finish_file(&path)
     }
 
-    /// Writes the window to a file of a folder, which has no name any more when it can be read.
+    /// Writes the window to an unnamed file in `folder` and opens it.
     pub(crate) fn to_folder(&self, opened: Opened, folder: &Folder) -> Result<Opened, Failure> {
         let path = folder.path().join(NAME);
         let failed = |error| Failure::File(path.clone(), error);
@@ -88,7 +81,7 @@ impl Cut<'_> {
         let trace = opened.replay(&options, self.workers, display)?;
         if !(self.cli.quiet || self.cli.talk.warnings.no_warnings) {
             VOICE.warnings(self.name, &trace);
-            VOICE.empty_window(self.window, &trace, "nothing but the root is in it");
+            VOICE.empty_window(self.window, &trace, "only the root is in it");
         }
         one_file(self.name, &trace)?;
         Ok(trace)
@@ -103,14 +96,12 @@ impl Cut<'_> {
             true => Ok(()),
             false => Err(Failure::Unsuitable(
                 self.name.to_owned(),
-                "no window can be cut out: what happens in it contradicts the order of times; --sort may help"
-                    .into(),
+                "cannot cut a window: events in it are out of time order; try --sort".into(),
             )),
         }
     }
 }
 
-/// A file whose text is packed as it comes.
 struct Packed<'a> {
     packer: Packer,
     file: &'a File,

@@ -1,8 +1,8 @@
 //! The folder of the pieces, which appears when they are complete, or not at all.
 //!
-//! They are written to a folder beside it whose name says that it is partial. It is renamed at the end,
-//! and removed if the program fails or is told to stop. What a program leaves behind that is killed
-//! without a word, the next one removes ([`partial`](crate::partial)).
+//! They are written to a temporary folder beside it, which is renamed at the end, and removed if
+//! the program fails or a signal ends it. The next run removes the folder of a killed program
+//! ([`partial`](crate::partial)).
 
 use std::fs::{self, File};
 use std::io;
@@ -20,37 +20,29 @@ use paje_parser::error::shown_path;
 use crate::partial::{self, Partial, Shared};
 use crate::report::VOICE;
 
-/// A folder that is not complete.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// Who wants to rename or to remove it holds the lock.
+    /// Locked to rename or remove the folder.
     partial: Shared,
     signals: Option<Handle>,
     path: PathBuf,
     target: PathBuf,
-    /// Paths that killed programs had left behind.
     cleared: Vec<PathBuf>,
 }
 
 impl Folder {
-    /// Makes a folder beside `target`, which must not be there, or be empty. If `ends_at_signals`, one that
-    /// tells the program to stop removes it first.
-    ///
-    /// # Errors
-    /// `target` is there, or nothing can be made beside it.
+    /// Creates a temporary folder beside `target`, which must not exist or be empty. If
+    /// `ends_at_signals`, a terminating signal removes it before the program ends.
     pub(crate) fn create(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
         let place = free_place(target).map_err(|error| Failure::File(target.to_owned(), error))?;
         Folder::beside(target, place, ends_at_signals)
     }
 
-    /// Makes a folder beside a file that is to be made, or replaced.
-    ///
-    /// # Errors
-    /// `target` is a folder, or nothing can be made beside it.
+    /// Creates a temporary folder beside a file that is to be created or replaced.
     pub(crate) fn beside_file(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
         let place = match fs::metadata(target) {
-            Ok(there) if !there.is_file() => Err(io::Error::other("this is no regular file")),
-            // A link stays, and what it leads to is written.
+            Ok(there) if !there.is_file() => Err(io::Error::other("not a regular file")),
+            // A symbolic link stays; its target is replaced.
             Ok(_) => fs::canonicalize(target),
             Err(_) => std::path::absolute(target),
         };
@@ -61,7 +53,7 @@ impl Folder {
     fn beside(target: &Path, place: PathBuf, ends_at_signals: bool) -> Result<Self, Failure> {
         let failed = |error| Failure::File(target.to_owned(), error);
         let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
-            return Err(failed(io::Error::other("a folder cannot be made there")));
+            return Err(failed(io::Error::other("cannot create a folder there")));
         };
         let mut prefix = name.to_owned();
         prefix.push(".partial-");
@@ -80,40 +72,31 @@ impl Folder {
         Ok(Folder { partial, signals, path, target: place, cleared })
     }
 
-    /// Says what killed programs had left behind and is gone now.
-    pub(crate) fn tell_cleared(&self, quiet: bool) {
+    pub(crate) fn report_cleared(&self, quiet: bool) {
         for path in self.cleared.iter().filter(|_| !quiet) {
-            VOICE.say(format_args!(
-                "{}: removed; a run that was killed had left it behind",
-                shown_path(path)
-            ));
+            VOICE.say(format_args!("{}: removed a leftover of a killed run", shown_path(path)));
         }
     }
 
-    /// Path of the folder that pieces are written to.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A file without a name, on the disk of the pieces.
+    /// Creates an unnamed file on the disk of the pieces.
     pub(crate) fn temporary(&self) -> Result<File, Failure> {
         let file = tempfile::tempfile_in(&self.path);
         file.map_err(|error| self.failed(unwrapped(error)))
     }
 
-    /// The failure of a file of [`Folder::temporary`].
     pub(crate) fn failed(&self, error: io::Error) -> Failure {
         Failure::File(self.path.join("(temporary file)"), error)
     }
 
-    /// The pieces are complete.
-    ///
-    /// # Errors
-    /// The folder cannot be renamed.
+    /// Gives the complete folder its name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let mut shared = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(partial) = &*shared else { return Ok(()) };
-        // Takes the place of an empty folder, and of nothing else.
+        // Replaces an empty folder only.
         let renamed = partial.unmark().and_then(|()| fs::rename(&self.path, &self.target));
         renamed.map_err(|error| Failure::File(self.target.clone(), error))?;
         *shared = None;
@@ -122,10 +105,7 @@ impl Folder {
 }
 
 impl Folder {
-    /// A file of the folder is complete, and takes its place; the rest goes.
-    ///
-    /// # Errors
-    /// It cannot be renamed.
+    /// Gives a complete file of the folder its name, and removes the rest.
     pub(crate) fn finish_file(self, path: &Path) -> Result<(), Failure> {
         fs::rename(path, &self.target).map_err(|error| Failure::File(self.target.clone(), error))
     }
@@ -133,7 +113,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Where a signal's thread has the lock, it does not give it back: the program ends there.
+        // If the signal thread holds the lock, this waits until it ends the program.
         let partial = self.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(partial) = partial {
             partial.remove();
@@ -144,7 +124,7 @@ impl Drop for Folder {
     }
 }
 
-/// The absolute path of `target`, if a folder can be renamed to it.
+/// Returns the absolute path of `target`, if a folder can be renamed to it.
 fn free_place(target: &Path) -> io::Result<PathBuf> {
     match fs::symlink_metadata(target) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(target),
@@ -152,29 +132,27 @@ fn free_place(target: &Path) -> io::Result<PathBuf> {
         Ok(_) => {
             let place = fs::canonicalize(target)?;
             if !fs::metadata(&place)?.is_dir() {
-                return Err(io::Error::other("there is a file of that name"));
+                return Err(io::Error::other("a file of this name exists"));
             }
             if fs::read_dir(&place)?.next().is_some() {
-                return Err(io::Error::other("the folder is there, and is not empty"));
+                return Err(io::Error::other("the folder exists and is not empty"));
             }
             if std::env::current_dir().is_ok_and(|here| here.starts_with(&place)) {
-                return Err(io::Error::other(
-                    "the pieces cannot take the place of the current folder",
-                ));
+                return Err(io::Error::other("the pieces cannot replace the current folder"));
             }
             Ok(place)
         }
     }
 }
 
-/// Error of the system, without the path that `tempfile` adds.
+/// Returns the system's error without the path that `tempfile` adds.
 fn unwrapped(error: io::Error) -> io::Error {
     error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
 }
 
-/// Removes the folder when the program is told to stop, and then stops it.
+/// Removes the folder when a signal arrives, then lets the signal end the program.
 fn remove_at_signals(partial: &Shared) -> io::Result<Handle> {
-    // A file that becomes too large is an error of the write, not the end of the program.
+    // A file that exceeds the size limit should be a write error, not end the program.
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let mut signals = Signals::new(heeded([SIGHUP, SIGINT, SIGTERM]))?;
     let handle = signals.handle();

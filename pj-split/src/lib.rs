@@ -1,14 +1,14 @@
-//! `pj_split`: a Pajé trace in pieces, each of which is a trace of its own.
+//! `pj_split`: splits a Pajé trace into pieces, each of which is a complete trace.
 //!
 //! ```text
-//! trace ──replay──▶ whose each line is (log) ──shares──▶ piece of each container
-//!   └──────────────── text ────────────────────────────┐        │
-//!                                                      ▼        ▼
+//! trace ──replay──▶ owner of each line (log) ──shares──▶ piece of each container
+//!   └──────────────── text ───────────────────────────┐        │
+//!                                                     ▼        ▼
 //!                                        scatter, block by block ──▶ piece-000.trace, …, root.trace
 //! ```
 //!
-//! The trace is read twice. First it is replayed, without keeping its objects: so it is known to
-//! be valid, and a `survey` notes on disk whose each line is. Then containers are given to pieces
+//! The trace is read twice. First it is replayed, without keeping its objects: this proves it
+//! valid, and a `survey` logs the owner of each line on disk. Then containers are assigned to pieces
 //! (`shares`), and each line is copied to the pieces that need it (`needs`, `scatter`). Memory
 //! depends on the containers, types and values of the trace, not on its length.
 

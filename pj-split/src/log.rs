@@ -1,8 +1,9 @@
-//! Whose each line of a block is, in a few bytes.
+//! Compact log of the owner of each line in a block.
 //!
-//! A log is a sequence of runs of lines in file order. A run is a number that says what its lines are
-//! about, how many bytes they have, and, for lines that must be told apart, what they define. All are
-//! variable-length integers: seven bits to a byte, least first, the top bit set but in the last.
+//! A log is a sequence of runs of lines in file order. A run is a number for the owner of its
+//! lines, their length in bytes and, for definitions, what they define. All are variable-length
+//! integers: seven bits per byte, least significant first, with the top bit set in all but the
+//! last.
 
 use paje_sim::{ContainerId, LineOf, TypeId, ValueId};
 
@@ -11,30 +12,24 @@ const SHARED: u32 = 1;
 const VALUE: u32 = 2;
 const CREATION: u32 = 3;
 const DESTRUCTION: u32 = 4;
-/// The first container's.
 const EVENTS: u32 = 5;
 
-/// Subject of the lines of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
-    /// They are in no piece.
+    /// Lines that go to no piece.
     Nobody,
-    /// They are in every piece.
+    /// Lines that go to every piece.
     Shared,
-    /// One line, which defines a value.
     Value(TypeId, ValueId),
-    /// One line, which creates a container.
     Creation(ContainerId),
-    /// One line, which destroys a container.
     Destruction(ContainerId),
-    /// Events of a container.
     Events(ContainerId),
 }
 
 impl From<LineOf> for Run {
     fn from(line: LineOf) -> Self {
         match line {
-            // Lines that name files are not split.
+            // A trace that names files is refused.
             LineOf::Nobody | LineOf::File => Run::Nobody,
             LineOf::Header | LineOf::Type => Run::Shared,
             LineOf::Value(type_, value) => Run::Value(type_, value),
@@ -46,12 +41,11 @@ impl From<LineOf> for Run {
 }
 
 impl Run {
-    /// Returns whether the next line, if it is about the same, belongs to the run.
+    /// Returns whether a further line with the same owner extends the run.
     const fn goes_on(self) -> bool {
         matches!(self, Run::Nobody | Run::Shared | Run::Events(_))
     }
 
-    /// Appends a run of `len` bytes to `out`.
     pub(crate) fn write(self, len: u64, out: &mut Vec<u8>) {
         let mut put = |first: u64, more: &[u32]| {
             push(out, first);
@@ -69,7 +63,6 @@ impl Run {
     }
 }
 
-/// Appends the log of some lines to `out`.
 pub(crate) fn write(lines: impl Iterator<Item = (usize, LineOf)>, out: &mut Vec<u8>) {
     let (mut run, mut len) = (Run::Nobody, 0);
     for (bytes, line) in lines {
@@ -87,7 +80,8 @@ pub(crate) fn write(lines: impl Iterator<Item = (usize, LineOf)>, out: &mut Vec<
     }
 }
 
-/// The runs of a log, each with its bytes; `None` behind the last, or where the log is damaged.
+/// Takes the next run and its length in bytes off the log; `None` at the end, or if the log is
+/// damaged.
 pub(crate) fn read(log: &mut &[u8]) -> Option<(Run, usize)> {
     let first = pull(log)?;
     let len = pull(log)? as usize;
@@ -102,7 +96,6 @@ pub(crate) fn read(log: &mut &[u8]) -> Option<(Run, usize)> {
     Some((run, len))
 }
 
-/// Appends a variable-length integer.
 #[inline]
 pub(crate) fn push(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
@@ -112,7 +105,7 @@ pub(crate) fn push(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Takes a variable-length integer off the front, if there is a whole one.
+/// Takes a variable-length integer off the front, if it is complete.
 #[inline]
 pub(crate) fn pull(from: &mut &[u8]) -> Option<u64> {
     let (mut number, mut shift) = (0, 0);
@@ -135,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers() {
+    fn integers_round_trip() {
         let all = [0, 1, 127, 128, 300, 1 << 14, u64::from(u32::MAX), u64::MAX];
         let mut bytes = Vec::new();
         all.iter().for_each(|number| push(&mut bytes, *number));
@@ -147,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn runs() {
+    fn runs_round_trip() {
         let (one, two) = (ContainerId(0), ContainerId(70_000));
         let value = LineOf::Value(TypeId(3), ValueId(200));
         let lines = [

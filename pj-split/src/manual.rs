@@ -7,10 +7,7 @@ use paje_console::options::NO_WARNINGS_TERM;
 pub const MANUAL: Manual = Manual {
     statuses: &[
         (0, "the trace was split"),
-        (
-            1,
-            "the trace is invalid (with --recover: was split, but not everything was as it should be)",
-        ),
+        (1, "the trace is invalid (with --recover: it was split after repairs)"),
         (2, "usage or input/output"),
     ],
     examples: &[
@@ -18,7 +15,7 @@ pub const MANUAL: Manual = Manual {
         ("pj_split --piece-size 512M trace.paje.gz -o pieces", "pieces of about this size"),
         ("pj_split --by Machine trace.paje -o machines", "one piece for each machine"),
         ("pj_split --from 12 --to 14.5 trace.paje -o window.trace", "two and a half seconds of it"),
-        ("pj_dump machines/root.trace > trace.csv", "the rows of the whole trace again"),
+        ("pj_dump machines/root.trace > trace.csv", "all rows of the trace"),
     ],
     sections: &[
         ("ENVIRONMENT", &[Block::Terms(&[NO_WARNINGS_TERM])]),
@@ -29,7 +26,10 @@ pub const MANUAL: Manual = Manual {
                     "DIR/piece-000.trace, DIR/piece-001.trace, …",
                     "The pieces; with --compress, their names end in .gz or .zst.",
                 ),
-                ("DIR/root.trace", "What pj_dump takes for the whole trace: it names the pieces."),
+                (
+                    "DIR/root.trace",
+                    "The file that stands for the whole trace: it names the pieces.",
+                ),
             ])],
         ),
     ],

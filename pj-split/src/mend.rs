@@ -1,10 +1,10 @@
-//! Pieces of a damaged trace (`--recover`), which are sound as far as a trace can be.
+//! Pieces of a damaged trace (`--recover`), which are as valid as possible.
 //!
-//! Definitions are written anew, as the replay knows them: those of events and of types at the
-//! head of each file (`head`), made-up things before the line for which they were. Other lines are those
-//! of the trace, without what was left out, and some with another word (`lines`). What no sound trace can
-//! say stays as it is, and a replay that recovers makes of it what it made of the trace, since lanes do
-//! not influence one another.
+//! Each file begins with new definitions of events and types (`head`), as the replay knows them;
+//! definitions that recovery invents precede the line that needs them. Other lines are the trace's,
+//! without those that were skipped, and some with a replaced word (`lines`). Problems that no valid
+//! trace can express stay. Recovery treats them in a piece as in the trace, since lanes do not
+//! influence one another.
 
 mod head;
 mod lines;
@@ -20,31 +20,29 @@ use crate::survey::{Damage, Mend};
 pub(crate) use head::spell;
 pub(crate) use types::Place;
 
-/// Remedies for the lines of a damaged trace.
 #[derive(Debug)]
 pub(crate) struct Mending<'a> {
     trace: &'a Trace,
-    /// By the bytes where lines begin, in order.
+    /// By byte offset of the line, in order.
     mends: Vec<(u64, Mend)>,
-    /// Containers that are created before the lines that begin there, in order.
+    /// Containers to create before the line at a byte offset, in order.
     created: Vec<(u64, ContainerId)>,
-    /// Those of them that lines further behind create.
+    /// Containers in `created` that a later line of the trace creates.
     moved: FxHashSet<ContainerId>,
-    /// Destructions that also ended what is in the container, and earlier than the container.
+    /// Destructions that also ended children, and those earlier than the container.
     split_ends: FxHashSet<u64>,
     defs: FxHashMap<&'a [u8], &'a EventDef>,
-    /// Our own numbers: of a PajeCreateContainer, and of definitions as some of the trace's, but of a
+    /// Our own event numbers: of PajeCreateContainer, and of copies of definitions as
     /// PajeSetVariable.
     creation: String,
     setters: FxHashMap<&'a [u8], String>,
-    /// Lines that every file begins with.
+    /// Lines at the beginning of every file.
     pub(crate) head: Vec<u8>,
-    /// Faults that stay, in words.
     pub(crate) stays: Vec<&'static str>,
 }
 
 impl<'a> Mending<'a> {
-    /// Remedies, as far as there are any. `Err` says why nothing can be done.
+    /// Collects the repairs. `Err` says why the trace cannot be split.
     pub(crate) fn new(
         trace: &'a Trace,
         damage: Damage,
@@ -79,11 +77,10 @@ impl<'a> Mending<'a> {
         mending.place_containers(&damage.creations)?;
         mending.find_split_ends();
         mending.head = head::write(&mending, &places, old_names, &mut number);
-        mending.stays = mending.what_stays(&places);
+        mending.stays = mending.remaining_problems(&places);
         Ok(mending)
     }
 
-    /// Finds the places of containers that were made up, and of what these are in.
     fn place_containers(&mut self, creations: &[(u64, ContainerId)]) -> Result<(), &'static str> {
         let containers = self.trace.containers();
         let mut at = vec![0; containers.len()];
@@ -134,7 +131,7 @@ impl<'a> Mending<'a> {
         {
             return Ok(());
         }
-        // A container that is where it belongs before the trace says so may end with it.
+        // A container that exists before the trace creates it may end with its parent.
         for id in containers.ids().skip(1) {
             let mut ended = u64::MAX;
             let mut above = id;
@@ -172,8 +169,8 @@ impl<'a> Mending<'a> {
             unnamed.map(|(byte, _)| byte.0).filter(|at| prolonged.contains(at)).collect();
     }
 
-    /// Faults that stay, since no sound trace can say the same.
-    fn what_stays(&self, places: &[Place]) -> Vec<&'static str> {
+    /// Lists the problems that stay because no valid trace can express them.
+    fn remaining_problems(&self, places: &[Place]) -> Vec<&'static str> {
         let told = |code: &str| {
             self.trace.recovered().problems.iter().any(|problem| match problem.error.kind() {
                 ErrorKind::Invalid(problem) => problem.code() == code,

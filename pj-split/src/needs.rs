@@ -1,4 +1,4 @@
-//! Which definitions of values, and which creations and destructions of containers, a piece needs.
+//! Value definitions, creations and destructions that each piece needs.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -12,8 +12,8 @@ use crate::log;
 use crate::shares::{NONE, Shares};
 use crate::survey::{self, Surveyed};
 
-/// Some pieces for each number. Most numbers have one, or all those of a few numbers: the first is in a
-/// table, more of them beside it.
+/// Pieces by number. Most numbers have one piece, or a few numbers have all of them; so the first
+/// piece is in a table, and others are beside it.
 #[derive(Debug, Default)]
 pub(crate) struct PiecesOf {
     first: Vec<u32>,
@@ -25,7 +25,6 @@ impl PiecesOf {
         PiecesOf { first: vec![NONE; numbers], more: FxHashMap::default() }
     }
 
-    /// Adds a piece; returns whether it is new there.
     fn add(&mut self, number: usize, piece: u32) -> bool {
         let first = &mut self.first[number];
         if *first == NONE {
@@ -45,7 +44,7 @@ impl PiecesOf {
         }
     }
 
-    /// The pieces of a number: the first, and the others.
+    /// Returns the first piece of a number, and the others.
     pub(crate) fn get(&self, number: usize) -> (u32, &[u32]) {
         let first = self.first.get(number).copied().unwrap_or(NONE);
         if first == NONE || self.more.is_empty() {
@@ -55,20 +54,18 @@ impl PiecesOf {
     }
 }
 
-/// Needs of the pieces besides the events of their containers.
 #[derive(Debug)]
 pub(crate) struct Needs {
-    /// By container: the pieces that create it.
     pub(crate) containers: PiecesOf,
-    /// By value, of all types: the pieces that define it.
+    /// Pieces that define each value, with the values of all types numbered together.
     pub(crate) values: PiecesOf,
-    /// The number of each type's first value among those of all types.
+    /// Number of each type's first value.
     first_values: Vec<u32>,
-    /// The types of the containers that links of a type begin and end in.
+    /// Types of the containers at each end of links of a type.
     pub(crate) link_ends: FxHashMap<(TypeId, LinkEnd), AllOf>,
 }
 
-/// The type of several things.
+/// Common type of several containers, if they have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AllOf {
     One(TypeId),
@@ -76,7 +73,6 @@ pub(crate) enum AllOf {
 }
 
 impl AllOf {
-    /// Takes account of one more.
     pub(crate) fn add(known: Option<AllOf>, type_: TypeId) -> AllOf {
         match known {
             None => AllOf::One(type_),
@@ -87,17 +83,12 @@ impl AllOf {
 }
 
 impl Needs {
-    /// The number of a value among those of all types.
     #[inline]
     pub(crate) fn value(&self, type_: TypeId, value: ValueId) -> usize {
         let first = self.first_values.get(type_.index()).copied().unwrap_or(0);
         first as usize + value.index()
     }
 
-    /// Finds out what the pieces need.
-    ///
-    /// # Errors
-    /// The notes of the survey cannot be read.
     pub(crate) fn new(trace: &Trace, shares: &Shares, surveyed: &Surveyed) -> io::Result<Self> {
         let types = trace.types();
         let mut values = 0;
@@ -145,7 +136,7 @@ impl Needs {
         Ok(needs)
     }
 
-    /// A piece creates a container, and all that this is in.
+    /// Lets a piece create a container and its ancestors.
     fn create(&mut self, trace: &Trace, mut container: ContainerId, piece: u32) {
         while self.containers.add(container.index(), piece) {
             container = trace.containers().parent(container);
@@ -153,7 +144,6 @@ impl Needs {
     }
 }
 
-/// Some bytes of a file.
 struct At<'a> {
     file: &'a File,
     at: u64,
@@ -169,7 +159,6 @@ impl Read for At<'_> {
     }
 }
 
-/// Pairs of variable-length integers.
 struct Pairs<R> {
     bytes: R,
 }
@@ -190,7 +179,7 @@ impl<R: io::BufRead> Pairs<R> {
             self.bytes.consume(taken);
             return Ok(Some(number));
         }
-        // The end of the buffer, perhaps inside a number.
+        // The buffer ends, perhaps inside a number.
         let mut bytes = Vec::new();
         loop {
             let Some(byte) = self.bytes.fill_buf()?.first().copied() else {
@@ -214,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_of_numbers() {
+    fn pieces_are_stored_by_number() {
         let mut pieces = PiecesOf::new(3);
         for piece in [5, 2, 9, 5, 2, 7] {
             pieces.add(1, piece);
@@ -227,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_over_the_ends_of_buffers() {
+    fn pairs_may_cross_buffers() {
         let numbers: Vec<u64> = (0..200).map(|i| 1 << (i % 40)).collect();
         let mut bytes = Vec::new();
         numbers.iter().for_each(|number| log::push(&mut bytes, *number));

@@ -1,4 +1,4 @@
-//! The files of the pieces, and how blocks are written to them.
+//! Writes blocks to the files of the pieces.
 
 use std::fs::File;
 use std::io::Write;
@@ -15,27 +15,24 @@ use crate::scatter::{Counter, Part, Rules, Sheet};
 use crate::survey::Entry;
 use paje_console::Failure;
 
-/// Blocks that are scattered before they are written: this many for each worker, or, if pieces are many, so
-/// many that each piece gets some kilobytes; but not more than memory allows.
+/// Number of blocks that are scattered before they are written: per worker, or with many pieces
+/// enough for some kilobytes each.
 const BLOCKS_PER_WORKER: usize = 4;
 const PIECES_PER_BLOCK: usize = 4;
 const MOST_BLOCKS: usize = 192;
-/// So many bytes they have together, unless a single one has more: a line may be very long.
+/// Largest sum of their sizes in bytes, unless a single block exceeds it.
 const MOST_BYTES: u64 = 32 << 20;
 
-/// Bytes that are gathered before they are written.
 const GATHERED: usize = 1 << 17;
-/// And before they are compressed by themselves.
 const PACKED: usize = 1 << 20;
 
-/// Files that are left for others: standard streams, the trace, temporary files.
+/// Number of files reserved for standard streams, the trace and temporary files.
 const OTHER_FILES: u64 = 32;
 
-/// A file that is written from its beginning to its end.
 #[derive(Debug)]
 struct Piece {
     path: PathBuf,
-    /// Kept open, unless there are too many.
+    /// Kept open, unless there are too many files.
     file: Option<File>,
 }
 
@@ -62,13 +59,11 @@ impl Piece {
     }
 }
 
-/// The number of files that may be open at a time for pieces.
 fn most_open() -> u64 {
     let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     limit.saturating_sub(OTHER_FILES)
 }
 
-/// Places of the blocks.
 pub(crate) struct Blocks<'a> {
     pub(crate) entries: &'a [Entry],
     pub(crate) text: &'a File,
@@ -76,11 +71,8 @@ pub(crate) struct Blocks<'a> {
     pub(crate) log: &'a File,
 }
 
-/// Writes all pieces, and root.trace, to `folder`; returns how many bytes that were. Meanwhile, `copied`
-/// says how many bytes of the trace are done.
-///
-/// # Errors
-/// A file cannot be read or written.
+/// Writes all pieces and root.trace to `folder`; returns the number of bytes written. `copied`
+/// counts the bytes of the trace that are done.
 pub(crate) fn write(
     folder: &Path,
     compress: Option<Compress>,
@@ -96,7 +88,7 @@ pub(crate) fn write(
         Ok(Mutex::new(Piece::create(path, (number as u64) < open)?))
     };
     let mut pieces = (0..count).map(piece).collect::<Result<Vec<_>, Failure>>()?;
-    // The last one, which gets what is said of it alone.
+    // The last writer's own lines go to root.trace.
     let mut root = Piece::create(folder.join("root.trace"), true)?;
     root.append(&rules.own.root_head, &mut Packer::Plain)?;
     root.append(&rules.own.first, &mut Packer::Plain)?;
@@ -149,7 +141,8 @@ pub(crate) fn write(
     Ok(written + (of_root + count * (head.len() + tail.len())) as u64)
 }
 
-/// Number of these blocks that are scattered in one round: at most `most`, and not too many bytes.
+/// Returns how many of these blocks are scattered in one round, limited by `most` and by their
+/// size.
 fn round_of(entries: &[Entry], most: usize) -> usize {
     let fits = |count: &usize| bytes_of(&entries[..*count]) <= MOST_BYTES;
     (1..=most.min(entries.len())).rev().find(fits).unwrap_or(entries.len().min(1))
@@ -159,10 +152,9 @@ fn bytes_of(entries: &[Entry]) -> u64 {
     entries.iter().map(|entry| u64::from(entry.len)).sum()
 }
 
-/// Writes blocks to some of the pieces.
 struct Writer {
     packer: Packer,
-    /// Parts for each of its pieces: the number of the sheet, and a part of it.
+    /// Parts for each of its pieces: index of the sheet, and a part of it.
     lists: Vec<Vec<(u32, Part)>>,
     gathered: Vec<u8>,
     written: u64,
@@ -173,7 +165,7 @@ impl Writer {
         Writer { packer, lists: Vec::new(), gathered: Vec::new(), written: 0 }
     }
 
-    /// Writes what the sheets have for the pieces of this worker.
+    /// Writes the parts of all sheets for this writer's pieces.
     fn write(
         &mut self,
         worker: usize,
@@ -191,11 +183,13 @@ impl Writer {
                         self.lists[piece as usize / team].push((number, *part));
                     }
                     Part::Own { .. } => {}
-                    Part::Shared { who, .. } => who.each(rules.needs, count, |piece| {
-                        if piece % team == worker {
-                            self.lists[piece / team].push((number, *part));
-                        }
-                    }),
+                    Part::Shared { recipients, .. } => {
+                        recipients.each(rules.needs, count, |piece| {
+                            if piece % team == worker {
+                                self.lists[piece / team].push((number, *part));
+                            }
+                        })
+                    }
                 }
             }
         }
@@ -223,7 +217,7 @@ impl Writer {
     }
 }
 
-/// Appends some texts to a piece, small ones together; returns how many bytes they had.
+/// Appends texts to a piece, gathering small ones; returns the number of bytes.
 fn gather<'t>(
     piece: &mut Piece,
     packer: &mut Packer,
@@ -251,7 +245,6 @@ fn gather<'t>(
     Ok(written)
 }
 
-/// The first failure of any worker.
 #[derive(Default)]
 struct Failures(Mutex<Option<Failure>>);
 
@@ -276,9 +269,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    /// Long lines make blocks large: then a round has fewer of them.
     #[test]
-    fn rounds() {
+    fn long_lines_make_shorter_rounds() {
         let entry = |len: u64| Entry { start: 0, len: len as u32, log_len: 0, log_at: 0 };
         let entries = |lens: &[u64]| lens.iter().map(|len| entry(*len)).collect::<Vec<_>>();
         assert_eq!(round_of(&[], 9), 0);
@@ -290,16 +282,15 @@ mod tests {
         assert_eq!(round_of(&entries(&[1, more]), 9), 1);
     }
 
-    /// Files that are not kept open are appended to, like others.
     #[test]
-    fn a_piece_that_is_closed_in_between() -> std::io::Result<()> {
+    fn files_that_are_reopened_are_appended_to() -> std::io::Result<()> {
         let folder = tempfile::tempdir()?;
         let mut scratch = Vec::new();
         let long = vec![b'x'; GATHERED];
         let texts = [&b"one\n"[..], b"two\n", &long, b"", b"three\n"];
         for keep in [true, false] {
             let path = folder.path().join(keep.to_string());
-            let mut piece = Piece::create(path.clone(), keep).expect("it is new");
+            let mut piece = Piece::create(path.clone(), keep).expect("a new file");
             for _ in 0..2 {
                 let written =
                     gather(&mut piece, &mut Packer::Plain, texts.into_iter(), &mut scratch);

@@ -1,15 +1,14 @@
 //! Compressed pieces.
 //!
-//! Each text that is appended to a piece is compressed by itself, as a member (gzip) or a frame (zstd) of its
-//! own: what reads these formats reads them one after the other as one text. So pieces, however many,
-//! need no memory of what was written before.
+//! Each text is compressed on its own, as a gzip member or a zstd frame; readers concatenate them.
+//! So pieces need no memory of earlier text.
 
 use std::io::{self, Write};
 
 use clap::ValueEnum;
 use zstd::zstd_safe::CParameter;
 
-/// Compression of pieces.
+/// Compression formats of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Compress {
     /// piece-000.trace.gz, …
@@ -19,7 +18,6 @@ pub enum Compress {
 }
 
 impl Compress {
-    /// Suffix of the names of pieces.
     pub(crate) const fn suffix(self) -> &'static str {
         match self {
             Compress::Gzip => ".gz",
@@ -28,9 +26,7 @@ impl Compress {
     }
 }
 
-/// Packs texts, one after the other; for one worker.
 pub(crate) enum Packer {
-    /// As they are.
     Plain,
     Gzip(Vec<u8>),
     Zstd(Box<zstd::bulk::Compressor<'static>>, Vec<u8>),
@@ -49,12 +45,11 @@ impl Packer {
         })
     }
 
-    /// Returns whether texts should be long: each is compressed by itself.
+    /// Returns whether texts are compressed, and so should be long.
     pub(crate) const fn compresses(&self) -> bool {
         !matches!(self, Packer::Plain)
     }
 
-    /// Returns the bytes to write for a text.
     pub(crate) fn pack<'a>(&'a mut self, text: &'a [u8]) -> io::Result<&'a [u8]> {
         match self {
             Packer::Plain => Ok(text),

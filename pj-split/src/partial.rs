@@ -1,8 +1,8 @@
-//! A folder that is not complete: removed whatever ends the program, or by the next run.
+//! Incomplete folders, which are removed when the program ends, or by the next run.
 //!
-//! It has a file that says so, `.partial`, which is locked while the program runs. The system takes the lock
-//! back when the program ends, however that comes: a mark that can be locked is one that a killed program
-//! left behind. A complete folder has no mark.
+//! An incomplete folder has a file `.partial`, which is locked while the program runs. The system
+//! releases the lock when the program ends in any way, so an unlocked mark is a killed program's. A
+//! complete folder has no mark.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::io;
@@ -18,37 +18,31 @@ use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags, RawDir};
 use rustix::fs::{flock, fstat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
-/// The file that says that a folder is not complete.
 const MARK: &CStr = c".partial";
 
-/// A folder that is not complete, and its mark, locked.
 #[derive(Debug)]
 pub(crate) struct Partial {
     folder: OwnedFd,
-    /// Folder that it is in.
     parent: OwnedFd,
     name: CString,
-    /// `None` where files cannot be locked.
+    /// `None` if files cannot be locked.
     mark: Option<OwnedFd>,
 }
 
 impl Partial {
-    /// Makes a folder in `parent`, whose name begins with `prefix`; returns its path.
-    ///
-    /// # Errors
-    /// Nothing can be made there.
+    /// Creates a folder in `parent`, whose name begins with `prefix`; returns its path.
     pub(crate) fn create(parent: &Path, prefix: &OsStr) -> io::Result<(Self, PathBuf)> {
         loop {
             let made = tempfile::Builder::new()
                 .prefix(prefix)
-                // Less what the user's mask takes away, as for any folder.
+                // The user's umask applies, as for any folder.
                 .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777))
                 .tempdir_in(parent)?;
             let mut partial = Partial::open(parent, made.path())?;
             if partial.mark()? {
                 return Ok((partial, made.keep()));
             }
-            // Somebody took it for left behind, in the instant before it was locked, and removes it.
+            // Another run took it for a leftover before it was locked, and removes it.
         }
     }
 
@@ -61,7 +55,7 @@ impl Partial {
         Ok(Partial { folder, parent, name, mark: None })
     }
 
-    /// Marks a new folder; returns whether it is still there.
+    /// Marks a new folder; returns whether it still exists.
     fn mark(&mut self) -> io::Result<bool> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
         let mark = openat(&self.folder, MARK, flags, Mode::RUSR | Mode::WUSR)?;
@@ -73,13 +67,11 @@ impl Partial {
                 self.mark = Some(mark);
             }
             Err(Errno::WOULDBLOCK) => return Ok(false),
-            // No locks there: it must not look as if nobody had it.
             Err(_) => unlinkat(&self.folder, MARK, AtFlags::empty())?,
         }
         Ok(true)
     }
 
-    /// The folder is complete.
     pub(crate) fn unmark(&self) -> io::Result<()> {
         match &self.mark {
             Some(_) => Ok(unlinkat(&self.folder, MARK, AtFlags::empty())?),
@@ -87,17 +79,17 @@ impl Partial {
         }
     }
 
-    /// Removes the folder and all files in it. Takes no memory: there may be none.
+    /// Removes the folder with its files. Does not allocate, as there may be no memory.
     pub(crate) fn remove(&self) {
         for _ in 0..100 {
             self.empty();
-            // The mark last: what cannot be removed at once is left to the next run.
+            // The mark goes last, so that the next run can finish the removal.
             let unlinked = unlinkat(&self.folder, MARK, AtFlags::empty());
             let removed = unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR);
             if removed.is_ok() || unlinked == Err(Errno::ACCESS) {
                 return;
             }
-            // Workers may still make files.
+            // Workers may still create files.
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -105,7 +97,7 @@ impl Partial {
     fn empty(&self) {
         let mut buffer = [MaybeUninit::<u8>::uninit(); 4096];
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-        // A new view of it, which begins at the beginning.
+        // A new descriptor starts at the first entry.
         let Ok(folder) = openat(&self.folder, c".", flags, Mode::empty()) else { return };
         let mut entries = RawDir::new(folder, &mut buffer);
         while let Some(Ok(entry)) = entries.next() {
@@ -117,7 +109,7 @@ impl Partial {
     }
 }
 
-/// Removes folders that killed programs left in `parent`, whose names begin with `prefix`; returns their
+/// Removes leftovers of killed programs in `parent` whose names begin with `prefix`; returns their
 /// paths.
 pub(crate) fn clear(parent: &Path, prefix: &OsStr) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
@@ -135,7 +127,6 @@ pub(crate) fn clear(parent: &Path, prefix: &OsStr) -> Vec<PathBuf> {
     cleared
 }
 
-/// A folder whose mark nobody has locked, if it is one.
 fn left_behind(parent: &Path, path: &Path) -> io::Result<Option<Partial>> {
     let mut partial = Partial::open(parent, path)?;
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -154,20 +145,19 @@ fn left_behind(parent: &Path, path: &Path) -> io::Result<Option<Partial>> {
     Ok(Some(partial))
 }
 
-/// A folder, until somebody removes or completes it.
+/// A folder, until it is removed or completed.
 pub(crate) type Shared = Arc<Mutex<Option<Partial>>>;
 
-/// All folders that are being written, for whoever ends the program.
+/// All folders that are being written, to be removed when the program ends.
 static WRITTEN: Mutex<Vec<Shared>> = Mutex::new(Vec::new());
 
-/// Notes a folder that is being written.
 pub(crate) fn enlist(partial: &Shared) {
     let mut written = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
     written.retain(|shared| Arc::strong_count(shared) > 1);
     written.push(Arc::clone(partial));
 }
 
-/// Removes all folders that are being written: the program ends, for want of memory. Takes none.
+/// Removes all folders that are being written, when memory is refused. Does not allocate.
 pub fn remove_all() {
     let Ok(written) = WRITTEN.try_lock() else { return };
     for shared in &*written {

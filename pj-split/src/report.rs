@@ -1,4 +1,4 @@
-//! Messages of the program on standard error. Problems of the trace are told as `pj_dump` tells them.
+//! Messages on standard error. Problems of the trace are reported as in `pj_dump`.
 
 use paje_console::Voice;
 use paje_console::voice::RECOVER;

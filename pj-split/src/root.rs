@@ -1,4 +1,4 @@
-//! The lines that are in no trace that is split: those that name pieces, and those that end them.
+//! Lines that are not in the original trace: they name pieces, and mark their end.
 
 use std::collections::HashSet;
 
@@ -8,26 +8,22 @@ use paje_sim::{ContainerId, Name, Trace};
 use crate::shares::{NONE, Shares};
 use crate::survey::ContainerBytes;
 
-/// Lines that root.trace and every piece begin with, and those that every piece ends with.
 #[derive(Debug)]
 pub(crate) struct OwnLines {
-    /// The numbers of the PajeTraceFile that names a file, and of what tells the end.
+    /// Event numbers of the PajeTraceFile that names a piece, and of the line that marks the end.
     file_id: String,
     end_id: String,
-    /// Definitions of PajeTraceFile that root.trace begins with.
     pub(crate) root_head: Vec<u8>,
-    /// Definitions that pieces begin with: the same, unless these are to be without PajeTraceFile.
     pub(crate) head: Vec<u8>,
-    /// In root.trace, a line for the root container if it has events.
+    /// Line of root.trace that names the root container's piece, if it has events.
     pub(crate) first: Vec<u8>,
-    /// A PajeTraceFile that names nothing, at the time at which the trace ends: a trace ends at the
-    /// latest time that any line has, also for PajeNG. No container ends by it: with another end of the
-    /// whole (`pj_dump -a`), the piece has that, too.
+    /// Last line of a piece: a PajeTraceFile without a name, at the end of the trace. A trace ends
+    /// at the latest time of any line, also in PajeNG. No container ends by it, so `pj_dump -a`
+    /// still works.
     pub(crate) tail: Vec<u8>,
-    /// The same for root.trace, should it need it.
+    /// Last line of root.trace, if it needs one.
     pub(crate) root_tail: Vec<u8>,
     digits: usize,
-    /// Ending of the names of pieces, behind `.trace`.
     suffix: &'static str,
 }
 
@@ -47,7 +43,7 @@ impl OwnLines {
              %EventDef PajeTraceFile {end_id}\n% Time date\n% Container string\n% Type string\n\
              % Filename string\n%EndEventDef\n"
         );
-        // The shortest text that is read as the same number.
+        // Display prints the shortest text that reads as the same number.
         let tail = format!("{end_id} {} 0 0 \"\"\n", trace.end());
         let digits = (shares.count().max(1) - 1).to_string().len().max(3);
         let (head, tail) = (head.into_bytes(), tail.into_bytes());
@@ -70,8 +66,8 @@ impl OwnLines {
         lines
     }
 
-    /// Lets pieces end without a PajeTraceFile: a definition has a time, too, that counts for the end. The
-    /// type that it defines is one of events that do not occur: there are no rows of it.
+    /// Marks the end of pieces by a definition, whose time also counts, instead of a PajeTraceFile.
+    /// It defines an event type without events, and so adds no rows.
     pub(crate) fn end_plainly(&mut self, trace: &Trace) {
         let id = &self.end_id;
         self.head = format!(
@@ -82,12 +78,10 @@ impl OwnLines {
         self.tail = format!("{id} {} {} 0\n", trace.end(), end_type(trace)).into();
     }
 
-    /// The name of a piece's file.
     pub(crate) fn piece(&self, number: usize) -> String {
         format!("piece-{number:0digits$}.trace{}", self.suffix, digits = self.digits)
     }
 
-    /// Appends the line that names the piece of a container.
     pub(crate) fn name(
         &self,
         trace: &Trace,
@@ -108,7 +102,7 @@ impl OwnLines {
     }
 }
 
-/// The name of a type that the trace has not, for the line that tells its end.
+/// Returns an unused type name for the line that marks the end.
 pub(crate) fn end_type(trace: &Trace) -> String {
     let mut name = "end-of-trace".to_owned();
     while trace.types().find(name.as_bytes()).is_some() {
@@ -117,17 +111,17 @@ pub(crate) fn end_type(trace: &Trace) -> String {
     name
 }
 
-/// Numbers of events, without end, that the trace does not use.
+/// Yields unused event numbers, without end.
 pub(crate) fn free_numbers(trace: &Trace) -> impl Iterator<Item = String> + use<> {
     let used: HashSet<Vec<u8>> = trace.defs().iter().map(|def| def.id().to_vec()).collect();
     let numbers = (1_u64..).map(|number| number.to_string());
     numbers.filter(move |number| !used.contains(number.as_bytes()))
 }
 
-/// Appends a name so that it is read as one field: as it was written, or in quotes if it needs some.
+/// Appends a name as one field: as it was written, or in quotes if it needs them.
 pub(crate) fn word(name: Name<'_>, out: &mut Vec<u8>) {
     if plain(name.text) || name.text.contains(&b'"') {
-        // A name that holds a quote was written without them, and so needs none.
+        // A name that contains a quote was bare in the trace.
         out.extend_from_slice(name.text);
     } else {
         out.push(b'"');
@@ -136,7 +130,7 @@ pub(crate) fn word(name: Name<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns whether a text is one field as it is.
+/// Returns whether a text is one field without quotes.
 pub(crate) fn plain(text: &[u8]) -> bool {
     let special = |byte: &u8| token::is_white(*byte) || matches!(byte, b'"' | b'#');
     !text.is_empty() && !text.iter().any(special)
@@ -153,7 +147,7 @@ mod tests {
 ";
 
     #[test]
-    fn the_end_of_the_trace() {
+    fn pieces_end_with_the_trace() {
         let trace = Trace::read(
             (HEADER.to_owned() + "1 T 0\n3 1e-1 a T 0\n").as_bytes(),
             &Options::default(),
@@ -162,14 +156,13 @@ mod tests {
         let held = vec![ContainerBytes::default(); trace.containers().len()];
         let shares = Shares::even(trace.containers(), &held, 1);
         let lines = OwnLines::new(&trace, &shares, &held, "");
-        // Numbers that the trace has not.
         assert!(lines.head.starts_with(b"%EventDef PajeTraceFile 2\n"));
         assert_eq!(lines.tail, b"4 0.1 0 0 \"\"\n");
         assert_eq!(lines.first, b"");
     }
 
     #[test]
-    fn words() {
+    fn names_are_written_as_one_field() {
         let text = |text: &[u8]| {
             let mut out = Vec::new();
             word(Name::bare(text), &mut out);

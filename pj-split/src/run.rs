@@ -1,4 +1,4 @@
-//! The program: replays a trace, shares its containers out, writes the pieces.
+//! The program: replays a trace, assigns containers to pieces, writes the pieces.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -32,17 +32,17 @@ use crate::scatter::Rules;
 use crate::shares::{self, Shares};
 use crate::survey::{Survey, Surveyed};
 
-/// Number of bytes after which the objects of the replay are forgotten, as `pj_dump -o` does.
+/// Bytes of text after which objects of the replay are dropped, as in `pj_dump -o`.
 const PORTION: u64 = 16 << 20;
 
-/// Runs the program; the exit status is 0, 1 for an invalid trace or one that was mended, 2 for usage or
-/// input/output.
+/// Runs the program. The exit status is 0, 1 for an invalid or repaired trace, or 2 for usage or
+/// input/output errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
 }
 
-/// The same, with blocks of another size; which makes no difference but to speed and memory.
+/// Runs the program with blocks of another size, which only affects speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     failure::exit(VOICE, make_pieces(cli, limits, true).map(|made| made.was_sound))
@@ -51,16 +51,16 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
 /// Result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// The trace is as it should be; if not, it was mended.
+    /// Whether the trace was valid; if not, it was repaired.
     pub was_sound: bool,
-    /// The pieces are: what no sound trace can say stays in them.
+    /// Whether the pieces are valid; if not, problems remain that no valid trace can express.
     pub are_sound: bool,
 }
 
-/// The same, for programs that say themselves what is wrong, and what signals mean to them.
+/// Splits a trace, for programs that report problems and handle signals themselves.
 ///
 /// # Errors
-/// Why there are no pieces; then there is nothing at their place.
+/// The reason why there are no pieces; the output folder then does not exist.
 pub fn split(cli: &Cli, limits: Limits) -> Result<Made, Failure> {
     make_pieces(cli, limits, false)
 }
@@ -68,8 +68,7 @@ pub fn split(cli: &Cli, limits: Limits) -> Result<Made, Failure> {
 fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made, Failure> {
     let began = Instant::now();
     if cli.output == Path::new("-") {
-        let why =
-            "-: pieces and windows go to files, not to standard output; a file of that name is ./-";
+        let why = "-: pieces and windows cannot go to standard output; for a file named - use ./-";
         return Err(Failure::Other(why.into()));
     }
     let opened = Opened::open(cli.file.as_deref(), VOICE)?;
@@ -85,9 +84,9 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         cut.to_file(opened, ends_at_signals)?;
         return Ok(Made { was_sound: true, are_sound: true });
     }
-    // Nobody wants to wait for a trace only to learn that its pieces have no place.
+    // First, so that a bad place is noticed before a long replay.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
-    folder.tell_cleared(cli.quiet);
+    folder.report_cleared(cli.quiet);
     let opened = match &cut {
         Some(cut) => cut.to_folder(opened, &folder)?,
         None => opened,
@@ -128,7 +127,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     if let Some(mending) = &mending {
         own.head.extend_from_slice(&mending.head);
         own.root_head.extend_from_slice(&mending.head);
-        // The line that had the latest time may be in no file.
+        // No file may contain the line with the latest time.
         own.first.extend_from_slice(&own.root_tail);
     }
     let mending = mending.as_ref();
@@ -141,7 +140,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     drop(shown);
     folder.finish()?;
     if cli.verbose {
-        tell_pieces(&own, &shares::tally(&shares, held));
+        report_pieces(&own, &shares::tally(&shares, held));
     }
     if cli.stats {
         let stats = Stats { read, shared, total: began.elapsed(), written, pieces: shares.count() };
@@ -155,7 +154,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     );
     for what in mending.map_or(&[][..], |mending| &mending.stays) {
         VOICE.say(format_args!(
-            "{}: no sound trace has {what}: dump the pieces with --recover, too",
+            "{}: no valid trace has {what}: dump the pieces with --recover too",
             shown_path(name)
         ));
     }
@@ -163,14 +162,12 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     Ok(Made { was_sound: sound, are_sound })
 }
 
-/// The text of the trace, to be read once more when it has been shared out; and the file in which it is kept for that, unless it is in one.
 fn text_again(
     cli: &Cli,
     opened: &Opened,
     folder: &Folder,
 ) -> Result<(File, Option<File>), Failure> {
     if let Kind::File(file, _) = opened.input.kind()
-        // In another order, it is another text.
         && !cli.accepted.sort
     {
         let again = file.try_clone();
@@ -182,8 +179,7 @@ fn text_again(
     Ok((text, Some(spool)))
 }
 
-/// Tells of each piece how many containers it has, and bytes of their events.
-fn tell_pieces(own: &OwnLines, pieces: &[(u64, u64)]) {
+fn report_pieces(own: &OwnLines, pieces: &[(u64, u64)]) {
     for (number, (containers, bytes)) in pieces.iter().enumerate() {
         let name = own.piece(number);
         let containers = match containers {
@@ -194,7 +190,7 @@ fn tell_pieces(own: &OwnLines, pieces: &[(u64, u64)]) {
     }
 }
 
-/// Replays the trace, which must be valid, into the survey.
+/// Replays the trace into the survey. An invalid trace is an error.
 fn replay(
     cli: &Cli,
     opened: Opened,
@@ -205,7 +201,7 @@ fn replay(
 ) -> Result<Trace, Failure> {
     let mut options = options(cli, limits);
     if cli.recover {
-        // Recovery is a matter of all objects of the trace.
+        // Recovery needs all objects in memory.
         options.memory = memory::limit(None, None);
     }
     let progress = Arc::new(Progress::default());
@@ -215,7 +211,6 @@ fn replay(
     })
 }
 
-/// Options of the replay.
 pub(crate) fn options(cli: &Cli, limits: Limits) -> Options {
     let mut options = Options::default();
     options.limits = limits;
@@ -225,7 +220,6 @@ pub(crate) fn options(cli: &Cli, limits: Limits) -> Options {
     options
 }
 
-/// Refuses a trace that names other files.
 pub(crate) fn one_file(name: &Path, trace: &Trace) -> Result<(), Failure> {
     let named = trace.warnings().iter().filter(|warning| warning.kind == WarningKind::FileNotRead);
     match named.map(|warning| warning.first_line).min() {
@@ -235,8 +229,7 @@ pub(crate) fn one_file(name: &Path, trace: &Trace) -> Result<(), Failure> {
                 .into_iter()
                 .collect::<OsString>()
                 .into(),
-            "the trace names another file, and is in pieces already; pj_split splits one file"
-                .into(),
+            "the trace names other files; pj_split splits traces in one file only".into(),
         )),
     }
 }
@@ -246,7 +239,7 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
     if let Some(type_) = &cli.by {
         let types = shares::types_called(trace.types(), type_.as_bytes());
         if types.is_empty() {
-            let why = format!("--by: there is no container type '{type_}'");
+            let why = format!("--by: no container type '{type_}'");
             return Err(Failure::Unsuitable(name.to_owned(), why));
         }
         return Ok(Shares::by_type(containers, held, &types));
@@ -274,9 +267,7 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
     Ok(shares)
 }
 
-/// Times and amounts of a run.
 struct Stats {
-    /// The times when the trace had been read, when it was known what goes where, and when all was over.
     read: Duration,
     shared: Duration,
     total: Duration,

@@ -1,8 +1,8 @@
-//! The lines of a block to the pieces that need them.
+//! Distributes the lines of a block to the pieces that need them.
 //!
-//! Most lines are in one piece. Those of a block are copied together by piece, counted first, so that
-//! each is copied once. A line that several pieces need is not copied here, but pointed at; it parts the
-//! block into stretches, since each piece has its lines in file order.
+//! Most lines belong to one piece. They are counted first, then copied together by piece, each
+//! once. A line for several pieces is referenced instead of copied; it separates the block into
+//! stretches, since each piece keeps file order.
 
 use std::fs::File;
 use std::io;
@@ -17,28 +17,24 @@ use crate::root::OwnLines;
 use crate::shares::{NONE, Shares};
 use crate::survey::Entry;
 
-/// Rules for where lines go.
 pub(crate) struct Rules<'a> {
     pub(crate) trace: &'a Trace,
     pub(crate) shares: &'a Shares,
     pub(crate) needs: &'a Needs,
     pub(crate) own: &'a OwnLines,
-    /// If the trace may be damaged.
     pub(crate) mending: Option<&'a Mending<'a>>,
 }
 
-/// Who gets a line that is not for one piece alone.
+/// Pieces of a line that has several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Who {
+pub(crate) enum Recipients {
     All,
-    /// Those that create a container.
     Container(ContainerId),
-    /// Those that define a value; its number among those of all types.
+    /// Pieces that define this value, by its number among those of all types.
     Value(usize),
 }
 
-impl Who {
-    /// Calls `to` with each of the pieces that get the line.
+impl Recipients {
     pub(crate) fn each(self, needs: &Needs, pieces: usize, mut to: impl FnMut(usize)) {
         let listed = |pieces: &PiecesOf, number: usize, to: &mut dyn FnMut(usize)| {
             let (first, more) = pieces.get(number);
@@ -48,42 +44,41 @@ impl Who {
             more.iter().for_each(|piece| to(*piece as usize));
         };
         match self {
-            Who::All => (0..pieces).for_each(to),
-            Who::Container(container) => listed(&needs.containers, container.index(), &mut to),
-            Who::Value(value) => listed(&needs.values, value, &mut to),
+            Recipients::All => (0..pieces).for_each(to),
+            Recipients::Container(container) => {
+                listed(&needs.containers, container.index(), &mut to)
+            }
+            Recipients::Value(value) => listed(&needs.values, value, &mut to),
         }
     }
 }
 
-/// Some lines of a block that go the same way.
+/// Consecutive lines with the same destination.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part {
-    /// To one piece: where in [`Sheet::out`].
+    /// For one piece: range of [`Sheet::out`].
     Own { piece: u32, start: u32, end: u32 },
-    /// To several: where in [`Sheet::text`].
-    Shared { who: Who, start: u32, end: u32 },
+    /// For several pieces: range of [`Sheet::text`].
+    Shared { recipients: Recipients, start: u32, end: u32 },
 }
 
-/// Buffers for a block and its output, which are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
-    /// The lines of the block.
     pub(crate) text: Vec<u8>,
     log: Vec<u8>,
     /// Lines by piece, stretch after stretch.
     pub(crate) out: Vec<u8>,
     /// In file order for each piece.
     pub(crate) parts: Vec<Part>,
-    /// Lines that go to root.trace.
     pub(crate) root: Vec<u8>,
-    /// The stretch at hand: pieces, and how many bytes they get.
+    /// Runs of the current stretch: piece, and length in bytes.
     runs: Vec<(u32, u32)>,
 }
 
-/// Bytes of a block that no usual trace has.
+/// Larger blocks, in bytes, are exceptional.
 const LARGE: usize = 1 << 20;
 
-/// Number of bytes of a stretch that each piece gets, and then where they go; kept between blocks.
+/// Bytes of the current stretch per piece, then their places in the output; reused between blocks.
 #[derive(Debug)]
 pub(crate) struct Counter {
     places: Vec<u32>,
@@ -97,10 +92,7 @@ impl Counter {
 }
 
 impl Sheet {
-    /// Reads a block and its log, and sorts its lines by where they go.
-    ///
-    /// # Errors
-    /// The block or its log cannot be read, or they are not what was written.
+    /// Reads a block and its log, and distributes its lines.
     pub(crate) fn fill(
         &mut self,
         entry: Entry,
@@ -114,10 +106,10 @@ impl Sheet {
         self.text.resize(entry.len as usize, 0);
         read_exact_at(text, &mut self.text, entry.start)?;
         if entry.start == 0 && self.text.starts_with(BYTE_ORDER_MARK) {
-            // In a piece it would be in the middle.
+            // In a piece, the mark would be in the middle.
             self.text[..BYTE_ORDER_MARK.len()].fill(b' ');
         }
-        // The trace's last line may lack its end; in a piece, something comes behind it.
+        // The last line may have no newline; in a piece, lines follow.
         let unfinished = self.text.last() != Some(&b'\n');
         if unfinished {
             self.text.push(b'\n');
@@ -133,23 +125,24 @@ impl Sheet {
 
         let bytes = std::mem::take(&mut self.log);
         let mut rest = bytes.as_slice();
-        // The stretch at hand: where it begins in the text, and where its copies go.
+        // Beginning of the current stretch in the text, and of its copies in the output.
         let (mut stretch, mut filled, mut at) = (0, 0, 0);
         while let Some((run, mut len)) = log::read(&mut rest) {
             len += usize::from(unfinished && rest.is_empty());
             let end = at + len;
             let line = self.text.get(at..end).ok_or(io::ErrorKind::InvalidData)?;
-            let who = match run {
+            let recipients = match run {
                 Run::Nobody => Err(NONE),
                 Run::Events(container) => Err(rules.shares.of(container)),
-                Run::Shared => Ok(Who::All),
+                Run::Shared => Ok(Recipients::All),
                 Run::Value(type_, value) => {
                     let value = rules.needs.value(type_, value);
-                    one_or(rules.needs.values.get(value), Who::Value(value))
+                    one_or(rules.needs.values.get(value), Recipients::Value(value))
                 }
-                Run::Creation(container) | Run::Destruction(container) => {
-                    one_or(rules.needs.containers.get(container.index()), Who::Container(container))
-                }
+                Run::Creation(container) | Run::Destruction(container) => one_or(
+                    rules.needs.containers.get(container.index()),
+                    Recipients::Container(container),
+                ),
             };
             if !matches!(run, Run::Nobody | Run::Events(_)) {
                 self.root.extend_from_slice(line);
@@ -158,11 +151,11 @@ impl Sheet {
                 let Rules { trace, shares, own, .. } = rules;
                 own.name(trace, shares, container, &mut self.root);
             }
-            match who {
+            match recipients {
                 Err(piece) => self.runs.push((piece, len as u32)),
-                Ok(who) => {
+                Ok(recipients) => {
                     filled = self.copy_stretch(stretch, filled, counter);
-                    self.parts.push(Part::Shared { who, start: at as u32, end: end as u32 });
+                    self.parts.push(Part::Shared { recipients, start: at as u32, end: end as u32 });
                     stretch = end;
                 }
             }
@@ -173,15 +166,14 @@ impl Sheet {
         if at == self.text.len() { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
-    /// Gives back the memory of a block that was much larger than others are.
     pub(crate) fn trim(&mut self) {
         if self.text.capacity() > LARGE || self.root.capacity() > LARGE {
             *self = Sheet::default();
         }
     }
 
-    /// Copies the runs of a stretch that begins at byte `from` of the text to `out` from byte `filled` on,
-    /// by piece; returns where that ends.
+    /// Copies the runs of a stretch from byte `from` of the text to byte `filled` of `out`, by
+    /// piece; returns where the copies end.
     fn copy_stretch(&mut self, from: usize, filled: usize, counter: &mut Counter) -> usize {
         let Counter { places, met } = counter;
         met.clear();
@@ -216,7 +208,7 @@ impl Sheet {
     }
 }
 
-/// The one piece of a line, none, or several.
-const fn one_or((first, more): (u32, &[u32]), who: Who) -> Result<Who, u32> {
-    if more.is_empty() { Err(first) } else { Ok(who) }
+/// Returns `Err` with the only piece of a line (or none), or `Ok` for several.
+const fn one_or((first, more): (u32, &[u32]), recipients: Recipients) -> Result<Recipients, u32> {
+    if more.is_empty() { Err(first) } else { Ok(recipients) }
 }

@@ -1,8 +1,8 @@
-//! Which container goes to which piece.
+//! Assigns containers to pieces.
 //!
-//! A container with its lanes is never divided. What is in a container goes with it, unless that would
-//! be too much for a piece, or leave the pieces too uneven: then the container opens, and it and what is
-//! in it are dealt out each by itself. What is dealt out goes, largest first, to the piece that has least.
+//! A container's lanes stay together. Its children go with it, unless that makes a piece too large
+//! or the pieces too uneven; then the container and its children are assigned separately. The
+//! largest go first, each to the smallest piece.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -11,21 +11,19 @@ use paje_sim::{ContainerId, Containers, TypeId};
 
 use crate::survey::ContainerBytes;
 
-/// The piece of each container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shares {
-    /// By container; `NONE` for those that have no events, but hold some that have.
+    /// By container; `NONE` for containers that have no events but have descendants with some.
     of: Vec<u32>,
     count: usize,
 }
 
-/// In place of a piece.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Pieces are even enough if none has more than this share of the mean.
+/// Pieces are even enough if none exceeds the mean by this factor.
 const EVEN: f64 = 1.2;
 
-/// Something that is dealt out: a container, and whether all that is in it goes along.
+/// Unit of assignment: a container, alone or with all its descendants.
 #[derive(Clone, Copy, Debug)]
 struct Lot {
     container: ContainerId,
@@ -34,18 +32,16 @@ struct Lot {
 }
 
 impl Shares {
-    /// The piece of a container; [`NONE`] if it is in none.
+    /// Returns the piece of a container, or [`NONE`].
     #[inline]
     pub(crate) fn of(&self, container: ContainerId) -> u32 {
         self.of.get(container.index()).copied().unwrap_or(NONE)
     }
 
-    /// The number of pieces.
     pub(crate) const fn count(&self) -> usize {
         self.count
     }
 
-    /// Distributes the containers over this many pieces, or fewer if fewer containers have events.
     pub(crate) fn even(containers: &Containers, held: &[ContainerBytes], pieces: usize) -> Self {
         let tree = Tree::new(containers, held);
         let holders = held.iter().filter(|held| held.events > 0).count();
@@ -73,7 +69,7 @@ impl Shares {
         tree.shares(&lots, &piece)
     }
 
-    /// A piece for each container of one of these types that has events in it, and one for the rest.
+    /// Makes a piece for each container of these types that has events in it, and one for the rest.
     pub(crate) fn by_type(
         containers: &Containers,
         held: &[ContainerBytes],
@@ -104,18 +100,15 @@ impl Shares {
         let last = lots.len() as u32;
         piece.extend(rest.iter().map(|_| last));
         lots.extend(rest);
-        // Pieces are numbered as their containers are, but the rest comes last.
         tree.shares_with_rest(&lots, &piece, last)
     }
 }
 
-/// The containers with what they and all in them hold.
+/// Containers with the sums of their subtrees.
 struct Tree<'a> {
     containers: &'a Containers,
     held: &'a [ContainerBytes],
-    /// The bytes of a container and of all in it.
     bytes: Vec<u64>,
-    /// Whether it, or something in it, has events.
     busy: Vec<bool>,
 }
 
@@ -123,7 +116,7 @@ impl<'a> Tree<'a> {
     fn new(containers: &'a Containers, held: &'a [ContainerBytes]) -> Self {
         let mut bytes: Vec<u64> = held.iter().map(|held| held.events + held.frame).collect();
         let mut busy: Vec<bool> = held.iter().map(|held| held.events > 0).collect();
-        // A container is created after what it is in.
+        // A container is created after its parent.
         for index in (1..bytes.len()).rev() {
             let parent = containers.parent(ContainerId(index as u32)).index();
             bytes[parent] += bytes[index];
@@ -132,7 +125,7 @@ impl<'a> Tree<'a> {
         Tree { containers, held, bytes, busy }
     }
 
-    /// Lots that are dealt out, if containers with more than `limit` bytes open.
+    /// Returns the units if containers with more than `limit` bytes are divided.
     fn lots(&self, limit: u64) -> Vec<Lot> {
         let mut lots = Vec::new();
         let mut pending = vec![ContainerId::ROOT];
@@ -156,7 +149,6 @@ impl<'a> Tree<'a> {
         lots
     }
 
-    /// One piece, which has all containers.
     fn all_in_one(&self) -> Shares {
         let all = Lot { container: ContainerId::ROOT, whole: true, bytes: 0 };
         self.shares(&[all], &[0])
@@ -166,7 +158,7 @@ impl<'a> Tree<'a> {
         self.shares_with_rest(lots, piece, NONE)
     }
 
-    /// Numbers the pieces in the order of their first containers; piece `rest` comes last.
+    /// Numbers the pieces by their first containers; piece `rest` comes last.
     fn shares_with_rest(&self, lots: &[Lot], piece: &[u32], rest: u32) -> Shares {
         let mut of = vec![NONE; self.held.len()];
         for (lot, piece) in lots.iter().zip(piece) {
@@ -183,8 +175,8 @@ impl<'a> Tree<'a> {
                 whole[index] = true;
             }
         }
-        // Containers without events go with their parents, or to the rest, or anywhere; but those that pieces
-        // have anyhow, because something of theirs is in them, go nowhere.
+        // A container without events goes with its parent, or to the rest, or anywhere; but not if
+        // pieces create it anyway, for its descendants.
         let mut holds: Vec<bool> = of.iter().map(|piece| *piece != NONE).collect();
         for index in (1..of.len()).rev() {
             holds[self.containers.parent(ContainerId(index as u32)).index()] |= holds[index];
@@ -210,8 +202,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Deals the lots out, largest first, each to the piece that has least; returns the piece of each, and
-/// the bytes of the largest.
+/// Assigns the units, largest first, each to the smallest piece; returns the piece of each, and the
+/// bytes of the largest piece.
 fn deal(lots: &[Lot], pieces: usize) -> (Vec<u32>, u64) {
     let mut order: Vec<usize> = (0..lots.len()).collect();
     order.sort_by_key(|index| (Reverse(lots[*index].bytes), lots[*index].container));
@@ -239,7 +231,7 @@ pub(crate) fn tally(shares: &Shares, held: &[ContainerBytes]) -> Vec<(u64, u64)>
     tally
 }
 
-/// The container types that are called so, by alias or name.
+/// Returns the container types with this alias or name.
 pub(crate) fn types_called(types: &paje_sim::Types, text: &[u8]) -> Vec<TypeId> {
     let container = |id: &TypeId| types.nature(*id) == paje_sim::TypeNature::Container;
     let called = |id: &TypeId| types.identifier(*id).text == text || types.name(*id).text == text;

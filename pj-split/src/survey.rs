@@ -1,8 +1,8 @@
-//! Notes of a trace, taken while it is replayed: whose each line is, and what events use.
+//! Survey of a trace during its replay: owners of lines, and what events use.
 //!
-//! All that grows with the trace goes to temporary files: a log of each block ([`log`](crate::log)), in
-//! any order; the values and the ends of links that each lane uses, most of them once; and the text
-//! itself if it cannot be read again.
+//! Everything that grows with the trace goes to temporary files: a log of each block
+//! ([`log`](crate::log)), in any order; the values and link ends that each lane uses, mostly
+//! without repetition; and the text if it cannot be read again.
 
 use std::fs::File;
 use std::io;
@@ -16,15 +16,13 @@ use paje_sim::{BlockLines, ContainerId, LaneId, Ledger, LineOf, LineRemedy, Used
 
 use crate::log;
 
-/// The bytes of a container's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ContainerBytes {
     pub(crate) events: u64,
-    /// Of its creation and destruction.
+    /// Bytes of its creation and destruction.
     pub(crate) frame: u64,
 }
 
-/// Place of the text and the log of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) start: u64,
@@ -33,7 +31,6 @@ pub(crate) struct Entry {
     pub(crate) log_at: u64,
 }
 
-/// A file that several workers append to.
 #[derive(Debug)]
 struct AppendFile {
     file: File,
@@ -45,7 +42,6 @@ impl AppendFile {
         AppendFile { file, len: AtomicU64::new(0) }
     }
 
-    /// Appends some bytes; returns where they are.
     fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         let at = self.len.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         self.file.write_all_at(bytes, at)?;
@@ -53,69 +49,60 @@ impl AppendFile {
     }
 }
 
-/// Notes whose the lines of a trace are.
 #[derive(Debug)]
 pub(crate) struct Survey {
     log: AppendFile,
     uses: AppendFile,
-    /// File that keeps the text, if it cannot be read again.
+    /// Copy of the text, if it cannot be read again.
     spool: Option<File>,
     desks: Vec<Mutex<WorkerNotes>>,
     failed: Mutex<Option<io::Error>>,
-    /// If the trace may be damaged.
+    /// For traces that may be damaged.
     damage: Option<Mutex<Damage>>,
 }
 
-/// Notes of a damaged trace, in memory: some bytes for each container, and for each line that
-/// was mended or left out.
+/// Notes about a damaged trace, in memory: some bytes for each container and each repaired or
+/// skipped line.
 #[derive(Debug, Default)]
 pub(crate) struct Damage {
-    /// Lines, by the bytes where they begin, and what was made of them.
     pub(crate) mends: Vec<(u64, Mend)>,
-    /// The lines that created containers.
     pub(crate) creations: Vec<(u64, ContainerId)>,
 }
 
-/// Remedy for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mend {
-    /// It lacks a key.
     Keyless,
     As(LineRemedy),
 }
 
-/// Notes of one worker.
 #[derive(Debug)]
 struct WorkerNotes {
     log: Vec<u8>,
     uses: Vec<u8>,
-    /// Uses noted lately: a lane and what it uses.
+    /// Recent uses: a lane and what it uses.
     recent: Vec<(u32, u64)>,
     held: Vec<ContainerBytes>,
     entries: Vec<Entry>,
 }
 
-/// Number of recent uses that are remembered: a power of two that fits in a core's second-level cache.
+/// Number of recent uses; a power of two that fits in the second-level cache.
 const RECENT: usize = 1 << 13;
 
 /// Size in bytes at which uses are written to their file.
 const FULL: usize = 1 << 16;
 
-/// Result of a survey.
 #[derive(Debug)]
 pub(crate) struct Surveyed {
-    /// By container.
     pub(crate) held: Vec<ContainerBytes>,
     /// In file order.
     pub(crate) entries: Vec<Entry>,
     pub(crate) log: File,
-    /// Pairs of variable-length integers: a lane, and [`use_number`] of what it uses.
+    /// Pairs of variable-length integers: a lane, and the [`use_number`] of what it uses.
     pub(crate) uses: (File, u64),
-    /// In file order; only if the trace may be damaged.
+    /// In file order; only for traces that may be damaged.
     pub(crate) damage: Option<Damage>,
 }
 
-/// Number that stands for something that a lane uses.
 const fn use_number(used: Used) -> u64 {
     match used {
         Used::Value(value) => (value.0 as u64) << 2,
@@ -124,7 +111,7 @@ const fn use_number(used: Used) -> u64 {
     }
 }
 
-/// Use for which a number stands that [`use_number`] made.
+/// Decodes the result of [`use_number`].
 pub(crate) const fn used(number: u64) -> Used {
     let id = (number >> 2) as u32;
     match number & 3 {
@@ -135,7 +122,6 @@ pub(crate) const fn used(number: u64) -> Used {
 }
 
 impl Survey {
-    /// Makes a survey for this many workers. The files must be empty.
     pub(crate) fn new(
         workers: usize,
         log: File,
@@ -162,7 +148,7 @@ impl Survey {
         }
     }
 
-    /// Takes note of what only damaged traces need.
+    /// Notes what only damaged traces need.
     fn note_damage(damage: &Mutex<Damage>, page: &BlockLines<'_>) {
         let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
         let start = page.start().0;
@@ -176,7 +162,6 @@ impl Survey {
         }
     }
 
-    /// Why the survey has stopped the replay.
     pub(crate) fn take_failure(&self) -> Option<io::Error> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -230,10 +215,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Returns the result after the replay, for a trace of this many containers.
-    ///
-    /// # Errors
-    /// The last of it cannot be written.
+    /// Returns the result after the replay of a trace with this many containers.
     pub(crate) fn finish(self, containers: usize) -> io::Result<Surveyed> {
         let mut held = vec![ContainerBytes::default(); containers];
         let mut entries = Vec::new();
@@ -250,7 +232,7 @@ impl Survey {
         let uses = (self.uses.file, self.uses.len.into_inner());
         let damage = self.damage.map(|damage| {
             let mut damage = damage.into_inner().unwrap_or_else(PoisonError::into_inner);
-            // Things made up for a line come before the remedy for the line.
+            // Invented definitions come before the repair of the line that needs them.
             damage.mends.sort_by_key(|(at, _)| *at);
             damage.creations.sort_unstable_by_key(|(at, _)| *at);
             damage
@@ -286,7 +268,6 @@ impl Ledger for Survey {
     }
 }
 
-/// The lane of a pair of [`Surveyed::uses`].
 pub(crate) const fn lane(number: u64) -> LaneId {
     LaneId(number as u32)
 }

@@ -1,9 +1,9 @@
-//! A window of time out of a trace, as a trace of its own (`--from`, `--to`).
+//! Writes a window of time as a trace (`--from`, `--to`).
 //!
-//! The trace is replayed, and what overlaps the window is written anew, cut to it: states that are open when
-//! it begins are pushed there, variables are set there. So its rows are those that the trace has in the
-//! window. The lines are in the order of their times, as far as the order of each lane, and what is created
-//! after its parent's destruction, allow ([`order`]).
+//! The rows of the trace that overlap the window are written as new events, cut to the window:
+//! states that are open at its beginning are pushed there, variables are set there. Lines are in
+//! time order where lanes, and containers created after their parent's destruction, allow it
+//! ([`order`]).
 
 mod order;
 mod rows;
@@ -16,16 +16,13 @@ use paje_sim::{ContainerId, TimeRange, Trace, TypeId, ValueId};
 use order::{Kind, Orders, Place};
 use rows::Rows;
 
-/// The time of the window that is closest; never minus zero.
+/// Clamps a time to the window, without negative zero.
 const fn cut(window: TimeRange, time: f64) -> f64 {
     time.max(window.from).min(window.to) + 0.0
 }
 
-/// Writes the window of a trace. If `single`, values of variables are such that they are the same when they
-/// are read in single precision.
-///
-/// # Errors
-/// `out` cannot be written, or there is no such trace, which is `false`.
+/// Writes the window of a trace. If `single`, the values of variables are the same when read in
+/// single precision.
 pub(crate) fn write(
     trace: &Trace,
     window: TimeRange,
@@ -46,7 +43,6 @@ pub(crate) fn write(
     sheet.write(out).map(|()| true)
 }
 
-/// A line: where in the trace, and where in the text.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     place: Place,
@@ -55,20 +51,19 @@ struct Line {
     end: usize,
 }
 
-/// Window to be written, with its lines.
 struct Sheet<'a> {
     trace: &'a Trace,
     window: TimeRange,
     single: bool,
     orders: Orders,
     lines: Vec<Line>,
-    /// Of the lines, one after the other.
+    /// Text of the lines, in the order in which they were added.
     text: Vec<u8>,
-    /// By container: where it must have been created, if anything needs it.
+    /// For each container, the place by which it must exist, if it is needed.
     needed: Vec<Option<Place>>,
-    /// By type: which values occur.
+    /// For each type, whether each value occurs.
     values: Vec<Vec<bool>>,
-    /// A line would have to be before another, and behind it.
+    /// Whether a line would have to be both before and behind another.
     disordered: bool,
 }
 
@@ -88,7 +83,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Adds a line, whose text `write` appends, at a place that is no earlier than `after`; returns the place.
+    /// Adds a line, written by `write`, no earlier than `after`; returns its place.
     fn line(
         &mut self,
         container: ContainerId,
@@ -109,7 +104,6 @@ impl<'a> Sheet<'a> {
         self.lines.push(Line { place, kind, start, end: self.text.len() });
     }
 
-    /// A container must be there at a place.
     fn need(&mut self, container: ContainerId, place: Place) {
         let needed = &mut self.needed[container.index()];
         *needed = Some(needed.map_or(place, |known| known.min(place)));
@@ -119,7 +113,6 @@ impl<'a> Sheet<'a> {
         self.values[type_.index()][value.index()] = true;
     }
 
-    /// Adds the creations and destructions of containers that live in the window, or are needed.
     fn create(&mut self) {
         let containers = self.trace.containers();
         for id in containers.ids().skip(1) {
@@ -128,7 +121,7 @@ impl<'a> Sheet<'a> {
                 self.need(id, self.orders.of(id, start));
             }
         }
-        // A container is created after what it is in.
+        // A container is created after its parent.
         for id in containers.ids().skip(1).collect::<Vec<_>>().into_iter().rev() {
             if let Some(place) = self.needed[id.index()] {
                 let start = self.orders.of(id, cut(self.window, containers.start(id)));
@@ -146,7 +139,7 @@ impl<'a> Sheet<'a> {
         self.destroy(ContainerId::ROOT);
     }
 
-    /// Adds the destruction of a container, if it has one of its own in the window.
+    /// Adds a container's own destruction, if it is in the window.
     fn destroy(&mut self, id: ContainerId) {
         let containers = self.trace.containers();
         let (end, own) = (self.orders.end(id), containers.destruction(id));
@@ -157,12 +150,11 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Writes all, the lines in their order.
     fn write(mut self, out: &mut dyn Write) -> io::Result<()> {
         let mut head = Vec::new();
         text::head(&mut head, self.trace, &self.values);
         out.write_all(&head)?;
-        // Of lines at one place, those that were added first come first.
+        // Lines at the same place stay in the order in which they were added.
         self.lines.sort_by_key(|line| (line.place, line.kind));
         for line in &self.lines {
             out.write_all(&self.text[line.start..line.end])?;

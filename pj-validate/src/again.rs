@@ -1,4 +1,4 @@
-//! Reads files a second time, for the lines of findings that were made when their line had passed.
+//! Reads files a second time, for excerpts of lines that had passed when their finding was made.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -9,8 +9,7 @@ use crate::check::FileRead;
 use crate::excerpt::Excerpt;
 use crate::finding::Finding;
 
-/// Fetches the missing excerpts of findings. No excerpt is worth failing for.
-/// One file is open at a time.
+/// Fetches the missing excerpts of findings, with one file open at a time. Failures are ignored.
 pub(crate) fn excerpts(findings: &mut [Finding], files: &[FileRead]) {
     let late = findings.iter_mut().filter_map(|finding| {
         let is_missing = finding.excerpt.is_none() && finding.may_be_shown();
@@ -28,7 +27,6 @@ pub(crate) fn excerpts(findings: &mut [Finding], files: &[FileRead]) {
     }
 }
 
-/// Fetches excerpts at positions that are in order.
 fn excerpts_of_file<'a>(
     late: impl Iterator<Item = (Position, &'a mut Option<Excerpt>)>,
     file: &FileRead,
@@ -46,10 +44,10 @@ fn excerpts_of_file<'a>(
     }
 }
 
-/// A trace that can be read forward only, such as a compressed one.
+/// Input that is read forward only, such as a compressed trace.
 struct Forward<R> {
     input: R,
-    /// The bytes read last, and where the first of them stands: the next excerpt may begin in them.
+    /// Last bytes read, and their offset in the trace; the next excerpt may begin in them.
     held: Vec<u8>,
     start: u64,
 }
@@ -59,7 +57,7 @@ impl<R: Read> Forward<R> {
         Forward { input, held: Vec::new(), start: 0 }
     }
 
-    /// The excerpt at a position that is not before that of the last one.
+    /// Returns the excerpt at a position that is not before the last one's.
     fn excerpt(&mut self, position: Position) -> io::Result<Excerpt> {
         let range = Excerpt::range(position);
         let ahead = range.start.checked_sub(self.start).ok_or(io::ErrorKind::InvalidInput)?;
@@ -79,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forward_gives_what_seeking_gives() {
+    fn forward_reading_gives_the_same_excerpts_as_seeking() {
         let long = "a".repeat(500);
         let text = format!("first\n{long} here {long}\n\nlast {long}");
         let mut places = Vec::new();
@@ -100,6 +98,6 @@ mod tests {
         }
         let mut forward = Forward::new(text.as_bytes());
         assert!(forward.excerpt(places[900]).is_ok());
-        assert!(forward.excerpt(places[3]).is_err(), "it does not go back");
+        assert!(forward.excerpt(places[3]).is_err(), "going back should fail");
     }
 }

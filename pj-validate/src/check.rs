@@ -1,44 +1,46 @@
-//! The checker: a sequential replay that notes what is wrong and goes on.
+//! The checker: a sequential replay that reports problems and goes on.
 //!
 //! # Order of checks
-//! The first check that fails decides what is told of a line; there is one error a line, except
-//! where a destroyed container takes others with it. The order is the same as in `paje-sim`, whose
-//! first error is the first error here:
+//! The first failed check decides the message; a line has at most one error, except where a
+//! destroyed container ends others. The order is the same as in `paje-sim`, whose first error is
+//! the first error here:
 //!
-//! 1. the line by itself: its number, its fields, its time, the value of a variable, the colour;
-//! 2. what it names: type, the type's nature, container, whether the type belongs there, the
-//!    container at a link's end; values that no one defined come into being;
-//! 3. what it does to its lane (container and type): keys, the time's order, empty stacks.
+//! 1. the line alone: its number, fields, time, variable value and colour;
+//! 2. the names: type, its nature, container, whether the type belongs there, the container at a
+//!   link's end; undefined values are created;
+//! 3. the lane (container and type): keys, time order, empty stacks.
 //!
-//! # How it goes on
-//! | after | the checker |
-//! |---|---|
-//! | a faulty line of a definition | keeps the definition if the field's place is known (a field of unknown type is a string), else drops it, and skips the events that use it |
-//! | an event inside a definition | ends the definition there |
-//! | a faulty event | skips it |
-//! | a type or a container that could not be made | skips what names it, counting the lines |
-//! | a container in a place where its type does not belong, or in an unknown one | makes it, the latter in the root |
-//! | an addition to a variable without a value | takes it for a setting |
-//! | a link whose ends do not match, or that comes too early | takes it for complete |
-//! | a destruction that comes too early | destroys the container at the time of its last event |
-//! | links that are open when their container ends | drops them |
-//! | a faulty line that names a file | reads the file all the same |
-//! | a file that cannot be read (on) | goes on with the next one |
-//! | a file that leads back to itself | does not read it again |
+//! # Recovery
+//! - Faulty line of a definition: keeps the definition if the field's place is known (a field of
+//!   unknown type becomes a string), else drops it and skips the events that use it.
+//! - Event inside a definition: ends the definition there.
+//! - Faulty event: skips it.
+//! - Type or container that could not be created: skips and counts the lines that name it.
+//! - Container whose parent is of the wrong type or unknown: creates it, in the latter case in the
+//!   root.
+//! - Addition to an unset variable: sets it.
+//! - Link whose ends do not match, or that comes too early: takes it as complete.
+//! - Destruction that comes too early: destroys the container at the time of its last event.
+//! - Open links at the end of their container: drops them.
+//! - Faulty line that names a file: reads the file.
+//! - File that cannot be read: goes on with the next one.
+//! - File that names itself, directly or indirectly: does not read it again.
 //!
-//! The same problem with the same name, definition or lane is told once, with a count.
+//! The same problem with the same name, definition or lane is reported once, with a count.
 //!
-//! # Traces in many files
-//! lang-paje 1.3.1, "Parallel reading", leaves much open. What holds here and in `paje-sim`:
+//! # Traces in several files
+//! lang-paje 1.3.1, "Parallel reading", leaves much open. This checker and `paje-sim` use these
+//! rules:
 //!
-//! - A file is read when the one that named it first has ended, after those named earlier. It is read once.
-//! - It begins with the event definitions that its namer had at the end, and its own first `%EventDef` puts
-//!   these away.
-//! - It may say once, silently, what another file has said: a type, a value, the creation of a container, its
-//!   destruction at the same time. What differs is an error, as in one file; a later destruction is ignored
-//!   with a warning.
-//! - A destruction makes later lines *of its file* for the container be ignored. Those of other files count,
-//!   and lanes end when everything has been read; but a destruction before any file was named holds for all.
+//! - A file is read once, when the first file that names it has ended, after files named earlier.
+//! - It begins with the event definitions that the naming file had at its end; its own first
+//!   `%EventDef` replaces all of them.
+//! - It may repeat, once, what another file said: a type, a value, the creation of a container, its
+//!   destruction at the same time. Differences are errors, as in one file; a later destruction is
+//!   ignored with a warning.
+//! - After a destruction, later lines *of the same file* for the container are ignored. Those of
+//!   other files count, and lanes end when everything has been read; but a destruction before any
+//!   file was named holds for all.
 //! - Lanes see their events in the order of reading.
 
 mod closing;
@@ -88,21 +90,21 @@ use source::Source;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// In the order of files and lines; at the end of each file what is in no line of it. Last come the errors
-    /// that only the end of the whole trace tells, also those with a place: of containers destroyed
-    /// after a file was named.
+    /// In the order of files and lines; findings without a line are at the end of their file.
+    /// Errors that only the end of the trace reveals come last, even those with a position: of
+    /// containers destroyed after a file was named.
     pub findings: Vec<Finding>,
-    /// Files that were read, in this order: the trace itself, then those that it names.
+    /// Files that were read, in this order: the trace, then those that it names.
     pub files: Vec<FileRead>,
-    /// The number of errors, each line counted.
+    /// Number of errors; each line counts.
     pub errors: u64,
-    /// The number of warnings, each line counted.
+    /// Number of warnings; each line counts.
     pub warnings: u64,
-    /// Those errors that no finding stands for, because there are more than were to be kept.
+    /// Number of errors without a finding, because they exceed the limit.
     pub unlisted_errors: u64,
-    /// Those warnings that no finding stands for.
+    /// Number of warnings without a finding.
     pub unlisted_warnings: u64,
-    /// Number of events that are not in time order, and of their lanes.
+    /// Events out of time order.
     pub disorder: Disorder,
     /// Contents of the trace.
     pub summary: Summary,
@@ -115,7 +117,7 @@ impl Report {
         self.errors == 0
     }
 
-    /// The first error of the list: what a replay would stop at.
+    /// Returns the first error, at which a replay would stop.
     #[must_use]
     pub fn first_error(&self) -> Option<&Finding> {
         let mut all = self.findings.iter();
@@ -123,21 +125,21 @@ impl Report {
     }
 }
 
-/// Checks a whole input. Files that it names are not read, which is a warning.
+/// Checks an input. Files that it names are not read, with a warning.
 ///
 /// # Errors
-/// The input cannot be read. What is wrong with the trace is in the report.
+/// The input cannot be read. Problems of the trace are in the report.
 pub fn check(input: impl Read, options: &Options) -> io::Result<Report> {
     let mut checker = Checker::new(options);
     checker.read(input)?;
     Ok(checker.finish())
 }
 
-/// Checks a trace and, if there are `folders`, the files below them that it names. `path` is what the input
-/// was opened from, `-` for standard input; names of files are relative to its folder.
+/// Checks a trace and the files below `folders` that it names. `path` is the path of the input, or
+/// `-` for standard input; names of files are relative to its folder.
 ///
 /// # Errors
-/// The input itself cannot be read. That a file cannot be read is in the report.
+/// The input itself cannot be read. Named files that cannot be read are in the report.
 pub fn check_files(
     input: Input,
     path: &Path,
@@ -147,10 +149,8 @@ pub fn check_files(
     check_files_with(input, path, folders, options, &mut |_| {})
 }
 
-/// The same; `opened` is called for each file before its lines are checked.
-///
-/// # Errors
-/// The input itself cannot be read. That a file cannot be read is in the report.
+/// Checks a trace as [`check_files`] does, and calls `opened` for each file before its lines are
+/// checked.
 pub fn check_files_with(
     input: Input,
     path: &Path,
@@ -184,7 +184,7 @@ pub fn check_files_with(
     Ok(checker.finish())
 }
 
-/// Checks a trace line by line. Its memory is bounded by what the trace describes (types, values,
+/// Checks a trace line by line. Its memory is bounded by the trace's definitions (types, values,
 /// containers, lanes, keys of links, open states), not by its length.
 #[derive(Debug)]
 pub struct Checker {
@@ -194,17 +194,17 @@ pub struct Checker {
     model: Model,
     findings: Findings,
     words: Vec<Span>,
-    /// Those of the file at hand, and whether it has ended.
+    /// Counts of the current file, and whether it has ended.
     lines: u64,
     bytes: u64,
     ended: bool,
-    /// The file at hand is the trace itself, or a line of it has been right by itself: before that, nothing of
-    /// what a trace names is shown, which may be anything.
+    /// Whether text of the current file may be shown: it is the trace itself, or has had a valid
+    /// line. Otherwise it could be any file.
     is_shown: bool,
 }
 
 impl Checker {
-    /// A checker that has seen nothing yet.
+    /// Creates a checker.
     #[must_use]
     pub fn new(options: &Options) -> Self {
         Checker {
@@ -221,7 +221,6 @@ impl Checker {
         }
     }
 
-    /// Checks the lines of an input.
     fn read(&mut self, input: impl Read) -> io::Result<()> {
         let mut lines = Lines::new(input, self.options.longest_line);
         loop {
@@ -233,13 +232,12 @@ impl Checker {
         }
     }
 
-    /// The line at hand.
     fn here<'a>(&self, text: &'a [u8]) -> Here<'a> {
         let file = self.model.world.files.current();
         Here { file, line: self.lines, start: self.bytes, text, hidden: !self.is_shown }
     }
 
-    /// Checks the next line, given without its newline.
+    /// Checks the next line, without its newline.
     pub fn line(&mut self, line: &[u8]) {
         if line.len() > self.options.longest_line.min(Options::LONGEST_LINE) {
             return self.line_too_long(line.len() as u64);
@@ -250,7 +248,6 @@ impl Checker {
         self.plain_line(line);
     }
 
-    /// A first line with a byte order mark, which is passed over.
     #[cold]
     fn marked_line(&mut self, line: &[u8]) {
         let here = Here { line: 1, ..self.here(line) };
@@ -296,7 +293,6 @@ impl Checker {
         self.findings.add(finding, None);
     }
 
-    /// The file at hand has no more lines.
     fn end_of_file(&mut self) {
         if std::mem::replace(&mut self.ended, true) {
             return;
@@ -311,7 +307,7 @@ impl Checker {
         (self.lines, self.bytes) = (0, 0);
     }
 
-    /// Ends the trace, and tells what was found.
+    /// Ends the trace and returns the report.
     #[must_use]
     pub fn finish(mut self) -> Report {
         self.end_of_file();

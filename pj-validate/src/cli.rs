@@ -11,7 +11,7 @@ use crate::check::Options;
 use crate::finding::kinds::{ERRORS, WARNINGS};
 use crate::manual::MANUAL;
 
-/// Check Pajé traces and tell every problem of them.
+/// Find all problems in Pajé traces
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_validate",
@@ -19,7 +19,7 @@ use crate::manual::MANUAL;
     disable_help_flag = true,
     disable_version_flag = true,
     infer_long_args = true,
-    about = "Check Pajé traces and tell every problem of them",
+    about = "Find all problems in Pajé traces",
     long_about = "Check Pajé traces and tell every problem of them, each with its place, a sentence that \
 says what is wrong and what would be right, and the line with a caret: first errors in file order, then \
 warnings by kind.\n\n\
@@ -32,11 +32,12 @@ with it, each after the one that names it.",
     after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
-    /// The traces, compressed or not, each checked by itself; standard input if there is none, or for `-`
+    /// Traces, compressed or not, each checked separately; standard input if there is none, or for
+    /// `-`
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub files: Vec<PathBuf>,
 
-    /// Read the field names of older traces (EntityType, SourceContainer, …) too
+    /// Also accept the field names of older traces (EntityType, SourceContainer, …)
     #[arg(short = 'n', long)]
     pub no_strict: bool,
 
@@ -44,15 +45,15 @@ pub struct Cli {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Print how many seconds the check took
+    /// Print the duration of the check in seconds
     #[arg(short, long)]
     pub time: bool,
 
-    /// Which of the files that the trace names are read
+    /// Choice of named files.
     #[command(flatten)]
     pub named: NamedFiles,
 
-    /// Pass over links that lack an end
+    /// Ignore links that have no end
     #[arg(short = 'z', long)]
     pub ignore_incomplete_links: bool,
 
@@ -60,19 +61,19 @@ pub struct Cli {
     #[arg(short, long)]
     pub container_hierarchy: bool,
 
-    /// Print the tree of types, also with -q
+    /// Print the tree of types, even with -q
     #[arg(short = 'd', long)]
     pub type_hierarchy: bool,
 
-    /// Let warnings count as errors for the exit status
+    /// Exit with status 1 if there are warnings
     #[arg(long)]
     pub strict: bool,
 
-    /// Whether warnings are shown; they are counted anyway
+    /// Choice of warnings.
     #[command(flatten)]
     pub warnings: Warnings,
 
-    /// Show only problems of this kind, and each warning of it; may be given more than once
+    /// List only problems of this kind, with each of its warnings; can be repeated
     #[arg(
         long,
         value_name = "KIND",
@@ -82,28 +83,29 @@ pub struct Cli {
     )]
     pub only: Vec<String>,
 
-    /// Show at most N errors and N warnings, and count the others; 0 shows all
+    /// List at most N errors and N warnings, and count the others; 0 lists all
     #[arg(long, aliases = ["m", "ma", "max", "max-"], value_name = "N", default_value_t = Options::MAX_FINDINGS)]
     pub max_errors: usize,
 
-    /// The longest line that is accepted, such as 64K, 100MB or 1GiB; longer ones are errors
+    /// Longest line that is accepted, such as 64K, 100MB or 1GiB; longer ones are errors
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line)]
     pub max_line: usize,
 
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    /// Do not show progress. It is shown only after a second, and only if standard error is a
+    /// terminal
     #[arg(long)]
     pub no_progress: bool,
 
-    /// Print one JSON object a line, for machines
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 
-    /// Who checks: auto, line by line only where the replay of all threads does not find the trace sound; or
-    /// careful, line by line always. The report is the same
+    /// Method of checking: auto (replay with all threads, then line by line if there may be
+    /// problems) or careful (always line by line). The report is the same
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Checker::Auto, hide_short_help = true)]
     pub checker: Checker,
 
-    /// How many threads work, and where
+    /// Number and place of threads.
     #[command(flatten)]
     pub parallel: Parallel,
 
@@ -111,11 +113,11 @@ pub struct Cli {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
 
-    /// Accepted for PajeNG's sake, and ignored: there is only one reader
+    /// Ignored; accepted for compatibility with PajeNG
     #[arg(short = 'f', long, alias = "f", hide_short_help = true)]
     pub flex: bool,
 
-    /// What to generate instead
+    /// Option to generate documentation.
     #[command(flatten)]
     pub generate: Generate,
 
@@ -138,17 +140,17 @@ fn only() -> String {
     )
 }
 
-/// Who checks a trace.
+/// Method of checking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Checker {
-    /// All threads, as for pj_dump, and one line by line if there is anything to tell of a line
+    /// Replay with all threads, and check line by line only if a line may have a problem
     #[default]
     Auto,
-    /// One line by line
+    /// Check line by line
     Careful,
 }
 
-/// Answer to an option that has a good default.
+/// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum When {
     /// If standard output is a terminal and NO_COLOR is not set
@@ -166,7 +168,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_definition_is_consistent() {
+    fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
     }
 

@@ -1,4 +1,4 @@
-//! Findings about a trace: its problems, and what is only worth knowing.
+//! Findings about a trace: errors and warnings.
 
 pub mod kinds;
 
@@ -16,12 +16,12 @@ use crate::excerpt::Excerpt;
 pub enum Severity {
     /// The trace is invalid.
     Error,
-    /// The trace is sound, but this should be known.
+    /// The trace is valid, but doubtful.
     Warning,
 }
 
 impl Severity {
-    /// `error` or `warning`.
+    /// Returns `error` or `warning`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,11 +37,11 @@ impl Severity {
 pub enum Cause {
     /// A problem that ends a replay.
     Problem(Problem),
-    /// A caution that a replay passes over.
+    /// A caution, which does not end a replay.
     Caution(Caution),
     /// A file that the trace names cannot be read.
     Unreadable {
-        /// The file: its name in the folder of the file that names it.
+        /// Name of the file, relative to the naming file's folder.
         path: PathBuf,
         /// The system's message.
         reason: String,
@@ -49,7 +49,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// A short name for machines, stable from release to release.
+    /// Returns a short name for machines, which is stable across releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Cause {
 }
 
 impl Cause {
-    /// The things that the sentence names and whose names are known, each with what it is, in their order.
+    /// Returns the known names in the sentence, in order, each with its role.
     #[must_use]
     pub fn names(&self) -> Vec<(&'static str, &Named)> {
         match self {
@@ -84,7 +84,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Kind of object that can be named with and without quotes, or defined and not used.
+/// Kinds of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the format's own.
 pub enum Thing {
@@ -103,58 +103,58 @@ impl Thing {
     }
 }
 
-/// Fact that does not make a trace invalid but should be known.
+/// A doubtful fact that does not make a trace invalid.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Caution {
-    /// A warning that a replay gives, too.
+    /// A warning that a replay gives too.
     Replay {
         /// Kind of the warning.
         kind: WarningKind,
-        /// The event whose line it is about; `None` if it is about a file.
+        /// Event of the line; `None` for a file.
         event: Option<EventName>,
     },
-    /// A name with quotes that was defined without, or the other way round.
+    /// A name that is quoted here but not in its definition, or vice versa.
     OtherQuoting {
-        /// Kind of what it names.
+        /// Kind of the name.
         thing: Thing,
-        /// The name, as messages show it.
+        /// The name as messages show it.
         named: Named,
         /// Whether it has quotes here.
         quoted: bool,
     },
-    /// A line that ends inside a quoted field.
+    /// A line that ends inside quotes.
     UnclosedQuote,
-    /// Definitions of events that no line uses.
+    /// Event definitions that no line uses.
     UnusedEvents {
-        /// The first ones, at most [`Problem::LISTED`], in file order.
+        /// The first ones in file order, at most [`Problem::LISTED`].
         events: Vec<EventName>,
         /// Their number.
         count: u64,
     },
     /// Definitions that no event uses.
     Unused {
-        /// Kind of what was defined.
+        /// Kind of the definitions.
         thing: Thing,
-        /// The type whose values they are.
+        /// Type of the values.
         type_: Option<Named>,
-        /// The first ones, at most [`Problem::LISTED`], in file order.
+        /// The first ones in file order, at most [`Problem::LISTED`].
         names: Vec<Named>,
         /// Their number.
         count: u64,
     },
-    /// States that are open at the end of the trace, in containers that were not destroyed.
+    /// States that are open at the end of the trace in containers that were not destroyed.
     NeverClosed {
         /// Their type.
         type_: Named,
-        /// The container of the one that was opened first.
+        /// Container of the state that was opened first.
         container: Named,
         /// Their number.
         count: u64,
     },
     /// A link that ends before it starts.
     ReversedLink {
-        /// The link's key.
+        /// Key of the link.
         key: Word,
         /// Its start in seconds.
         start: f64,
@@ -164,7 +164,7 @@ pub enum Caution {
 }
 
 impl Caution {
-    /// A short name for machines, stable from release to release.
+    /// Returns a short name for machines, which is stable across releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -247,7 +247,6 @@ impl fmt::Display for Caution {
     }
 }
 
-/// Writes definitions that are never used: the first ones of so many, and the type whose values they are.
 fn write_unused(
     f: &mut fmt::Formatter<'_>,
     (thing, type_): (&str, Option<&Named>),
@@ -272,44 +271,45 @@ fn write_unused(
     write!(f, " {verb} defined but never used")
 }
 
-/// One thing found, with every later occurrence of the same.
+/// A finding, with its later occurrences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// Severity: an error makes the trace invalid.
     pub severity: Severity,
-    /// Its subject.
+    /// Cause of the finding.
     pub cause: Cause,
-    /// The file that it is in, as an index into [`Report::files`](crate::Report::files).
+    /// Index of its file in [`Report::files`](crate::Report::files).
     pub file: usize,
-    /// Its first position in the file; `None` if it is in no one line, such as at the end of the trace.
+    /// First position in the file; `None` if it is in no single line, such as at the end of the
+    /// trace.
     pub position: Option<Position>,
     /// Length of the offending text, in bytes.
     pub width: u64,
-    /// The text around the position. Findings made at the end of the trace about something earlier
-    /// have none: the input is not kept.
+    /// Text around the position. Findings about earlier lines have none at first, as the input is
+    /// not kept.
     pub excerpt: Option<Excerpt>,
-    /// The number of lines that have it, the first one included.
+    /// Number of affected lines.
     pub count: u64,
-    /// The file that the last of these lines is in, as an index like `file`.
+    /// Index of the file of the last of them, like `file`.
     pub last_file: usize,
-    /// The last of these lines, 1-based.
+    /// The last of them, 1-based.
     pub last_line: u64,
-    /// The event of the line, if it is one's.
+    /// Event of the line, if it has one.
     pub event: Option<EventName>,
-    /// Lines that were not checked because they need what is wrong here.
+    /// Number of lines that were not checked because of this problem.
     pub consequences: u64,
-    /// Further help to understand it.
+    /// Further help.
     pub note: Option<String>,
 }
 
 impl Finding {
-    /// A short name for machines, stable from release to release.
+    /// Returns a short name for machines, which is stable across releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.cause.code()
     }
 
-    /// Returns whether its line may be: nothing is shown of what may be no trace.
+    /// Returns whether its line may be shown, as it is surely part of a trace.
     pub(crate) const fn may_be_shown(&self) -> bool {
         !matches!(
             self.cause,
@@ -318,7 +318,7 @@ impl Finding {
         )
     }
 
-    /// The line of the first occurrence, 1-based.
+    /// Returns the line of the first occurrence, 1-based.
     #[must_use]
     pub fn line(&self) -> Option<u64> {
         self.position.map(|position| position.line)

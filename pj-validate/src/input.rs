@@ -7,21 +7,21 @@ use std::io::{self, Read};
 pub enum Piece<'a> {
     /// A line without its newline.
     Line(&'a [u8]),
-    /// A line longer than the limit, with its length in bytes; it was skipped.
+    /// Length in bytes of a line that exceeds the limit; it was skipped.
     TooLong(u64),
     /// The end of the input.
     End,
 }
 
-/// Bytes asked for at a time, and the least that is held.
+/// Bytes requested at a time, and the smallest buffer.
 const BLOCK: usize = 256 << 10;
 
-/// The lines of an input. A line ends at a newline, also inside quotes; the last may lack it.
+/// Lines of an input. A line ends at a newline, even inside quotes; the last may have none.
 #[derive(Debug)]
 pub struct Lines<R> {
     input: R,
     buffer: Vec<u8>,
-    /// The unread bytes are `buffer[start..end]`.
+    /// Unread bytes are `buffer[start..end]`.
     start: usize,
     end: usize,
     ended: bool,
@@ -29,15 +29,12 @@ pub struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    /// The lines of `input`; those longer than `limit` bytes are passed over.
+    /// Creates a reader that skips lines longer than `limit` bytes.
     pub fn new(input: R, limit: usize) -> Self {
         Lines { input, buffer: vec![0; BLOCK], start: 0, end: 0, ended: false, limit }
     }
 
-    /// The next line.
-    ///
-    /// # Errors
-    /// The input cannot be read.
+    /// Returns the next line.
     #[allow(clippy::should_implement_trait)] // The lines borrow from the reader.
     pub fn next(&mut self) -> io::Result<Piece<'_>> {
         let mut searched = 0;
@@ -55,7 +52,7 @@ impl<R: Read> Lines<R> {
                 return Ok(if line.is_empty() { Piece::End } else { self.piece(line) });
             }
             if searched > self.limit {
-                return self.pass_over();
+                return self.skip();
             }
             self.fill()?;
         }
@@ -68,8 +65,7 @@ impl<R: Read> Lines<R> {
         Piece::Line(&self.buffer[line])
     }
 
-    /// Drops the rest of a line that is too long.
-    fn pass_over(&mut self) -> io::Result<Piece<'_>> {
+    fn skip(&mut self) -> io::Result<Piece<'_>> {
         let mut bytes = 0;
         loop {
             let held = &self.buffer[self.start..self.end];
@@ -86,14 +82,13 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Reads more after what is held, making room if needed.
     fn fill(&mut self) -> io::Result<()> {
         if self.end == self.buffer.len() {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
             if self.end * 2 > self.buffer.len() {
-                // A line that passes the limit is known to do so with one block more.
+                // One block beyond the limit is enough to detect a line that exceeds it.
                 let most = self.limit.saturating_add(BLOCK).max(2 * BLOCK);
                 self.buffer.resize(most.min(self.buffer.len() * 2), 0);
             }
@@ -114,7 +109,6 @@ impl<R: Read> Lines<R> {
 mod tests {
     use super::*;
 
-    /// Gives a few bytes at a time, and is interrupted now and then.
     struct Trickle<'a>(&'a [u8], usize, bool);
 
     impl Read for Trickle<'_> {
@@ -143,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_comes_once() {
+    fn every_line_is_returned_once() {
         let long = vec![b'x'; 3 * BLOCK + 7];
         let text = [b"a\n\nbc\n".to_vec(), long.clone(), b"\nlast".to_vec()].concat();
         let wanted = [b"a".to_vec(), vec![], b"bc".to_vec(), long, b"last".to_vec()].map(Ok);
@@ -155,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_passed_over() {
+    fn long_lines_are_skipped() {
         let long = vec![b'x'; 3 * BLOCK + 7];
         for end in [&b"\nb"[..], b""] {
             let text = [b"a\n", &long[..], end].concat();

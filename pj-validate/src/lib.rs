@@ -1,4 +1,4 @@
-//! Checks Pajé traces: every problem, with its place, instead of the first only.
+//! Checks Pajé traces and reports all problems with their places.
 //!
 //! ```
 //! use pj_validate::{Options, check};
@@ -12,20 +12,20 @@
 //! 1 Process Hots
 //! ";
 //! let report = check(trace.as_bytes(), &Options::default())?;
-//! let error = report.first_error().expect("the trace has a typing error");
+//! let error = report.first_error().expect("the trace has a typo");
 //! assert_eq!(error.code(), "unknown-type");
 //! assert_eq!(error.position.map(|position| (position.line, position.column)), Some((6, 11)));
 //! assert_eq!(error.cause.to_string(), "unknown type 'Hots'; a type must be defined before it is used");
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! The checker ([`mod@check`]) replays the trace one line after another with plain data structures, and
-//! says what is wrong in the words of `paje-sim`. With [`Rules::Replay`] its first error is the one
-//! that a replay ends with, which makes it the oracle of the replay's tests.
+//! The checker ([`mod@check`]) replays the trace line by line with plain data structures, and
+//! reports problems in the words of `paje-sim`. With [`Rules::Replay`] its first error is the one
+//! that ends a replay, so the tests of the replay compare with it.
 //!
-//! Sound traces are many: [`check_quickly`] lets the replay of `paje-sim` find them sound with all threads, and asks the
-//! checker only where there is anything to tell of a line. The report is the same. The checker itself shares no code
-//! with the replay.
+//! Most traces are valid: [`check_quickly`] first replays them with all threads of `paje-sim`, and runs
+//! the checker only if a line may have a problem. The report is the same. The checker itself shares
+//! no code with the replay.
 //!
 //! The program `pj_validate` prints the report ([`mod@report`]) for people or, as JSON lines
 //! ([`report::json`]), for machines.
@@ -40,16 +40,16 @@
 //!
 //! A line with more words than fields is a warning in both.
 //!
-//! Warnings are of `paje-sim`'s kinds (`surplus-words`, `after-destroy`, `file-not-read`) and of those
-//! in [`Caution`]: `other-quoting`, `unclosed-quote`, `unused-event`, `unused-type`, `unused-value`,
-//! `never-closed`, `reversed-link`. Each is told once for its definition, name or type, with a count.
+//! Warnings are those of `paje-sim` (`surplus-words`, `after-destroy`, `file-not-read`) and those
+//! of [`Caution`]: `other-quoting`, `unclosed-quote`, `unused-event`, `unused-type`, `unused-value`,
+//! `never-closed`, `reversed-link`. Each is reported once for its definition, name or type, with a count.
 //!
-//! # Traces in many files
-//! [`check_files`] reads the files that a trace names too (PajeTraceFile, the `Filename` of
-//! PajeCreateContainer), each when the one that names it has ended, in the order of their names;
-//! [`mod@check`] tells what they may repeat. A finding knows its [file](Finding::file). That a file cannot
-//! be read is a finding too (`unreadable-file`), at the place of its name, and so is a file that leads
-//! back to itself (`file-cycle`). [`check()`] reads one input only, and warns (`file-not-read`).
+//! # Traces in several files
+//! [`check_files`] also reads the files that a trace names (PajeTraceFile, the `Filename` of
+//! PajeCreateContainer), each when the naming file has ended, in the order of naming;
+//! [`mod@check`] says what they may repeat. A finding has its [file](Finding::file). A file that cannot
+//! be read is a finding too (`unreadable-file`), at its mention, and so is a file that names itself,
+//! perhaps indirectly (`file-cycle`). [`check()`] reads only its input, and warns (`file-not-read`).
 
 mod again;
 pub mod check;

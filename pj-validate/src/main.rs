@@ -1,4 +1,4 @@
-//! `pj_validate`: every problem of a Pajé trace, with its place.
+//! `pj_validate`: reports all problems of Pajé traces.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Text of `--help` and the man page beside the options.
+//! Texts of `--help` and the man page besides the options.
 
 use paje_console::generate::{Block, Manual};
 
@@ -10,15 +10,21 @@ pub const MANUAL: Manual = Manual {
         (2, "wrong usage, or a trace could not be read"),
     ],
     examples: &[
-        ("pj_validate ring.trace", "what is wrong with it, and what it holds"),
-        ("pj_validate -q ring.trace && pj_dump ring.trace > ring.csv", "dump only what is sound"),
-        ("pj_validate runs/*.trace", "several traces, each with its verdict"),
-        ("pj_validate --only not-time-ordered ring.trace", "problems of one kind, each of them"),
-        ("pj_validate ring/root.trace", "a trace in many files: the one that names the others"),
-        ("pj_validate ring.trace.gz", "a compressed trace (gzip, zstd, xz, bzip2)"),
+        ("pj_validate ring.trace", "list all problems, then a summary"),
+        (
+            "pj_validate -q ring.trace && pj_dump ring.trace > ring.csv",
+            "dump a trace only if it is sound",
+        ),
+        ("pj_validate runs/*.trace", "check several traces"),
+        ("pj_validate --only not-time-ordered ring.trace", "list all problems of one kind"),
+        (
+            "pj_validate ring/root.trace",
+            "check a trace in several files: the one that names the others",
+        ),
+        ("pj_validate ring.trace.gz", "check a compressed trace (gzip, zstd, xz, bzip2)"),
         (
             "pj_validate --json -q ring.trace | jq -r .code | sort | uniq -c",
-            "how many problems of each kind",
+            "count the problems of each kind",
         ),
     ],
     sections: &[
@@ -26,22 +32,22 @@ pub const MANUAL: Manual = Manual {
             "OUTPUT",
             &[
                 Block::Text(
-                    "Errors come first, in the order of the trace, then warnings, each with the line that it is about. \
-                     Warnings of one kind are told as one: the first, with how many more there are, and the line of \
-                     the last. --only shows each.",
+                    "Errors come first, in the order of the trace, then warnings, each with its line. \
+                     Warnings of one kind are combined: the first, with the number of others and the line of \
+                     the last. --only KIND lists each.",
                 ),
                 Block::Lines(
-                    "FILE:LINE:COLUMN: error[CODE]: what is wrong; what would be right\n\
-                     FILE:LINE:COLUMN: warning[CODE]: what is doubtful",
+                    "FILE:LINE:COLUMN: error[CODE]: the problem; the remedy\n\
+                     FILE:LINE:COLUMN: warning[CODE]: the doubtful fact",
                 ),
                 Block::Text(
-                    "What the trace calls by an alias is told with it: container 'rank-1' (33). Events have their \
+                    "Names are followed by their aliases: container 'rank-1' (33). Events have their \
                      numbers: PajePopState (13).",
                 ),
                 Block::Text(
-                    "Then comes a summary: how much of each nature there is, the containers by type, the types as a \
+                    "Then comes a summary: the number of objects of each nature, the containers by type, the types as a \
                      tree, and the verdict. With --json, each line is an object: the findings in the order of the \
-                     trace, none for others, then the summary. Several traces come one after the other.",
+                     trace, uncombined, then the summary. Several traces come one after the other.",
                 ),
             ],
         ),
@@ -52,7 +58,10 @@ pub const MANUAL: Manual = Manual {
                     "NO_COLOR",
                     "If it is set and not empty, colours are used only with --color always.",
                 ),
-                ("PAJE_NO_WARNINGS", "If it is set, and neither empty nor 0, as --no-warnings."),
+                (
+                    "PAJE_NO_WARNINGS",
+                    "If it is set, and neither empty nor 0: the same as --no-warnings.",
+                ),
             ])],
         ),
     ],

@@ -1,4 +1,4 @@
-//! Output of the program: for people here, for machines in [`json`].
+//! Output for people; [`json`] has the one for machines.
 
 pub mod json;
 
@@ -13,7 +13,7 @@ use crate::excerpt::Shown;
 use crate::finding::{Cause, Finding, Severity};
 use crate::summary::{Summary, depth_first};
 
-/// Styles that set text off.
+/// Text styles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Styles {
     error: Style,
@@ -23,7 +23,7 @@ pub struct Styles {
 }
 
 impl Styles {
-    /// Colours of the terminal.
+    /// Returns terminal colours.
     #[must_use]
     pub const fn coloured() -> Self {
         Styles {
@@ -42,40 +42,35 @@ impl Styles {
     }
 }
 
-/// Levels of a tree that are indented; deeper ones stand below one another.
+/// Levels of a tree that are indented; deeper ones share a column.
 const DEEPEST: usize = 30;
 
-/// Writes reports for people.
+/// Writer of reports for people.
 #[derive(Debug)]
 pub struct Human<W> {
     out: W,
-    /// The files as they are called in the report.
     files: Vec<String>,
     styles: Styles,
 }
 
 impl<W: Write> Human<W> {
-    /// Writes to `out` about a trace in files of these names: one for each of [`Report::files`].
+    /// Creates a writer to `out`, with a name for each of [`Report::files`].
     pub const fn new(out: W, files: Vec<String>, styles: Styles) -> Self {
         Human { out, files, styles }
     }
 
-    /// Name of the trace as a whole: that of its first file.
     fn trace(&self) -> String {
         self.files.first().cloned().unwrap_or_default()
     }
 
-    /// All findings: errors first, then warnings, of which those of one kind are told as one unless `each` is
-    /// wanted. Returns whether any stands for others.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Writes all findings: errors first, then warnings, combined by kind unless `each` is set.
+    /// Returns whether any were combined.
     pub fn findings(&mut self, findings: &[Finding], each: bool) -> io::Result<bool> {
         let of = |severity| findings.iter().filter(move |it| it.severity == severity);
         for error in of(Severity::Error) {
             self.finding(error)?;
         }
-        // By the places of the first.
+        // By the place of the first.
         let mut kinds: Vec<Vec<&Finding>> = Vec::new();
         for warning in of(Severity::Warning) {
             let kind = kinds.iter_mut().find(|kind| !each && kind[0].code() == warning.code());
@@ -90,7 +85,6 @@ impl<W: Write> Human<W> {
         Ok(kinds.iter().any(|kind| kind.len() > 1))
     }
 
-    /// Findings of one kind, as one.
     fn gathered(&mut self, kind: &[&Finding]) -> io::Result<()> {
         let Some((first, rest)) = kind.split_first() else { return Ok(()) };
         if rest.is_empty() {
@@ -103,18 +97,14 @@ impl<W: Write> Human<W> {
         if last_file != first.file {
             note.push_str(&format!(" of {}", self.name(last_file)));
         }
-        self.told(first, first.note.iter().cloned().chain([note]))
+        self.finding_with_notes(first, first.note.iter().cloned().chain([note]))
     }
 
-    /// Name of a file.
     fn name(&self, file: usize) -> &str {
         self.files.get(file).map_or("", String::as_str)
     }
 
-    /// One finding, in the form `FILE:LINE:COLUMN: error[code]: sentence`, with the line.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Writes a finding in the form `FILE:LINE:COLUMN: error[code]: sentence`, with the line.
     pub fn finding(&mut self, finding: &Finding) -> io::Result<()> {
         let mut notes = Vec::new();
         notes.extend(finding.note.clone());
@@ -134,11 +124,14 @@ impl<W: Write> Human<W> {
             1 => notes.push("1 line that depends on it was not checked".into()),
             lines => notes.push(format!("{lines} lines that depend on it were not checked")),
         }
-        self.told(finding, notes.into_iter())
+        self.finding_with_notes(finding, notes.into_iter())
     }
 
-    /// A finding with what else there is to say of it.
-    fn told(&mut self, finding: &Finding, notes: impl Iterator<Item = String>) -> io::Result<()> {
+    fn finding_with_notes(
+        &mut self,
+        finding: &Finding,
+        notes: impl Iterator<Item = String>,
+    ) -> io::Result<()> {
         let Human { out, files, styles } = self;
         let file = files.get(finding.file).map_or("", String::as_str);
         let (strong, colour) = (styles.strong, styles.of(finding.severity));
@@ -166,10 +159,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// Writes what there is besides single findings: the number of those that are not listed.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Writes the number of findings that are not listed.
     pub fn remarks(&mut self, report: &Report) -> io::Result<()> {
         let file = self.trace();
         let Human { out, styles, .. } = self;
@@ -179,30 +169,24 @@ impl<W: Write> Human<W> {
         for (count, what) in counts {
             if count > 0 {
                 let what = counted(count, what);
-                remark(format!("{what} more; --max-errors 0 shows all"))?;
+                remark(format!("{what} more; --max-errors 0 lists all"))?;
             }
         }
         Ok(())
     }
 
-    /// Writes that warnings stand for others, and what shows these.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Writes how to see warnings that were combined.
     pub fn how_to_see_each(&mut self) -> io::Result<()> {
         let file = self.trace();
         let Human { out, styles, .. } = self;
         let note = styles.note;
         writeln!(
             out,
-            "{file}: {note}note:{note:#} warnings of one kind are told as one; --only KIND shows each"
+            "{file}: {note}note:{note:#} warnings of one kind are combined; --only KIND lists each"
         )
     }
 
-    /// Writes a hint at an option that would help.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Writes a hint about an option that would help.
     pub fn hint(&mut self, report: &Report) -> io::Result<()> {
         let file = self.trace();
         let Human { out, styles, .. } = self;
@@ -240,10 +224,7 @@ impl<W: Write> Human<W> {
         )
     }
 
-    /// The tree of containers.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Writes the tree of containers.
     pub fn containers(&mut self, summary: &Summary) -> io::Result<()> {
         let parents: Vec<usize> = summary.containers.iter().map(|c| c.parent).collect();
         writeln!(self.out, "containers")?;
@@ -261,10 +242,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// The tree of types, in the form `Name (alias) nature`, with how many objects each has.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Writes the tree of types, in the form `Name (alias) nature`, with the number of objects.
     pub fn types(&mut self, summary: &Summary) -> io::Result<()> {
         let parents: Vec<usize> = summary.types.iter().map(|type_| type_.parent).collect();
         writeln!(self.out, "types")?;
@@ -282,10 +260,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// Writes the contents of the trace, in numbers.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Writes the numbers of objects in the trace.
     pub fn summary(&mut self, report: &Report) -> io::Result<()> {
         let summary = &report.summary;
         let out = &mut self.out;
@@ -313,10 +288,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// The last line: whether the trace is sound. Warnings may not have been `shown`.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Writes the verdict. `shown` says whether warnings were shown.
     pub fn verdict(&mut self, report: &Report, sound: bool, shown: bool) -> io::Result<()> {
         let file = self.trace();
         let Human { out, styles, .. } = self;
@@ -336,18 +308,12 @@ impl<W: Write> Human<W> {
         writeln!(out, "{file} is {style}{word}{style:#}{separator}{counts}")
     }
 
-    /// The time that the check took.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Writes the duration of the check.
     pub fn seconds(&mut self, seconds: f64) -> io::Result<()> {
         writeln!(self.out, "{seconds:.6}")
     }
 
-    /// Hands on what is still held.
-    ///
-    /// # Errors
-    /// The output cannot be written.
+    /// Flushes the output.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()
     }
@@ -358,7 +324,7 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{plural}")
 }
 
-/// A name for a tree: escaped as in messages, without their quotes.
+/// Escapes a name for a tree as in messages, without quotes.
 fn plain(name: &[u8]) -> String {
     let shown = paje_parser::error::shown(name);
     shown[1..shown.len() - 1].into()

@@ -22,7 +22,7 @@ use crate::manual::MANUAL;
 use crate::report::{Human, Styles, json};
 use crate::sound::{Replaying, check_quickly};
 
-/// Problems of a trace are in the report; only failures are said.
+/// Problems of a trace are in the report; only failures are messages.
 const VOICE: Voice = Voice {
     program: "pj_validate",
     on_disorder: "`pj_dump --sort` replays a trace sorted by time, as `sort -s` would",
@@ -35,7 +35,6 @@ const VOICE: Voice = Voice {
 pub fn main() -> ExitCode {
     match run(&paje_console::generate::parse::<Cli>(&MANUAL)) {
         Ok(status) => ExitCode::from(status),
-        // Whoever reads the report has seen enough.
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             VOICE.failure(&failure);
@@ -44,7 +43,6 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Checks and reports one trace after the other; the worst of their exit statuses.
 fn run(cli: &Cli) -> Result<u8, Failure> {
     let is_stdin = |path: &&PathBuf| path.as_os_str() == "-";
     if cli.files.iter().filter(is_stdin).count() > 1 {
@@ -52,7 +50,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     }
     let workers = match cli.checker {
         Checker::Auto => match cli.parallel.workers() {
-            // Where there is no room for threads, the checker needs none.
+            // If threads cannot be started, the checker works without them.
             Err(_) if cli.parallel.threads.is_none() && cli.parallel.pin == Pin::None => None,
             workers => Some(workers?),
         },
@@ -67,7 +65,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
             Ok(false) => INVALID,
             Err(failure @ Failure::Output(_)) => return Err(failure),
             Err(failure) => {
-                // Reports on other traces come before.
+                // Print reports on earlier traces first.
                 out.flush().map_err(Failure::Output)?;
                 VOICE.failure(&failure);
                 TROUBLE
@@ -78,7 +76,8 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     Ok(worst)
 }
 
-/// Checks and reports; whether the trace is sound. If wanted, a blank line sets the report `apart`.
+/// Checks and reports a trace; returns whether it is sound. `apart` puts a blank line before the
+/// report.
 fn check_one(
     cli: &Cli,
     path: &Path,
@@ -95,7 +94,7 @@ fn check_one(
     let display = Display::new(!cli.no_progress, started);
     let mut shown: Option<Shown> = None;
     let mut show = |input: &Input| {
-        // The line of the file before is gone before that of the next one comes.
+        // Clears the progress line of the previous file first.
         drop(shown.take());
         shown = Some(display.reading("checking", input));
     };
@@ -136,8 +135,7 @@ fn options(cli: &Cli) -> Options {
     }
 }
 
-/// Names of the files in the report, as `show` makes text of them; the first one if it is standard
-/// input as `stdin`.
+/// Returns the names of files in the report, converted by `show`; standard input is called `stdin`.
 fn names(report: &Report, stdin: &str, show: fn(&Path) -> String) -> Vec<String> {
     let mut paths = report.files.iter().map(|file| show(&file.path));
     let first = paths.next().map(|first| if first == "-" { stdin.into() } else { first });
@@ -151,7 +149,6 @@ fn write_json(
     sound: bool,
     seconds: f64,
 ) -> io::Result<()> {
-    // JSON has its own way to write what is no text.
     let files = names(report, "-", |path| path.display().to_string());
     for finding in &report.findings {
         json::finding(&mut out, &files, finding)?;

@@ -1,17 +1,17 @@
-//! Sound traces, by the replay: all threads, and rows that are forgotten as they come.
+//! Checks valid traces quickly, by the parallel replay in constant memory.
 //!
-//! Most traces that are checked are sound. The checker ([`mod@crate::check`]) goes through a trace line by line with plain
-//! data structures; the replay of `paje-sim` does the same with all threads, but ends at the first problem, and says
-//! little of what is doubtful. So it decides, and counts. Only if it finds nothing to tell of any line, or that values are
-//! written with quotes here and without there, the report is made of what it knows, and of what the checker says of the
-//! lines that define something (unused definitions are in almost every trace; if all values are used, those that define
-//! values are left out) and of the first one with other quotes. In all other cases, and whenever in doubt, the checker
-//! reads the trace as if nobody had before.
+//! Most traces are valid. The checker ([`mod@crate::check`]) examines a trace line by line with
+//! plain data structures. The replay of `paje-sim` does the same with all threads, but ends at the
+//! first problem, and says little about doubtful facts. So the replay runs first, and counts. If it
+//! finds at most values with differing quotes, the report consists of its counts and of what the
+//! checker says about lines that define something (almost every trace has unused definitions; value
+//! definitions are left out if all values are used) and about the first value in other quotes. In
+//! all other cases, and in case of doubt, the checker reads the whole trace.
 //!
-//! The checker reads alone
-//! - what is no regular file: a pipe cannot be read twice, and to keep it would take its size of memory or disk;
-//! - traces in many files, once the replay comes to the name of another one;
-//! - with states that are open at the end, since only the lines say where the first of them was opened.
+//! Only the checker reads
+//! - pipes and other special files, which cannot be read twice without storing them;
+//! - traces in several files, once the replay meets the name of another one;
+//! - traces with open states at the end, since only the lines say where the first was opened.
 
 use std::fs;
 use std::io;
@@ -32,31 +32,31 @@ use crate::summary::ContainerSummary;
 /// Settings of the replay. Reports do not depend on them.
 #[derive(Clone, Copy, Debug)]
 pub struct Replaying<'w> {
-    /// Threads that replay.
+    /// Threads of the replay.
     pub workers: &'w Workers,
-    /// Most bytes of the trace whose rows are in memory at a time.
+    /// Maximum number of bytes of text whose rows are in memory at a time.
     pub portion: u64,
-    /// Bytes that one worker decodes at a time.
+    /// Bytes that a worker decodes at a time.
     pub block: usize,
 }
 
 impl<'w> Replaying<'w> {
-    /// By these workers, in the usual way.
+    /// Uses these workers and the usual sizes.
     #[must_use]
     pub fn by(workers: &'w Workers) -> Self {
         Replaying { workers, portion: 16 << 20, block: Limits::default().block }
     }
 }
 
-/// With more definitions of events and types than this, or values that nothing uses, the checker reads the trace alone: it
-/// would keep them all beside what is told of them here.
+/// With more event and type definitions, or unused values, the checker reads the trace alone; it
+/// would keep them all, in addition to the facts collected here.
 const MOST_DEFINITIONS: u64 = 1 << 17;
 
-/// The same report as that of [`check_files`](crate::check_files), sooner if the trace is sound; `opened` is called for each
-/// file before it is read.
+/// Returns the same report as [`check_files`](crate::check_files), sooner if the trace is valid;
+/// calls `opened` for each file before it is read.
 ///
 /// # Errors
-/// The input itself cannot be read. That a file cannot be read is in the report.
+/// The input itself cannot be read. Named files that cannot be read are in the report.
 pub fn check_quickly(
     mut input: Input,
     path: &Path,
@@ -65,7 +65,7 @@ pub fn check_quickly(
     replaying: &Replaying<'_>,
     opened: &mut dyn FnMut(&Input),
 ) -> io::Result<Report> {
-    // Only a file is read twice: it can be opened twice.
+    // Only a regular file can be opened twice.
     let is_file = path != Path::new("-") && fs::metadata(path).is_ok_and(|it| it.is_file());
     if is_file && options.rules == Rules::Format {
         opened(&input);
@@ -77,7 +77,7 @@ pub fn check_quickly(
     check_files_with(input, path, folders, options, opened)
 }
 
-/// The report on the trace in a file if it is sound and there is nothing to tell of any line but definitions; else `None`.
+/// Returns the report on a file if it is valid and only definitions need a look; else `None`.
 fn check_sound(
     input: Input,
     path: &Path,
@@ -86,7 +86,7 @@ fn check_sound(
 ) -> Option<Report> {
     let Replaying { workers, portion, block } = *replaying;
     let again = input.size().is_some();
-    // A doubt ends the replay with the portion that it is in: of small files, early enough.
+    // A problem ends the replay with its portion, so small files need small portions.
     let size = input.size().filter(|_| input.compression().is_none());
     let portion = size.map_or(portion, |size| portion.min((size / 8).max(1 << 20)));
     let mut counts = Counts::default();
@@ -110,17 +110,14 @@ fn replay_options(options: &Options, block: usize) -> paje_sim::Options {
     replay
 }
 
-/// Objects of all portions.
 #[derive(Debug, Default)]
 struct Counts {
-    /// By their types.
     objects: Vec<u64>,
-    /// A link ends before it starts.
     has_reversed: bool,
 }
 
 impl Counts {
-    /// Counts what a portion completed; breaks once there is something to tell.
+    /// Counts a portion; breaks if a line has a problem.
     fn add(&mut self, trace: &Trace) -> ControlFlow<()> {
         self.objects.resize(trace.types().len(), 0);
         for lane in trace.lanes().filter(|lane| !lane.is_empty()) {
@@ -139,13 +136,13 @@ impl Counts {
     }
 }
 
-/// Facts that the replay of a trace tells; `None` if there is something to tell of a line.
+/// Returns the facts from a replay; `None` if a line has a problem.
 fn known(trace: &Trace, usage: &Usage, counts: &Counts) -> Option<Known> {
     if usage.open_states() > 0 || !trace.warnings().is_empty() {
         return None;
     }
     let times = usage.first_time().map(|first| (first, trace.end()));
-    // Which zero is the earliest or the latest of several depends on more than their order.
+    // Which zero is the earliest or latest depends on more than their order.
     let is_unclear = |(first, last): (f64, f64)| {
         first == 0.0 && first.is_sign_negative() || last == 0.0 && first < 0.0
     };
@@ -203,7 +200,6 @@ fn known_types(trace: &Trace, usage: &Usage, counts: &Counts) -> Vec<KnownType> 
     known
 }
 
-/// The identifiers of the values that no event has.
 fn unused(types: &Types, usage: &Usage, id: TypeId) -> Vec<Vec<u8>> {
     let values = types.values(id).filter(|value| !usage.is_value_used(id, *value));
     values.map(|value| types.value_identifier(id, value).text.to_vec()).collect()

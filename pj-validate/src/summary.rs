@@ -1,4 +1,4 @@
-//! Contents of a trace, in numbers and as trees.
+//! Contents of a trace, as numbers and trees.
 
 use paje_parser::TypeNature;
 
@@ -6,17 +6,17 @@ use paje_parser::TypeNature;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Lines, blank ones and comments included.
+    /// Lines, including blank ones and comments.
     pub lines: u64,
-    /// Bytes, the last newline not counted.
+    /// Bytes, without the last newline.
     pub bytes: u64,
-    /// Finished event definitions.
+    /// Completed event definitions.
     pub event_definitions: u64,
     /// Earliest and latest time of an event, in seconds.
     pub times: Option<(f64, f64)>,
-    /// Types, the root's first, then in the order of their definitions.
+    /// Types: the root, then the others in the order of definition.
     pub types: Vec<TypeSummary>,
-    /// Containers, the root first, then in the order of their creations.
+    /// Containers: the root, then the others in the order of creation.
     pub containers: Vec<ContainerSummary>,
     /// Objects of all types, as a dump prints them.
     pub states: u64,
@@ -26,44 +26,44 @@ pub struct Summary {
     pub events: u64,
     /// Links with both ends.
     pub links: u64,
-    /// Values of state, event and link types, defined or only used.
+    /// Values of state, event and link types, defined or used.
     pub values: u64,
 }
 
-/// One type.
+/// A type.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TypeSummary {
-    /// Its name, without quotes.
+    /// Name without quotes.
     pub name: Vec<u8>,
-    /// Its alias, without quotes.
+    /// Alias without quotes.
     pub alias: Option<Vec<u8>>,
     /// Nature of its objects.
     pub nature: TypeNature,
-    /// The index of the container type that it belongs to; the root's is its own.
+    /// Index of the parent container type; the root's is its own.
     pub parent: usize,
-    /// The number of its objects.
+    /// Number of its objects.
     pub objects: u64,
-    /// The number of values that it has.
+    /// Number of its values.
     pub values: u64,
 }
 
-/// One container.
+/// A container.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContainerSummary {
-    /// Its name, without quotes.
+    /// Name without quotes.
     pub name: Vec<u8>,
-    /// Its alias, without quotes.
+    /// Alias without quotes.
     pub alias: Option<Vec<u8>>,
-    /// The index of its type.
+    /// Index of its type.
     pub type_: usize,
-    /// The index of the container that it was created in; the root's is its own.
+    /// Index of its parent; the root's is its own.
     pub parent: usize,
 }
 
-/// The nodes of a tree, each with its depth, every parent before its children; siblings are in the
-/// order of `parents`. Node 0 is the root and `parents[i] < i` for all others.
+/// Returns the nodes of a tree in depth-first order with their depths; siblings keep their order.
+/// Node 0 is the root, and `parents[i] < i` for all others.
 pub(crate) fn depth_first(parents: &[usize]) -> Vec<(usize, usize)> {
     let mut children = vec![Vec::new(); parents.len()];
     for (node, parent) in parents.iter().enumerate().skip(1) {

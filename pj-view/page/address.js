@@ -1,4 +1,4 @@
-// The state of the view in the address, so that it can be kept and sent.
+// Keeps the state of the view in the address, so that it can be saved and shared.
 
 export function writeAddress(app) {
   const { state, viewport } = app;

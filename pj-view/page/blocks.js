@@ -1,4 +1,4 @@
-// Parses tiles: blocks of arrays. The program's tiles.rs describes the format.
+// Parses tiles: blocks of arrays. tiles.rs describes the format.
 
 const HEAD = 32;
 const ROWS = 2;
@@ -11,7 +11,7 @@ const RANGE_ARRAYS = { min: Float64Array, max: Float64Array, mean: Float64Array 
 const BIN_ARRAYS = { ends: Uint32Array, starts: Uint32Array };
 const AMOUNT_ARRAYS = { values: Uint32Array, others: Uint32Array, amounts: Float32Array, delays: Float32Array };
 
-// The arrays of a block, in their order in it: name, type, length.
+// Name, type and length of a block's arrays, in order.
 function arraysOf({ kind, n, m }) {
   const all = (types, length) => Object.entries(types).map(([name, type]) => [name, type, length]);
   if (kind === ROWS) return all(ROW_ARRAYS, n);
@@ -29,7 +29,7 @@ export function parseBlocks(buffer) {
     const arrays = arraysOf(block);
     const padded = (type, length) => Math.ceil((length * type.BYTES_PER_ELEMENT) / 8) * 8;
     block.bytes = arrays.reduce((sum, [, type, length]) => sum + padded(type, length), 0);
-    // Each block has its own memory, so that it can be freed without the others.
+    // Blocks do not share memory, so that each can be freed.
     const own = buffer.slice(at + HEAD, at + HEAD + block.bytes);
     let offset = 0;
     for (const [name, type, length] of arrays) {

@@ -1,10 +1,10 @@
-// One frame: axis, names, lanes, links, and what is selected.
+// Draws a frame: axis, names, lanes, links and selection.
 import { colorNumber, formatTime } from "./model.js";
 import { sublane, visibleLines } from "./layout.js";
 import { drawFolded, drawLane } from "./lanes.js";
 import { drawLinks } from "./links.js";
 
-// Room for names, as much as they need and a wide window has.
+// Width of names, adapted to the names and the window.
 export let GUTTER = 210;
 export const AXIS = 34;
 const FONT = '"Helvetica Neue", "Segoe UI", "DejaVu Sans", sans-serif';
@@ -26,7 +26,7 @@ function gutterFor(layout, width) {
 
 const nameLeft = (line) => 20 + Math.min(line.indent, 8) * 12;
 
-// Beside a variable's name stands its scale.
+// Width of a variable's scale.
 const scaleRoom = (line) => (line.lane?.nature === "variable" ? 44 : 0);
 
 export function drawFrame(app, canvas) {
@@ -100,7 +100,7 @@ function drawLabels(context, labels, ratio, above) {
   }
 }
 
-// As much of a text as there is room for.
+// Shortens a text to the available width.
 function shortened(context, text, room) {
   const width = context.measureText(text).width;
   if (width <= room) return text;
@@ -189,7 +189,7 @@ function drawAxis(app, context, place, style, left) {
   context.fillStyle = style.line;
   context.fillRect(0, height - ratio, left + place.width, ratio);
   context.fillRect(left - ratio, 0, ratio, context.canvas.height);
-  // Where the window is in the whole.
+  // Position of the window in the whole trace.
   const [low, high] = viewport.extent;
   const part = (time) => left + Math.min(Math.max((time - low) / (high - low || 1), 0), 1) * place.width;
   context.fillRect(left, 0, place.width, 4 * ratio);
@@ -214,7 +214,7 @@ function drawAxis(app, context, place, style, left) {
   if (seen > 0) context.fillText(`${formatTime(seen)} on the screen`, left - 10 * ratio, 19 * ratio);
 }
 
-// As many digits as tell marks apart, in a unit that is the same for all.
+// Labels an axis with just enough digits to distinguish marks, in one unit.
 export function axisLabel(time, step, largest) {
   const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]].find(([size]) => largest >= size * 0.999) || [1e-9, "ns"];
   const digits = Math.min(Math.max(0, Math.ceil(-Math.log10(step / unit[0]) - 1e-9)), 12);

@@ -1,9 +1,9 @@
-// Contents of a folded container: the outermost states of all lanes in it, together.
+// Contents of a folded container: the sum of the outermost states of all lanes in it.
 
-// A page in a file adds up what it has, in so many bins.
+// Number of bins in which an HTML file adds up lanes.
 const BINS = 2048;
 
-// A folded container is asked for like a lane, by a name: what it shows depends on which types are shown.
+// Tiles of folded containers have a name that includes the hidden types.
 export const foldedName = (id, hidden) => `${id} ${[...hidden].sort((a, b) => a - b).join(",")}`;
 
 export function foldedOf(name) {
@@ -21,7 +21,7 @@ function lanesWithin(model, id, hidden) {
   return found;
 }
 
-// The same block that the program would send, from the blocks of lanes.
+// Computes the block that the program would send from blocks of lanes.
 export function foldedBlock(model, blocksOf, name) {
   const { id, hidden } = foldedOf(name);
   const [from, to] = model.extent;

@@ -1,4 +1,4 @@
-// Names at the left: folded with a click, dragged into another order.
+// Names at the left: a click folds, dragging moves.
 import { GUTTER } from "./draw.js";
 import { lineAt } from "./hit.js";
 
@@ -14,7 +14,7 @@ function ancestors(model, id) {
   return found;
 }
 
-// Puts a container before the sibling of it that is, or holds, another one.
+// Moves a container before its sibling that is, or contains, another one.
 export function reorder(app, moved, onto) {
   const { model, state } = app;
   const parent = model.containers.get(moved)?.parent;
@@ -28,7 +28,7 @@ export function reorder(app, moved, onto) {
   app.relayout();
 }
 
-// The lines that stand for containers, and not for one of their lanes.
+// Lines of containers, without those of further lanes.
 const heads = (app) => app.layout.lines.filter((line) => !line.minor);
 
 function announce(app, id) {
@@ -40,7 +40,7 @@ function announce(app, id) {
   app.say(`${line.label}${fold}${children.length > 0 ? `, ${children.length} in it` : ""}`);
 }
 
-// The next container, or the one before, becomes the one that keys are for.
+// Moves the cursor to the next or previous container.
 export function moveCursor(app, by) {
   const { state, viewport } = app;
   const lines = heads(app);
@@ -52,7 +52,7 @@ export function moveCursor(app, by) {
   announce(app, state.cursor);
 }
 
-// Folds or unfolds the container that keys are for; with `alike`, all of its type.
+// Folds or unfolds the container at the cursor, or with `alike` all containers of its type.
 export function foldCursor(app, alike) {
   const { state, model } = app;
   const it = model.containers.get(state.cursor);
@@ -64,7 +64,7 @@ export function foldCursor(app, alike) {
   announce(app, it.id);
 }
 
-// Puts the container that keys are for before the one above it among its like, or behind the one below.
+// Moves the container at the cursor up or down among its siblings.
 export function shiftCursor(app, by) {
   const { state, model } = app;
   const parent = model.containers.get(state.cursor)?.parent;
@@ -86,7 +86,7 @@ export function listenGutter(app, stage) {
     const line = lineAt(app, event.offsetY);
     if (!line) return;
     pressed = { line, y: event.offsetY, moved: false };
-    // Without it, a release outside of the stage is never seen.
+    // Otherwise a release outside the stage would be missed.
     stage.setPointerCapture(event.pointerId);
   });
   stage.addEventListener("pointermove", (event) => {

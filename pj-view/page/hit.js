@@ -1,4 +1,4 @@
-// Objects under the pointer.
+// Finds objects under the pointer.
 import { foldedName } from "./folded.js";
 import { sublane, visibleLines } from "./layout.js";
 import { AXIS, GUTTER } from "./draw.js";
@@ -15,20 +15,20 @@ function imbricationAt(app, line, y) {
   return Math.max(0, Math.min(line.lane.depth - 1, Math.floor((at - 2) / height)));
 }
 
-// The row of a block that is at a time, or nearest within some slack.
+// Finds the row of a block at a time, or the nearest within some slack.
 function rowIn(block, line, imbrication, time, slack) {
   let [best, distance] = [-1, Infinity];
   const isState = line.lane.nature === "state";
   for (let i = 0; i < block.n; i++) {
     if (isState && Math.min(block.others[i], line.lane.depth - 1) !== imbrication) continue;
     const away = Math.max(block.start[i] - time, time - block.end[i], 0);
-    // Of those that are equally near, the one that covers more of a pixel.
+    // Among equally near rows, the longer one.
     if (away <= slack && (away < distance || (away === distance && block.end[i] - block.start[i] > block.end[best] - block.start[best]))) [best, distance] = [i, away];
   }
   return best < 0 ? null : { lane: line.lane.id, row: block.number[best], start: block.start[best], end: block.end[best], value: block.values[best], imbrication: block.others[best], height: block.height[best] };
 }
 
-// Objects that are seen there already, for a tip.
+// Objects at a position that are already drawn, for a tooltip.
 export function seenAt(app, x, y) {
   const line = lineAt(app, y);
   if (!(line?.lane || line?.summary) || x < GUTTER) return null;
@@ -60,7 +60,7 @@ export function seenAt(app, x, y) {
   return { line, time };
 }
 
-// Values that a folded container shows there, with their types.
+// Values of a folded container at a time, with their types.
 function foldedAt(app, line, time) {
   const level = app.tiles.levelFor(app.viewport.secondsPerPixel / (window.devicePixelRatio || 1));
   const name = foldedName(line.container, app.state.hiddenTypes);
@@ -75,7 +75,7 @@ function foldedAt(app, line, time) {
   return null;
 }
 
-// The row there, asked for if it is not on the screen one by one.
+// Finds the row at a position. Fetches it if it is not drawn as a single row.
 export async function rowAt(app, x, y) {
   const seen = seenAt(app, x, y);
   if (!seen?.line.lane || seen.row) return seen?.row || null;

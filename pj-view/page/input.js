@@ -1,4 +1,4 @@
-// Pointer, wheel and keys.
+// Handles pointer, wheel and keys.
 import { formatTime, pathOf, valueOf } from "./model.js";
 import { AXIS, GUTTER, axisLabel } from "./draw.js";
 import { lineAt, rowAt, seenAt } from "./hit.js";
@@ -12,13 +12,13 @@ export const KEYS = [
   ["0", "show all"],
   ["F", "fit the selected row, or the selected range"],
   ["Click", "select; on a name, fold or unfold"],
-  ["Drag a name", "put it elsewhere among its like"],
-  ["J, K", "the next container, or the one before: what the following keys are for"],
-  ["Enter, Shift Enter", "fold or unfold it; all of its type"],
-  ["Shift J, Shift K", "put it further down, or up"],
+  ["Drag a name", "move it among its siblings"],
+  ["J, K", "next or previous container, for the following keys"],
+  ["Enter, Shift Enter", "fold or unfold it, or all of its type"],
+  ["Shift J, Shift K", "move it down or up"],
   ["Shift and drag", "select a range of time"],
-  ["/", "search a value; N and Shift N step through its places"],
-  ["L, T, Esc", "links, light or dark, select nothing"],
+  ["/", "search a value; N and Shift N step through its rows"],
+  ["L, T, Esc", "links, light or dark, clear the selection"],
 ];
 
 export function listenInput(app, stage) {
@@ -109,7 +109,7 @@ function keyDown(app, event, x) {
   if (state) app.moved();
 }
 
-// The time below the pointer, at the axis.
+// Shows the time below the pointer at the axis.
 function hair(app, x) {
   const { viewport } = app;
   const node = document.getElementById("hair");
@@ -131,7 +131,7 @@ function tip(app, x, y) {
   node.style.top = `${Math.min(y + 18, app.viewport.height + AXIS - node.offsetHeight - 4)}px`;
 }
 
-// The whole name of what a line stands for, and where it is.
+// Full name and path of a line's container or lane.
 function nameText(app, y) {
   const line = lineAt(app, y);
   if (!line) return null;

@@ -1,4 +1,4 @@
-// Lanes as pixels: rows where they are few, else what is in each pixel.
+// Draws lanes: single rows if they are few, otherwise the contents of each pixel.
 import { OTHERS, valueOf } from "./model.js";
 import { foldedName } from "./folded.js";
 import { sublane } from "./layout.js";
@@ -6,7 +6,7 @@ import { isLight, isNear, mix } from "./raster.js";
 
 const OTHER_GREY = 0xff888888;
 
-// The colours of a type's values at present: those that are not searched for fade.
+// Colours of a type's values. During a search, other values fade.
 export function paints(app, type) {
   const { model, state, back } = app;
   const key = `${state.search?.type}:${state.search?.value}:${back}`;
@@ -14,7 +14,7 @@ export function paints(app, type) {
   if (kept?.key === key) return kept.list;
   const list = model.types[type].values.map((value, id) => {
     const fades = state.search && !(state.search.type === type && state.search.value === id);
-    // White on white would be as if nothing were there.
+    // Keeps colours distinguishable from the background.
     const seen = isNear(value.number, back) ? mix(value.number, isLight(back) ? 0xff000000 : 0xffffffff, 0.13) : value.number;
     return fades ? mix(seen, back, 0.78) : seen;
   });
@@ -22,13 +22,13 @@ export function paints(app, type) {
   return list;
 }
 
-// The colour of a value of a type; while it is not known, it is asked for.
+// Returns the colour of a value, or grey while it is fetched.
 function paint(app, type, value) {
   if (value === OTHERS) return OTHER_GREY;
   return paints(app, type)[value] ?? valueOf(app, type, value).number;
 }
 
-// Draws a line's lane; `place` says where pixels are, labels are appended to `labels`.
+// Draws a line's lane. `place` maps times to pixels; appends to `labels`.
 export function drawLane(app, line, place, labels) {
   const { nature, id } = line.lane;
   const segments = app.tiles.segments(id, place.level, app.viewport.from, app.viewport.to);
@@ -40,7 +40,7 @@ export function drawLane(app, line, place, labels) {
   }
 }
 
-// Of a folded container, the shares of all that is in it.
+// Draws the contents of a folded container.
 export function drawFolded(app, line, place) {
   const { from, to } = app.viewport;
   const name = foldedName(line.container, app.state.hiddenTypes);
@@ -62,9 +62,9 @@ function stateRows(app, line, { block, from, to }, place, labels) {
     const x0 = Math.max(begin, left);
     const x1 = Math.min(Math.max(Math.round(place.x(end)), begin + 1), Math.max(right, x0 + 1));
     raster.rect(x0, top, x1, bottom, color);
-    // Neighbours of one colour are still two.
+    // Separates neighbours with the same colour.
     if (x0 === begin && x1 - x0 > 3) raster.rect(x0, top, x0 + 1, bottom, mix(color, app.back, 0.45));
-    // Where the deepest share a place, their names would lie above each other.
+    // Names in the shared deepest sublane would overlap.
     if (block.others[i] < line.lane.depth && Math.max(start, app.viewport.from) >= from) {
       const visible = Math.min(place.x(end), place.width) - Math.max(place.x(start), 0);
       if (visible > 22 * place.ratio && labels.length < 4000) {
@@ -85,7 +85,7 @@ function eventRows(app, line, { block, from, to }, place) {
   }
 }
 
-// Draws the contents of bins in layers: of states their shares, of events as many as there are of each.
+// Draws the contents of bins in layers: shares of states, counts of events.
 function shares(app, line, { block, from, to }, place) {
   const { raster, model } = app;
   const colors = line.lane && paints(app, line.lane.type);
@@ -112,7 +112,7 @@ function shares(app, line, { block, from, to }, place) {
       const scale = height * place.ratio - 1;
       const bottom = Math.round(base - scale * bases[imbrication]);
       bases[imbrication] += share;
-      // A rare one keeps a pixel.
+      // Rare values get at least a pixel.
       const top = Math.min(Math.round(base - scale * bases[imbrication]), bottom - 1);
       raster.rect(x0, top, x1, bottom, colors?.[value] ?? paint(app, line.lane ? line.lane.type : block.others[j], value));
     }
@@ -129,7 +129,7 @@ function heightOf(line, place) {
 
 function variableColors(app, line) {
   const color = app.model.types[line.lane.type].number;
-  // Pale ones are seen, too.
+  // Keeps pale colours visible.
   const edge = mix(color, isLight(app.back) ? 0xff000000 : 0xffffffff, 0.22);
   return [edge, mix(color, app.back, 0.5)];
 }

@@ -1,4 +1,4 @@
-// Which line of the picture is what: containers, and their lanes.
+// Lays out lines: containers and their lanes.
 
 const SUBLANE = 17;
 const VARIABLE = 40;
@@ -6,7 +6,7 @@ const HEADER = 20;
 const SUMMARY = 28;
 const GAP = 4;
 
-// Few lanes become higher, as far as there is room.
+// Maximum factor by which few lanes grow to fill the window.
 const HIGHEST = 2.2;
 
 function laneHeight(lane, stretch) {
@@ -14,7 +14,7 @@ function laneHeight(lane, stretch) {
   return Math.round((lane.nature === "state" ? lane.depth : 1) * SUBLANE * stretch) + GAP;
 }
 
-// The lines, which fill a height if they are few.
+// Lays out the lines. Few lines grow to fill the height.
 export function buildLayout(model, state, height) {
   const natural = layoutOf(model, state, 1);
   const headers = natural.lines.reduce((sum, line) => sum + (line.lane ? 0 : line.height), 0);
@@ -22,7 +22,7 @@ export function buildLayout(model, state, height) {
   return stretch > 1.05 ? layoutOf(model, state, Math.min(stretch * 0.98, HIGHEST)) : natural;
 }
 
-// Containers whose names have the text, those around them, and those in them; null if all are shown.
+// Containers whose names match, with ancestors and descendants; null if all are shown.
 function matching(model, text) {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return null;
@@ -87,7 +87,7 @@ function layoutOf(model, state, stretch) {
   return { lines, places, height: top, byLane: new Map(lines.filter((it) => it.lane).map((it) => [it.lane.id, it])) };
 }
 
-// The lines between two heights.
+// Lines between two heights.
 export function visibleLines(layout, from, to) {
   const { lines } = layout;
   let [low, high] = [0, lines.length];
@@ -101,7 +101,7 @@ export function visibleLines(layout, from, to) {
   return lines.slice(low, end);
 }
 
-// Where the states of an imbrication are in their line: from its top, and how high they are.
+// Top and height of an imbrication's states in their line.
 export function sublane(line, imbrication) {
   const depth = line.lane?.depth || 1;
   const height = (line.height - GAP) / depth;

@@ -1,7 +1,7 @@
-// Legend: the meaning of colours; and the choice of types that are shown.
+// Legend of colours, and selection of types.
 import { el, swatch } from "./panel.js";
 
-// Others are found by searching.
+// Other values can be searched for.
 const MOST_VALUES = 40;
 
 export function showLegend(app) {

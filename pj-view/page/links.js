@@ -1,9 +1,9 @@
-// Links as lines from container to container: each, where they are few, else so many from bin to bin.
+// Draws links as lines between containers: one by one if they are few, otherwise by bin.
 import { valueOf } from "./model.js";
 
 const MOST = 6000;
 
-// Where links are so many that they are told by bins, bins of so many pixels more (a power of two) are enough.
+// Levels by which bins of links are coarser than bins of lanes.
 const COARSER = 5;
 
 export function drawLinks(app, context, place) {
@@ -23,7 +23,7 @@ export function drawLinks(app, context, place) {
   strokes.draw();
 }
 
-// Lines of one look are one path: thousands of paths would take longer than a frame.
+// Lines with the same style share a path, as thousands of paths would take longer than a frame.
 class Strokes {
   constructor(context, place) {
     Object.assign(this, { context, place, looks: new Map(), count: 0 });
@@ -44,7 +44,7 @@ class Strokes {
 
   draw() {
     const { context, place } = this;
-    // Selected links come last.
+    // Selected links are drawn last.
     for (const { color, alpha, thick, lines, heads } of [...this.looks.values()].sort((a, b) => a.thick - b.thick)) {
       context.globalAlpha = alpha;
       context.strokeStyle = context.fillStyle = color;
@@ -69,7 +69,7 @@ function linkRows(app, strokes, place, { block, from, to, lane, places }) {
   for (let i = 0; i < block.n && strokes.count < MOST; i++) {
     const [start, end] = [block.start[i], block.end[i]];
     const [first, last] = [Math.min(start, end), Math.max(start, end)];
-    // The tile that it begins in draws it.
+    // A link is drawn by the tile in which it begins.
     if (last < from || first > to || Math.max(first, viewport.from) < from) continue;
     const [y0, y1] = [places.get(block.others[i]), places.get(block.goals[i])];
     if (y0 === undefined || y1 === undefined) continue;
@@ -89,10 +89,10 @@ function linkBins(app, strokes, place, { block, from, to, places }) {
       const [y0, y1] = [places.get(block.values[j]), places.get(block.others[j])];
       if (y0 === undefined || y1 === undefined) continue;
       const count = block.amounts[j];
-      // Each pair has its own place in the bin, or all would be one thick line.
+      // Spreads pairs over the bin, or they would form one thick line.
       const time = begin + width * ((((block.values[j] * 31 + block.others[j] * 17 + (block.first + i) * 7) % 64) + 0.5) / 64);
       if (time < from || time > to) continue;
-      // A few grades are enough to see where there are more.
+      // A few shades suffice to show the density.
       const alpha = Math.min(0.08 + 0.05 * Math.floor(Math.log2(1 + count) / 2), 0.25);
       strokes.add(place.quiet, alpha, 1, place.x(time), y0, place.x(time + block.delays[j] / count), y1, false);
     }

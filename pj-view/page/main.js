@@ -1,4 +1,4 @@
-// The page: waits for the trace, then draws whenever there is something new.
+// Main module: waits for the trace, then draws after each change.
 import { buildModel, formatTime } from "./model.js";
 import { embeddedSource, servedSource } from "./source.js";
 import { Names } from "./names.js";
@@ -17,17 +17,17 @@ import { readAddress, writeAddress } from "./address.js";
 const byId = (id) => document.getElementById(id);
 
 class App {
-  constructor(source, told) {
+  constructor(source, data) {
     this.source = source;
-    this.model = buildModel(told);
-    this.viewport = new Viewport(told.extent, told.window);
+    this.model = buildModel(data);
+    this.viewport = new Viewport(data.extent, data.window);
     this.state = { folded: new Set(), hiddenTypes: new Set(), order: new Map(), filter: "", showLinks: true, selected: null, range: null, search: null, cursor: null };
     this.paints = new Map();
     this.raster = new Raster();
     this.frames = [];
     this.tiles = new Tiles(source, this.model, () => this.redraw());
     this.names = new Names(source, this.model, (type) => this.named(type));
-    if (told.window[0] === told.extent[0] && told.window[1] === told.extent[1]) this.viewport.fit();
+    if (data.window[0] === data.extent[0] && data.window[1] === data.extent[1]) this.viewport.fit();
   }
 
   relayout() {
@@ -35,7 +35,7 @@ class App {
     this.moved();
   }
 
-  // Draws once the browser has time for it.
+  // Draws in the next animation frame.
   redraw() {
     if (this.pending) return;
     this.pending = true;
@@ -43,21 +43,21 @@ class App {
       this.pending = false;
       const began = performance.now();
       drawFrame(this, byId("canvas"));
-      if (this.tiles.failed) this.say("The program that serves this page does not answer: it may have ended.");
+      if (this.tiles.failed) this.say("pj_view does not answer; it may have ended.");
       this.frames.push(performance.now() - began);
       if (this.frames.length > 2000) this.frames.splice(0, 1000);
     });
   }
 
-  // Values of a type are known now that were not.
+  // Called when names of a type's values arrive.
   named(type) {
     this.paints.delete(type);
-    if (this.told) showProfile(this, this.told);
+    if (this.shownProfile) showProfile(this, this.shownProfile);
     if (this.detailed) showDetails(this, this.detailed);
     this.redraw();
   }
 
-  // Something changed that the address and the profile tell.
+  // Called after changes of the address or the profile.
   moved() {
     this.redraw();
     clearTimeout(this.later);
@@ -73,35 +73,35 @@ class App {
     const key = `${from} ${to}`;
     if (this.profiled === key) return;
     this.profiled = key;
-    const told = await this.source.profile(from, to).catch(() => null);
-    if (!told) this.profiled = null;
-    if (!told || this.profiled !== key) return;
-    this.told = told;
-    showProfile(this, told);
+    const profile = await this.source.profile(from, to).catch(() => null);
+    if (!profile) this.profiled = null;
+    if (!profile || this.profiled !== key) return;
+    this.shownProfile = profile;
+    showProfile(this, profile);
   }
 
   async select(row) {
     this.state.selected = row;
     this.state.links = null;
-    const told = row && (await this.source.row(row.lane, row.row));
-    if (told) {
-      this.state.selected = { ...row, ...told };
-      this.state.links = told.links || null;
+    const details = row && (await this.source.row(row.lane, row.row));
+    if (details) {
+      this.state.selected = { ...row, ...details };
+      this.state.links = details.links || null;
     }
-    this.detailed = told;
-    showDetails(this, told);
+    this.detailed = details;
+    showDetails(this, details);
     this.moved();
   }
 
-  // To the other end of a link: the state there, or where it would be.
+  // Goes to the other end of a link, and selects the state there.
   async follow(link, leaves) {
     const time = leaves ? link.end : link.start;
     const [container, span] = [leaves ? link.to : link.from, this.viewport.span];
     if (link.other) {
       const [lane, row] = link.other;
-      const told = await this.source.row(lane, row);
+      const state = await this.source.row(lane, row);
       this.reveal({ lane, start: time, end: time });
-      await this.select({ lane, row, start: told.start, end: told.end });
+      await this.select({ lane, row, start: state.start, end: state.end });
     } else {
       this.viewport.reveal(time, time);
       this.scrollTo(this.layout.places.get(container));
@@ -174,24 +174,24 @@ class App {
     node.hidden = false;
   }
 
-  // State of the page, for tests.
-  toldState() {
+  // Returns the state of the page for tests.
+  testState() {
     const { viewport, state, layout, tiles } = this;
     return {
       ready: true, idle: tiles.idle() && !this.pending && this.names.idle(), from: viewport.from, to: viewport.to, scroll: viewport.scroll,
       lines: layout.lines.map(({ label, top, height, lane, folded, summary }) => ({ label, top, height, lane: lane?.id ?? null, folded, summary: Boolean(summary) })),
       selected: state.selected, links: state.links, range: state.range, search: state.search, dark: state.dark, cursor: state.cursor,
-      profile: this.told, failed: tiles.failed || null, frames: this.frames,
+      profile: this.shownProfile, failed: tiles.failed || null, frames: this.frames,
     };
   }
 }
 
 async function waited(source) {
   for (;;) {
-    const told = await source.progress();
-    if (told.state === "ready") return source.model();
-    byId("doing").textContent = `${told.state[0].toUpperCase()}${told.state.slice(1)} the trace: ${(told.done / 1e6).toFixed(0)} MB${told.all ? ` of ${(told.all / 1e6).toFixed(0)} MB` : ""}, ${told.events} events`;
-    if (told.all) Object.assign(byId("bar"), { max: told.all, value: told.done });
+    const progress = await source.progress();
+    if (progress.state === "ready") return source.model();
+    byId("doing").textContent = `${progress.state[0].toUpperCase()}${progress.state.slice(1)} the trace: ${(progress.done / 1e6).toFixed(0)} MB${progress.all ? ` of ${(progress.all / 1e6).toFixed(0)} MB` : ""}, ${progress.events} events`;
+    if (progress.all) Object.assign(byId("bar"), { max: progress.all, value: progress.done });
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
@@ -242,7 +242,7 @@ async function start() {
     listenGutter(app, byId("stage"));
     byId("wait").hidden = true;
     if (selected) await app.select(selected);
-    window.pajeView = { app, state: () => app.toldState() };
+    window.pajeView = { app, state: () => app.testState() };
   } catch (error) {
     byId("doing").textContent = `The trace cannot be shown: ${error.message}. The program may have ended; it says why.`;
     byId("bar").hidden = true;

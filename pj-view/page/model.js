@@ -1,4 +1,4 @@
-// Model of the trace, known from the beginning: types, values, containers, lanes.
+// Model of the trace: types, values, containers and lanes.
 
 export const OTHERS = 0xffffffff;
 
@@ -9,16 +9,16 @@ export function colorNumber(hex) {
 
 export const knownValue = ([name, color, own]) => ({ name, color, own, number: colorNumber(color) });
 
-// The first values of a type, and room for those that are told later.
+// The first values of a type, with room for those that are fetched later.
 function valuesOf(type) {
   const values = type.values.map(knownValue);
   values.length = type.count;
   return values;
 }
 
-export function buildModel(told) {
+export function buildModel(data) {
   const containers = new Map();
-  const of = told.containers;
+  const of = data.containers;
   of.id.forEach((id, i) => {
     containers.set(id, { id, name: of.name[i], type: of.type[i], parent: of.parent[i], start: of.start[i], end: of.end[i], children: [], lanes: [] });
   });
@@ -26,9 +26,9 @@ export function buildModel(told) {
     if (it.id !== 0) containers.get(it.parent)?.children.push(it.id);
   }
   const lanes = new Map();
-  const from = told.lanes;
+  const from = data.lanes;
   from.id.forEach((id, i) => {
-    const type = told.types[from.type[i]];
+    const type = data.types[from.type[i]];
     const lane = {
       id, container: from.container[i], type: from.type[i], nature: type.nature, rows: from.rows[i],
       depth: Math.min(from.depth[i], 12), min: from.min[i], max: from.max[i],
@@ -37,13 +37,13 @@ export function buildModel(told) {
     containers.get(lane.container)?.lanes.push(lane);
   });
   for (const it of containers.values()) it.lanes.sort((a, b) => a.type - b.type);
-  // Those whose lanes, or lanes within, have states; each comes behind what it is in.
+  // Marks containers with states, and their ancestors. Parents come before children.
   for (const it of [...containers.values()].reverse()) {
     it.hasStates ||= it.lanes.some((lane) => lane.nature === "state");
     const outer = containers.get(it.parent);
     if (outer && it.id !== 0) outer.hasStates ||= it.hasStates;
   }
-  const types = told.types.map((type, id) => ({
+  const types = data.types.map((type, id) => ({
     ...type,
     id,
     number: colorNumber(type.color),
@@ -51,10 +51,10 @@ export function buildModel(told) {
     used: false,
   }));
   for (const lane of lanes.values()) types[lane.type].used = true;
-  return { ...told, types, containers, lanes };
+  return { ...data, types, containers, lanes };
 }
 
-// Seconds for which containers with states of a type were there, within a window.
+// Lifetime in a window, in seconds, of all containers with states of a type.
 export function lifetimes(model, type, from, to) {
   let sum = 0;
   for (const lane of model.lanes.values()) {
@@ -66,7 +66,7 @@ export function lifetimes(model, type, from, to) {
 
 const grey = { color: "#888888", number: 0xff888888 };
 
-// A value; a grey one while it is not known, which is then asked for.
+// Returns a value, or a grey placeholder while it is fetched.
 export function valueOf(app, type, value) {
   if (value === OTHERS) return { name: "others", ...grey };
   const known = app.model.types[type].values[value];
@@ -74,7 +74,7 @@ export function valueOf(app, type, value) {
   return known || { name: "…", ...grey };
 }
 
-// Containers from the outermost to this one, by name.
+// Path of a container from the outermost one.
 export function pathOf(model, id) {
   const names = [];
   for (let at = model.containers.get(id); at && at.id !== 0; at = model.containers.get(at.parent)) names.unshift(at.name);

@@ -1,10 +1,10 @@
-// Names and colours of values that are not known from the beginning: where a type has many, they are asked for, in pages, when they are seen.
+// Fetches names and colours of values in pages when they are seen, for types with many values.
 import { knownValue } from "./model.js";
 
-// The program tells so many values at a time.
+// Number of values per page (VALUES in model.rs).
 const PAGE = 1024;
 
-// After a failure, the same page is asked for again so many milliseconds later.
+// Milliseconds until a failed request is repeated.
 const PATIENCE = 2000;
 
 export class Names {
@@ -14,7 +14,7 @@ export class Names {
     this.requests = 0;
   }
 
-  // Asks for a value, unless that has been done.
+  // Requests a value once.
   want(type, value) {
     const page = Math.floor(value / PAGE);
     const key = `${type}:${page}`;
@@ -22,14 +22,14 @@ export class Names {
     return this.asked.get(key);
   }
 
-  // The value, once it is known.
+  // Returns a value once it is known.
   async known(type, value) {
     const { values } = this.model.types[type];
     if (!values[value]) await this.want(type, value);
     return values[value];
   }
 
-  // The first value whose name is the text, or begins with it, or has it; null if there is none.
+  // Finds the first value whose name equals, begins with or contains a text; null if there is none.
   async find(text) {
     const wanted = text.trim().toLowerCase();
     if (!wanted) return null;
@@ -47,8 +47,8 @@ export class Names {
     this.requests += 1;
     try {
       const { values } = this.model.types[type];
-      const told = await this.source.values(type, page * PAGE);
-      told.forEach((value, i) => {
+      const answer = await this.source.values(type, page * PAGE);
+      answer.forEach((value, i) => {
         values[page * PAGE + i] = knownValue(value);
       });
       this.arrived(type);

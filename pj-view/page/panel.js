@@ -1,7 +1,7 @@
-// The tables at the side: the selected row, and the profile of a window.
+// Tables at the side: the selected row and the profile of a window.
 import { formatTime, lifetimes, pathOf, valueOf } from "./model.js";
 
-// Text is set as text, whatever it holds.
+// Creates an element. Strings become text, never markup.
 export function el(tag, properties = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -24,32 +24,32 @@ function pairs(list, kind = "") {
   return el("table", {}, el("tbody", {}, ...rows.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", { className: kind }, value)))));
 }
 
-export function showDetails(app, told) {
+export function showDetails(app, row) {
   const { model } = app;
-  if (!told) {
-    fill("details", "Selection", el("p", { className: "quiet" }, "Click a state; drag with Shift to select a range of time."));
+  if (!row) {
+    fill("details", "Selection", el("p", { className: "quiet" }, "Click a state, or drag with Shift to select a range of time."));
     return;
   }
-  const lane = model.lanes.get(told.lane);
+  const lane = model.lanes.get(row.lane);
   const type = model.types[lane.type];
-  const value = told.value === undefined ? null : valueOf(app, lane.type, told.value);
+  const value = row.value === undefined ? null : valueOf(app, lane.type, row.value);
   const name = (id) => pathOf(model, id);
   const list = [
-    [type.name, value ? el("span", {}, swatch(value.color), value.name) : String(told.height)],
+    [type.name, value ? el("span", {}, swatch(value.color), value.name) : String(row.height)],
     ["Container", name(lane.container)],
-    ["From", `${told.start} s`],
-    ["To", told.end === told.start ? null : `${told.end} s`],
-    ["Duration", told.end === told.start ? null : formatTime(told.end - told.start)],
-    ["Imbrication", lane.nature === "state" ? String(told.imbrication) : null],
-    ["Origin", told.from === undefined ? null : name(told.from)],
-    ["Goal", told.to === undefined ? null : name(told.to)],
-    ["Key", told.key],
-    ["Line", told.line === undefined ? null : `${told.line}${told.file ? ` of ${told.file}` : ""}`],
-    ...(told.fields || []),
+    ["From", `${row.start} s`],
+    ["To", row.end === row.start ? null : `${row.end} s`],
+    ["Duration", row.end === row.start ? null : formatTime(row.end - row.start)],
+    ["Imbrication", lane.nature === "state" ? String(row.imbrication) : null],
+    ["Origin", row.from === undefined ? null : name(row.from)],
+    ["Goal", row.to === undefined ? null : name(row.to)],
+    ["Key", row.key],
+    ["Line", row.line === undefined ? null : `${row.line}${row.file ? ` of ${row.file}` : ""}`],
+    ...(row.fields || []),
     ["Fields, line", model.fields || app.source.embedded ? null : "not kept: pj_view --fields keeps them"],
   ];
   const children = [pairs(list)];
-  if (told.links?.length > 0) children.push(linkTable(app, told.links, lane.container));
+  if (row.links?.length > 0) children.push(linkTable(app, row.links, lane.container));
   fill("details", "Selection", ...children);
 }
 
@@ -67,7 +67,7 @@ function linkTable(app, links, container) {
   return el("table", { id: "linktable" }, el("caption", {}, "Links that begin or end in it"), el("thead", {}, head), el("tbody", {}, ...rows));
 }
 
-const SHARE = "Of the time of all containers that have such states; a state counts with what is nested in it";
+const SHARE = "Share of the lifetime of all containers with such states, including nested states";
 
 function meter(color, part) {
   const bar = el("div", { className: "meter", color, "aria-hidden": "true" });
@@ -75,17 +75,17 @@ function meter(color, part) {
   return bar;
 }
 
-export function showProfile(app, told) {
+export function showProfile(app, profile) {
   const { model } = app;
-  const digits = Math.max(0, Math.ceil(3 - Math.log10(told.to - told.from || 1)));
+  const digits = Math.max(0, Math.ceil(3 - Math.log10(profile.to - profile.from || 1)));
   const shown = (time) => Math.min(Math.max(time, model.extent[0]), model.extent[1]).toFixed(Math.min(digits, 15));
-  const span = `${shown(told.from)} s to ${shown(told.to)} s`;
-  const where = `${app.state.range ? "Selected range" : "On the screen"}${told.isAbout ? ", about" : ""}`;
+  const span = `${shown(profile.from)} s to ${shown(profile.to)} s`;
+  const where = `${app.state.range ? "Selected range" : "On the screen"}${profile.isAbout ? ", about" : ""}`;
   const children = [el("p", { className: "quiet" }, `${where}: ${span}`)];
-  const byType = Map.groupBy ? Map.groupBy(told.states, ([type]) => type) : grouped(told.states);
+  const byType = Map.groupBy ? Map.groupBy(profile.states, ([type]) => type) : grouped(profile.states);
   for (const [type, list] of byType) {
     list.sort((a, b) => b[2] - a[2]);
-    const all = lifetimes(model, type, told.from, told.to);
+    const all = lifetimes(model, type, profile.from, profile.to);
     const rows = list.filter(([, , seconds]) => seconds > 0).slice(0, 25).map(([, id, seconds]) => {
       const value = valueOf(app, type, id);
       const part = seconds / Math.max(all, seconds);
@@ -94,19 +94,19 @@ export function showProfile(app, told) {
     const head = el("tr", {}, el("th", { scope: "col" }, "Value"), el("th", { scope: "col", className: "number" }, "Time"), el("th", { scope: "col", className: "number share", title: SHARE }, "Share"));
     children.push(el("table", {}, el("caption", {}, model.types[type].name), el("thead", {}, head), el("tbody", {}, ...rows)));
   }
-  if (told.events.length > 0) children.push(el("p", { className: "quiet" }, "Events"), pairs(mostEvents(app, told), "number"));
-  if (told.links > 0) {
+  if (profile.events.length > 0) children.push(el("p", { className: "quiet" }, "Events"), pairs(mostEvents(app, profile), "number"));
+  if (profile.links > 0) {
     const name = (id) => model.containers.get(id)?.name || "?";
-    children.push(el("p", { className: "quiet" }, `${told.links} links begin here`), pairs(told.pairs.map(([, from, to, count]) => [`${name(from)} → ${name(to)}`, String(count)]), "number"));
+    children.push(el("p", { className: "quiet" }, `${profile.links} links begin here`), pairs(profile.pairs.map(([, from, to, count]) => [`${name(from)} → ${name(to)}`, String(count)]), "number"));
   }
   fill("profile", "Profile", ...children);
 }
 
-// The values with the most events, and how many others there are.
-function mostEvents(app, told) {
-  const events = told.events.toSorted((a, b) => b[2] - a[2]);
+// The most frequent events, and the number of others.
+function mostEvents(app, profile) {
+  const events = profile.events.toSorted((a, b) => b[2] - a[2]);
   const first = events.slice(0, 25).map(([type, id, count]) => [`${app.model.types[type].name}: ${valueOf(app, type, id).name}`, String(count)]);
-  let [others, sum] = told.otherEvents || [0, 0];
+  let [others, sum] = profile.otherEvents || [0, 0];
   others += events.length - first.length;
   for (const [, , count] of events.slice(25)) sum += count;
   return others > 0 ? [...first, [`${others} others`, String(sum)]] : first;

@@ -1,4 +1,4 @@
-// Rectangles as pixels: exact, and fast for thousands of them, with any graphics card or none.
+// Draws rectangles into pixels: exact, and fast for thousands of them on any machine.
 
 export class Raster {
   resize(width, height) {
@@ -12,7 +12,7 @@ export class Raster {
     this.pixels.fill(color);
   }
 
-  // All are whole pixels; what is outside is cut off.
+  // Coordinates are whole pixels. Clips to the raster.
   rect(left, top, right, bottom, color) {
     const { width, pixels } = this;
     if (left < 0) left = 0;

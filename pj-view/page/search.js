@@ -1,4 +1,4 @@
-// Values by name, and the way from place to place.
+// Searches values by name, and steps through their rows.
 import { el } from "./panel.js";
 
 export function offerValues(model) {

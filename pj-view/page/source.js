@@ -1,4 +1,4 @@
-// Where tiles and answers come from: the program that serves the page, or the page itself.
+// Sources of tiles and answers: the server, or data in the page.
 import { parseBlocks } from "./blocks.js";
 
 async function fetched(path) {
@@ -38,41 +38,41 @@ async function decoded(text) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
-// Of each lane its rows, or bins of some levels, the finest first.
+// The page has rows, or bins of some levels (finest first), for each lane.
 export async function embeddedSource(model, blocks) {
-  const told = JSON.parse(model.textContent);
+  const data = JSON.parse(model.textContent);
   const lanes = new Map();
   for (const block of parseBlocks(await decoded(blocks.textContent.trim()))) {
     if (!lanes.has(block.lane)) lanes.set(block.lane, []);
     lanes.get(block.lane).push(block);
   }
-  const typeOf = new Map(told.lanes.id.map((id, i) => [id, told.lanes.type[i]]));
+  const typeOf = new Map(data.lanes.id.map((id, i) => [id, data.lanes.type[i]]));
   const rowsOf = (lane) => lanes.get(lane)?.find((block) => block.isRows);
   return {
     embedded: lanes,
     progress: async () => ({ state: "ready" }),
-    model: async () => told,
-    value: async (text) => embeddedValue(told, text),
+    model: async () => data,
+    value: async (text) => embeddedValue(data, text),
     tiles: async () => [],
     row: async (lane, row) => {
       const block = rowsOf(lane);
       if (!block) return null;
       const i = block.number.indexOf(row);
       const found = { lane, row, start: block.start[i], end: block.end[i], value: block.values[i], fields: [] };
-      const nature = told.types[typeOf.get(lane)].nature;
+      const nature = data.types[typeOf.get(lane)].nature;
       if (nature === "state") found.imbrication = block.others[i];
       if (nature === "variable") found.height = block.height[i];
       if (nature === "link") Object.assign(found, { from: block.others[i], to: block.goals[i] });
       return found;
     },
-    profile: async (from, to) => embeddedProfile(told, lanes, typeOf, from, to),
+    profile: async (from, to) => embeddedProfile(data, lanes, typeOf, from, to),
     find: async (type, value, at, back) => embeddedFind(lanes, typeOf, type, value, at, back),
   };
 }
 
-// Exact of all of the trace; of a part, as exact as bins are that have it.
-function embeddedProfile(told, lanes, typeOf, from, to) {
-  if (from <= told.extent[0] && to >= told.extent[1]) return { ...told.profile, from, to };
+// Profile of a window. Exact for the whole trace and for single rows, else approximated from bins.
+function embeddedProfile(data, lanes, typeOf, from, to) {
+  if (from <= data.extent[0] && to >= data.extent[1]) return { ...data.profile, from, to };
   let isAbout = false;
   const sums = { states: new Map(), events: new Map() };
   let links = 0;
@@ -82,11 +82,11 @@ function embeddedProfile(told, lanes, typeOf, from, to) {
   };
   for (const [lane, blocks] of lanes) {
     const [block, type] = [blocks[0], typeOf.get(lane)];
-    const nature = told.types[type].nature;
-    const width = told.tick * 2 ** block.level;
+    const nature = data.types[type].nature;
+    const width = data.tick * 2 ** block.level;
     if (!block.isRows && nature !== "variable") isAbout = true;
     for (let i = 0; i < block.n; i++) {
-      const start = block.isRows ? block.start[i] : told.origin + (block.first + i) * width;
+      const start = block.isRows ? block.start[i] : data.origin + (block.first + i) * width;
       const end = block.isRows ? block.end[i] : start + width;
       if (nature === "state") {
         const overlap = Math.min(end, to) - Math.max(start, from);
@@ -105,14 +105,14 @@ function embeddedProfile(told, lanes, typeOf, from, to) {
   return { from, to, isAbout, states: list(sums.states), events: list(sums.events), links, pairs: [] };
 }
 
-function embeddedValue(told, text) {
-  const used = [...new Set(told.lanes.type)].sort((a, b) => a - b);
-  const all = used.flatMap((type) => told.types[type].values.map(([name], value) => ({ type, value, name: name.toLowerCase() })));
+function embeddedValue(data, text) {
+  const used = [...new Set(data.lanes.type)].sort((a, b) => a - b);
+  const all = used.flatMap((type) => data.types[type].values.map(([name], value) => ({ type, value, name: name.toLowerCase() })));
   const found = all.find((it) => it.name === text) || all.find((it) => it.name.startsWith(text)) || all.find((it) => it.name.includes(text));
   return found ? { type: found.type, value: found.value } : null;
 }
 
-// The next place of a value, or with `back` the one before; at the end, it begins again.
+// Finds the next row of a value, or with `back` the previous one. Wraps around.
 function embeddedFind(lanes, typeOf, type, value, at, back) {
   const here = { start: Number(at.time), lane: Number(at.lane), row: Number(at.row) };
   const order = (a, b) => a.start - b.start || a.lane - b.lane || a.row - b.row;

@@ -1,4 +1,4 @@
-// Tiles of lanes that were fetched, and those that are wanted.
+// Caches tiles of lanes, and fetches missing ones.
 
 import { foldedBlock, foldedOf } from "./folded.js";
 
@@ -9,7 +9,7 @@ const AT_ONCE = 3;
 const LANES_AT_ONCE = 48;
 const FINEST = 10;
 
-// The number of sorted times that are before a time, or with `inclusive` not after it.
+// Counts the sorted times before a time, or with `inclusive` not after it.
 function countUntil(times, time, inclusive) {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -31,12 +31,12 @@ export class Tiles {
     this.sortedTimes = new WeakMap();
   }
 
-  // The level whose bins are a pixel wide, or up to two.
+  // Returns the level whose bins are one to two pixels wide.
   levelFor(secondsPerPixel) {
     return Math.min(63, Math.max(FINEST, Math.ceil(Math.log2(secondsPerPixel / this.model.tick))));
   }
 
-  // Blocks to draw of a lane, or by its name of a folded container, between two times; each with the times it is for.
+  // Blocks of a lane or a folded container between two times, each with its part of the time.
   segments(lane, level, from, to) {
     if (this.source.embedded) return this.embeddedSegments(lane, level, from, to);
     const width = this.model.tick * 2 ** level * TILE;
@@ -58,7 +58,7 @@ export class Tiles {
     return block ? [{ block, from, to }] : [];
   }
 
-  // The number of rows that reach into a window of time: those that begin until its end, less those that end before it.
+  // Counts the rows in a window: those that begin before its end, minus those that end before its start.
   countRows(rows, from, to) {
     if (!this.sortedTimes.has(rows)) {
       const first = rows.start.map((start, i) => Math.min(start, rows.end[i])).sort();
@@ -74,7 +74,7 @@ export class Tiles {
     return [this.cache.get(name)];
   }
 
-  // The tile; while it is on its way, a coarser one. Rows are exact, however coarse their tile.
+  // Returns a tile, or a coarser one while it is fetched. Rows are exact in tiles of any level.
   best(lane, level, tile) {
     if (level > 63 || tile < 0) return null;
     let [coarser, at] = [level, tile];
@@ -101,12 +101,12 @@ export class Tiles {
     this.wanted.get(key).push(lane);
   }
 
-  // Before a frame: what was wanted for others is not any more.
+  // Begins a frame: forgets unsent requests of earlier frames.
   begin() {
     this.wanted.clear();
   }
 
-  // Behind a frame: asks for what it lacked.
+  // Ends a frame: requests the tiles that it lacked.
   send() {
     if (this.blocked) return;
     for (const [key, lanes] of this.wanted) {
@@ -145,7 +145,7 @@ export class Tiles {
     return this.source.folded(level, first, count, folded.map((it) => it.id), folded[0].hidden);
   }
 
-  // The program may have ended: it is asked again, but not all the time.
+  // Pauses requests after a failure, as the program may have ended.
   pause() {
     if (this.blocked) return;
     this.blocked = true;
@@ -167,7 +167,7 @@ export class Tiles {
     return this.requests === 0 && this.wanted.size === 0;
   }
 
-  // The rows of a lane at a time, wherever they come from.
+  // Returns the rows of a lane at a time.
   async rowsAt(lane, time, slack) {
     if (this.source.embedded) {
       return (this.source.embedded.get(lane) || []).find((block) => block.isRows) || null;

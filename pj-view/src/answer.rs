@@ -12,7 +12,7 @@ use crate::serve::Answer;
 use crate::view::View;
 use crate::{details, model, page, profile, tiles};
 
-/// Most bins of a tile and most lanes of a request. No screen shows more.
+/// Maximum number of bins of a tile and of lanes of a request. No screen shows more.
 const MOST_BINS: u64 = 1 << 13;
 const MOST_LANES: usize = 1 << 10;
 
@@ -20,37 +20,35 @@ const MOST_LANES: usize = 1 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     pub(crate) progress: Arc<Progress>,
-    /// Size of the trace in bytes, if it is known.
     pub(crate) size: Option<u64>,
     pub(crate) taken: Arc<std::sync::atomic::AtomicU64>,
     pub(crate) view: OnceLock<Arc<View>>,
 }
 
 impl Shared {
-    /// Answers a request.
     pub(crate) fn answer(&self, request: &Request) -> Answer {
         if let Some(file) = page::file(&request.path) {
             return Answer::new(file.kind, file.text.as_bytes().to_vec());
         }
         if request.path == "progress" {
-            return json(&self.told());
+            return json(&self.status());
         }
         let Some(view) = self.view.get() else { return Answer::status(503, "Service Unavailable") };
         let found = match request.path.as_str() {
             "model" => Some(model::of(view, model::VALUES)),
             "values" => values(view, request),
             "value" => request.words("text").map(|text| find::value(view, &text)),
-            "tiles" => return blocks(view, request).unwrap_or_else(nothing),
-            "folded" => return folded(view, request).unwrap_or_else(nothing),
+            "tiles" => return blocks(view, request).unwrap_or_else(bad_request),
+            "folded" => return folded(view, request).unwrap_or_else(bad_request),
             "row" => row(view, request),
             "profile" => window(view, request),
             "find" => spot(view, request),
             _ => return Answer::status(404, "Not Found"),
         };
-        found.map_or_else(nothing, |value| json(&value))
+        found.map_or_else(bad_request, |value| json(&value))
     }
 
-    fn told(&self) -> Value {
+    fn status(&self) -> Value {
         if self.view.get().is_some() {
             return json!({"state": "ready"});
         }
@@ -65,8 +63,7 @@ impl Shared {
     }
 }
 
-/// Returns the answer to a request with invalid parameters.
-fn nothing() -> Answer {
+fn bad_request() -> Answer {
     Answer::status(400, "Bad Request")
 }
 
@@ -74,7 +71,6 @@ fn json(value: &Value) -> Answer {
     Answer::new("application/json", value.to_string().into_bytes())
 }
 
-/// Returns the requested level and bins.
 fn bins(request: &Request) -> Option<(u32, Range<u64>)> {
     let level: u32 = request.number("level").filter(|level| *level <= 63)?;
     let (first, count): (u64, u64) = (request.number("first")?, request.number("count")?);
@@ -83,7 +79,6 @@ fn bins(request: &Request) -> Option<(u32, Range<u64>)> {
     Some((level, first..end))
 }
 
-/// Answers a request for tiles of folded containers.
 fn folded(view: &View, request: &Request) -> Option<Answer> {
     let (level, bins) = bins(request)?;
     let numbers = |text: &str| -> Option<Vec<u32>> {

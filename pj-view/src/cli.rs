@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -12,17 +12,17 @@ use paje_sim::Selection;
 use crate::manual::MANUAL;
 use crate::view::Purpose;
 
-const WHICH: &str = "What is shown";
-const OUTPUT: &str = "Where it is shown";
-const READING: &str = "Reading the trace";
+const SELECTION: &str = "Selection";
+const OUTPUT: &str = "Output";
+const READING: &str = "Reading";
 
-/// The user-defined fields and lines of traces up to this size are kept unasked, in bytes.
+/// Size of traces in bytes up to which user-defined fields and lines are kept by default.
 const SMALL: u64 = 64_000_000;
 
-/// Shows a Pajé trace in the browser.
+/// Shows a Pajé trace in the browser, or draws it.
 ///
-/// The trace is replayed, and a page is served to this machine's browser, which is opened; Ctrl-C ends it. With
-/// --html, --svg or --png, a file is written instead.
+/// Serves the trace to the browser on this machine and opens it there; Ctrl-C quits. With --html,
+/// --svg or --png, writes a file instead.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_view",
@@ -32,102 +32,100 @@ const SMALL: u64 = 64_000_000;
     infer_long_args = true,
     args_override_self = true,
     max_term_width = 100,
-    mut_arg("start", |arg| arg.help("Where the picture begins, in seconds").long_help(Resettable::Reset)),
-    mut_arg("end", |arg| arg.help("Where the picture ends").long_help(Resettable::Reset)),
+    mut_arg("start", |arg| arg.help("Start of the picture in seconds").long_help(Resettable::Reset)),
+    mut_arg("end", |arg| arg.help("End of the picture in seconds").long_help(Resettable::Reset)),
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help(),
     group = ArgGroup::new("drawn").args(["svg", "png"]).multiple(true)
 )]
 pub struct Cli {
-    /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or if it is
-    /// `-`
+    /// Trace to read, plain or compressed with gzip, zstd, xz or bzip2 [default: standard input]
     #[arg(value_name = "TRACE")]
     pub trace: Option<PathBuf>,
 
-    /// The port that the page is served at; a free one if not given
+    /// Port of the server [default: a free one]
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true, help_heading = OUTPUT)]
     pub port: u16,
 
-    /// Print the address, and do not open the browser
+    /// Print the address, but do not open the browser
     #[arg(long, help_heading = OUTPUT)]
     pub no_open: bool,
 
-    /// The address that the page is served at instead of 127.0.0.1: other machines may then ask for it
+    /// Address of the server instead of 127.0.0.1, to let other machines connect
     #[arg(long, value_name = "ADDRESS", help_heading = OUTPUT)]
     pub bind: Option<IpAddr>,
 
-    /// Write the page with the trace to one file, which needs nothing else, and serve nothing
+    /// Write the page and the trace to one self-contained file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["svg", "png", "port", "bind", "no_open"], help_heading = OUTPUT)]
     pub html: Option<PathBuf>,
 
-    /// How large that file may be: finer levels are left out until it fits
+    /// Maximum size of the HTML file; the finest levels of detail are omitted to fit
     #[arg(long, value_name = "SIZE", default_value = "20M", value_parser = size, requires = "html", help_heading = OUTPUT)]
     pub max_size: u64,
 
-    /// Write a drawing to FILE, and serve nothing
+    /// Write an SVG drawing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["port", "bind", "no_open"], help_heading = OUTPUT)]
     pub svg: Option<PathBuf>,
 
-    /// Write that drawing as pixels to FILE
+    /// Write the drawing as PNG
     #[arg(long, value_name = "FILE", conflicts_with_all = ["port", "bind", "no_open"], help_heading = OUTPUT)]
     pub png: Option<PathBuf>,
 
-    /// How wide the drawing is, in pixels
+    /// Width of the drawing in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(200..=20_000), requires = "drawn", help_heading = OUTPUT)]
     pub width: u32,
 
-    /// How high the drawing is, in pixels; as high as its lanes need if not given
+    /// Height of the drawing in pixels [default: as its lanes need]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=50_000), requires = "drawn", help_heading = OUTPUT)]
     pub height: Option<u32>,
 
-    /// What the picture shows at first
-    #[command(flatten, next_help_heading = WHICH)]
+    /// Time window that is shown first.
+    #[command(flatten, next_help_heading = SELECTION)]
     pub span: Span,
 
-    /// Of which nature rows are
-    #[command(flatten, next_help_heading = WHICH)]
+    /// Natures of rows.
+    #[command(flatten, next_help_heading = SELECTION)]
     pub natures: Natures,
 
-    /// Of which types, and where
-    #[command(flatten, next_help_heading = WHICH)]
+    /// Patterns of types and containers.
+    #[command(flatten, next_help_heading = SELECTION)]
     pub patterns: Patterns,
 
-    /// How the trace is read
+    /// Options for reading the trace.
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
 
-    /// How much of it is replayed
+    /// Time up to which the trace is replayed.
     #[command(flatten, next_help_heading = READING)]
     pub less: Less,
 
-    /// Keep user-defined fields and lines for the page to show, however large the trace is; without this, they are
-    /// kept of traces up to 64 MB
+    /// Keep user-defined fields and line numbers to show them [default: for traces up to 64 MB]
     #[arg(long, overrides_with = "no_fields", help_heading = READING)]
     pub fields: bool,
 
-    /// Keep neither user-defined fields nor lines: less memory and time
+    /// Drop user-defined fields and line numbers, to save memory and time
     #[arg(long, overrides_with = "fields", help_heading = READING)]
     pub no_fields: bool,
 
-    /// How much memory there is
+    /// Memory limit.
     #[command(flatten, next_help_heading = READING)]
     pub memory: Memory,
 
-    /// How many threads there are, and where
+    /// Number of threads and the cores they run on.
     #[command(flatten, next_help_heading = READING)]
     pub parallel: Parallel,
 
-    /// What is told beside it
+    /// Progress and warnings.
     #[command(flatten, next_help_heading = READING)]
     pub talk: Talk,
 
-    /// About the program
+    /// Help, version, completions and man page.
     #[command(flatten, next_help_heading = "Help")]
     pub about: About,
 }
 
 impl Cli {
-    /// Choice of rows, whenever they are: a page can be moved.
+    /// Returns the selection of rows at all times, since the page can be moved.
     #[must_use]
     pub fn selection(&self) -> Selection {
         let mut selection = Selection::default();
@@ -136,14 +134,14 @@ impl Cli {
         selection
     }
 
-    /// True if user-defined fields and lines are kept of a trace of so many bytes. They take as much time and
-    /// memory as all else, which nobody should wait for who has gigabytes.
+    /// Returns whether user-defined fields and lines of a trace of this size are kept. They double
+    /// the time and the memory, which is too much for gigabytes.
     #[must_use]
     pub fn keeps_fields(&self, size: Option<u64>) -> bool {
         !self.writes() && !self.no_fields && (self.fields || size.is_none_or(|size| size <= SMALL))
     }
 
-    /// Purpose of what is read: a drawing needs less than a page.
+    /// Returns the purpose of the view.
     #[must_use]
     pub fn purpose(&self) -> Purpose {
         match self.svg.is_some() || self.png.is_some() {
@@ -152,7 +150,7 @@ impl Cli {
         }
     }
 
-    /// True if a file is written, and nothing served.
+    /// Returns whether a file is written instead of serving the page.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.html.is_some() || self.svg.is_some() || self.png.is_some()

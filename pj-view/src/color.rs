@@ -1,4 +1,4 @@
-//! Colours of values: those of the trace, or else of the palette.
+//! Colours of values, from the trace or the palette.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +6,12 @@ use paje_parser::TypeNature;
 use paje_pictures::colours::{Rgb, by_name};
 use paje_sim::{TypeId, Types, ValueId};
 
-/// Colours of values and variables, by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Colors {
     by_name: BTreeMap<Vec<u8>, Rgb>,
 }
 
 impl Colors {
-    /// Chooses colours for all names of values and variables.
     pub(crate) fn of(types: &Types) -> Self {
         let mut names = BTreeSet::new();
         for id in types.ids() {
@@ -26,7 +24,6 @@ impl Colors {
         Colors { by_name: by_name(names) }
     }
 
-    /// Returns the colour of a value.
     pub(crate) fn value(&self, types: &Types, id: TypeId, value: ValueId) -> Rgb {
         match types.value_color(id, value) {
             Some(color) => [0, 1, 2].map(|i| (color.0[i].clamp(0.0, 1.0) * 255.0).round() as u8),
@@ -34,7 +31,6 @@ impl Colors {
         }
     }
 
-    /// Returns the colour of a variable.
     pub(crate) fn variable(&self, types: &Types, id: TypeId) -> Rgb {
         self.name(types.name(id).text)
     }
@@ -49,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colors_are_those_of_the_trace_or_differ() {
+    fn colors_come_from_the_trace_or_differ() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
         let trace = paje_sim::Trace::open(path).expect("an example");
         let (types, colors) = (trace.types(), Colors::of(trace.types()));

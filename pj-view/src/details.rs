@@ -12,10 +12,8 @@ use serde_json::{Value, json};
 use crate::pyramid::Row;
 use crate::view::View;
 
-/// Most links of a state.
 const MOST_LINKS: usize = 60;
 
-/// Returns the details of a row, if it exists.
 pub(crate) fn row(view: &View, lane: LaneId, row: u64) -> Option<Value> {
     let lane = view.lane(lane).filter(|lane| row < lane.len())?;
     let mut before = 0;
@@ -27,38 +25,38 @@ pub(crate) fn row(view: &View, lane: LaneId, row: u64) -> Option<Value> {
         (before, chunk) = (before + count as u64, chunk + 1);
     }
     let mut details =
-        Details { row: (row - before) as usize, told: Value::Null, line: None, files: &[] };
+        Details { row: (row - before) as usize, answer: Value::Null, line: None, files: &[] };
     details.files = view.trace.files();
     let Ok(()) = lane.visit_chunks(chunk..chunk + 1, &mut details);
-    let mut told = details.told;
-    told["lane"] = json!(lane.id().0);
-    told["row"] = json!(row);
+    let mut answer = details.answer;
+    answer["lane"] = json!(lane.id().0);
+    answer["row"] = json!(row);
     if lane.nature() == TypeNature::State {
-        let time = |name: &str| told[name].as_f64().unwrap_or(0.0);
-        told["links"] = links(view, lane.container(), time("start"), time("end"));
+        let time = |name: &str| answer[name].as_f64().unwrap_or(0.0);
+        answer["links"] = links(view, lane.container(), time("start"), time("end"));
     }
-    Some(told)
+    Some(answer)
 }
 
 struct Details<'t> {
     row: usize,
-    told: Value,
+    answer: Value,
     line: Option<LineNumber>,
     files: &'t [Option<std::sync::Arc<std::path::Path>>],
 }
 
 impl Details<'_> {
-    fn tell(&mut self, mut told: Value, fields: &Annotations<'_>) {
+    fn set(&mut self, mut answer: Value, fields: &Annotations<'_>) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let fields_of = fields.of(self.row).map(|(name, value)| json!([name, text(value)]));
-        told["fields"] = fields_of.collect();
+        answer["fields"] = fields_of.collect();
         self.line = fields.line(self.row);
         if let Some(line) = self.line {
-            told["line"] = json!(line.line);
+            answer["line"] = json!(line.line);
             let file = self.files.get(line.file as usize).and_then(Option::as_deref);
-            told["file"] = json!(file.map(|path| path.display().to_string()));
+            answer["file"] = json!(file.map(|path| path.display().to_string()));
         }
-        self.told = told;
+        self.answer = answer;
     }
 }
 
@@ -68,14 +66,14 @@ impl Visitor for Details<'_> {
     fn states(&mut self, _: LaneView<'_>, it: States<'_>) -> Result<(), Infallible> {
         let i = self.row;
         let (start, end) = (it.start[i], it.end[i]);
-        let told = json!({"start": start, "end": end, "value": it.value[i].0, "imbrication": it.imbrication[i]});
-        self.tell(told, &it.user_defined);
+        let answer = json!({"start": start, "end": end, "value": it.value[i].0, "imbrication": it.imbrication[i]});
+        self.set(answer, &it.user_defined);
         Ok(())
     }
 
     fn variables(&mut self, _: LaneView<'_>, it: Variables<'_>) -> Result<(), Infallible> {
         let i = self.row;
-        self.tell(
+        self.set(
             json!({"start": it.start[i], "end": it.end(i), "height": it.value[i]}),
             &it.user_defined,
         );
@@ -84,22 +82,23 @@ impl Visitor for Details<'_> {
 
     fn events(&mut self, _: LaneView<'_>, it: Events<'_>) -> Result<(), Infallible> {
         let (i, time) = (self.row, it.time[self.row]);
-        self.tell(json!({"start": time, "end": time, "value": it.value[i].0}), &it.user_defined);
+        self.set(json!({"start": time, "end": time, "value": it.value[i].0}), &it.user_defined);
         Ok(())
     }
 
     fn links(&mut self, _: LaneView<'_>, it: Links<'_>) -> Result<(), Infallible> {
         let i = self.row;
-        let told = json!({
+        let answer = json!({
             "start": it.start[i], "end": it.end[i], "value": it.value[i].0,
             "from": it.from[i].0, "to": it.to[i].0, "key": String::from_utf8_lossy(it.raw_key(i)),
         });
-        self.tell(told, &it.user_defined);
+        self.set(answer, &it.user_defined);
         Ok(())
     }
 }
 
-/// Returns the links that leave or reach a container between two times, with the state at the other end.
+/// Returns the links that leave or reach a container between two times, with the state at the other
+/// end.
 fn links(view: &View, container: ContainerId, start: f64, end: f64) -> Value {
     let clock = view.pyramid.clock();
     let inside = |time: f64| start <= time && time <= end;
@@ -114,7 +113,7 @@ fn links(view: &View, container: ContainerId, start: f64, end: f64) -> Value {
         });
     }
     all.sort_by(|(_, a, _), (_, b, _)| a.start.total_cmp(&b.start));
-    let told = all.into_iter().map(|(lane, row, leaves)| {
+    let answer = all.into_iter().map(|(lane, row, leaves)| {
         let (other, time) = if leaves { (row.ends.1, row.end) } else { (row.ends.0, row.start) };
         json!({
             "lane": lane.id().0, "row": row.number, "start": row.start, "end": row.end,
@@ -122,7 +121,7 @@ fn links(view: &View, container: ContainerId, start: f64, end: f64) -> Value {
             "other": state_at(view, other, time),
         })
     });
-    told.collect()
+    answer.collect()
 }
 
 /// Returns the lane and row of a container's innermost state at a time.

@@ -1,4 +1,4 @@
-//! Search for values by name, and for the next row of a value.
+//! Search for values by name and for rows by value.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::pyramid::Row;
 use crate::view::View;
 
-/// Returns the first shown value whose name equals this text, or else begins with it, or else contains it, ignoring
-/// case.
+/// Returns the first shown value whose name equals a text, else one whose name begins with it, else
+/// one whose name contains it. Ignores case.
 pub(crate) fn value(view: &View, text: &str) -> Value {
     let (types, text) = (view.trace.types(), text.to_lowercase());
     let shown: BTreeSet<TypeId> = view.lanes().map(|lane| lane.type_id()).collect();
@@ -28,11 +28,11 @@ pub(crate) fn value(view: &View, text: &str) -> Value {
     best.map_or(Value::Null, |(_, type_, value)| json!({"type": type_.0, "value": value.0}))
 }
 
-/// Position of a row: start, lane, row.
+/// Start, lane and row.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) struct Spot(pub(crate) f64, pub(crate) u32, pub(crate) u64);
 
-/// Returns the next or previous row of a value, or at the end the first or last one.
+/// Returns the next or previous row of a value. Wraps around at the ends.
 pub(crate) fn next(
     view: &View,
     type_: TypeId,
@@ -70,7 +70,6 @@ fn scan(
                 best = Some((spot, row.end));
             }
         };
-        // Only the rows after (or before) the position are scanned.
         match (from, forwards) {
             (Some(Spot(time, ..)), true) => {
                 view.pyramid.near(lane, clock.ticks(time), u64::MAX, &mut see)

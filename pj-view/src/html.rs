@@ -1,4 +1,4 @@
-//! The page with an embedded trace in a single file.
+//! The page and a trace in a single file.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,16 +14,14 @@ use crate::{model, page, profile, tiles};
 /// Forbids loading anything.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// Most rows of a lane that are embedded.
 const MOST_ROWS: usize = 1 << 16;
 
-/// Most rows that the page draws one by one (its `MOST_ROWS`).
+/// Maximum number of rows that the page draws one by one (its `MOST_ROWS`).
 const FEW_ROWS: u64 = 768;
 
-/// Level with a single bin.
 const WHOLE: u32 = 63;
 
-/// Returns the file's text, and whether it has the finest levels.
+/// Returns the file's text and whether it has the finest levels.
 pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
     let mut model = model::of(view, usize::MAX);
     let all = view.extent();
@@ -55,16 +53,16 @@ pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
     (body, whole)
 }
 
-/// Escapes `<`, which JSON has only in strings, so that it ends no element.
+/// Escapes `<`, which occurs only in JSON's strings, so that no name ends the element.
 fn escape(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// Highest compression ratio, to bound the browser's memory.
+/// Maximum compression ratio, which bounds the browser's memory.
 const MOST_OF_EACH: u64 = 12;
 
-/// Returns compressed blocks of all lanes that fit in `room`: rows, or bins of the finest level that fits and all
-/// coarser ones.
+/// Returns compressed blocks of all lanes that fit in `room` bytes: rows, or bins of the finest
+/// level that fits and all coarser ones.
 fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
     let lanes = view.lanes().count().max(1) as u64;
     // Halves the bins and rows until they fit.
@@ -97,7 +95,6 @@ fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
     (blocks.finish(), false)
 }
 
-/// Compressor of blocks.
 struct Blocks {
     encoder: ZlibEncoder<Vec<u8>>,
     lane: Vec<u8>,
@@ -116,21 +113,21 @@ impl Blocks {
         self.lane.clear();
         write(&mut self.lane);
         self.bytes += self.lane.len() as u64;
-        self.encoder.write_all(&self.lane).expect("memory takes all");
+        self.encoder.write_all(&self.lane).expect("writing to memory succeeds");
     }
 
-    /// Returns the compressed bytes so far, without those in the compressor's buffer.
+    /// Returns the number of compressed bytes, except those in the compressor's buffer.
     fn compressed(&self) -> u64 {
         self.encoder.get_ref().len() as u64
     }
 
     fn finish(self) -> Vec<u8> {
-        self.encoder.finish().expect("memory takes all")
+        self.encoder.finish().expect("writing to memory succeeds")
     }
 }
 
-/// Appends the rows of a lane unless there are too many. Lanes with many rows also get bins of a level and all above,
-/// so that one fits any zoom.
+/// Appends the rows of a lane unless there are too many. Lanes with many rows also get bins of a
+/// level and of all levels above.
 fn write_lane(
     view: &View,
     lane: paje_sim::LaneView<'_>,
@@ -160,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_end_no_element() {
+    fn names_cannot_end_an_element() {
         let json = serde_json::json!({"name": "</script><script>alert(1)</script>"}).to_string();
         let escaped = escape(&json);
         assert!(!escaped.contains('<'));

@@ -1,13 +1,13 @@
-//! `pj_view`: shows Pajé traces of any size in the browser, and draws figures of them.
+//! `pj_view`: shows Pajé traces of any size in the browser, and draws them.
 //!
 //! ```text
 //! TRACE ──replay──▶ rows ──▶ pyramid ──┬──▶ tiles ──HTTP──▶ the page, in a browser
-//!                                      ├──▶ one file that holds the page and its tiles (--html)
+//!                                      ├──▶ a file with the page and its tiles (--html)
 //!                                      └──▶ a drawing (--svg, --png)
 //! ```
 //!
-//! [`view`] holds a trace and its summaries ([`pyramid`]). [`serve`] answers the browser, and nobody else:
-//! [`request`] decides which requests are answered. `page` has the files that run in the browser.
+//! [`view`] holds a trace and its summaries ([`pyramid`]). [`serve`] is the HTTP server, and
+//! [`request`] checks requests. The folder `page` has the files that run in the browser.
 
 mod answer;
 pub mod cli;

@@ -1,4 +1,4 @@
-//! Text of `--help` and the man page beside the options.
+//! Text of `--help` and the man page, apart from the options.
 
 use paje_console::generate::{Block, Manual};
 use paje_console::options::NO_WARNINGS_TERM;
@@ -6,29 +6,26 @@ use paje_console::options::NO_WARNINGS_TERM;
 /// The manual of `pj_view`.
 pub const MANUAL: Manual = Manual {
     statuses: &[
-        (0, "what was asked for is written"),
-        (1, "the trace is invalid; nothing of it was shown"),
-        (2, "wrong usage, or input or output that fails"),
+        (0, "success"),
+        (1, "the trace is invalid and is not shown"),
+        (2, "usage or input/output error"),
     ],
     examples: &[
-        (
-            "pj_view run.trace.gz",
-            "opens it in the browser; Ctrl-C ends the program, and the page with it",
-        ),
-        ("pj_view --html run.html run.trace", "one file, to be sent to others"),
+        ("pj_view run.trace.gz", "opens the trace in the browser until Ctrl-C"),
+        ("pj_view --html run.html run.trace", "one file to send to others"),
         (
             "pj_view --svg fig.svg -s 1.5 -e 2 --in 'rank-*' --width 800 run.trace",
-            "half a second of some ranks, for a paper",
+            "drawing of half a second of some ranks",
         ),
     ],
     sections: &[
         (
             "SECURITY",
             &[Block::Text(
-                "The page is served to this machine alone, at an address with a random word that others do not \
-                 know: who knows it can read the trace. Nothing else can be read, and nothing be written. With \
-                 --bind, other machines that can reach that address can ask, too, and what they are told goes over \
-                 the network as it is, not encrypted; a tunnel (ssh -L) is better.",
+                "Only this machine can connect to the server, and only those who know the random token in \
+                 the address can read the trace. The server gives access to nothing else and writes \
+                 nothing. With --bind, other machines can connect too, and the trace crosses the network \
+                 unencrypted; prefer a tunnel (ssh -L).",
             )],
         ),
         ("ENVIRONMENT", &[Block::Terms(&[NO_WARNINGS_TERM])]),

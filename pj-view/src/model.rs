@@ -1,4 +1,4 @@
-//! Model of a trace for the page: types, values, containers, lanes.
+//! Model of a trace for the page: types, values, containers and lanes.
 
 use paje_parser::TypeNature;
 use paje_pictures::colours::hex;
@@ -8,13 +8,12 @@ use serde_json::{Value, json};
 use crate::pyramid::{Key, Summary};
 use crate::view::View;
 
-/// Level with a single bin.
 const WHOLE: u32 = 63;
 
-/// Most values of a type per answer, since some runtimes give each event its own value. (The page's `PAGE`.)
+/// Maximum number of values in an answer, as some types have millions (the page's `PAGE`).
 pub(crate) const VALUES: usize = 1024;
 
-/// Returns the model, with at most `most` values of each type. Containers and lanes are columns, to keep it small.
+/// Returns the model with at most `most` values of each type. Columns keep it small.
 pub(crate) fn of(view: &View, most: usize) -> Value {
     let (trace, clock) = (&view.trace, view.pyramid.clock());
     let (types, containers, extent) = (trace.types(), trace.containers(), view.extent());
@@ -61,17 +60,17 @@ pub(crate) fn of(view: &View, most: usize) -> Value {
     })
 }
 
-/// Returns names and colours of at most `most` values of a type, and whether the colour is the trace's.
+/// Returns name, colour and whether the trace sets the colour, for at most `most` values.
 pub(crate) fn values(view: &View, type_: TypeId, first: usize, most: usize) -> Value {
     let types = view.trace.types();
     let end = types.value_count(type_).min(first.saturating_add(most));
-    let told = (first..end).map(|value| {
+    let list = (first..end).map(|value| {
         let value = ValueId(value as u32);
         let name = types.value_name(type_, value).to_str_lossy();
         let of_trace = types.value_color(type_, value).is_some();
         json!([name, hex(view.colors.value(types, type_, value)), of_trace])
     });
-    told.collect()
+    list.collect()
 }
 
 fn nature(nature: TypeNature) -> &'static str {
@@ -84,7 +83,7 @@ fn nature(nature: TypeNature) -> &'static str {
     }
 }
 
-/// Returns the depth of a lane's states, and the smallest and largest value of a variable.
+/// Returns the depth of a lane's states, and the range of a variable's values.
 pub(crate) fn heights(view: &View, lane: LaneView<'_>) -> [f64; 3] {
     if !matches!(lane.nature(), TypeNature::State | TypeNature::Variable) {
         return [1.0, 0.0, 0.0];

@@ -1,6 +1,5 @@
 //! Files of the page.
 
-/// A file of the page.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) name: &'static str,
@@ -48,8 +47,8 @@ pub(crate) fn file(path: &str) -> Option<&'static File> {
     FILES.iter().find(|file| file.name == name)
 }
 
-/// Returns all modules as one script, without imports and exports. So imports must be single lines, and top-level
-/// names unique.
+/// Joins all modules into one script without imports and exports. Imports must be single lines, and
+/// top-level names unique.
 pub(crate) fn script() -> String {
     let mut script = String::new();
     for file in FILES.iter().filter(|file| file.kind == SCRIPT) {
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modules_fit_into_one_script() {
+    fn modules_can_be_joined_into_one_script() {
         let mut names = BTreeSet::new();
         let mut known = BTreeSet::new();
         for file in FILES.iter().filter(|file| file.kind == SCRIPT) {
@@ -79,7 +78,7 @@ mod tests {
                     let from = from.unwrap_or_else(|| panic!("{}: {line}", file.name));
                     assert!(
                         known.contains(from),
-                        "{} stands before {from}, which it imports",
+                        "{} must come after {from}, which it imports",
                         file.name
                     );
                 }
@@ -92,7 +91,7 @@ mod tests {
                 {
                     assert!(
                         names.insert(name.to_string()),
-                        "{}: `{name}` is there twice",
+                        "{}: `{name}` is defined twice",
                         file.name
                     );
                 }
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_fetched_from_elsewhere() {
+    fn the_page_fetches_nothing_from_other_servers() {
         for file in FILES {
             let text = file.text.replace("http://www.w3.org/", "");
             for word in [

@@ -6,32 +6,29 @@ use paje_sim::{ContainerId, LaneView};
 use crate::model::heights;
 use crate::view::View;
 
-/// Most nesting levels of states that are drawn separately.
+/// Maximum number of nesting levels of states that are drawn separately.
 pub(crate) const DEEPEST: f64 = 12.0;
 
-/// A line of the picture: a container, or one of its lanes.
+/// Line of the drawing: a container or one of its lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Line<'v> {
     pub(crate) container: ContainerId,
-    /// Nesting depth of the container.
     pub(crate) indent: usize,
-    /// Text beside the line.
     pub(crate) label: String,
-    /// Lane; none for the heading of a container with several lanes.
+    /// Lane, or `None` for the heading of a container with several lanes.
     pub(crate) lane: Option<LaneView<'v>>,
-    /// Distance from the top of the drawing.
+    /// Distance from the top of the drawing in pixels.
     pub(crate) top: f64,
     pub(crate) height: f64,
-    /// Depth of states, and the smallest and largest value of a variable.
+    /// Depth of states, and range of a variable's values.
     pub(crate) heights: [f64; 3],
 }
 
-/// Returns the lines, containers in the order of their creation.
 pub(crate) fn lines<'v>(view: &'v View) -> Vec<Line<'v>> {
     let containers = view.trace.containers();
     let shown = view.shown();
     let mut lines = Vec::new();
-    // Depth first, without recursion: a trace may nest deeper than the call stack.
+    // Without recursion, as containers may nest deeper than the call stack.
     let mut stack = vec![(ContainerId::ROOT, 0)];
     while let Some((id, indent)) = stack.pop() {
         if !shown[id.index()] {

@@ -6,28 +6,22 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Family, Query};
 use resvg::usvg::{Options, Tree};
 
-/// Most pixels of a picture. Each takes four bytes.
+/// Maximum number of pixels of a picture. Each takes four bytes.
 const MOST_PIXELS: u64 = 100_000_000;
 
-/// A picture.
 pub(crate) struct Painted {
-    /// The file.
     pub(crate) bytes: Vec<u8>,
     /// Whether names are missing because no fonts are installed.
     pub(crate) lacks_fonts: bool,
 }
 
-/// Renders a drawing.
-///
-/// # Errors
-/// It is too large.
+/// Renders a drawing, unless it is too large.
 pub(crate) fn paint(drawing: &str) -> io::Result<Painted> {
     let mut options = Options::default();
     let fonts = options.fontdb_mut();
     fonts.load_system_fonts();
     choose(fonts);
     let lacks_fonts = fonts.is_empty();
-    // Drawings are well-formed, whatever the names.
     let tree = Tree::from_str(drawing, &options).map_err(io::Error::other)?;
     let size = tree.size().to_int_size();
     let (width, height) = (size.width(), size.height());
@@ -37,13 +31,13 @@ pub(crate) fn paint(drawing: &str) -> io::Result<Painted> {
         return Err(io::Error::other(why));
     }
     let mut pixels =
-        Pixmap::new(width, height).ok_or_else(|| io::Error::other("it has no size"))?;
+        Pixmap::new(width, height).ok_or_else(|| io::Error::other("the drawing is empty"))?;
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
     let bytes = pixels.encode_png().map_err(io::Error::other)?;
     Ok(Painted { bytes, lacks_fonts })
 }
 
-/// Selects a sans-serif font: one of these names, or else any.
+/// Selects a sans-serif font: preferably a known one.
 fn choose(fonts: &mut Database) {
     let has = |name: &str| {
         fonts.query(&Query { families: &[Family::Name(name)], ..Query::default() }).is_some()
@@ -61,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colors_are_where_they_are_drawn() {
+    fn rectangles_keep_place_and_color() {
         let drawing = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"20\" viewBox=\"0 0 40 20\">\
                        <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/><path fill=\"#0000ff\" d=\"M10 5h20v10H10z\"/></svg>";
         let painted = paint(drawing).expect("a picture");
@@ -74,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_refused() {
+    fn large_drawings_are_refused() {
         let drawing =
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"20000\" height=\"50000\"/>";
         let why = paint(drawing).err().expect("too large").to_string();

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::pyramid::Key;
 use crate::view::View;
 
-/// Most pairs of containers, those with the most links.
+/// Maximum number of pairs of containers. Those with the most links are listed.
 const MOST_PAIRS: usize = 30;
 
-/// Most values of a type, the largest ones.
+/// Maximum number of values of a type. The largest are listed.
 const MOST_VALUES: usize = 100;
 
-/// Returns seconds of states and numbers of events by type and value, and numbers of links that begin in the window
-/// by type and pair of containers.
+/// Returns seconds of states and counts of events by type and value, and counts of links that begin
+/// in the window by type and pair of containers.
 pub(crate) fn of(view: &View, from: f64, to: f64) -> Value {
     let clock = view.pyramid.clock();
     let (low, high) = (clock.ticks(from), clock.ticks(to));
@@ -50,7 +50,7 @@ pub(crate) fn of(view: &View, from: f64, to: f64) -> Value {
     })
 }
 
-/// Returns the largest values of each type of a nature, and the number and sum of the others.
+/// Returns the largest values of each type of a nature, with the number and sum of the others.
 fn most(
     values: &BTreeMap<(u32, u32, u32), u128>,
     nature: u32,
@@ -59,13 +59,13 @@ fn most(
     let mut all: Vec<_> =
         of_nature.map(|((_, type_, value), sum)| (*type_, *value, *sum)).collect();
     all.sort_by_key(|(type_, value, sum)| (*type_, Reverse(*sum), *value));
-    let (mut told, mut others) = (Vec::new(), [0, 0]);
+    let (mut largest, mut others) = (Vec::new(), [0, 0]);
     for of_type in all.chunk_by(|(a, ..), (b, ..)| a == b) {
         let (first, rest) = of_type.split_at(of_type.len().min(MOST_VALUES));
-        told.extend_from_slice(first);
+        largest.extend_from_slice(first);
         others[0] += rest.len() as u64;
         others[1] += rest.iter().map(|(.., sum)| *sum as u64).sum::<u64>();
     }
-    told.sort_unstable();
-    (told.into_iter(), others)
+    largest.sort_unstable();
+    (largest.into_iter(), others)
 }

@@ -1,16 +1,16 @@
-//! Summaries of a replayed trace at every scale, for drawing.
+//! Summaries of a trace at all scales, for drawing.
 //!
-//! A screen has a few thousand pixels, a lane may have millions of rows. So time is divided into bins. Their width is
-//! a power of two, in ticks of the [`Clock`]. For each bin a lane keeps:
+//! A screen has a few thousand pixels, but a lane may have millions of rows. So time is divided
+//! into bins whose width in ticks of the [`Clock`] is a power of two. For each bin, a lane keeps:
 //!
-//! - states: the time of each value, by imbrication ([`Bins`], amounts in ticks);
+//! - states: the ticks of each value by imbrication ([`Bins`]);
 //! - events: the count of each value ([`Bins`]);
-//! - links: the count of links that begin there, by pair of containers ([`Bins`]);
-//! - variables: the smallest and the largest value, and the integral ([`Ranges`]).
+//! - links: the count of links that begin in it, by pair of containers ([`Bins`]);
+//! - variables: the range of values and the integral ([`Ranges`]).
 //!
-//! Ticks are integers, so sums are exact: a bin is the sum of the two bins below it, for any number of threads. Only
-//! levels that fit in a quarter of the memory of the rows are kept. Finer levels are computed from the rows on demand,
-//! since such narrow bins hold few of them.
+//! Ticks are integers, so sums are exact, and a bin is the sum of the two bins below it. Only
+//! levels that fit in a quarter of the rows' memory are kept. Finer levels are computed on demand,
+//! as such narrow bins have few rows.
 
 mod bins;
 mod clock;
@@ -39,17 +39,17 @@ pub use self::profile::Profile;
 pub use self::ranges::{Ranges, ValueRange};
 pub use self::row::Row;
 
-/// Summaries of a trace. Methods that need rows take the trace's lanes again.
+/// Summaries of a trace. Methods that need rows take the trace's lanes.
 #[derive(Debug)]
 pub struct Pyramid {
     clock: Clock,
     lanes: Vec<Lane>,
 }
 
-/// Contents of some bins of a lane, by nature.
+/// Contents of some bins of a lane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Summary {
-    /// Ticks of each value, by imbrication.
+    /// Ticks of each value by imbrication.
     States(Bins),
     /// Number of events of each value.
     Events(Bins),
@@ -70,7 +70,7 @@ impl Summary {
 }
 
 impl Pyramid {
-    /// Summarises a trace. The result is the same for any number of workers.
+    /// Summarises a trace. The number of workers does not affect the result.
     #[must_use]
     pub fn new(trace: &Trace, workers: &Workers) -> Self {
         let mut pyramid = Pyramid::outline(trace, workers);
@@ -78,7 +78,7 @@ impl Pyramid {
         pyramid
     }
 
-    /// Creates a pyramid without summaries. All answers are computed from rows.
+    /// Creates a pyramid without summaries, which computes everything from rows.
     #[must_use]
     pub fn outline(trace: &Trace, workers: &Workers) -> Self {
         let views: Vec<LaneView<'_>> = trace.lanes().collect();
@@ -92,8 +92,8 @@ impl Pyramid {
         Pyramid { clock, lanes }
     }
 
-    /// Makes summaries of the lanes for which `finest` returns a level: from this level up, or from the first one
-    /// that fits in the memory budget. Other lanes keep theirs.
+    /// Summarises the lanes for which `finest` returns a level: from this level up, or from the
+    /// first level that fits in the memory budget. Other lanes keep their summaries.
     pub fn summarise<'t>(
         &mut self,
         trace: &'t Trace,
@@ -119,7 +119,7 @@ impl Pyramid {
         self.clock
     }
 
-    /// Returns the memory of the summaries in bytes, at most a quarter of that of the rows.
+    /// Returns the memory of the summaries in bytes, at most a quarter of the rows' memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.lanes.iter().map(Lane::bytes).sum()
@@ -129,24 +129,24 @@ impl Pyramid {
         &self.lanes[id.index()]
     }
 
-    /// Returns the finest level with summaries; `None` if there are none, because rows are few or have too many
-    /// different keys.
+    /// Returns the finest level with summaries. Lanes with few rows or too many different keys have
+    /// none.
     #[must_use]
     pub fn finest(&self, lane: LaneId) -> Option<u32> {
         self.lane(lane).finest()
     }
 
-    /// Returns the contents of bins of a level, without empty ones at both ends.
+    /// Returns the contents of bins of a level, without empty bins at both ends.
     #[must_use]
     pub fn summary(&self, lane: LaneView<'_>, level: u32, bins: ops::Range<u64>) -> Summary {
         self.lane(lane.id()).summary(lane, self.clock, level, bins)
     }
 
-    /// Returns the rows in a window of ticks, both ends included, unless there are more than `most`.
+    /// Returns the rows in a closed window of ticks, unless there are more than `most`.
     #[must_use]
     pub fn rows(&self, lane: LaneView<'_>, from: u64, to: u64, most: usize) -> Option<Vec<Row>> {
         let own = self.lane(lane.id());
-        // Most of the first and the last chunk may be outside of the window.
+        // The first and the last chunk may be mostly outside of the window.
         if own.at_most(lane, from, to) > most as u64 + 4096 {
             return None;
         }
@@ -160,7 +160,7 @@ impl Pyramid {
         (rows.len() <= most).then_some(rows)
     }
 
-    /// Calls `show` with the rows of a lane that may be in a window of ticks, and some near it.
+    /// Calls `show` with the rows of a lane in a window of ticks and some near it.
     pub fn near(&self, lane: LaneView<'_>, from: u64, to: u64, show: impl FnMut(Row)) {
         self.lane(lane.id()).near(lane, from, to, show);
     }
@@ -172,7 +172,7 @@ impl Pyramid {
     }
 }
 
-/// Returns a result for each lane. The longest lanes are started first, to balance the work.
+/// Returns a result for each lane. Starts with the longest lanes, to balance the work.
 fn each<'t, R: Send>(
     views: &[LaneView<'t>],
     workers: &Workers,
@@ -195,7 +195,6 @@ fn each<'t, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Returns the clock of a trace.
 fn clock(trace: &Trace, lanes: &[LaneView<'_>], extents: &[Extents]) -> Clock {
     let (mut from, mut to) = (f64::INFINITY, trace.end());
     let mut see = |time: f64| {
@@ -212,7 +211,7 @@ fn clock(trace: &Trace, lanes: &[LaneView<'_>], extents: &[Extents]) -> Clock {
     for (lane, extents) in lanes.iter().zip(extents).filter(|(lane, _)| !lane.is_empty()) {
         see(lane.start(0));
         if lane.nature() == TypeNature::Link {
-            // Links are sorted by end, so any of them may be the first to begin.
+            // Links are sorted by end, so any of them may be the first one.
             for (_, from, to) in &extents.chunks {
                 see(*from);
                 see(*to);

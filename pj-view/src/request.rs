@@ -1,21 +1,20 @@
-//! Decides which requests are answered.
+//! Parses and checks requests.
 //!
-//! Any web page can make the browser send requests to this machine, and read the answers if its host name resolves to
-//! this machine (DNS rebinding). So a request must have the token, the right host, and no foreign origin. Paths never
-//! become names of files.
+//! Any web page can make the browser send requests to this machine, and can read the answers if its
+//! host name resolves to this machine (DNS rebinding). So a request must have the token, the right
+//! host and no foreign origin. Paths never become file names.
 
 use std::net::IpAddr;
 
-/// Longest head of a request in bytes.
+/// Maximum size of a request's head in bytes.
 pub const LONGEST_HEAD: usize = 16 << 10;
 
-/// Most headers of a request.
 const MOST_HEADERS: usize = 64;
 
-/// Conditions of a request.
+/// Conditions that requests must meet.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// First part of each path.
+    /// First component of all paths.
     pub token: String,
     /// Port at which the server listens.
     pub port: u16,
@@ -23,18 +22,18 @@ pub struct Guard {
     pub open: bool,
 }
 
-/// An accepted request.
+/// Accepted request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Path after the token and a slash, without the query.
     pub path: String,
-    /// Query, without its question mark.
+    /// Query without the question mark.
     pub query: String,
     /// Whether the connection stays open.
     pub keep: bool,
 }
 
-/// Reason why a request is not answered.
+/// Reason why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The request is not HTTP/1.
@@ -68,10 +67,11 @@ impl Refusal {
     }
 }
 
-/// Parses the head of a request. Returns the request and the length of its head, or `None` if it is incomplete.
+/// Parses the head of a request. Returns the request and the head's length, or `None` if
+/// incomplete.
 ///
 /// # Errors
-/// It is not to be answered.
+/// The request is refused.
 pub fn parse_head(head: &[u8], guard: &Guard) -> Result<Option<(Request, usize)>, Refusal> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);
@@ -115,12 +115,12 @@ pub fn parse_head(head: &[u8], guard: &Guard) -> Result<Option<(Request, usize)>
 }
 
 impl Guard {
-    /// Returns whether this is the server's host: an address or `localhost`, and the port.
+    /// Returns whether a host is the server: an address or `localhost`, and the port.
     fn is_host(&self, host: &[u8]) -> bool {
         let Ok(host) = std::str::from_utf8(host) else { return false };
         let (name, port) = match host.rsplit_once(':') {
             Some((name, port)) if !port.ends_with(']') => (name, port),
-            // The default port may be left out.
+            // The default port may be omitted.
             _ => (host, "80"),
         };
         if port != self.port.to_string() {
@@ -134,7 +134,7 @@ impl Guard {
         }
     }
 
-    /// Returns the path after the token, in constant time for tokens of the right length.
+    /// Returns the path after the token. Compares tokens in constant time.
     fn behind_token<'p>(&self, path: &'p str) -> Option<&'p str> {
         let (token, rest) = path.strip_prefix('/')?.split_once('/')?;
         let same = token.len() == self.token.len();
@@ -144,12 +144,12 @@ impl Guard {
 }
 
 impl Request {
-    /// Returns a number of the query.
+    /// Returns a parameter as a number.
     pub fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
         self.text(name)?.parse().ok()
     }
 
-    /// Returns a percent-decoded text of the query, or `None` if it is invalid.
+    /// Returns a percent-decoded parameter, or `None` if it is missing or invalid.
     #[must_use]
     pub fn words(&self, name: &str) -> Option<String> {
         let mut rest = self.text(name)?.as_bytes();
@@ -170,7 +170,7 @@ impl Request {
         String::from_utf8(words).ok()
     }
 
-    /// Returns a raw text of the query.
+    /// Returns a parameter without decoding it.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         let mut pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_decoded() {
+    fn parameters_are_percent_decoded() {
         let words = |query: &str| {
             Request { path: String::new(), query: query.into(), keep: false }.words("text")
         };
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_answered() {
+    fn requests_with_token_and_host_are_accepted() {
         let fine = ask("/secret/tiles?level=3&lanes=1,2", "Host: 127.0.0.1:8080\r\n");
         let (request, _) = fine.expect("answered").expect("complete");
         assert_eq!((request.path.as_str(), request.number("level")), ("tiles", Some(3)));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_in_pieces_is_the_same() {
+    fn heads_may_arrive_in_pieces() {
         let host = "Host: localhost:8080\r\n";
         for (method, target, headers) in [
             ("GET", "/secret/tiles?level=3", host.to_owned()),
@@ -242,12 +242,12 @@ mod tests {
                 assert_eq!(parse_head(&head.as_bytes()[..upto], &guard()), Ok(None), "{head}");
             }
             let more = [head.as_bytes(), b"GET / HTTP/1.1\r\n"].concat();
-            assert_eq!(parse_head(&more, &guard()), whole, "what comes behind makes no difference");
+            assert_eq!(parse_head(&more, &guard()), whole, "bytes after the head do not matter");
         }
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_requests_are_refused() {
         let host = "Host: localhost:8080\r\n";
         for path in [
             "/",

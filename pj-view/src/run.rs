@@ -1,4 +1,4 @@
-//! The program: replays a trace and shows it.
+//! Replays a trace and shows it.
 
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
@@ -28,7 +28,7 @@ use crate::serve::{Patience, Server};
 use crate::view::View;
 use crate::{html, open, svg};
 
-/// If the replay takes longer, the page opens and shows its progress.
+/// Time after which the page opens and shows the progress of the replay.
 const SOON: Duration = Duration::from_secs(1);
 
 /// Runs the program. Returns exit status 0, 1 for an invalid trace, or 2 for usage and I/O errors.
@@ -42,11 +42,9 @@ pub fn main(cli: &Cli) -> ExitCode {
     failure::exit(voice, outcome.map(|()| true))
 }
 
-/// Message of a program that was built without resvg.
-const NO_PNG: &str = "this pj_view was built without --png; releases have it, and so has what `cargo install --locked \
-                      --path pj-view --features png` builds; `rsvg-convert` makes the same of what --svg writes";
+const NO_PNG: &str = "this pj_view was built without --png; use a release, build with `cargo install \
+                      --locked --path pj-view --features png`, or convert --svg's file with `rsvg-convert`";
 
-/// Writes the requested files.
 fn write(cli: &Cli) -> Result<(), Failure> {
     if cli.png.is_some() && !cfg!(feature = "png") {
         return Err(Failure::Other(NO_PNG.into()));
@@ -59,8 +57,7 @@ fn write(cli: &Cli) -> Result<(), Failure> {
         write_file(path, text.as_bytes())?;
         if !whole {
             VOICE.say(format_args!(
-                "{}: finest levels are left out: single rows can be seen of short lanes only; --max-size tells how large \
-                 the file may be",
+                "{}: the finest levels are omitted to fit --max-size, so only short lanes show single rows",
                 path.display()
             ));
         }
@@ -78,7 +75,7 @@ fn write(cli: &Cli) -> Result<(), Failure> {
         write_file(path, &painted.bytes)?;
         if painted.lacks_fonts {
             VOICE.say(format_args!(
-                "{}: names are left out: no fonts are installed",
+                "{}: no names are drawn, as no fonts are installed",
                 path.display()
             ));
         }
@@ -111,7 +108,7 @@ fn show(cli: &Cli) -> Result<(), Failure> {
     thread::scope(|scope| {
         let (done, is_done) = mpsc::channel();
         scope.spawn(move || {
-            // The receiver is gone after a failure.
+            // The receiver is dropped after a failure.
             let _ = done.send(read(cli, opened, &workers, &progress));
         });
         let mut server = Some(server);
@@ -121,9 +118,9 @@ fn show(cli: &Cli) -> Result<(), Failure> {
             let shared = Arc::clone(&shared);
             let served = thread::Builder::new().name("server".into());
             let served = served.spawn(move || server.run(move |request| shared.answer(request)));
-            served
-                .map(drop)
-                .map_err(|error| Failure::Other(format!("no thread for the server: {error}")))
+            served.map(drop).map_err(|error| {
+                Failure::Other(format!("cannot start a thread for the server: {error}"))
+            })
         };
         let view = match is_done.recv_timeout(SOON) {
             Err(RecvTimeoutError::Timeout) => {
@@ -133,8 +130,7 @@ fn show(cli: &Cli) -> Result<(), Failure> {
             Ok(view) => Ok(view),
             Err(RecvTimeoutError::Disconnected) => Err(mpsc::RecvError),
         };
-        let view = view.map_err(|_| Failure::Other("the replay ended without a word".into()))??;
-        // Only set here.
+        let view = view.map_err(|_| Failure::Other("the replay stopped unexpectedly".into()))??;
         let _ = shared.view.set(Arc::new(view));
         serve()
     })?;
@@ -143,7 +139,6 @@ fn show(cli: &Cli) -> Result<(), Failure> {
     }
 }
 
-/// Prints the address and opens the browser.
 fn announce(cli: &Cli, server: &Server, address: IpAddr) -> Result<(), Failure> {
     let url = server.url();
     let mut out = standard_output().map_err(Failure::Output)?;
@@ -155,17 +150,16 @@ fn announce(cli: &Cli, server: &Server, address: IpAddr) -> Result<(), Failure> 
     }
     if !address.is_loopback() {
         VOICE.say(format_args!(
-            "warning: whoever reaches {address} and knows the address above can read the trace, and what is sent is not \
-             encrypted"
+            "warning: others that can connect to {address} and know the address above can read the \
+             trace, which is sent unencrypted"
         ));
     }
     if !(cli.no_open || open::browser(&url)) {
-        VOICE.say(format_args!("open this address in a browser; Ctrl-C ends the program"));
+        VOICE.say(format_args!("open this address in a browser; Ctrl-C quits"));
     }
     Ok(())
 }
 
-/// Replays and summarises the trace.
 fn read(
     cli: &Cli,
     opened: Opened,
@@ -187,7 +181,7 @@ fn read(
     if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
         VOICE.unmet(&trace.select(&cli.selection()));
-        VOICE.empty_window(cli.span.window(), &trace, "all of the trace is shown");
+        VOICE.empty_window(cli.span.window(), &trace, "the whole trace is shown");
     }
     if cli.reading.recover {
         VOICE.recovered(&name, &trace, "shown", cli.reading.accepted.late_events());
@@ -196,7 +190,7 @@ fn read(
     let window = cli.span.window();
     let view = View::new(trace, title, &cli.selection(), window, cli.purpose(), workers);
     if view.lanes().next().is_none() {
-        return Err(Failure::Unsuitable(name, "there is nothing to show".into()));
+        return Err(Failure::Unsuitable(name, "the trace has no rows to show".into()));
     }
     Ok(view)
 }

@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use crate::request::{Guard, LONGEST_HEAD, Request, parse_head};
 
-/// Pages load from this server only, and not in frames.
+/// Allows loading from this server only, and forbids frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Limits on clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// Time to wait for the head of a request.
+    /// Maximum time to wait for the head of a request.
     pub head: Duration,
-    /// Time to send an answer.
+    /// Maximum time to send an answer.
     pub answer: Duration,
-    /// Most connections at a time. Others are closed.
+    /// Maximum number of simultaneous connections. Others are closed.
     pub connections: usize,
 }
 
@@ -31,7 +31,7 @@ impl Default for Patience {
     }
 }
 
-/// An answer: a status, a type, and a body.
+/// Answer with a status, a type and a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     status: (u16, &'static str),
@@ -46,7 +46,7 @@ impl Answer {
         Answer { status: (200, "OK"), kind, body }
     }
 
-    /// Creates an answer that is only a status.
+    /// Creates an answer with just a status.
     #[must_use]
     pub fn status(number: u16, words: &'static str) -> Self {
         Answer {
@@ -69,7 +69,7 @@ impl Answer {
     }
 }
 
-/// A server that listens.
+/// Listening server.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -79,10 +79,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens at an address, with a new token. Port 0 is any free port.
+    /// Listens at an address with a new token. Port 0 selects a free port.
     ///
     /// # Errors
-    /// The port is taken, the address is none of this machine's, or the system has no random numbers.
+    /// The port is in use, this machine does not have the address, or random numbers are
+    /// unavailable.
     pub fn bind(address: IpAddr, port: u16, patience: Patience) -> io::Result<Self> {
         let listener = TcpListener::bind((address, port))?;
         let address = listener.local_addr()?;
@@ -104,7 +105,7 @@ impl Server {
         let (answer, guard) = (Arc::new(answer), Arc::new(self.guard));
         let open = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming() {
-            // The client is gone, or there are too many open files.
+            // The client has disconnected, or there are too many open files.
             let Ok(stream) = stream else {
                 thread::sleep(Duration::from_millis(10));
                 continue;
@@ -117,10 +118,10 @@ impl Server {
                 (Arc::clone(&answer), Arc::clone(&guard), self.patience);
             let work = move || {
                 let _place = place;
-                // Errors concern this client only.
+                // Errors only affect this client.
                 let _ = converse(stream, &guard, patience, &*answer);
             };
-            // Without a thread the connection is closed.
+            // If no thread can be started, the connection is closed.
             let _ = thread::Builder::new().name("client".into()).spawn(work);
         }
     }
@@ -142,7 +143,6 @@ impl Drop for Place {
     }
 }
 
-/// Answers the requests of one connection.
 fn converse(
     mut stream: TcpStream,
     guard: &Guard,
@@ -192,7 +192,6 @@ fn converse(
     }
 }
 
-/// Sends an answer within a time limit.
 fn send(stream: &mut TcpStream, answer: &Answer, keep: bool, until: Instant) -> io::Result<()> {
     let mut all = answer.head(keep).into_bytes();
     all.extend_from_slice(&answer.body);
@@ -207,8 +206,8 @@ fn send(stream: &mut TcpStream, answer: &Answer, keep: bool, until: Instant) -> 
     Ok(())
 }
 
-/// Closes a connection whose request was not read completely. Some of the rest is drained, so that a reset does not
-/// discard the answer.
+/// Closes a connection whose request was not read completely. Drains some of the rest, as a reset
+/// could discard the answer.
 fn farewell(stream: &mut TcpStream) -> io::Result<()> {
     stream.shutdown(Shutdown::Write)?;
     stream.set_read_timeout(Some(Duration::from_millis(200)))?;

@@ -1,7 +1,7 @@
 //! SVG drawings.
 //!
-//! Rows wider than a pixel are drawn one by one. Elsewhere, each pixel shows the shares of its rows. There is one
-//! path per colour, to keep files small.
+//! Rows wider than a pixel are drawn one by one. Otherwise each pixel shows the shares of its rows.
+//! One path per colour keeps files small.
 
 mod text;
 
@@ -22,22 +22,18 @@ use crate::tiles::{OTHERS, Share, push_shares};
 use crate::view::View;
 use text::{push_tenths, shortened, significant, tenths};
 
-/// Height of the time axis, in pixels.
 const AXIS: f64 = 24.0;
 
-/// Approximate width of a letter, in pixels.
+/// Approximate width of a letter in pixels.
 const LETTER: f64 = 6.0;
 
-/// Most links of a lane that are drawn.
 const MOST_LINKS: usize = 4000;
 
-/// Colour of small shares, summed up.
+/// Colour of the sum of small shares.
 const GREY: Rgb = [0x88; 3];
 
-/// Most values in the legend.
 const MOST_NAMES: usize = 30;
 
-/// Returns a drawing of the view's time window.
 pub(crate) fn write(view: &View, width: u32, height: Option<u32>) -> String {
     let mut lines = lines(view);
     let legend = Legend::of(view, width);
@@ -82,7 +78,6 @@ impl<'v> Drawing<'v> {
         Drawing { view, width, fills, strokes, labels: String::new() }
     }
 
-    /// Returns the position of a time, in pixels from the left.
     fn x(&self, time: f64) -> f64 {
         let window = self.view.window;
         let part = (time - window.from) / (window.to - window.from);
@@ -138,7 +133,7 @@ impl<'v> Drawing<'v> {
         }
     }
 
-    /// Writes the smallest and the largest value beside a variable, if there is room. Returns their width.
+    /// Labels a variable with its range of values, if there is room. Returns the labels' width.
     fn scale(&mut self, line: &Line<'v>) -> f64 {
         let is_variable = line.lane.is_some_and(|lane| lane.nature() == TypeNature::Variable);
         if !is_variable || line.height < 24.0 {
@@ -216,7 +211,6 @@ impl<'v> Drawing<'v> {
         }
     }
 
-    /// Draws the shares of a bin, stacked.
     fn shares(&mut self, line: &Line<'v>, lane: LaneView<'v>, shares: &[Share], x: Range<f64>) {
         let mut bases: BTreeMap<u32, f64> = BTreeMap::new();
         for Share { pair: (value, imbrication), amount, .. } in shares {
@@ -233,10 +227,9 @@ impl<'v> Drawing<'v> {
         }
     }
 
-    /// Draws links between containers in the drawing.
     fn links(&mut self, lines: &[Line<'v>]) {
         let middle = |line: &Line<'_>| line.top + line.height / 2.0;
-        // Links end at the first lane of a container, or else at its heading.
+        // Links end at the first lane of a container, or at its heading.
         let (lanes, names): (Vec<_>, Vec<_>) = lines.iter().rev().partition(|it| it.lane.is_some());
         let first = names.into_iter().chain(lanes);
         let places: BTreeMap<u32, f64> =
@@ -265,7 +258,7 @@ impl<'v> Drawing<'v> {
 
     fn finish(&self, out: &mut String) {
         for (color, path) in &self.fills {
-            // Pale colours get an edge.
+            // Outlines pale colours.
             let is_pale = color.iter().all(|part| *part > 0xf0);
             let edge = if is_pale { " stroke=\"#888\" stroke-width=\".4\"" } else { "" };
             let _ = writeln!(out, "<path fill=\"{}\"{edge} d=\"{path}\"/>", hex(*color));
@@ -297,7 +290,7 @@ fn axis(out: &mut String, drawing: &Drawing<'_>, top: f64) {
     while mark * step <= window.to {
         let x = tenth(drawing.x(mark * step));
         let (line, y) = (tenth(top), tenth(top + 16.0));
-        // The last label would be cut off at the edge.
+        // Keeps the last label inside the drawing.
         let (at, anchor) = match x + 24.0 > drawing.width {
             true => (tenth(drawing.width - 1.0), "end"),
             false => (x, "middle"),
@@ -312,7 +305,6 @@ fn axis(out: &mut String, drawing: &Drawing<'_>, top: f64) {
     }
 }
 
-/// Legend of colours.
 struct Legend {
     entries: Vec<(Rgb, String, f64, f64)>,
     height: f64,
@@ -331,7 +323,6 @@ impl Legend {
                 *ticks.entry((name, color)).or_default() += u128::from(amount);
             }
         }
-        // Longest first.
         let mut named: Vec<_> = ticks.into_iter().collect();
         named.sort_by(|(a, most), (b, other)| other.cmp(most).then_with(|| a.cmp(b)));
         let (mut x, mut y) = (GUTTER, 12.0);

@@ -1,16 +1,18 @@
 //! Summaries and rows of lanes as arrays for the page.
 //!
-//! A block has a head of 32 bytes: lane, kind, level, length (`n`), entries (`m`), 0, as 32-bit integers, and the
-//! number of its first bin as a double. Its arrays follow, each aligned to eight bytes. All is little-endian.
+//! A block begins with 32 bytes: lane, kind, level, length (`n`), entries (`m`) and 0 as 32-bit
+//! integers, and the number of its first bin as a double. Then follow its arrays, each aligned to
+//! eight bytes. All numbers are little-endian.
 //!
 //! | kind | | arrays |
 //! |---|---|---|
-//! | 1, 4, 5 | bins of states, events, links | where amounts end, starts (`n`); value or origin, imbrication or goal, amount, delay (`m`) |
+//! | 1, 4, 5 | bins of states, events, links | ends of amounts, starts (`n`); value or origin, imbrication or goal, amount, delay (`m`) |
 //! | 2 | rows | start, end, height, number as doubles; value, imbrication or origin, goal (`n`) |
 //! | 3 | bins of variables | least, greatest, mean as doubles (`n`) |
-//! | 6 | bins of all that is in a container | as 1, with the type instead of the imbrication; the lane is the container |
+//! | 6 | bins of a folded container | as 1, with the type instead of the imbrication; the lane is the container |
 //!
-//! Amounts are fractions of the bin's width for states, and counts otherwise. Delays are sums of seconds.
+//! Amounts are fractions of the bin's width for states, and counts otherwise. Delays are sums of
+//! seconds.
 
 use std::ops;
 
@@ -21,16 +23,15 @@ use crate::picture::DEEPEST;
 use crate::pyramid::{Amount, Bins, Key, Level, Ranges, Row, Summary, ValueRange};
 use crate::view::View;
 
-/// Most shares of a bin per imbrication. The others are summed up.
+/// Maximum number of shares of a bin per imbrication. The others are added up.
 const MOST_SHARES: usize = 8;
 
-/// Value of summed-up shares.
+/// Value of the sum of other shares.
 pub(crate) const OTHERS: u32 = u32::MAX;
 
-/// Ticks of a value of a type, over several lanes.
 type Shared = ((u32, u32), u128);
 
-/// Appends the contents of some bins of a lane: rows if there are at most `rows`, or else bins.
+/// Appends the contents of some bins of a lane: rows if there are at most `rows`, otherwise bins.
 pub(crate) fn write(
     view: &View,
     lane: LaneView<'_>,
@@ -100,13 +101,13 @@ fn write_ranges(lane: u32, ranges: &Ranges, view: &View, out: &mut Vec<u8>) {
     head(out, [lane, 3, level, ranges.iter().len() as u32, 0, 0], range.start);
     doubles(out, ranges.iter().map(|it| it.min));
     doubles(out, ranges.iter().map(|it| it.max));
-    // Values that last no time have no mean over time.
+    // Values without duration have no mean over time.
     let mean = |it: ValueRange| it.mean(view.pyramid.clock()).unwrap_or((it.min + it.max) / 2.0);
     doubles(out, ranges.iter().map(mean));
 }
 
-/// Appends bins of a container: the outermost states of all lanes in it, without some types. The shares of a bin add
-/// up to the fraction of time with a state, averaged over the lanes.
+/// Appends bins of a folded container: the outermost states of all lanes in it, except hidden
+/// types. The shares of a bin add up to the fraction of time with a state, averaged over the lanes.
 pub(crate) fn write_folded(
     view: &View,
     container: ContainerId,
@@ -115,7 +116,7 @@ pub(crate) fn write_folded(
     hidden: &[u32],
     out: &mut Vec<u8>,
 ) {
-    let mut told = vec![(0u32, Vec::<Shared>::new()); (bins.end - bins.start) as usize];
+    let mut sums = vec![(0u32, Vec::<Shared>::new()); (bins.end - bins.start) as usize];
     let mut lanes = 0u32;
     for lane in view.lanes_within(container) {
         let type_ = lane.type_id().0;
@@ -127,7 +128,7 @@ pub(crate) fn write_folded(
             continue;
         };
         for (at, bin) in found.range().zip(found.iter()) {
-            let (starts, shares) = &mut told[(at - bins.start) as usize];
+            let (starts, shares) = &mut sums[(at - bins.start) as usize];
             *starts = starts.saturating_add(bin.starts());
             for it in bin.amounts() {
                 let Key::State(0, value) = it.key else { continue };
@@ -139,8 +140,8 @@ pub(crate) fn write_folded(
         }
     }
     let scale = (-f64::from(level)).exp2() / f64::from(lanes.max(1));
-    let (mut ends, mut all) = (Vec::with_capacity(told.len()), Vec::new());
-    for (_, shares) in &mut told {
+    let (mut ends, mut all) = (Vec::with_capacity(sums.len()), Vec::new());
+    for (_, shares) in &mut sums {
         shares.sort_unstable();
         if shares.len() > MOST_SHARES {
             shares.sort_by_key(|share| std::cmp::Reverse(share.1));
@@ -152,14 +153,14 @@ pub(crate) fn write_folded(
     }
     head(out, [container.0, 6, level, ends.len() as u32, all.len() as u32, 0], bins.start);
     words(out, ends.into_iter());
-    words(out, told.iter().map(|(starts, _)| *starts));
+    words(out, sums.iter().map(|(starts, _)| *starts));
     words(out, all.iter().map(|share| share.0.0));
     words(out, all.iter().map(|share| share.0.1));
     floats(out, all.iter().map(|share| share.1 as f64 * scale));
     floats(out, all.iter().map(|_| 0.0));
 }
 
-/// Returns the row in which an amount is drawn. Deeper states share the deepest row.
+/// Returns the sublane of an amount. Deeper states share the last one.
 fn place(it: &Amount) -> u32 {
     match it.key {
         Key::State(imbrication, _) => imbrication.min(DEEPEST as u32 - 1),
@@ -167,18 +168,17 @@ fn place(it: &Amount) -> u32 {
     }
 }
 
-/// Share of a bin.
 pub(crate) struct Share {
-    /// Value and imbrication of states, value of events, origin and goal of links.
+    /// Value and imbrication of states, value of events, or origin and goal of links.
     pub(crate) pair: (u32, u32),
     /// Fraction of the bin's width, or count.
     pub(crate) amount: f64,
-    /// Seconds, of links.
+    /// Sum of the durations of links in seconds.
     delay: f64,
 }
 
 impl Share {
-    /// Returns the sum of amounts, with the key of the first one. Sums of nested states may exceed 64 bits.
+    /// Adds up amounts, with the key of the first. Sums of nested states may exceed 64 bits.
     fn of(amounts: &[Amount], scale: f64) -> Option<Share> {
         let pair = match amounts.first()?.key {
             Key::State(imbrication, value) => (value.0, imbrication),
@@ -190,10 +190,9 @@ impl Share {
         Some(Share { pair, amount: amount as f64 * scale, delay })
     }
 
-    /// Returns the sum of the remaining amounts as one share.
     fn others(rest: &[Amount], scale: f64) -> Option<Share> {
         let mut share = Share::of(rest, scale)?;
-        // For links the remaining ones need no key of their own.
+        // Remaining links keep the key of the first one.
         if !matches!(rest.first()?.key, Key::Link(..)) {
             share.pair.0 = OTHERS;
         }
@@ -201,7 +200,8 @@ impl Share {
     }
 }
 
-/// Appends the largest shares of a bin in each row, and the sum of the others, scaled by `scale`.
+/// Appends the largest shares of a bin in each sublane and the sum of the others, scaled by
+/// `scale`.
 pub(crate) fn push_shares(all: &mut [Amount], scale: f64, shares: &mut Vec<Share>) {
     if all.len() > MOST_SHARES {
         all.sort_by_key(|it| (place(it), std::cmp::Reverse(it.amount)));
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_of_deep_states_are_more_than_64_bits_tell() {
+    fn ticks_of_deep_states_may_exceed_64_bits() {
         let deep = |imbrication| Amount {
             key: Key::State(imbrication, ValueId(7)),
             amount: 1 << 62,

@@ -1,4 +1,4 @@
-//! View of a trace: summaries, and what is shown.
+//! View of a trace: its summaries and selection.
 
 use paje_parser::TypeNature;
 use paje_sim::{ContainerId, LaneId, LaneView, Selected, Selection, TimeRange, Trace, TypeId};
@@ -11,25 +11,25 @@ use crate::pyramid::Pyramid;
 /// Purpose of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A page, which may request any summary.
+    /// Page, which may request any summary.
     Page,
-    /// A drawing.
+    /// Drawing.
     Drawing {
         /// Width in pixels.
         width: u32,
     },
 }
 
-/// A trace, its summaries, and what is shown.
+/// Trace with its summaries and selection.
 #[derive(Debug)]
 pub struct View {
     /// The trace.
     pub trace: Trace,
-    /// Its summaries.
+    /// Summaries.
     pub pyramid: Pyramid,
     /// Name of the trace.
     pub name: String,
-    /// Time window that is shown first, within the trace.
+    /// Initial time window, within the trace.
     pub window: TimeRange,
     pub(crate) colors: Colors,
     selected: Selected,
@@ -67,7 +67,7 @@ impl View {
         pyramid.summarise(trace, workers, |lane| {
             let is_drawn = match purpose {
                 Purpose::Page => true,
-                // Drawings have no summaries of links.
+                // Drawings do not need summaries of links.
                 Purpose::Drawing { .. } => {
                     lane.nature() != TypeNature::Link && selected.wants_lane(lane)
                 }
@@ -98,7 +98,7 @@ impl View {
         self.trace.lanes().filter(|lane| !lane.is_empty() && self.selected.wants_lane(*lane))
     }
 
-    /// Returns a shown lane by its number.
+    /// Returns a lane if it is shown.
     #[must_use]
     pub fn lane(&self, id: LaneId) -> Option<LaneView<'_>> {
         let lane = self.trace.lanes().nth(id.index())?;
@@ -118,7 +118,8 @@ impl View {
         found
     }
 
-    /// Returns whether each container is shown: it or a descendant has shown lanes, or ends of links.
+    /// Returns whether each container is shown: it or a descendant has shown lanes, or ends of
+    /// links.
     #[must_use]
     pub fn shown(&self) -> Vec<bool> {
         let containers = self.trace.containers();
@@ -169,7 +170,7 @@ mod tests {
 ";
 
     #[test]
-    fn thousands_of_values_in_a_pixel_are_seen_together() {
+    fn a_pixel_shows_the_sum_of_thousands_of_values() {
         let mut text = HEADER.to_owned();
         for i in 0..50_000 {
             let _ = writeln!(text, "3 {i} State c v{i}");
@@ -180,13 +181,13 @@ mod tests {
         let selection = Selection::default();
         let view = View::new(trace, "a".into(), &selection, all, purpose, &Workers::one());
         let drawn = svg::write(&view, 400, None);
-        assert!(drawn.contains("<path fill=\"#888888\""), "what is beyond the largest is there");
+        assert!(drawn.contains("<path fill=\"#888888\""), "the sum of the small shares is drawn");
         assert!(drawn.len() < 100_000, "{}", drawn.len());
     }
 
     #[test]
-    fn what_a_drawing_alone_needs_draws_the_same() {
-        // Enough rows for pixels to show shares.
+    fn fewer_summaries_give_the_same_drawing() {
+        // So many rows that pixels show shares.
         let mut text = HEADER.to_owned();
         for i in 0..9000 {
             let (time, value) = (f64::from(i) * 0.37, ["x", "y", "z"][i as usize % 3]);

@@ -13,29 +13,23 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::many::Sweep;
 
-/// Precision of values of variables that are read and written: as `pj_dump` reads them.
+/// Precision of variables that are read and written, as in `pj_dump`.
 pub(crate) const PRECISION: Precision = Precision::Single;
 
-/// The heading of what is different.
-const WHAT_IF: &str = "What is different";
-/// The heading of how the run is understood.
-const MODEL: &str = "How the run is understood";
-/// The heading of the output.
+const WHAT_IF: &str = "Hypotheses";
+const MODEL: &str = "Model";
 const OUTPUT: &str = "Output";
-/// The heading of how the trace is read.
-const READING: &str = "How the trace is read";
-/// Part of the memory that the rows may take: one of so many.
-const ROWS: u64 = 8;
-
-/// The heading of threads and memory.
+const READING: &str = "Reading";
 const SPEED: &str = "Threads and memory";
-/// The heading of the rest.
 const OTHER: &str = "Other";
 
-/// Tells how long a run would have taken if something had been different.
+/// Rows may take one part in this many of the memory.
+const ROWS: u64 = 8;
+
+/// Predicts how long a run would have taken with other computing speed, load balance or network.
 ///
-/// The trace of the run is re-timed: what is computed takes its changed time, messages go through the changed network,
-/// and how long everybody waits follows from that. Several hypotheses hold together.
+/// Re-times the run's trace: computing takes its changed time, messages pass the changed network,
+/// and waiting follows from both. Several hypotheses apply together.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_whatif",
@@ -47,150 +41,149 @@ const OTHER: &str = "Other";
     after_help = MANUAL.after_short_help(),
     after_long_help = MANUAL.after_long_help()
 )]
+#[allow(missing_docs)]
 pub struct Cli {
-    /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or if it is `-`
+    /// The trace, plain or compressed with gzip, zstd, xz or bzip2 (default: standard input)
     #[arg(value_name = "TRACE")]
     pub file: Option<PathBuf>,
 
-    /// Nothing: the run as it was
+    /// Change nothing
     #[arg(long, help_heading = WHAT_IF)]
     pub identity: bool,
 
-    /// State NAME takes FACTOR of its own time: state=NAME[,container=GLOB],factor=F[,min-gap=SECONDS]
+    /// Scale the exclusive time of states: state=NAME[,container=GLOB],factor=F[,min-gap=SECONDS]
     ///
-    /// Own is what is not spent in states inside. Parts of it that are not longer than min-gap stay as they are
+    /// Parts of up to min-gap seconds are not scaled
     #[arg(long, value_name = "WHICH", help_heading = WHAT_IF)]
     pub scale: Vec<String>,
 
-    /// State NAME takes equally long: state=NAME[,container=GLOB],mode=MODE
+    /// Make states equally long: state=NAME[,container=GLOB],mode=MODE
     ///
-    /// global-instance: the k-th one in all containers; process-local: those of a container; global: all;
-    /// scaled: all containers spend as much in sum, and each state keeps its share
+    /// Modes: global-instance (the k-th state of all containers), process-local (the states of each
+    /// container), global (all states), scaled (sums of containers; states keep their shares)
     #[arg(long, value_name = "WHICH", help_heading = WHAT_IF)]
     pub balance: Vec<String>,
 
-    /// State NAME vanishes with all that is in it, its messages and operations: state=NAME[,container=GLOB]
+    /// Remove states with everything inside, and their messages and collectives:
+    /// state=NAME[,container=GLOB]
     #[arg(long, value_name = "WHICH", help_heading = WHAT_IF)]
     pub cut: Vec<String>,
 
-    /// Messages vanish: 'size == 0', 'tag > 5 && from == rank-0'; size, tag, value, from, to
+    /// Remove messages, such as 'size == 0' or 'tag > 5 && from == rank-0'; properties: size, tag,
+    /// value, from, to
     #[arg(long, value_name = "CONDITION", help_heading = WHAT_IF)]
     pub cut_messages: Vec<String>,
 
-    /// Another network: one or more of latency=SECONDS|xF,bandwidth=BYTES|xF,eager=BYTES,sharing=maxmin|none
+    /// Change the network: latency=SECONDS|xF,bandwidth=BYTES|xF,eager=BYTES,sharing=maxmin|none
+    /// (one or more)
     ///
-    /// A message takes its latency, and its bytes at the bandwidth that it gets: messages share the links of the containers
-    /// that they leave and enter. x10 is ten times as much as in the recorded run, which is estimated
+    /// A message takes its latency and the time of its bytes; messages share the links of their
+    /// sender and receiver. xF is relative to the recorded network, which is estimated: latency=x10
+    /// is ten times the recorded latency
     #[arg(long, value_name = "HOW", help_heading = WHAT_IF)]
     pub net: Vec<String>,
 
-    /// Containers compute faster or slower, and take so long between states: [container=GLOB,]factor=F
+    /// Scale the time for computing and between states; a factor of 2 is slower:
+    /// [container=GLOB,]factor=F
     #[arg(long, value_name = "WHICH", help_heading = WHAT_IF)]
     pub cpu: Vec<String>,
 
-    /// Draw how long computing takes: lognormal|normal, and maybe cv=0.1,seed=1,runs=100
+    /// Simulate noise: lognormal|normal[,cv=0.1][,seed=1][,runs=100]
     ///
-    /// Each state that computes takes a random multiple of its time, 1 in the mean; tells the makespan of so many runs
+    /// Multiplies the time of every computing state by a random number of mean 1 in each run
     #[arg(long, value_name = "HOW", help_heading = WHAT_IF)]
     pub random: Option<Random>,
 
-    /// Hypotheses in a file, in the language of SILAS
+    /// Read hypotheses from FILE, in the language of SILAS
     #[arg(long, value_name = "FILE", help_heading = WHAT_IF)]
     pub hypothesis: Vec<PathBuf>,
 
-    /// One run for each of N values: KEY=FROM..TO/N, of a key that hypotheses lack, such as factor=0.1..1.0/10
+    /// Run once for each of N values of a key missing in the hypotheses: KEY=FROM..TO/N, such as
+    /// factor=0.1..1.0/10
     #[arg(long, value_name = "RANGE", conflicts_with_all = ["output", "html", "random"], help_heading = WHAT_IF)]
     pub sweep: Option<Sweep>,
 
-    /// What states are about, as FILE says, or one of the maps mpi and starpu
+    /// Classes of state values: mpi, starpu, or a TOML file
     ///
-    /// If not given, that of the two which knows more of the trace's states
+    /// Default: of mpi and starpu, the map that knows more values of the trace
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub map: Option<PathBuf>,
 
-    /// How long messages take in the recorded run: a table in TOML
+    /// Table of message times in the recorded run, in TOML
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub net_table: Option<PathBuf>,
 
-    /// When the transfer of an eager message starts: when it is sent, or when the receiver is ready, too
+    /// Start of an eager transfer: when it is sent, or when the receiver is ready, too
     ///
-    /// If not given, as the messages tell
+    /// Default: estimated from the messages
     #[arg(long, value_name = "posted|sent", value_parser = eager_start, help_heading = MODEL)]
     pub eager_start: Option<EagerStart>,
 
-    /// From how many bytes on a message is a rendezvous in the recorded run; 0: all are
+    /// Rendezvous threshold of the recorded run in bytes (0: every message)
     #[arg(long, value_name = "BYTES", help_heading = MODEL)]
     pub eager: Option<u64>,
 
-    /// Who waits for whom in the operation NAME: NAME=nxn|reduce+bcast|1xn|binomial|nx1|held|relay|reduce+relay|scan|local
+    /// Model of a collective:
+    /// NAME=nxn|reduce+bcast|1xn|binomial|nx1|held|relay|reduce+relay|scan|local
     ///
-    /// If not given, what explains the recorded times best. Operations that have links need no shape
+    /// Default: the one that explains the recorded times best. Ignored for collectives with links
     #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = MODEL)]
     pub coll: Vec<(Glob, Shape)>,
 
-    /// Whom members of a broadcast wait for: the root, or the one above in a binomial tree
+    /// Model of broadcasts: members wait for the root, or for their parent in a binomial tree
     #[arg(long, value_name = "root|binomial", value_parser = broadcast, help_heading = MODEL)]
     pub bcast: Option<Shape>,
 
-    /// Containers in one of TYPE are a group; if not given, those with the same parent
+    /// Containers below the same container of TYPE form a group (default: with the same parent)
     #[arg(long, value_name = "TYPE", help_heading = MODEL)]
     pub group: Option<String>,
 
-    /// The container that broadcasts start from and reductions end in
+    /// Root of collectives such as broadcasts and reductions
     #[arg(long, value_name = "NAME", help_heading = MODEL)]
     pub root: Option<String>,
 
-    /// The user-defined field that says how many bytes a link stands for
-    ///
-    /// The first of Size, size, Bytes and MessageSize that a link has, if not given
+    /// User-defined field with the bytes of a link (default: Size, size, Bytes or MessageSize)
     #[arg(long, value_name = "FIELD", help_heading = MODEL)]
     pub bytes: Option<String>,
 
-    /// Write the trace of the changed run to FILE, which appears when it is complete; `-` is standard output
+    /// Write the trace of the changed run to FILE, or to standard output for `-`
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
 
-    /// Write the report to FILE, and not to standard output
+    /// Write the report to FILE instead of standard output
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub report: Option<PathBuf>,
 
-    /// Write the report to FILE, too, as a page for the browser that loads nothing: both runs above one another
+    /// Also write the report to FILE as a self-contained web page that shows both runs
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub html: Option<PathBuf>,
 
-    /// How the report is written
+    /// Format of the report
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = OUTPUT)]
     pub format: Format,
 
-    /// What is accepted of the trace
     #[command(flatten, next_help_heading = READING)]
     pub accepted: Accepted,
 
-    /// Which of the files that a trace names are read
     #[command(flatten, next_help_heading = READING)]
     pub named: NamedFiles,
 
-    /// How long lines may be
     #[command(flatten, next_help_heading = READING)]
     pub longest: LongestLine,
 
-    /// How many threads there are, and where
     #[command(flatten, next_help_heading = SPEED)]
     pub parallel: Parallel,
 
-    /// How much memory there is
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    /// Do not show progress (shown after a second if standard error is a terminal)
     #[arg(long, help_heading = OTHER, hide_short_help = true)]
     pub no_progress: bool,
 
-    /// What is told
     #[command(flatten, next_help_heading = OTHER)]
     pub warnings: Warnings,
 
-    /// About the program
     #[command(flatten, next_help_heading = OTHER)]
     pub about: About,
 }
@@ -198,11 +191,11 @@ pub struct Cli {
 /// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Text to read
     Text,
-    /// One object
+    /// JSON, one object
     Json,
-    /// Comma-separated: what, name, before, after
+    /// CSV with what, name, before, after
     Csv,
 }
 
@@ -226,11 +219,11 @@ fn shape(text: &str) -> Result<(Glob, Shape), String> {
         text.split_once('=').ok_or_else(|| format!("expected NAME=SHAPE, SHAPE one of {known}"))?;
     let glob = name.parse().map_err(|error| format!("{name}: {error}"))?;
     let found = Shape::ALL.into_iter().find(|it| it.name() == shape);
-    Ok((glob, found.ok_or_else(|| format!("`{shape}` is no shape; there are {known}"))?))
+    Ok((glob, found.ok_or_else(|| format!("`{shape}` is not a shape; shapes are {known}"))?))
 }
 
 impl Cli {
-    /// Differences from the recorded run, in words of the command line.
+    /// Returns the hypotheses as on the command line.
     #[must_use]
     pub fn different(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -253,15 +246,15 @@ impl Cli {
         ]
     }
 
-    /// The hypotheses of the options, in a sweep with this key and value where they lack the key.
+    /// Parses the hypotheses of the options, with the key and value of a sweep where missing.
     ///
     /// # Errors
-    /// One is not right; what would be.
+    /// Fails with a message that says what was expected.
     pub fn hypotheses(&self, sweep: Option<(&str, &str)>) -> Result<Vec<Hypothesis>, String> {
         let mut found = Vec::new();
         let mut is_used = false;
         for (kind, texts) in self.kinds() {
-            // One network has all that is said of it.
+            // All --net options describe one network.
             let joined = [texts.join(",")];
             let texts = if kind == "net" && !texts.is_empty() { &joined[..] } else { &texts[..] };
             for text in texts {
@@ -287,19 +280,19 @@ impl Cli {
         }
         match sweep {
             Some((key, _)) if !is_used => {
-                Err(format!("--sweep {key}=…: no hypothesis lacks a `{key}` that it could have"))
+                Err(format!("--sweep {key}=…: no hypothesis takes `{key}`, or all of them set it"))
             }
             _ => Ok(found),
         }
     }
 
-    /// Options for the replay of the trace.
+    /// Returns the options for the replay of the trace.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = Options::default();
         self.accepted.set(&mut options);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
-        // The graph takes more than the rows do, and rows are gone through once, or in order.
+        // Most memory is for the graph; rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {
             memory.bytes /= ROWS;

@@ -1,10 +1,10 @@
-//! `pj_whatif`: how long a run would have taken if something had been different.
+//! `pj_whatif`: predicts how long a run would have taken under other conditions.
 //!
 //! ```text
 //! TRACE ──replay──▶ graph ──hypotheses──▶ plan ──re-timing──▶ report, changed trace
 //! ```
 //!
-//! Computing is in `paje-whatif`; here are the command line, the reading, and the report.
+//! The prediction is in `paje-whatif`; this crate has the command line, the reading and the report.
 
 pub mod cli;
 pub mod manual;

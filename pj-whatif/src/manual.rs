@@ -1,4 +1,4 @@
-//! Text of `--help` and the man page beside the options.
+//! Texts of `--help` and the man page other than options.
 
 use paje_console::generate::{Block, Manual};
 use paje_console::options::NO_WARNINGS_TERM;
@@ -6,23 +6,20 @@ use paje_console::options::NO_WARNINGS_TERM;
 /// The manual of `pj_whatif`.
 pub const MANUAL: Manual = Manual {
     statuses: &[
-        (0, "the changed run comes to its end"),
+        (0, "the changed run ends"),
         (
             1,
-            "the changed run never ends, since containers wait for one another; or the trace is invalid",
+            "the changed run never ends, as containers wait for one another, or the trace is invalid",
         ),
-        (2, "wrong usage, a hypothesis that does not fit the trace, or input/output that fails"),
+        (2, "wrong usage, a hypothesis that does not fit the trace, or an input/output error"),
     ],
     examples: &[
-        (
-            "pj_whatif run.trace --scale state=computing,factor=0.5",
-            "if computing took half the time",
-        ),
+        ("pj_whatif run.trace --scale state=computing,factor=0.5", "computing takes half the time"),
         (
             "pj_whatif run.trace --balance state=computing,mode=global-instance -o balanced.paje",
-            "if each phase took equally long everywhere; and the trace of that run",
+            "each phase takes equally long everywhere; write the changed trace",
         ),
-        ("pj_whatif run.trace --net latency=x10 --net bandwidth=x0.1", "on a slower network"),
+        ("pj_whatif run.trace --net latency=x10 --net bandwidth=x0.1", "a slower network"),
         (
             "pj_whatif run.trace --scale state=computing --sweep factor=0.1..1.0/10",
             "a table of ten runs",

@@ -1,4 +1,4 @@
-//! Many runs: one for each value of a sweep, or with durations drawn at random.
+//! Sweeps and random runs.
 
 use std::str::FromStr;
 
@@ -6,12 +6,12 @@ use paje_whatif::hypothesis::{Changes, Hypothesis, Random};
 use paje_whatif::{Dropped, Graph};
 use rayon::prelude::*;
 
-/// The values of a sweep.
+/// Values of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// Key that is changed from run to run.
+    /// Key that changes from run to run.
     pub key: String,
-    /// Its values, as hypotheses have them.
+    /// Its values, as in hypotheses.
     pub values: Vec<String>,
 }
 
@@ -32,11 +32,11 @@ impl FromStr for Sweep {
         };
         let (from, to) = (number(from)?, number(to)?);
         let count = count.parse::<u32>().ok().filter(|count| (2..=10_000).contains(count));
-        let count = count.ok_or("expected 2 to 10000 values behind the `/`")?;
+        let count = count.ok_or("expected 2 to 10000 values after the `/`")?;
         let value = |at: u32| {
             let part = f64::from(at) / f64::from(count - 1);
             let value = from + (to - from) * part;
-            // Steps of decimal fractions are decimal fractions.
+            // Round, so that decimal steps give decimal values.
             let rounded = format!("{value:.12}").parse().unwrap_or(value);
             format!("{times}{rounded}")
         };
@@ -44,10 +44,10 @@ impl FromStr for Sweep {
     }
 }
 
-/// Outcome of one run: its makespan in seconds, or who waits for whom for ever.
+/// Makespan of a run in seconds, or the cycle that prevents its end.
 pub(crate) type Outcome = Result<f64, String>;
 
-/// The makespan of each run, side by side; the first hypothesis that does not fit is the error.
+/// Computes the makespan of each run in parallel. Fails if a hypothesis does not fit.
 pub(crate) fn sweep(
     graph: &Graph<'_>,
     all: &[Vec<Hypothesis>],
@@ -66,7 +66,7 @@ pub(crate) fn sweep(
         .collect()
 }
 
-/// The makespans of runs whose durations are drawn at random, ascending.
+/// Returns the makespans of random runs, ascending.
 pub(crate) fn random(
     graph: &Graph<'_>,
     random: &Random,
@@ -84,10 +84,10 @@ pub(crate) fn random(
     Ok(makespans)
 }
 
-/// Distribution of makespans, in seconds: mean, median, and the limits of 95 % of them.
+/// Distribution of makespans in seconds: mean, median, and the interval of the middle 95 %.
 pub(crate) struct Spread {
     pub(crate) mean: f64,
-    /// Half the width of the interval that the mean is in, with 95 % confidence.
+    /// Half the width of the mean's 95 % confidence interval.
     pub(crate) of_mean: f64,
     pub(crate) low: f64,
     pub(crate) median: f64,
@@ -95,7 +95,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Of makespans in ascending order, at least two.
+    /// Computes it from at least two makespans in ascending order.
     pub(crate) fn of(makespans: &[f64]) -> Self {
         let count = makespans.len() as f64;
         let mean = makespans.iter().sum::<f64>() / count;
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_sweeps() {
+    fn sweeps_are_parsed() {
         let sweep = |text: &str| text.parse::<Sweep>();
         assert_eq!(
             sweep("factor=0.1..0.4/4").expect("a sweep").values,

@@ -1,4 +1,4 @@
-//! The report as a page for the browser: both runs above one another on one axis of time, and the tables.
+//! The report as a web page, with both runs on one time axis and the tables.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,13 @@ use rayon::prelude::*;
 
 use crate::report::{Report, What, change};
 
-/// Number of parts that time is divided into.
 const BINS: usize = 320;
 
-/// Program and version that made a page.
 const MAKER: &str = concat!("pj_whatif ", env!("CARGO_PKG_VERSION"));
 
-/// Seconds of the states in one bin of a container: of the innermost ones.
+/// Seconds of the innermost states in one bin of a container.
 type Bin = BTreeMap<(TypeId, ValueId), f64>;
 
-/// The page of a run: of the trace of this name, with what is different.
 pub(crate) fn page(
     name: &str,
     different: &[String],
@@ -29,8 +26,8 @@ pub(crate) fn page(
     retimed: &Retimed,
 ) -> String {
     let mut facts = vec![("trace".to_owned(), name.to_owned())];
-    let what = if different.is_empty() { "nothing".to_owned() } else { different.join("; ") };
-    facts.push(("what is different".into(), what));
+    let what = if different.is_empty() { "none".to_owned() } else { different.join("; ") };
+    facts.push(("changes".into(), what));
     for row in report.of(What::Makespan) {
         let (before, after) = (duration(row.before), duration(row.after));
         facts.push(("makespan before".into(), before));
@@ -56,7 +53,6 @@ pub(crate) fn page(
     Page { title, facts, sections, maker: MAKER.into() }.file()
 }
 
-/// Seconds before and after, one row for each name.
 fn table(report: &Report, what: What) -> PageTable {
     let number = |number: f64| Cell { text: format!("{number:.9}"), number: Some(number) };
     let rows = report.of(what).map(|row| {
@@ -71,7 +67,7 @@ fn table(report: &Report, what: What) -> PageTable {
     PageTable { columns, rows: rows.collect() }
 }
 
-/// Both runs above one another.
+/// Draws both runs on one time axis.
 fn both(graph: &Graph<'_>, retimed: &Retimed) -> Picture {
     let changed = graph.tracks.at_times(&retimed.start, &retimed.end);
     let spans = [&graph.tracks, &changed].map(|tracks| tracks.span().unwrap_or((0.0, 0.0)));
@@ -101,7 +97,7 @@ fn both(graph: &Graph<'_>, retimed: &Retimed) -> Picture {
         (heading, bins.iter().enumerate().map(strip).collect())
     });
     let strips = Strips {
-        title: "what containers do: as recorded, and if".into(),
+        title: "states of containers, before and after".into(),
         groups: groups.collect(),
         bins: BINS,
         times,
@@ -111,7 +107,7 @@ fn both(graph: &Graph<'_>, retimed: &Retimed) -> Picture {
     strips.picture()
 }
 
-/// By track, the bins in which there is anything.
+/// Returns the bins of each track that are not empty.
 fn binned(tracks: &Tracks<'_>, times: [f64; 2]) -> Vec<Vec<(usize, Bin)>> {
     tracks.list().par_iter().map(|track| of_track(track, times)).collect()
 }

@@ -15,14 +15,12 @@ use serde_json::{Map, Value, json};
 use crate::cli::Format;
 use crate::many::{Outcome, Spread};
 
-/// A report.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// Seconds before and after, by what and name.
     rows: Vec<Row>,
-    /// Doubts about the result, each a sentence.
+    /// Sentences on the reliability of the result.
     confidence: Vec<String>,
-    /// The title of the runs of a sweep.
+    /// Key of a sweep.
     key: String,
 }
 
@@ -69,14 +67,13 @@ impl What {
         }
     }
 
-    /// A column's heading, with the unit.
     pub(crate) fn heading(self, name: &str) -> String {
         let unit = if self == What::Efficiency { "" } else { " (s)" };
         format!("{name}{unit}")
     }
 }
 
-/// Seconds that containers of a run wait, by track; and that its critical path spends in each kind of state.
+/// Waiting of each track, and time on the critical path by value, in seconds.
 #[derive(Clone, Debug)]
 pub(crate) struct RunAnalysis {
     waiting: Vec<f64>,
@@ -109,12 +106,11 @@ impl RunAnalysis {
         RunAnalysis { waiting, on_path }
     }
 
-    /// The recorded run.
-    pub(crate) fn recorded(told: RunFacts<'_>, settings: &Settings) -> Self {
-        RunAnalysis::of(told.tracks, told.messages, told.collectives, settings)
+    pub(crate) fn recorded(facts: RunFacts<'_>, settings: &Settings) -> Self {
+        RunAnalysis::of(facts.tracks, facts.messages, facts.collectives, settings)
     }
 
-    /// The changed run; its times were asked for.
+    /// Analyses the changed run, whose times must have been kept.
     fn changed(graph: &Graph<'_>, settings: &Settings, plan: &Plan, retimed: &Retimed) -> Self {
         let tracks = graph.tracks.at_times(&retimed.start, &retimed.end);
         let messages = graph.messages.at_times(|at, message| {
@@ -137,12 +133,10 @@ impl Report {
         self.rows.push(Row { what, name: name.into(), before, after });
     }
 
-    /// The rows about this.
     pub(crate) fn of(&self, what: What) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(move |row| row.what == what)
     }
 
-    /// Doubts about the result, each a sentence.
     pub(crate) fn caveats(&self) -> &[String] {
         &self.confidence
     }
@@ -154,7 +148,7 @@ impl Report {
         }
     }
 
-    /// Adds the outcome of a run; `before` is what the recorded one is.
+    /// Adds the result of a run; `before` is the analysis of the recorded one.
     pub(crate) fn add_run(
         &mut self,
         graph: &Graph<'_>,
@@ -202,7 +196,6 @@ impl Report {
         }
     }
 
-    /// The runs of a sweep.
     pub(crate) fn add_sweep(
         &mut self,
         key: &str,
@@ -223,7 +216,6 @@ impl Report {
         }
     }
 
-    /// Runs with durations drawn at random.
     pub(crate) fn add_random(&mut self, before: f64, makespans: &[f64]) {
         let spread = Spread::of(makespans);
         self.add(What::Random, "mean", before, spread.mean);
@@ -234,7 +226,6 @@ impl Report {
         self.add(What::Random, "97.5 %", before, spread.high);
     }
 
-    /// The report as text.
     pub(crate) fn text(&self, format: Format, is_terminal: bool) -> String {
         match format {
             Format::Text => self.for_people(is_terminal),
@@ -326,21 +317,21 @@ impl Report {
     }
 }
 
-/// A part in percent, with its sign; what is no change on paper has none.
+/// Formats a change in percent with its sign, and never as negative zero.
 pub(crate) fn change(part: f64) -> String {
     let text = format!("{:+.2} %", part * 100.0);
     if text == "-0.00 %" { "+0.00 %".into() } else { text }
 }
 
-/// A name without what would move a terminal's cursor.
+/// Replaces control characters, which could move a terminal's cursor.
 fn shown(name: &str) -> String {
     name.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
 
-/// Number of cells of a whole bar.
+/// Number of characters of a full bar.
 const CELLS: f64 = 24.0;
 
-/// Bar of the part that is left, and of the part that is gone or came.
+/// Returns a bar of the common part, followed by the part removed or added.
 fn bars(before: f64, after: f64) -> String {
     let cells = |part: f64| (part.clamp(0.0, 1.0) * CELLS).round() as usize;
     let (before, after) = (cells(before), cells(after));
@@ -354,17 +345,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_hurt_are_escaped() {
+    fn harmful_names_are_escaped() {
         let mut report = Report::default();
         report.add(What::Container, "a,\"b\"\u{1b}[2J", 1.0, 2.0);
         assert!(report.csv().contains("\"a,\"\"b\"\"\u{1b}[2J\",1.000000000,2.000000000"));
         assert!(!report.for_people(true).contains('\u{1b}'));
-        let json: Value = serde_json::from_str(&report.json()).expect("it is JSON");
+        let json: Value = serde_json::from_str(&report.json()).expect("valid JSON");
         assert_eq!(json["end"][0]["name"], "a,\"b\"\u{1b}[2J");
     }
 
     #[test]
-    fn no_change_is_never_minus_nothing() {
+    fn changes_are_never_negative_zero() {
         assert_eq!([-1e-9, 1e-9, -0.5].map(change), ["+0.00 %", "+0.00 %", "-50.00 %"]);
     }
 

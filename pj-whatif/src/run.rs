@@ -1,4 +1,4 @@
-//! The program: reads a trace, changes its run, reports.
+//! The program: reads a trace, re-times its run, and reports.
 
 mod caveats;
 
@@ -30,7 +30,6 @@ use crate::many;
 use crate::page;
 use crate::report::{Report, RunAnalysis};
 
-/// Voice of the program.
 const VOICE: Voice = Voice {
     program: "pj_whatif",
     on_disorder: "`--sort` replays events in the order of their times",
@@ -38,13 +37,13 @@ const VOICE: Voice = Voice {
     on_damage: None,
 };
 
-/// Runs the program; the exit status is 0, 1 for an invalid trace or a run that never ends, 2 for usage or input/output.
+/// Runs the program. Exits with 1 for an invalid trace or a run that never ends, or 2 for errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
 }
 
-/// Runs the program with another block size, which affects speed and memory only.
+/// Runs the program with other block sizes, which affect only speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     let voice =
@@ -52,7 +51,7 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     failure::exit(voice, what_if(cli, limits))
 }
 
-/// Runs the analysis; whether the changed run comes to its end.
+/// Runs the analysis. Returns whether the changed run ends.
 fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let workers = cli.parallel.workers()?;
     let (mut hypotheses, ignored) = from_files(cli)?;
@@ -60,14 +59,12 @@ fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         hypotheses.extend(cli.hypotheses(None).map_err(Failure::Other)?);
     }
     if cli.identity && (!hypotheses.is_empty() || cli.sweep.is_some() || cli.random.is_some()) {
-        return Err(Failure::Other(
-            "--identity changes nothing: no hypothesis goes with it".into(),
-        ));
+        return Err(Failure::Other("--identity cannot be combined with hypotheses".into()));
     }
     let is_something = cli.identity || cli.sweep.is_some() || cli.random.is_some();
     if hypotheses.is_empty() && !is_something {
-        let why = "what is to be different? --scale, --balance, --cut, --cut-messages, --net, --cpu, --random, \
-                   --hypothesis, or --identity if nothing is";
+        let why = "no hypothesis given; use --scale, --balance, --cut, --cut-messages, --net, --cpu, --random, \
+                   --sweep or --hypothesis, or --identity to change nothing";
         return Err(Failure::Other(why.into()));
     }
     let table = cli.net_table.as_deref().map(|path| {
@@ -80,7 +77,7 @@ fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     workers.run(|| changed(cli, &name, &trace, &workers, &hypotheses, table.as_ref(), ignored))
 }
 
-/// The hypotheses in files, and what of these is for SILAS alone.
+/// Reads the hypotheses in files. Also returns the ignored options, which are specific to SILAS.
 fn from_files(cli: &Cli) -> Result<(Vec<Hypothesis>, Vec<String>), Failure> {
     let (mut all, mut ignored) = (Vec::new(), Vec::new());
     for path in &cli.hypothesis {
@@ -116,32 +113,30 @@ fn changed(
     let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
     let counts = trace.counts();
     if counts.states.max(counts.links) >= Graph::MAX {
-        let why = format!("more states or links than a run can have here: {}", Graph::MAX);
+        let why = format!("too many states or links; the maximum is {}", Graph::MAX);
         return Err(unsuitable(why));
     }
     let settings = settings(cli, name, trace)?;
-    let told = RunFacts::new(trace, &settings);
-    if told.tracks.classes().is_empty() {
+    let facts = RunFacts::new(trace, &settings);
+    if facts.tracks.classes().is_empty() {
         let map = settings.map.name();
         let why = format!(
-            "no state's value is known to the map `{map}`; --map FILE says what states are about"
+            "the map `{map}` knows none of the state values; choose another one with --map FILE"
         );
         return Err(unsuitable(why));
     }
-    // Where there is little memory, one thing comes after the other.
+    // With little memory, analyse the recorded run before building the graph.
     let needed = Graph::bytes(trace) + Waits::bytes(trace);
     let is_narrow = cli.memory.limit().is_some_and(|limit| limit.bytes < needed);
-    let analyse = |told| RunAnalysis::recorded(told, &settings);
-    let mut before = (is_narrow && cli.sweep.is_none()).then(|| analyse(told.clone()));
-    let mut graph = Graph::of(told, &settings);
+    let analyse = |facts| RunAnalysis::recorded(facts, &settings);
+    let mut before = (is_narrow && cli.sweep.is_none()).then(|| analyse(facts.clone()));
+    let mut graph = Graph::of(facts, &settings);
     let mut report = Report::default();
     if !ignored.is_empty() {
-        report.caveat(format!(
-            "not looked at, since they are for SILAS alone: {}",
-            ignored.join(", ")
-        ));
+        report
+            .caveat(format!("ignored options that are specific to SILAS: {}", ignored.join(", ")));
     }
-    // Contradictions of the recorded run are found in the recorded run.
+    // Find the contradictions of the recorded run without changes.
     let mut dropped = Dropped::default();
     let mut changes = Changes { hypotheses, table, network: None, random: None };
     let is_recorded = cli.identity || hypotheses.is_empty() && cli.sweep.is_none();
@@ -180,7 +175,7 @@ fn changed(
         }
         let applied = changes.apply(&graph).map_err(unsuitable)?;
         let mends = eager.is_none() || is_recorded;
-        // Of a run in which nothing changes, nobody else asks for the times.
+        // The times of an unchanged run are only needed for output.
         let keeps = !cli.identity || cli.output.is_some() || cli.html.is_some();
         let (retimed, before) = rayon::join(
             || graph.retime(&applied.plan, keeps, mends, &mut dropped),
@@ -199,7 +194,7 @@ fn changed(
             let makespans = many::random(&graph, random, changes, &dropped).map_err(unsuitable)?;
             report.add_random(end - begin, &makespans);
             report.caveat(format!(
-                "drawn at random: {random}; low and high of the mean hold with 95 % confidence"
+                "random durations: {random}; low and high bound the mean's 95 % confidence interval"
             ));
         }
         if let Some(path) = &cli.output {
@@ -217,7 +212,6 @@ fn changed(
     Ok(ends)
 }
 
-/// Settings that the graph is made with.
 fn settings(cli: &Cli, name: &Path, trace: &Trace) -> Result<Settings, Failure> {
     let open = |path: &PathBuf| Map::open(path).map_err(|error| Failure::File(path.clone(), error));
     let map = cli.map.as_ref().map(open).transpose()?;
@@ -245,7 +239,7 @@ fn write_trace(
         let written = paje::write(trace, &selected, form, changed, workers, &mut out);
         let written = written.and_then(|()| out.flush());
         if written.is_err() {
-            // Bytes that are still buffered would fail again.
+            // Flushing the buffer would fail again.
             let _ = out.into_parts();
         }
         return written.map_err(Failure::Output);

@@ -1,8 +1,8 @@
 //! Blocks of whole lines, read from a stream.
 //!
-//! A trace can be cut at any newline: a newline ends a field even inside quotes, so no field, comment or
-//! event goes beyond it (lang-paje 1.3.1, "String delimitation"). Only event definitions span lines, and
-//! readers carry an unfinished one from block to block.
+//! A trace can be cut at any newline: a newline ends a field even inside quotes, so no field,
+//! comment or event goes beyond it (lang-paje 1.3.1, "String delimitation"). Only event definitions
+//! span lines, and readers carry an unfinished one from block to block.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -15,8 +15,8 @@ pub use self::segment::{ColumnSegment, LaterLine, Segment};
 
 mod segment;
 
-/// Number of readable bytes after a block's text, so that loads of a fixed size need no check at the end.
-/// Their values have no meaning.
+/// Number of readable bytes after a block's text, so that loads of a fixed size need no bounds
+/// checks. Their values have no meaning.
 pub const PADDING: usize = 64;
 
 /// U+FEFF in UTF-8, which some editors write at the beginning of a text.
@@ -25,8 +25,8 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// How a trace is cut, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Size of a block, unless a single line is longer. With 128 KiB, the text and events of a block stay
-    /// in a core's second-level cache. With 1 MiB, decoding takes a tenth longer.
+    /// Size of a block, unless a single line is longer. With 128 KiB, the text and events of a
+    /// block stay
     pub block: usize,
     /// Length of the longest accepted line without its newline, at most [`Limits::LONGEST_LINE`].
     pub line: usize,
@@ -36,8 +36,8 @@ impl Limits {
     /// One gibibyte, because places in a block have 32 bits.
     pub const LONGEST_LINE: usize = 1 << 30;
 
-    /// Returns these limits with another one for lines. Makes blocks smaller if necessary, because a line
-    /// that fits in a block is never too long.
+    /// Returns these limits with another one for lines. Makes blocks smaller if necessary, because
+    /// a line that fits in a block is never too long.
     #[must_use]
     pub fn with_line(self, line: usize) -> Self {
         let line = line.min(Limits::LONGEST_LINE);
@@ -47,8 +47,8 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        // Lines of real traces have some hundred bytes. A file that is no trace may be a single line, which
-        // must not fill the memory before it is refused.
+        // Lines of real traces have some hundred bytes. A file that is no trace may be a single
+        // line, which must not fill the memory before it is refused.
         Limits { block: 1 << 17, line: 1 << 26 }
     }
 }
@@ -63,7 +63,7 @@ pub enum ReadError {
     LineTooLong {
         /// Byte where the line begins.
         start: ByteOffset,
-        /// The limit.
+        /// Limit in bytes.
         limit: usize,
     },
 }
@@ -108,8 +108,8 @@ pub struct Block {
 }
 
 impl Block {
-    /// Returns the lines. Each ends with a newline, except perhaps the trace's last. Makes the text of
-    /// a segment when it is called for the first time.
+    /// Returns the lines. Each ends with a newline, except perhaps the trace's last. Makes the text
+    /// of a segment when it is called for the first time.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.padded()[..self.len]
@@ -136,7 +136,8 @@ impl Block {
         self.start
     }
 
-    /// Replaces a byte order mark at the beginning of the text by blanks. Returns whether there was one.
+    /// Replaces a byte order mark at the beginning of the text by blanks. Returns whether there was
+    /// one.
     pub fn blank_mark(&mut self) -> bool {
         let is_marked = self.text().starts_with(BYTE_ORDER_MARK);
         if is_marked {
@@ -169,12 +170,11 @@ impl Block {
         self.set(start, 0..filled);
     }
 
-    /// Returns the buffer with room for `bytes` bytes and the padding. It never shrinks, so that memory is
-    /// cleared only once.
+    /// Returns the buffer with room for `bytes` bytes and the padding. It never shrinks, so that
+    /// memory is cleared only once.
     pub(crate) fn room(&mut self, bytes: usize) -> &mut [u8] {
         let bytes = bytes.saturating_add(PADDING);
         match self.buffer.is_empty() {
-            // The system gives zeros.
             true => self.buffer = vec![0; bytes],
             false => self.buffer.resize(self.buffer.len().max(bytes), 0),
         }
@@ -200,7 +200,6 @@ pub struct Blocks<R> {
     ended: bool,
     /// Whether reading goes on after errors: see [`Blocks::forgiving`].
     forgives: bool,
-    /// Error of the input after the lines read so far.
     failure: Option<io::Error>,
 }
 
@@ -218,8 +217,8 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Returns the whole lines before a failure of the input first, and goes on after a line that is too
-    /// long.
+    /// Returns the whole lines before a failure of the input first, and goes on after a line that
+    /// is too long.
     #[must_use]
     pub fn forgiving(self) -> Self {
         Blocks { forgives: true, ..self }
@@ -315,7 +314,6 @@ impl<R: Read> Blocks<R> {
         Ok(len > 0)
     }
 
-    /// Skips the rest of the current line, of which `filled` bytes have been read.
     #[cold]
     fn skip_line(&mut self, filled: usize, buffer: &mut [u8]) {
         self.position.0 += filled as u64;

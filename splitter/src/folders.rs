@@ -1,7 +1,7 @@
 //! Limits which files a trace may name.
 //!
-//! Messages may show lines of these files, and the trace's author may have fewer rights than the user who
-//! reads it. So a trace may not name just any file.
+//! Messages may show lines of these files, and the trace's author may have fewer rights than the
+//! user who reads it. So a trace may not name just any file.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -13,8 +13,8 @@ use paje_parser::error::shown_path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-/// The folders below which a trace may name regular files. Symbolic links are followed first: their targets
-/// must be below the folders.
+/// The folders below which a trace may name regular files. Symbolic links are followed first: their
+/// targets must be below the folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folders {
     /// Canonical paths. The folder of the first trace comes first.
@@ -22,8 +22,8 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Returns the folders of these traces. For `-`, which is standard input, and for no traces this is the
-    /// current folder.
+    /// Returns the folders of these traces. For `-`, which is standard input, and for no traces
+    /// this is the current folder.
     ///
     /// They apply to all files of a trace, also to those that a named file names.
     pub fn of<'p>(traces: impl IntoIterator<Item = &'p Path>) -> Self {
@@ -47,7 +47,6 @@ impl Folders {
         })
     }
 
-    /// Adds a folder, if it exists.
     fn extend(&mut self, folder: &Path) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let found = folder.canonicalize();
@@ -67,7 +66,8 @@ impl Folders {
         Ok(self)
     }
 
-    /// Returns the canonical path of a file. Does not open it, because opening a device may have effects.
+    /// Returns the canonical path of a file. Does not open it, because opening a device may have
+    /// effects.
     ///
     /// # Errors
     /// There is no such file, or it may not be named ([`Refusal::of`]).
@@ -83,7 +83,8 @@ impl Folders {
     /// # Errors
     /// It cannot be opened, is no regular file any more, or a part of its path has become a link.
     pub fn open(&self, found: &Path) -> io::Result<File> {
-        // Opens folder by folder, so that nobody can insert a link between the check and the opening.
+        // Opens folder by folder, so that no link can be inserted between the check and the
+        // opening.
         const STEP: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
         // Does not wait for the other end of a pipe.
         const LAST: OFlags =
@@ -115,7 +116,6 @@ const SEARCH: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const SEARCH: OFlags = OFlags::RDONLY;
 
-/// Checks that a named file is a regular file.
 fn check(file: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() {
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    /// A folder with `in/a/file` and `out/file`, without links in its name.
+    /// Creates a folder with `in/a/file` and `out/file`, without links in its path.
     fn world() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap();
@@ -202,13 +202,13 @@ mod tests {
     }
 
     #[test]
-    fn below_the_folder_and_nowhere_else() {
+    fn only_files_below_the_folder_are_found() {
         let (_folder, path) = world();
         let trace = path.join("in/trace");
         let folders = Folders::of([&*trace]);
         assert_eq!(folders.find(&path.join("in/../in/a/file")).unwrap(), path.join("in/a/file"));
         assert!(refused(folders.find(&path.join("in/../out/file"))));
-        // A name that begins alike is another folder.
+        // A folder whose name starts with the same letters is another one.
         fs::create_dir(path.join("in2")).unwrap();
         fs::write(path.join("in2/file"), "").unwrap();
         assert!(refused(folders.find(&path.join("in2/file"))));
@@ -227,16 +227,16 @@ mod tests {
         assert!(refused(Folders::of([]).find(Path::new("/etc/passwd"))));
     }
 
-    /// Between the look and the opening.
+    /// After the check and before the opening.
     #[test]
-    fn what_is_put_in_the_place_of_a_file() {
+    fn a_replaced_file_is_not_opened() {
         let (_folder, path) = world();
         let folders = Folders::of([&*path.join("in/trace")]);
         let found = folders.find(&path.join("in/a/file")).unwrap();
         assert!(folders.open(&found).is_ok());
         fs::rename(path.join("in/a"), path.join("in/b")).unwrap();
         symlink("../out", path.join("in/a")).unwrap();
-        assert!(folders.open(&found).is_err(), "a link on the way");
+        assert!(folders.open(&found).is_err(), "a folder was replaced by a link");
         fs::remove_file(path.join("in/a")).unwrap();
         fs::create_dir(path.join("in/a")).unwrap();
         symlink("../../out/file", &found).unwrap();
@@ -250,6 +250,6 @@ mod tests {
             0,
         )
         .unwrap();
-        assert!(refused(folders.open(&found)), "a pipe that nobody writes to");
+        assert!(refused(folders.open(&found)), "a pipe without a writer");
     }
 }

@@ -31,8 +31,8 @@ pub use segments::Segments;
 
 /// A trace, opened.
 ///
-/// The first bytes show the compression; the name does not matter. An `Input` can be read by one thread,
-/// while [`Input::into_kind`] gives a file that several threads can read.
+/// The first bytes show the compression; the name does not matter. An `Input` can be read by one
+/// thread, while [`Input::into_kind`] gives a file that several threads can read.
 #[derive(Debug)]
 pub struct Input {
     name: PathBuf,
@@ -72,8 +72,8 @@ impl Input {
     /// Opens a file, or standard input for `None` and for `-`.
     ///
     /// If standard input is a regular file, it is read from its current position: as [`Kind::File`]
-    /// at the beginning, otherwise as a stream. Nothing may have been read with [`io::stdin`], which
-    /// buffers. Reading a [`Kind::File`] does not move the position.
+    /// at the beginning, otherwise as a stream. Nothing may have been read with [`io::stdin`],
+    /// which buffers. Reading a [`Kind::File`] does not move the position.
     ///
     /// # Errors
     /// The file cannot be opened or read, or is known not to be a trace, such as an archive or a
@@ -91,13 +91,12 @@ impl Input {
     /// Opens a file that a trace names. It must be a regular file below these folders.
     ///
     /// # Errors
-    /// Those of [`Input::open`], and a [`Refusal`](crate::Refusal) of the name.
+    /// Like [`Input::open`], and a [`Refusal`](crate::Refusal) of the name.
     pub fn open_named(path: &Path, folders: &Folders) -> io::Result<Input> {
         let file = folders.open(&folders.find(path)?)?;
         Input::from_file(path.to_owned(), file)
     }
 
-    /// Opens a file from its current position on, under the name `name`.
     fn from_file(name: PathBuf, mut file: File) -> io::Result<Input> {
         let metadata = file.metadata()?;
         let regular = metadata.is_file();
@@ -133,7 +132,8 @@ impl Input {
         Ok(Input { name, kind, size, taken, compression, unpacking, packed, window, position })
     }
 
-    /// Opens any reader, compressed or not, under the name `name`. [`Input::size`] will return `size`.
+    /// Opens any reader, compressed or not, under the name `name`. [`Input::size`] will return
+    /// `size`.
     ///
     /// # Errors
     /// Its first bytes cannot be read.
@@ -174,12 +174,12 @@ impl Input {
         self
     }
 
-    /// Limits a packed trace in a file to what a time window needs, in seconds, with both ends. Does
-    /// nothing to other inputs. Nothing may have been read.
+    /// Limits a packed trace in a file to what a time window needs, in seconds, with both ends.
+    /// Does nothing to other inputs. Nothing may have been read.
     ///
-    /// What remains is a trace with all definitions and containers. A replay with options that do not
-    /// change the meaning of events gives the same rows in the window, and the same end of the trace.
-    /// A trace with warnings is not limited.
+    /// The remaining trace has all definitions and containers. A replay with options that do not
+    /// change the meaning of events gives the same rows in the window, and the same end of the
+    /// trace. A trace with warnings is not limited.
     #[must_use]
     pub fn within(mut self, from: f64, to: f64) -> Input {
         let Some(file) = self.packed.take() else { return self };
@@ -209,7 +209,8 @@ impl Input {
         self.size
     }
 
-    /// Returns the number of bytes of text of a [window](Input::within), or `None` for other inputs.
+    /// Returns the number of bytes of text of a [window](Input::within), or `None` for other
+    /// inputs.
     #[must_use]
     pub fn window_bytes(&self) -> Option<u64> {
         self.window.as_ref().map(Window::text_bytes)
@@ -224,8 +225,8 @@ impl Input {
         Some(text)
     }
 
-    /// Returns the counter of bytes read so far, which ends at [`Input::size`]. It also counts after
-    /// [`Input::into_kind`], except for a [`Kind::File`], whose readers may add to it.
+    /// Returns the counter of bytes read so far, which ends at [`Input::size`]. It also counts
+    /// after [`Input::into_kind`], except for a [`Kind::File`], whose readers may add to it.
     #[must_use]
     pub fn read_so_far(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.taken)
@@ -243,8 +244,8 @@ impl Input {
         self.unpacking.clone()
     }
 
-    /// Returns the segments of a packed trace in a file, or of its [window](Input::within), if each has
-    /// whole lines and at most `longest` bytes of text. Nothing may have been read.
+    /// Returns the segments of a packed trace in a file, or of its [window](Input::within), if each
+    /// has whole lines and at most `longest` bytes of text. Nothing may have been read.
     #[must_use]
     pub fn segments(&mut self, longest: usize) -> Option<Segments> {
         if let Some(window) = self.window.take() {
@@ -268,7 +269,6 @@ impl Input {
     }
 }
 
-/// Returns the text of a reader, decompressed if necessary.
 fn stream(
     compression: Option<Compression>,
     reader: impl Read + Send + 'static,
@@ -281,7 +281,6 @@ fn stream(
     Ok((Kind::Stream(Box::new(Checked::new(decoder, compression))), unpacking))
 }
 
-/// Returns the first bytes of a regular file, without moving its position.
 fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
     let start = Placed { file: file.try_clone()?, place: 0, taken: Arc::default() };
     let mut head = Vec::with_capacity(foreign::HEAD);
@@ -289,8 +288,8 @@ fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Returns the first bytes of an input and the compression that they indicate. `read` fills a buffer from
-/// a place on.
+/// Returns the first bytes of an input and the compression that they indicate. `read` fills a
+/// buffer from a place on.
 fn recognise(
     mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>,
 ) -> io::Result<(Vec<u8>, Option<Compression>)> {
@@ -315,8 +314,8 @@ fn recognise(
     }
 }
 
-/// Reads the text of the trace. A file gives the bytes that it had when it was opened, or an error if
-/// it has become shorter.
+/// Reads the text of the trace. A file gives the bytes that it had when it was opened, or an error
+/// if it has become shorter.
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.kind {

@@ -8,19 +8,19 @@ use paje_parser::ByteOffset;
 use crate::blocks::{Block, Limits, ReadError};
 use crate::regular;
 
-/// Bytes read after a block's end to find the end of its last line. The longest lines of usual traces have
-/// some two hundred bytes.
+/// Bytes read after a block's end to find the end of its last line. The longest lines of usual
+/// traces have some two hundred bytes.
 const TAIL: usize = 512;
 
 /// A regular file cut at fixed places: block `i` holds the lines that begin in
 /// `i * size .. (i + 1) * size`, where `size` is [`Limits::block`]. [`Plan::read_between`] cuts it
 /// anywhere.
 ///
-/// The ends of a block are found from its own bytes, so several threads can read blocks in any order. A
-/// block inside a line that is longer than a block is empty.
+/// The ends of a block are found from its own bytes, so several threads can read blocks in any
+/// order. A block inside a line that is longer than a block is empty.
 ///
-/// The file is read, not mapped: if it becomes shorter meanwhile, reading returns an error, while a map
-/// would cause a SIGBUS.
+/// The file is read, not mapped: if it becomes shorter meanwhile, reading returns an error, while a
+/// map would cause a SIGBUS.
 #[derive(Debug)]
 pub struct Plan {
     file: File,
@@ -59,14 +59,14 @@ impl Plan {
         if self.limits.block == 0 { 1 } else { self.limits.block as u64 }
     }
 
-    /// Returns the length at which a line is refused. As in [`Blocks`](crate::Blocks), a line that fits in
-    /// a block is never too long.
+    /// Returns the length at which a line is refused. As in [`Blocks`](crate::Blocks), a line that
+    /// fits in a block is never too long.
     fn too_long(&self) -> usize {
         self.limits.line.saturating_add(1).max(self.limits.block)
     }
 
-    /// Fills `block` with the lines of block `i`. An empty block starts at `i * size`, and so do
-    /// those behind the last, but not after the file's end.
+    /// Fills `block` with the lines of block `i`. An empty block starts at `i * size`, but not
+    /// after the file's end.
     ///
     /// # Errors
     /// The file cannot be read, or has become shorter: `block` is empty. A line is longer than the
@@ -77,8 +77,9 @@ impl Plan {
         self.read_between(begin..begin.saturating_add(self.size()), block)
     }
 
-    /// Fills `block` with the lines that begin at these bytes, of which there should not be more than a block has: ranges that
-    /// cover the file give each line once. An empty block starts at the range's beginning, or at the file's end.
+    /// Fills `block` with the lines that begin at these bytes. The range should not be larger than
+    /// a block. Ranges that cover the file give each line once. An empty block starts at the start
+    /// of the range, or at the file's end.
     ///
     /// # Errors
     /// As [`Plan::read`].
@@ -88,7 +89,8 @@ impl Plan {
         if begin >= end {
             return Ok(());
         }
-        // The byte before tells whether a line begins at `begin`. From here on, places count from it.
+        // The byte before shows whether a line begins at `begin`. From here on, places count from
+        // it.
         let from = begin.saturating_sub(1);
         let file_end = self.len - from;
         let mut filled = file_end.min(end - from + TAIL as u64) as usize;

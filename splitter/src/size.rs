@@ -1,7 +1,7 @@
 //! Parses sizes with units.
 
-/// Parses a number of bytes such as `1048576`, `512M`, `1.5GiB` or `2GB`: K, M, G and T (and KiB etc.)
-/// are powers of 1024, while kB, MB, GB and TB are powers of 1000.
+/// Parses a number of bytes such as `1048576`, `512M`, `1.5GiB` or `2GB`: K, M, G and T (and KiB
+/// etc.) are powers of 1024, while kB, MB, GB and TB are powers of 1000.
 ///
 /// # Errors
 /// Returns a message if the text is no such number.
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes() {
+    fn sizes_are_parsed() {
         for (text, bytes) in [
             ("0", 0),
             ("17", 17),

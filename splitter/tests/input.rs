@@ -14,7 +14,6 @@ use tempfile::TempDir;
 const ALL: [Compression; 4] =
     [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2];
 
-/// Compresses a text into one member, frame or stream, with a checksum.
 fn compress(compression: Compression, text: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     match compression {
@@ -39,12 +38,11 @@ fn compress(compression: Compression, text: &[u8]) -> Vec<u8> {
             encoder.write_all(text).unwrap();
             encoder.finish().unwrap();
         }
-        _ => unreachable!("the tests know all"),
+        _ => unreachable!("unknown compression"),
     }
     out
 }
 
-/// A folder with one file, which is written anew for each try.
 struct Trace {
     _folder: TempDir,
     path: PathBuf,
@@ -53,7 +51,7 @@ struct Trace {
 impl Trace {
     fn new() -> Trace {
         let folder = tempfile::tempdir().unwrap();
-        // The name says nothing about the content.
+        // The name has no influence.
         let path = folder.path().join("trace.zip");
         Trace { _folder: folder, path }
     }
@@ -63,13 +61,12 @@ impl Trace {
         Input::open(Some(&self.path)).unwrap()
     }
 
-    /// The compression found, and the text.
     fn read(&self, bytes: &[u8]) -> (Option<Compression>, io::Result<Vec<u8>>) {
         let mut input = self.open(bytes);
         let mut text = Vec::new();
         let result = input.read_to_end(&mut text);
         if result.is_err() {
-            // An input that failed once does not look like the end later.
+            // Later reads fail too, instead of returning the end.
             input.read(&mut [0]).unwrap_err();
         } else if input.compression().is_some() {
             assert_eq!(input.size(), Some(bytes.len() as u64));
@@ -86,13 +83,13 @@ fn text() -> Vec<u8> {
 }
 
 #[test]
-fn a_regular_file() {
+fn a_regular_file_is_read() {
     let trace = Trace::new();
     let mut input = trace.open(b"one\ntwo\n");
     assert_eq!(input.name(), trace.path);
     assert_eq!((input.size(), input.compression()), (Some(8), None));
     let taken = input.read_so_far();
-    // Lines written later are not read.
+    // Lines appended later are not read.
     File::options().append(true).open(&trace.path).unwrap().write_all(b"three\n").unwrap();
     let mut text = String::new();
     input.read_to_string(&mut text).unwrap();
@@ -102,7 +99,7 @@ fn a_regular_file() {
 }
 
 #[test]
-fn a_regular_file_that_becomes_shorter() {
+fn a_file_that_becomes_shorter_is_an_error() {
     let trace = Trace::new();
     let mut input = trace.open(b"one\ntwo\n");
     File::options().write(true).open(&trace.path).unwrap().set_len(5).unwrap();
@@ -111,7 +108,7 @@ fn a_regular_file_that_becomes_shorter() {
 }
 
 #[test]
-fn nothing() {
+fn an_empty_file_is_read() {
     let trace = Trace::new();
     let mut input = trace.open(b"");
     assert_eq!((input.size(), input.compression()), (Some(0), None));
@@ -124,7 +121,7 @@ fn nothing() {
 }
 
 #[test]
-fn what_cannot_be_opened() {
+fn missing_files_and_folders_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let error = Input::open(Some(folder.path())).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
@@ -133,7 +130,7 @@ fn what_cannot_be_opened() {
 }
 
 #[test]
-fn texts_that_begin_almost_as_compressed_ones() {
+fn texts_that_resemble_compressed_data_are_read() {
     let trace = Trace::new();
     for text in
         [&b"B"[..], b"BZ", b"BZ h", b"P", b"P*M", b"P*Mx", b"(", b"(x", b"\x1f\n", b"\xfd7z"]
@@ -147,9 +144,8 @@ fn texts_that_begin_almost_as_compressed_ones() {
     }
 }
 
-/// Several members, cut at every length.
 #[test]
-fn too_early_an_end_is_an_error() {
+fn incomplete_data_is_an_error() {
     let trace = Trace::new();
     let text = text();
     for compression in ALL {
@@ -165,7 +161,7 @@ fn too_early_an_end_is_an_error() {
             if let Some((_, end)) = complete.iter().find(|(len, _)| *len == cut) {
                 assert_eq!(read.unwrap(), text[..*end], "{compression}, {cut}");
             } else if cut < 3 && bytes[..cut].is_ascii() && bytes[0] != 0x1f {
-                // It could be a text; it is, to the last byte.
+                // So short an input could be text.
                 assert_eq!((found, read.unwrap().as_slice()), (None, &bytes[..cut]));
             } else {
                 let error = read.expect_err(&format!("{compression}, {cut}")).to_string();
@@ -204,7 +200,7 @@ fn a_flipped_bit_is_never_silently_wrong() {
 }
 
 #[test]
-fn something_else_behind_the_data_is_an_error() {
+fn other_data_after_the_compressed_data_is_an_error() {
     let trace = Trace::new();
     for compression in ALL {
         for rest in [&b"% more, forgotten to compress\n"[..], &[0; 23]] {
@@ -216,7 +212,7 @@ fn something_else_behind_the_data_is_an_error() {
 }
 
 #[test]
-fn padding_between_and_after_xz_streams() {
+fn padding_of_xz_streams_is_accepted() {
     let trace = Trace::new();
     let part = compress(Compression::Xz, b"text\n");
     let bytes = [&part[..], &[0; 8], &part, &[0; 4]].concat();
@@ -224,7 +220,7 @@ fn padding_between_and_after_xz_streams() {
 }
 
 #[test]
-fn frames_that_zstd_skips() {
+fn skippable_zstd_frames_are_accepted() {
     let trace = Trace::new();
     let part = compress(Compression::Zstd, b"text\n");
     for kind in [b'P', b'_'] {
@@ -236,9 +232,9 @@ fn frames_that_zstd_skips() {
     }
 }
 
-/// As `zstd --long=28` makes them; the library takes no more than 27 unless told.
+/// `zstd --long=28` makes them; by default the library refuses more than 27.
 #[test]
-fn long_windows_of_zstd() {
+fn long_zstd_windows_are_accepted() {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
     encoder.window_log(28).unwrap();
     encoder.write_all(b"text\n").unwrap();
@@ -248,9 +244,8 @@ fn long_windows_of_zstd() {
     assert_eq!(Trace::new().read(&bytes).1.unwrap(), b"text\ntext\n");
 }
 
-/// Longer than any buffer.
 #[test]
-fn long_texts() {
+fn long_texts_are_read() {
     let trace = Trace::new();
     let mut text = Vec::new();
     let mut number = 1_u32;
@@ -268,7 +263,7 @@ fn long_texts() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_named_pipe() {
+fn named_pipes_are_read() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     let folder = tempfile::tempdir().unwrap();
@@ -300,13 +295,13 @@ fn a_named_pipe() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_of_the_system_has_content_but_no_length() {
+fn system_files_have_content_but_no_length() {
     let mut input = Input::open(Some(Path::new("/proc/self/status"))).unwrap();
     assert_eq!(input.size(), None);
     assert!(io::read_to_string(&mut input).unwrap().starts_with("Name:"));
 }
 
-/// Child that [`standard_input`] runs with another standard input.
+/// Process that [`standard_input_is_read`] starts with another standard input.
 #[test]
 #[ignore = "a part of another test"]
 fn the_child() {
@@ -320,7 +315,7 @@ fn the_child() {
 }
 
 #[test]
-fn standard_input() {
+fn standard_input_is_read() {
     fn child(input: impl Into<Stdio>, feed: &[u8]) -> String {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "the_child", "--ignored", "--nocapture"])
@@ -359,9 +354,8 @@ fn standard_input() {
     }
 }
 
-/// A reader in memory is recognised as a file is, whatever it gives at a time.
 #[test]
-fn readers_are_read_as_files_are() {
+fn readers_are_read_like_files() {
     let text = b"1 2 3\n".repeat(1000);
     let mut all: Vec<_> = ALL.iter().map(|one| (Some(*one), compress(*one, &text))).collect();
     all.push((None, text.clone()));
@@ -382,7 +376,6 @@ fn readers_are_read_as_files_are() {
     assert_eq!(empty.read(&mut [0; 8]).unwrap(), 0);
 }
 
-/// Gives so many bytes at a time, at most.
 struct Trickle(io::Cursor<Vec<u8>>, usize);
 
 impl Read for Trickle {
@@ -392,9 +385,8 @@ impl Read for Trickle {
     }
 }
 
-/// A reader put between an input and who reads it sees the text, and nothing else changes.
 #[test]
-fn inputs_read_through_something_else() {
+fn inputs_can_be_read_through_another_reader() {
     let trace = Trace::new();
     let text = b"1 2 3\n".repeat(1000);
     for bytes in [text.clone(), compress(Compression::Zstd, &text)] {
@@ -409,7 +401,6 @@ fn inputs_read_through_something_else() {
     }
 }
 
-/// A packed trace in a file, in segments of these texts.
 fn packed_in(texts: &[&str]) -> (TempDir, Input) {
     use paje_pack::{Definitions, Segment, Settings, Writer};
     let mut writer = Writer::new(Vec::new()).unwrap();
@@ -427,7 +418,7 @@ fn packed_in(texts: &[&str]) -> (TempDir, Input) {
 #[test]
 fn a_segment_of_several_lines_that_ends_within_one_is_refused() {
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n", "5 e"]);
-    // A single line may be the rest of one.
+    // A single line may be the rest of another one.
     assert!(input.segments(1 << 20).is_none());
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n5 e\n", "5 f"]);
     let mut segments = input.segments(1 << 20).unwrap();
@@ -441,9 +432,9 @@ fn a_segment_of_several_lines_that_ends_within_one_is_refused() {
     let refused = next().unwrap_err();
     assert!(refused.contains("a segment of several lines ends within one"), "{refused}");
     assert_eq!(next().as_deref(), Ok(&b" d\n5 e\n"[..]));
-    // The last one need not end.
+    // The last one need not end with a newline.
     assert_eq!(next().as_deref(), Ok(&b"5 f"[..]));
-    // Too long for who takes no more.
+    // A segment longer than the limit.
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5 d\n"]);
     assert!(input.segments(7).is_none());
 }

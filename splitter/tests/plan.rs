@@ -1,4 +1,4 @@
-//! Blocks of a file, read in any order, beside the same bytes as a stream.
+//! Blocks of a file, read in any order, compared with the same bytes as a stream.
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on fails.
 
@@ -20,7 +20,7 @@ fn plan(text: &[u8], limits: Limits) -> Plan {
     Plan::new(file(text), text.len() as u64, limits)
 }
 
-/// The text until the first line that is too long, and where that line begins.
+/// The text before the first too long line, and the start of that line.
 type Read = (Vec<u8>, Option<u64>);
 
 fn stopped(result: Result<bool, ReadError>, limit: usize) -> Option<u64> {
@@ -54,31 +54,34 @@ fn from_plan(plan: &Plan, limits: Limits) -> Read {
         assert!(block.padded().len() >= text.len() + PADDING);
         let mut place = block.start().0;
         if text.is_empty() && result.is_ok() {
-            assert_eq!(place, i * limits.block as u64, "of an empty block");
+            assert_eq!(place, i * limits.block as u64, "an empty block has a wrong place");
         } else {
             assert_eq!(place, all.len() as u64, "of block {i}");
         }
         for line in text.split_inclusive(|byte| *byte == b'\n') {
-            assert_eq!(place / limits.block as u64, i, "a line of another block");
+            assert_eq!(place / limits.block as u64, i, "a line is in the wrong block");
             place += line.len() as u64;
         }
         all.extend_from_slice(text);
         if let Some(start) = stopped(result.map(|()| true), limits.line) {
-            assert_eq!(start / limits.block as u64, i, "a line of another block is too long");
+            assert_eq!(
+                start / limits.block as u64,
+                i,
+                "a too long line is reported by the wrong block"
+            );
             return (all, Some(start));
         }
     }
     (all, None)
 }
 
-/// Blocks that are cut anywhere give each line once, and the same line is too long.
 fn from_cuts(plan: &Plan, cuts: &[u64], limits: Limits) -> Read {
     let (mut block, mut all, mut begin) = (Block::default(), vec![], 0);
     for end in cuts.iter().copied().chain([plan.bytes()]) {
         let result = plan.read_between(begin..end, &mut block);
         for line in block.text().split_inclusive(|byte| *byte == b'\n') {
             let place = all.len() as u64;
-            assert!((begin..end).contains(&place), "a line that begins at {place}");
+            assert!((begin..end).contains(&place), "the line at {place} is in the wrong block");
             all.extend_from_slice(line);
         }
         if let Some(start) = stopped(result.map(|()| true), limits.line) {
@@ -108,12 +111,12 @@ fn check(text: &[u8], sizes: impl Iterator<Item = usize>, lines: &[usize]) {
 
 proptest! {
     #[test]
-    fn every_size_of_block(text in "[ab\n]{0,80}|[abcde\n]{0,80}|a{0,40}\n?") {
+    fn blocks_of_any_size_have_all_lines(text in "[ab\n]{0,80}|[abcde\n]{0,80}|a{0,40}\n?") {
         check(text.as_bytes(), 1..=text.len() + 2, &[0, 1, 4, 20, usize::MAX]);
     }
 
     #[test]
-    fn lines_longer_than_what_is_read_first(
+    fn lines_may_be_longer_than_the_first_read(
         lines in prop::collection::vec(prop_oneof![0..90_usize, 400..600_usize, 0..9000_usize], 0..20),
         newline: bool,
         size in 1..3000_usize,
@@ -131,14 +134,14 @@ proptest! {
 }
 
 #[test]
-fn nothing_gives_no_block() {
+fn an_empty_file_has_no_block() {
     let plan = plan(b"", Limits::default());
     assert!(plan.is_empty());
     assert_eq!(plan.len(), 0);
 }
 
 #[test]
-fn behind_the_end_all_blocks_are_empty() {
+fn blocks_after_the_end_are_empty() {
     let plan = plan(b"a\nb", Limits { block: 2, ..Limits::default() });
     assert_eq!(plan.len(), 2);
     let mut block = Block::default();
@@ -149,13 +152,13 @@ fn behind_the_end_all_blocks_are_empty() {
 }
 
 #[test]
-fn blocks_of_no_size_have_one_byte() {
+fn the_smallest_block_has_one_byte() {
     let plan = plan(b"a\nb\n", Limits { block: 0, ..Limits::default() });
     assert_eq!(plan.len(), 4);
 }
 
 #[test]
-fn several_threads_at_once() {
+fn several_threads_can_read() {
     let text: String =
         (0..50_000).map(|i| format!("{i} {}\n", "x".repeat(i % 97 * (i % 13)))).collect();
     let plan = plan(text.as_bytes(), Limits { block: 1 << 12, ..Limits::default() });
@@ -180,9 +183,8 @@ fn several_threads_at_once() {
     assert!(all == text.as_bytes());
 }
 
-/// A file that one part of the test changes while another reads it.
 #[test]
-fn a_file_that_becomes_shorter() {
+fn a_file_that_becomes_shorter_is_an_error() {
     let text = b"12345678\n".repeat(1000);
     let file = file(&text);
     let limits = Limits { block: 900, ..Limits::default() };
@@ -203,7 +205,7 @@ fn a_file_that_becomes_shorter() {
 }
 
 #[test]
-fn a_file_that_becomes_shorter_within_a_long_line() {
+fn a_file_that_ends_within_a_long_line_is_an_error() {
     let text = [b'x'; 10_000];
     let file = file(&text);
     let limits = Limits { block: 900, ..Limits::default() };
@@ -214,7 +216,7 @@ fn a_file_that_becomes_shorter_within_a_long_line() {
 }
 
 #[test]
-fn a_file_that_grows() {
+fn appended_lines_are_not_read() {
     let mut file = file(b"one\ntw");
     let plan = Plan::new(file.try_clone().unwrap(), 6, Limits::default());
     file.write_all(b"o\nthree\n").unwrap();
@@ -223,9 +225,8 @@ fn a_file_that_grows() {
     assert_eq!(block.text(), b"one\ntw");
 }
 
-/// A block that was read from a plan can be filled from a stream, and the other way round.
 #[test]
-fn one_block_for_both() {
+fn a_block_can_be_filled_from_both() {
     let limits = Limits { block: 4, ..Limits::default() };
     let plan = plan(b"ab\ncd\nef\n", limits);
     let mut block = Block::default();

@@ -1,16 +1,14 @@
-//! Segments of packed traces: which files have them, and what they give.
+//! Segments of packed traces.
 
 use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
-use paje_pack::{Borders, Definitions, Settings, Writer};
+use paje_pack::{Definitions, Settings, Writer};
 use paje_parser::columns::{HoleKind, Lines, Wanted};
 use splitter::{Block, Input, Segments};
 use tempfile::TempDir;
 
-/// A container with states, whose lines are alike.
 fn trace() -> String {
     let mut text = String::from(
         "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
@@ -26,26 +24,19 @@ fn trace() -> String {
     text
 }
 
-/// Who writes to it does not fail.
-const MEMORY: &str = "memory";
+const MEMORY: &str = "writing to memory does not fail";
 
-/// Segments of these texts, with what windows need.
 fn packed<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<u8> {
-    let (mut definitions, mut borders) = (Definitions::default(), Borders::default());
+    let mut definitions = Definitions::default();
     let mut writer = Writer::new(Vec::new()).expect(MEMORY);
     for text in texts {
-        let packed =
-            paje_pack::Segment::pack_and_look(text.as_bytes(), &definitions, Settings::default());
-        let (segment, passage) = packed.expect(MEMORY);
-        borders.pass(passage);
-        writer.put(&segment).expect(MEMORY);
+        let packed = paje_pack::Segment::pack(text.as_bytes(), &definitions, Settings::default());
+        writer.put(&packed.expect(MEMORY)).expect(MEMORY);
         definitions.learn(text.as_bytes());
     }
-    writer.put_borders(borders, u64::MAX).expect(MEMORY);
     writer.finish().expect(MEMORY)
 }
 
-/// A text in pieces of some 100 lines.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -76,7 +67,7 @@ impl Files {
     }
 }
 
-/// The next segment, and whether it has columns. If it does, lines with a time have no text.
+/// Returns the next segment, and whether it has columns. If so, lines with a time have no text.
 fn without_texts(
     segments: &mut Segments,
     lines: &mut Lines,
@@ -93,9 +84,8 @@ fn without_texts(
     Some(Ok((block, has_columns)))
 }
 
-/// Lines without text have the right one later, also after the block is gone.
 #[test]
-fn lines_have_their_texts_later() {
+fn lines_can_be_read_later() {
     let text = trace();
     let files = Files::new();
     let mut segments = files.segments(&packed(pieces(&text))).unwrap();
@@ -113,7 +103,7 @@ fn lines_have_their_texts_later() {
         }
     }
     assert_eq!(segments.position().0, text.len() as u64);
-    // The first has definitions, and the last is short.
+    // The first segment has definitions, and the last one is short.
     assert!(whole <= 2 && later.len() > 200, "{whole} segments as text, {} lines", later.len());
     for (at, line) in later {
         let expected = text[at..].lines().next().unwrap();
@@ -121,9 +111,9 @@ fn lines_have_their_texts_later() {
     }
 }
 
-/// Damage is found by who passes over it, and not by who need not go so far.
+/// Damage is found when it is passed, not before.
 #[test]
-fn what_is_passed_over_is_checked() {
+fn skipped_segments_are_checked() {
     let text = trace();
     let pieces = pieces(&text);
     let bytes = packed(pieces.iter().copied());
@@ -139,7 +129,7 @@ fn what_is_passed_over_is_checked() {
     segments.pass_to(byte(u64::MAX)).unwrap();
     assert_eq!(segments.position().0, text.len() as u64);
     assert!(segments.next_segment().unwrap().is_none());
-    // Somewhere in the pages of the fifth.
+    // In the pages of the fifth segment.
     let mut reader = paje_pack::Reader::new(&bytes[..]);
     (0..4).for_each(|_| drop(reader.next_segment().unwrap()));
     let mut damaged = bytes.clone();
@@ -155,10 +145,10 @@ fn segments_before(pieces: &[&str], count: usize) -> paje_parser::ByteOffset {
     paje_parser::ByteOffset(pieces[..count].iter().map(|piece| piece.len() as u64).sum())
 }
 
-/// Segments that end within a line: of several lines, they are refused when they come; of one, the file is read as text. The last may
-/// end as it likes.
+/// A segment of several lines that ends within a line is refused when it is read. With one line,
+/// the file is read as text. The last segment may end anywhere.
 #[test]
-fn segments_are_of_whole_lines() {
+fn segments_consist_of_whole_lines() {
     let text = trace();
     let files = Files::new();
     let line = text.find("3 7.25").unwrap();
@@ -189,38 +179,6 @@ fn segments_are_of_whole_lines() {
         found.extend_from_slice(block.text());
     }
     assert_eq!(String::from_utf8(found).unwrap(), open);
-    // Nor are there segments that may be longer than a line may be.
+    // Segments longer than the limit of lines are not accepted either.
     assert!(files.open(&packed(pieces(&text))).segments(100).is_none());
-}
-
-/// A window has the same text in segments as in a stream, and no more of the file is read for it.
-#[test]
-fn windows_are_segments() {
-    // Time begins again: there are two stretches of segments, and lines between them.
-    let again = |turn| format!("3 {turn}.25 S c x\n3 {turn}.5 S c y\n");
-    let text = trace() + "2 0.0 c P 0 c\n" + &(0..300).map(again).collect::<String>();
-    let files = Files::new();
-    let bytes = packed(pieces(&text));
-    for (from, to) in [(100.0, 130.0), (0.0, 0.1), (299.0, 400.0), (-2.0, -1.0), (0.0, 1e9)] {
-        let mut read = String::new();
-        let mut stream = files.open(&bytes).within(from, to);
-        let taken = stream.read_so_far();
-        stream.read_to_string(&mut read).unwrap();
-        let streamed = taken.load(Ordering::Relaxed);
-        let mut window = files.open(&bytes).within(from, to);
-        let taken = window.read_so_far();
-        let mut segments = window.segments(usize::MAX).unwrap();
-        let (mut found, mut last) = (Vec::new(), false);
-        while let Some(segment) = segments.next_segment().unwrap() {
-            assert!(!last && segment.start().0 == found.len() as u64);
-            last = segment.is_last();
-            let mut block = Block::default();
-            block.set_segment(segment);
-            block.unpack().unwrap();
-            found.extend_from_slice(block.text());
-        }
-        assert!(last && String::from_utf8(found).unwrap() == read, "{from} {to}");
-        assert_eq!(taken.load(Ordering::Relaxed), streamed, "{from} {to}");
-        assert!(from <= 0.0 || read.len() < text.len() / 2, "{from} {to}");
-    }
 }

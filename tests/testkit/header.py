@@ -1,4 +1,4 @@
-"""Definitions of events for traces that tests in Python write by hand."""
+"""Event definitions for hand-written traces in Python tests."""
 
 FIELDS = {
     "PajeDefineContainerType": ["Name string", "Type string"],
@@ -11,7 +11,7 @@ FIELDS = {
 
 
 def header(*kinds):
-    """Definitions of events of these kinds, numbered from 1."""
+    """Returns the definitions of these events, numbered from 1."""
     lines = []
     for number, kind in enumerate(kinds, 1):
         fields = [f"% {field}" for field in FIELDS[kind]]

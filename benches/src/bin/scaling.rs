@@ -14,23 +14,23 @@ use paje_workers::Pin;
 
 /// Measures how pj_dump scales with threads, and optionally what splitting a trace costs.
 ///
-/// Strong scaling is about the same trace for any number of threads, weak scaling about a trace whose size is
-/// proportional to it. Given traces cannot grow: they are for strong scaling only.
+/// Strong scaling uses the same trace for any number of threads, weak scaling a trace whose size is
+/// proportional to it. Given files are used for strong scaling only.
 ///
 /// Speedup is S(p) = T(1, s) / T(p, s) for strong scaling, Z(p) = p · T(1, s) / T(p, p·s) for weak
-/// scaling. T(p, s) is the time with p threads on a trace of s bytes: wall clock of the whole process,
-/// rows to /dev/null, the minimum of the runs. Efficiency is speedup / p.
+/// scaling. T(p, s) is the time with p threads on a trace of s bytes: wall clock of the whole
+/// process, rows to /dev/null, the minimum of the runs. Efficiency is speedup / p.
 ///
-/// The floor is the least work of any such program: with as many threads, read the file, count its
-/// lines, and move as many bytes as the rows have.
+/// The floor is the minimum work of any such program: with as many threads, read the file, count
+/// its lines, and copy as many bytes as the rows have.
 ///
-/// With --pieces, pj_split makes so many pieces of each trace, beside cp, and pj_dump replays them, with
-/// and without rows.
+/// With --pieces, pj_split splits each trace into this many pieces, compared with cp, and pj_dump
+/// replays them, with and without rows.
 ///
-/// Before anything is timed, every number of threads and pieces must give the rows of one thread. Then all
-/// cases take turns in each repetition. Prints tables in Markdown, and writes them, every run and a
-/// description of the machine to a folder; benches/python/plots.py draws them. A trace whose runs fail is left
-/// out; the exit status is 1 then, 2 if nothing could be measured.
+/// Before anything is timed, every number of threads and pieces must give the rows of one thread.
+/// Then all cases take turns in each repetition. Prints tables in Markdown, and writes them, every
+/// run and a description of the machine to a folder; benches/python/plots.py draws them. Traces
+/// whose runs fail are skipped. The exit status is 1 then, and 2 if nothing could be measured.
 #[derive(Debug, Parser)]
 #[command(name = "scaling")]
 struct Cli {
@@ -46,7 +46,7 @@ struct Cli {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
 
-    /// Small traces and few runs: this checks the study, and says nothing about speed
+    /// Use small traces and few runs, to test the study
     #[arg(long)]
     quick: bool,
 
@@ -66,22 +66,22 @@ struct Cli {
     #[arg(long, value_name = "SIZE")]
     weak_size: Option<Size>,
 
-    /// Numbers of threads; 1 is always among them [default: powers of two up to the CPUs that this
-    /// process may use (quick: up to 4), and that]
+    /// Numbers of threads, in addition to 1 [default: the number of usable CPUs (quick: at most 4)
+    /// and powers of two below it]
     #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = threads)]
     threads: Vec<usize>,
 
-    /// Where threads run, as pj_dump --pin takes it. For several lists of CPUs, give the option several
-    /// times [default: none, compact, scatter; quick: none, compact]
+    /// Where threads run, as in pj_dump --pin. For several lists of CPUs, repeat the option
+    /// [default: none, compact, scatter; quick: none, compact]
     #[arg(long, visible_alias = "pin", value_name = "POLICY,…", value_parser = pins)]
     pins: Vec<Vec<Pin>>,
 
-    /// Where the trace is when a run starts; `dropped` is left out where the kernel does not drop
-    /// pages
+    /// Whether the trace is in the page cache when a run starts; `dropped` is skipped if the kernel
+    /// keeps pages
     #[arg(long, value_delimiter = ',', default_value = "cached,dropped")]
     caches: Vec<Cache>,
 
-    /// Numbers of pieces to split traces into; a trace has no more than containers with events
+    /// Numbers of pieces to split traces into, limited by the containers with events
     #[arg(long, value_delimiter = ',', value_name = "N,…")]
     pieces: Vec<NonZeroUsize>,
 
@@ -89,12 +89,12 @@ struct Cli {
     #[arg(long, value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
     options: String,
 
-    /// Folder of pj_dump and pj_split [default: they are built as they are shipped]
+    /// Folder of pj_dump and pj_split [default: build them for release]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
-    /// Folder for traces and pieces while they are measured: about twice their size for each number of
-    /// pieces [default: --out]
+    /// Temporary folder for traces and pieces, with room for twice their size per number of pieces
+    /// [default: --out]
     #[arg(long, value_name = "DIR")]
     temp_dir: Option<PathBuf>,
 
@@ -102,15 +102,15 @@ struct Cli {
     #[arg(long, value_name = "DIR", default_value = "target/scaling")]
     out: PathBuf,
 
-    /// Be the floor on FILE with the given threads
+    /// Do the minimum work on FILE with the given threads
     #[arg(long, value_name = "FILE", hide = true)]
     floor: Option<PathBuf>,
 
-    /// Number of bytes that the floor moves
+    /// Number of bytes that the floor copies
     #[arg(long, value_name = "BYTES", hide = true, default_value_t = 0)]
     copy: u64,
 
-    /// Number of lines that the floor must find
+    /// Expected number of lines
     #[arg(long, value_name = "N", hide = true, default_value_t = 0)]
     lines: u64,
 }
@@ -122,7 +122,8 @@ fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Parses policies with commas between them. Numbers after a list of CPUs or nodes belong to the list.
+/// Parses policies with commas between them. Numbers after a list of CPUs or nodes belong to the
+/// list.
 fn pins(text: &str) -> Result<Vec<Pin>, String> {
     let number = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
     let mut words: Vec<String> = Vec::new();
@@ -156,7 +157,6 @@ impl Cli {
         }
     }
 
-    /// Returns the plan of the study, without the folder of the programs.
     fn plan(&self) -> Plan {
         let quick = |quick: usize, whole: usize| if self.quick { quick } else { whole };
         let size = |size: Option<Size>, default| size.map_or(default as u64, Size::bytes);
@@ -201,7 +201,7 @@ fn be_the_floor(cli: &Cli, path: &Path) -> Result<ExitCode, Box<dyn Error>> {
     let pin = cli.pins.concat().into_iter().next().unwrap_or_default();
     let lines = floor::floor(path, threads.unwrap_or(NonZeroUsize::MIN), &pin, cli.copy)?;
     if lines != cli.lines {
-        return Err(format!("the floor counts {lines} lines, not {}", cli.lines).into());
+        return Err(format!("the floor counts {lines} lines instead of {}", cli.lines).into());
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -256,12 +256,12 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_options_are_consistent() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn lists_of_cpus_are_policies() {
+    fn lists_of_cpus_are_parsed() {
         let pins = |words: &[&str]| plan(words).pins.iter().map(Pin::to_string).collect::<Vec<_>>();
         assert_eq!(
             pins(&["--pins", "0,2,4-7,compact,none,numa:0,1,scatter"]),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults() {
+    fn defaults_depend_on_quick() {
         let whole = plan(&["--threads", "6,2"]);
         assert_eq!((whole.threads, whole.runs), (vec![1, 2, 6], 5));
         assert_eq!(whole.pins, [Pin::None, Pin::Compact, Pin::Scatter]);

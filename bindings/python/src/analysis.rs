@@ -15,9 +15,10 @@ use crate::job;
 use crate::kept::{Kept, Stop};
 use crate::table::import;
 
-/// A table of what a trace adds up to: what Trace.profile(), .comm(), .time(), .waits() and .critical_path() return.
+/// Result of an analysis: returned by Trace.profile(), .comm(), .time(), .waits() and
+/// .critical_path().
 ///
-/// Like Table, it is taken by whatever understands Arrow's PyCapsule interface. Times are in seconds.
+/// Supports Arrow's PyCapsule interface, like Table. Times are in seconds.
 #[pyclass(module = "pajereplay", frozen)]
 pub(crate) struct Analysis {
     name: &'static str,
@@ -26,7 +27,7 @@ pub(crate) struct Analysis {
 
 #[pymethods]
 impl Analysis {
-    /// The rows as an Arrow C stream, in a PyCapsule. The requested schema is not looked at, as the interface allows.
+    /// Returns the rows as an Arrow C stream in a PyCapsule. The requested schema is ignored.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -39,13 +40,13 @@ impl Analysis {
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
-    /// The names of the columns, in order: those of pj_profile.
+    /// Names of the columns in order, as in pj_profile.
     #[getter]
     fn column_names(&self) -> Vec<String> {
         self.rows.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// The number of rows.
+    /// Number of rows.
     #[getter]
     fn num_rows(&self) -> usize {
         self.rows.num_rows()
@@ -55,17 +56,17 @@ impl Analysis {
         self.rows.num_rows()
     }
 
-    /// The table as a pyarrow.Table.
+    /// Returns the table as a pyarrow.Table.
     fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         import(slf.py(), "pyarrow")?.call_method1("table", (slf,))
     }
 
-    /// The table as a polars.DataFrame.
+    /// Returns the table as a polars.DataFrame.
     fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         import(slf.py(), "polars")?.call_method1("DataFrame", (slf,))
     }
 
-    /// The table as a pandas.DataFrame, by way of pyarrow. Keywords are those of pyarrow.Table.to_pandas.
+    /// Returns the table as a pandas.DataFrame. Keywords are passed to pyarrow.Table.to_pandas.
     #[pyo3(signature = (**keywords))]
     fn to_pandas<'py>(
         slf: &Bound<'py, Self>,
@@ -81,20 +82,20 @@ impl Analysis {
     }
 }
 
-/// One of these words.
+/// Returns the known word that equals `given`.
 pub(crate) fn one_of(keyword: &str, given: &str, known: &[&'static str]) -> PyResult<&'static str> {
     known.iter().copied().find(|known| *known == given).ok_or_else(|| {
         let known = known.join(", ");
-        PyValueError::new_err(format!("{keyword}={given:?} is none of {known}"))
+        PyValueError::new_err(format!("{keyword} must be one of {known}, not {given:?}"))
     })
 }
 
-/// The map of this name, or of this text in TOML.
+/// Parses a map: its name or its text in TOML.
 pub(crate) fn map(given: Option<&str>) -> PyResult<Option<Map>> {
     given.map(asked::map).transpose().map_err(PyValueError::new_err)
 }
 
-/// Analyses a trace, without Python's lock.
+/// Analyses a trace without holding Python's lock.
 pub(crate) fn analysis(kept: &Arc<Kept>, py: Python<'_>, asked: Asked) -> PyResult<Analysis> {
     let mut stop = Stop(Arc::<AtomicBool>::default());
     let kept = Arc::clone(kept);

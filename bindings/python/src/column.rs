@@ -1,4 +1,4 @@
-//! A column of a table, as Python sees it.
+//! Python's class for a column of a table.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ use crate::table::{Table, import, kind, wrong};
 
 /// A column of a table: trace.states["Value"].
 ///
-/// It has a length, and gives its values by number or slice, and one by one. What understands Arrow's PyCapsule
-/// interface takes it as it is:
+/// A column has a length and can be indexed, sliced and iterated. It supports Arrow's PyCapsule
+/// interface:
 ///
 ///     pyarrow.array(column)
 ///     polars.Series(column)
 ///
-/// Its rows are those of its table, and made when they are first asked for. Arrow has them in one piece, so large columns
-/// are copied for it; the table itself is not.
+/// Rows are made on first use, like those of the table. An Arrow array is contiguous, so large
+/// columns are copied for it; tables are not.
 #[pyclass(module = "pajereplay", frozen)]
 pub(crate) struct Column {
     table: Table,
@@ -38,7 +38,6 @@ impl Column {
         Column { table, index, field }
     }
 
-    /// All rows in one array.
     fn array(&self, py: Python<'_>) -> PyResult<ArrayRef> {
         let rows = self.table.rows(py)?;
         let parts: Vec<_> = rows.iter().map(|batch| batch.column(self.index).as_ref()).collect();
@@ -49,7 +48,6 @@ impl Column {
         .map_err(wrong)
     }
 
-    /// The values of these rows.
     fn values<'py>(
         &self,
         py: Python<'py>,
@@ -63,42 +61,42 @@ impl Column {
 
 #[pymethods]
 impl Column {
-    /// The column's name.
+    /// Name of the column.
     #[getter]
     fn name(&self) -> &str {
         self.field.name()
     }
 
-    /// All values, as a list of Python's numbers and texts; None where there is none.
+    /// Returns all values as a list of numbers and strings; missing values are None.
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.values(py, 0..self.table.num_rows(py)?)?)
     }
 
-    /// The column as a pyarrow.Array.
+    /// Returns the column as a pyarrow.Array.
     fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         import(slf.py(), "pyarrow")?.call_method1("array", (slf,))
     }
 
-    /// The column as a polars.Series of its name.
+    /// Returns the column as a polars.Series.
     fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         import(slf.py(), "polars")?.call_method1("Series", (slf.get().name(), slf))
     }
 
-    /// The column as a pandas.Series of its name, by way of pyarrow.
+    /// Returns the column as a pandas.Series. Needs pyarrow.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         import(slf.py(), "pandas")?;
         let series = Self::to_arrow(slf)?.call_method0("to_pandas")?;
         series.call_method1("rename", (slf.get().name(),))
     }
 
-    /// The column as a numpy.ndarray, by way of pyarrow.
+    /// Returns the column as a numpy.ndarray. Needs pyarrow.
     fn to_numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let keywords = PyDict::new(slf.py());
         keywords.set_item("zero_copy_only", false)?;
         Self::to_arrow(slf)?.call_method("to_numpy", (), Some(&keywords))
     }
 
-    /// The values as an array, for numpy.
+    /// Implements numpy.asarray.
     #[pyo3(signature = (dtype=None, copy=None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,
@@ -113,8 +111,8 @@ impl Column {
         if copy == Some(true) { array.call_method0("copy") } else { Ok(array) }
     }
 
-    /// The column's rows and type as an Arrow C array, in two PyCapsules. The requested schema is not looked at, as the
-    /// interface allows.
+    /// Returns the column as an Arrow C schema and array in two PyCapsules. The requested schema is
+    /// ignored.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -127,7 +125,7 @@ impl Column {
         Ok((self.__arrow_c_schema__(py)?, array))
     }
 
-    /// The column's type as an Arrow C schema, in a PyCapsule. No rows are made for it.
+    /// Returns the column's type as an Arrow C schema in a PyCapsule, without making rows.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(self.field.as_ref()).map_err(wrong)?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
@@ -137,7 +135,7 @@ impl Column {
         self.table.num_rows(py)
     }
 
-    /// The value of a row, or a list of those of a slice.
+    /// Returns the value of a row, or a list of the values of a slice.
     fn __getitem__<'py>(
         &self,
         py: Python<'py>,
@@ -152,7 +150,7 @@ impl Column {
         }
         let row = which.extract::<isize>();
         if row.as_ref().is_err_and(|error| error.is_instance_of::<PyTypeError>(py)) {
-            let message = must_be("a row", "asked for by its number, or some by a slice", which);
+            let message = must_be("an index", "a row's number or a slice", which);
             return Err(PyTypeError::new_err(message));
         }
         let row = row.ok().and_then(|row| match row {
@@ -175,13 +173,13 @@ impl Column {
     }
 }
 
-/// The values of a column, which are mostly asked for in order.
+/// Reader of a column's values, fast for rows in order.
 struct Found<'a, 'py> {
     rows: &'a Rows,
     index: usize,
-    /// The batch of the last one, and its first row.
+    /// Batch of the last value, and the batch's first row.
     at: (usize, usize),
-    /// Names that were made texts of Python, by their numbers. All batches number them alike.
+    /// Names as Python strings, by code. All batches use the same codes.
     names: Vec<Option<Bound<'py, PyAny>>>,
 }
 
@@ -190,7 +188,6 @@ impl<'a, 'py> Found<'a, 'py> {
         Found { rows, index, at: (0, 0), names: Vec::new() }
     }
 
-    /// The value of a row, which is there.
     fn value(&mut self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyAny>> {
         if row < self.at.1 {
             self.at = (0, 0);
@@ -211,7 +208,7 @@ impl<'a, 'py> Found<'a, 'py> {
             DataType::Int64 => column.as_primitive::<Int64Type>().value(row).into_bound_py_any(py),
             DataType::Utf8 => column.as_string::<i32>().value(row).into_bound_py_any(py),
             DataType::Dictionary(..) => self.name(py, column, row),
-            other => Err(PyRuntimeError::new_err(format!("a column of {other}"))),
+            other => Err(PyRuntimeError::new_err(format!("unsupported column type {other}"))),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Durations of the objects in a table, as a column: rows of `pj_dump` have it, and its tables have not.
+//! Adds the column `Duration` to tables.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use arrow_array::types::Float64Type;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-/// The columns of a table with `Duration` after `End`, as in rows; a table without both ends stays as it is.
+/// Returns a schema with `Duration` after `End`. Schemas without `Start` or `End` are unchanged.
 pub(crate) fn schema_with(schema: &SchemaRef) -> SchemaRef {
     let Some((_, end)) = ends(schema) else { return Arc::clone(schema) };
     let mut fields = schema.fields().to_vec();
-    // No user-defined field has this name: see `paje_export`.
+    // `paje_export` reserves the name.
     fields.insert(end + 1, Arc::new(Field::new("Duration", DataType::Float64, false)));
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// The rows of a table with `Duration`, as `schema_with` has it.
+/// Adds durations to rows, for a schema from [`schema_with`].
 pub(crate) fn rows_with(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let Some((start, end)) = ends(batch.schema_ref()) else { return Ok(batch) };
     let times = |index: usize| batch.column(index).as_primitive::<Float64Type>().values();
@@ -27,7 +27,6 @@ pub(crate) fn rows_with(batch: RecordBatch, schema: &SchemaRef) -> Result<Record
     RecordBatch::try_new(Arc::clone(schema), columns)
 }
 
-/// Indices of the columns with the two times of rows.
 fn ends(schema: &SchemaRef) -> Option<(usize, usize)> {
     Some((schema.index_of("Start").ok()?, schema.index_of("End").ok()?))
 }

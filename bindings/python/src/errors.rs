@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use splitter::{Refusal, cause};
 
-/// Why a trace cannot be read. `name` is what it is called.
+/// Converts an error of the trace called `name`.
 pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
     match error.kind() {
         ErrorKind::Io(error) => return of_file(py, name, error),
@@ -35,10 +35,9 @@ pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
     make().unwrap_or_else(|error| error)
 }
 
-/// Permission denied: the same number everywhere.
 const EACCES: i32 = 13;
 
-/// Why a file cannot be read or written: the `OSError` of its number.
+/// Converts an error of a file to an `OSError` with its number.
 pub(crate) fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
     if let Some(refusal) = Refusal::of(error) {
         let allow = refusal.folder().map_or(String::new(), |folder| {
@@ -48,7 +47,7 @@ pub(crate) fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
         return PyPermissionError::new_err((EACCES, format!("{refusal}{allow}"), path));
     }
     let number = error.raw_os_error().map_or_else(
-        // An error of a decompressor has none.
+        // Errors of decompressors have no number.
         || py.import("errno").and_then(|errno| errno.getattr("EIO")?.extract::<i32>()),
         Ok,
     );
@@ -58,7 +57,6 @@ pub(crate) fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
     }
 }
 
-/// Why there is no table.
 pub(crate) fn of_table(py: Python<'_>, error: &paje_export::Error) -> PyErr {
     match error {
         paje_export::Error::Io(error) => of_file(py, &PathBuf::new(), error),

@@ -1,8 +1,8 @@
-//! Work without Python's lock, which Ctrl-C ends.
+//! Runs work without Python's lock, such that Ctrl-C interrupts it.
 //!
-//! Python runs the handlers of signals in its main thread, and only where that thread looks. So the work is
-//! done by another one, and the thread that called looks now and then; it also reads file objects, which
-//! belong to the thread that has them, and calls whoever is told of progress.
+//! Python runs signal handlers in its main thread, and only when that thread checks for signals. So
+//! the work runs in another thread while the calling thread checks for signals, reads file objects
+//! and calls progress functions.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -11,39 +11,37 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-/// From one look at signals to the next.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Longest wait for work that was told to stop. Work that takes longer (a read of a pipe that nobody
-/// writes to, a sort) ends by itself, and nobody has its result.
+/// Maximum time to wait for work that was asked to stop. Work that takes longer, such as a sort or
+/// a read from an idle pipe, ends later, and its result is dropped.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Request of the work to the thread that called.
+/// Request from the work to the calling thread.
 pub(crate) enum Request {
-    /// So many bytes of the file object, or nothing if it fails.
+    /// Read a number of bytes from the file object.
     Read(usize, Sender<PyBackedBytes>),
 }
 
-/// Duties of the thread that called, meanwhile.
+/// Tasks of the calling thread while the work runs.
 pub(crate) trait Caller {
-    /// Tells the work to stop.
     fn stop(&self);
 
-    /// Looks how far the work is. An error ends it.
+    /// Reports progress. An error stops the work.
     fn look(&mut self, _: Python<'_>) -> PyResult<()> {
         Ok(())
     }
 
-    /// Does what the work asks for. An error ends it.
+    /// Serves a request. An error stops the work.
     fn serve(&mut self, _: Python<'_>, _: Request) -> PyResult<()> {
         Ok(())
     }
 }
 
-/// The result of `work`, which runs in a thread of its own. Where it panics, this does.
+/// Runs `work` in a new thread and returns its result. Propagates panics.
 ///
 /// # Errors
-/// That of `caller`, or of the handler of a signal (`KeyboardInterrupt`); the work has been told to stop.
+/// An error of `caller` or a signal handler (`KeyboardInterrupt`). The work was asked to stop.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     caller: &mut impl Caller,
@@ -51,12 +49,12 @@ pub(crate) fn run<T: Send + 'static>(
 ) -> PyResult<T> {
     let (ask, mut asked) = mpsc::channel();
     let thread = thread::Builder::new().name("pajereplay".into()).spawn(move || {
-        // Work that asks for nothing lets go of its end at once, and is not done by then.
+        // Keeps the channel open until the work is done, even if it never sends a request.
         let _until_done = ask.clone();
         work(ask)
     })?;
     let failed = loop {
-        // Who asks is gone when the work is done, in whatever way.
+        // The channel disconnects when the work has ended.
         let looked = match wait(py, &mut asked, TICK) {
             Ok(request) => caller.serve(py, request),
             Err(RecvTimeoutError::Timeout) => py.check_signals().and_then(|()| caller.look(py)),
@@ -72,7 +70,7 @@ pub(crate) fn run<T: Send + 'static>(
         loop {
             let left = until.saturating_duration_since(Instant::now());
             match wait(py, &mut asked, left) {
-                // Its answer is dropped, which tells that there is none.
+                // Dropping the request's sender refuses it.
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => return Err(error),
                 Err(RecvTimeoutError::Disconnected) => break,

@@ -1,4 +1,4 @@
-//! A replayed trace, and those of its tables that were asked for.
+//! A replayed trace and its cached tables.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,20 +13,16 @@ use pyo3::prelude::*;
 use crate::job::{self, Caller};
 use crate::{durations, errors};
 
-/// The batches of a table, in order.
 pub(crate) type Rows = Arc<Vec<RecordBatch>>;
 
-/// A trace and what was made of it.
 pub(crate) struct Kept {
     pub(crate) trace: Trace,
     pub(crate) options: TableOptions,
-    /// True if tables have a column for durations.
     durations: bool,
     workers: Mutex<Workers>,
     places: [Place; Table::ALL.len()],
 }
 
-/// A table, as far as it was made.
 #[derive(Default)]
 struct Place {
     schema: OnceLock<SchemaRef>,
@@ -44,7 +40,6 @@ impl Kept {
         Kept { trace, options, durations, workers, places: Default::default() }
     }
 
-    /// The columns of a table.
     pub(crate) fn schema(&self, table: Table) -> &SchemaRef {
         let make = || {
             let schema = Tables::new(&self.trace, self.options.clone()).schema(table);
@@ -53,18 +48,17 @@ impl Kept {
         self.places[table as usize].schema.get_or_init(make)
     }
 
-    /// The rows of a table, if they have been made and not released. Waits for nobody.
+    /// Returns the rows of a table if they are cached. Does not block.
     pub(crate) fn made(&self, table: Table) -> Option<Rows> {
         let place = self.places[table as usize].rows.try_lock();
         place.ok().and_then(|rows| rows.clone())
     }
 
-    /// Lets go of the rows of a table.
     pub(crate) fn release(&self, table: Table) {
         lock(&self.places[table as usize].rows).take();
     }
 
-    /// The rows of a table, made now unless they have been.
+    /// Returns the rows of a table. Makes them if they are not cached.
     pub(crate) fn rows(self: &Arc<Self>, py: Python<'_>, table: Table) -> PyResult<Rows> {
         if let Some(rows) = self.made(table) {
             return Ok(rows);
@@ -75,13 +69,12 @@ impl Kept {
         rows.map_err(|error| errors::of_table(py, &error))
     }
 
-    /// Does something with the trace's threads, in their pool.
     pub(crate) fn with_workers<T: Send>(&self, work: impl FnOnce(&Workers) -> T + Send) -> T {
         let workers = lock(&self.workers);
         workers.run(|| work(&workers))
     }
 
-    /// Makes a table; only some of its batches if `stopped` says so, which are not kept.
+    /// Makes a table. If `stopped` is set, some batches may be missing, and nothing is cached.
     fn make(&self, table: Table, stopped: &AtomicBool) -> Result<Rows, Error> {
         let mut place = lock(&self.places[table as usize].rows);
         if let Some(rows) = &*place {
@@ -117,7 +110,6 @@ impl Kept {
     }
 }
 
-/// Who waits for a table that is being made.
 pub(crate) struct Stop(pub(crate) Arc<AtomicBool>);
 
 impl Caller for Stop {

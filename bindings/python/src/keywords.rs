@@ -1,21 +1,20 @@
-//! The keywords of a call, each with what it must be.
+//! Keywords of a call, with checks of their types.
 
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Values of more text than this are told by their type.
+/// Maximum length of values in messages. Longer values are described by their type.
 const SHORT: usize = 60;
 
-/// The keywords of a call, by their names.
 pub(crate) struct Arguments<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
 
 impl<'py> Arguments<'_, 'py> {
-    /// The value of a keyword.
+    /// Returns the value of a keyword.
     ///
     /// # Errors
-    /// It is not what is wanted: a `TypeError`, or a `ValueError` for numbers that are too small or too large.
+    /// `TypeError` for a wrong type, `ValueError` for a number out of range.
     pub(crate) fn get<T: FromPyObjectOwned<'py>>(&self, name: &str, wanted: &str) -> PyResult<T> {
         let value = self.0.as_any().get_item(name)?;
         value.extract::<T>().map_err(Into::into).map_err(|error: PyErr| {
@@ -28,7 +27,6 @@ impl<'py> Arguments<'_, 'py> {
     }
 }
 
-/// The sentence about an argument that has a wrong value.
 pub(crate) fn must_be(name: &str, wanted: &str, value: &Bound<'_, PyAny>) -> String {
     let shown = value.repr().ok().and_then(|text| text.extract::<String>().ok());
     match shown.filter(|text| text.len() <= SHORT) {

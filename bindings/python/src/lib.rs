@@ -1,8 +1,8 @@
-//! The part of the Python package `pajereplay` that is Rust: see `python/pajereplay`, which wraps it.
+//! Native part of the Python package `pajereplay`. `python/pajereplay` wraps it.
 //!
-//! A replay runs in a thread of its own, without Python's lock, while the thread that Python called from
-//! looks after signals and progress (`job`). Tables are handed over through Arrow's PyCapsule interface, so
-//! that nothing is copied and no other package is needed (`table`).
+//! A replay runs in a separate thread without Python's lock, while the calling thread handles
+//! signals and progress (`job`). Tables support Arrow's PyCapsule interface, so that they are
+//! shared without copying or other packages (`table`).
 
 mod analysis;
 mod column;

@@ -1,4 +1,4 @@
-//! Options of Python, in the words of the libraries.
+//! Converts Python's keywords to options.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,6 @@ use splitter::Folders;
 use crate::errors;
 use crate::keywords::Arguments;
 
-/// One path, or some.
 #[derive(FromPyObject)]
 pub(crate) enum Paths {
     One(PathBuf),
@@ -26,13 +25,12 @@ impl From<Paths> for Vec<PathBuf> {
     }
 }
 
-/// Types that `files_from` may have.
 pub(crate) const PATHS: &str = "a path, a list of paths, or None";
 
-/// Folders below which the files may lie that these traces name: their own, and further ones.
+/// Returns the folders below which traces may name files: their own and further ones.
 ///
 /// # Errors
-/// One of the further ones cannot be found.
+/// A further folder does not exist.
 pub(crate) fn folders<'p>(
     py: Python<'_>,
     further: &[PathBuf],
@@ -42,7 +40,7 @@ pub(crate) fn folders<'p>(
     folders.map_err(|(folder, error)| errors::of_file(py, &folder, &error))
 }
 
-/// Returns the keywords of `pajereplay.read` that both packages have.
+/// Returns the keywords of `pajereplay.read` that R's package also has.
 ///
 /// # Errors
 /// An argument has a wrong type.
@@ -50,13 +48,13 @@ pub(crate) fn keywords(asked: &Arguments<'_, '_>) -> PyResult<Keywords> {
     let flag = |name| asked.get::<bool>(name, FLAG);
     let time = |name| asked.get::<Option<f64>>(name, "a number of seconds, or None");
     let patterns = |name| -> PyResult<Option<Vec<String>>> {
-        let given = asked.get::<Option<Patterns>>(name, "a text, a list of texts, or None")?;
+        let given = asked.get::<Option<Patterns>>(name, "a string, a list of strings, or None")?;
         Ok(given.map(Vec::from))
     };
     let text = |name| asked.get::<String>(name, "a text");
     Ok(Keywords {
         threads: asked.get("threads", "a whole number from 1, or None")?,
-        pin: asked.get("pin", "a text such as 'compact', or None")?,
+        pin: asked.get("pin", "a string such as 'compact', or None")?,
         strict: flag("strict")?,
         ignore_incomplete_links: flag("ignore_incomplete_links")?,
         no_imbrication: flag("no_imbrication")?,
@@ -81,13 +79,10 @@ pub(crate) fn keywords(asked: &Arguments<'_, '_>) -> PyResult<Keywords> {
     })
 }
 
-/// Values of keywords that say yes or no.
 pub(crate) const FLAG: &str = "True or False";
 
-/// Values of keywords that are sizes.
-pub(crate) const SIZE: &str = "a number of bytes, a text such as '4G', or None";
+pub(crate) const SIZE: &str = "a number of bytes, a string such as '4G', or None";
 
-/// A number of bytes, as a number or as users write it.
 #[derive(Clone, FromPyObject)]
 pub(crate) enum Size {
     Bytes(u64),
@@ -103,7 +98,6 @@ impl From<Size> for paje_bindings::Size {
     }
 }
 
-/// One pattern, or some.
 #[derive(FromPyObject)]
 enum Patterns {
     One(String),
@@ -119,7 +113,7 @@ impl From<Patterns> for Vec<String> {
     }
 }
 
-/// A keyword has a value that it cannot have.
+/// Converts an error of a keyword's value.
 pub(crate) fn wrong(error: Wrong) -> PyErr {
     PyValueError::new_err(error.0)
 }

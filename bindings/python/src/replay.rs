@@ -1,10 +1,10 @@
-//! Reading of a trace.
+//! Implements `pajereplay.read`.
 
 use std::ffi::CString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use paje_bindings::{Replay, Told, metadata};
+use paje_bindings::{Replay, ReplayStatus, metadata};
 use paje_sim::Selection;
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
@@ -18,12 +18,11 @@ use crate::options::{FLAG, keywords, wrong};
 use crate::source::{Given, Object, serve};
 use crate::trace::Trace;
 
-/// From one call of who is told of progress to the next.
 const PACE: Duration = Duration::from_millis(100);
 
-/// The thread that called, meanwhile.
+/// Calling thread during a replay.
 struct Watcher<'a, 'py> {
-    told: &'a Told,
+    status: &'a ReplayStatus,
     object: Option<Object>,
     callback: Option<&'a Bound<'py, PyAny>>,
     last: Instant,
@@ -31,14 +30,14 @@ struct Watcher<'a, 'py> {
 
 impl Caller for Watcher<'_, '_> {
     fn stop(&self) {
-        self.told.stop();
+        self.status.stop();
     }
 
     fn look(&mut self, _: Python<'_>) -> PyResult<()> {
         if let Some(callback) = self.callback
             && self.last.elapsed() >= PACE
         {
-            callback.call1(self.told.bytes())?;
+            callback.call1(self.status.bytes())?;
             self.last = Instant::now();
         }
         Ok(())
@@ -50,7 +49,7 @@ impl Caller for Watcher<'_, '_> {
     }
 }
 
-/// Replays a trace: see pajereplay.read.
+/// Implements pajereplay.read.
 #[pyfunction]
 pub(crate) fn read(
     source: &Bound<'_, PyAny>,
@@ -69,17 +68,17 @@ pub(crate) fn read(
     {
         return Err(PyTypeError::new_err(must_be("progress", "True or a function", progress)));
     }
-    let told = Arc::new(Told::default());
+    let status = Arc::new(ReplayStatus::default());
     let (path, further) = given.paths();
-    let replay = Replay::new(&keywords, Arc::clone(&told)).map_err(wrong)?;
+    let replay = Replay::new(&keywords, Arc::clone(&status)).map_err(wrong)?;
     let replay = replay.of_files(path, further, &keywords);
     let replay = replay.map_err(|(folder, error)| errors::of_file(py, &folder, &error))?;
     let threads = replay.threads();
-    let mut watcher = Watcher { told: &told, object, callback: progress, last: Instant::now() };
+    let mut watcher = Watcher { status: &status, object, callback: progress, last: Instant::now() };
     let replayed = job::run(py, &mut watcher, move |ask| replay.run(|| given.open(ask)))?;
     let (trace, workers) = replayed.map_err(|error| errors::of_trace(py, &name, &error))?;
     if let Some(callback) = progress {
-        let (bytes, size) = told.bytes();
+        let (bytes, size) = status.bytes();
         callback.call1((size.unwrap_or(bytes), size))?;
     }
     warn_of_unmatched(py, &tables.selection, &trace)?;
@@ -87,7 +86,7 @@ pub(crate) fn read(
     Ok(Trace::new(Kept::new(trace, tables, durations, workers), name, threads))
 }
 
-/// Warns of patterns that nothing in the trace matches: most are misspelt.
+/// Warns of patterns without a match, which are often misspelt.
 fn warn_of_unmatched(
     py: Python<'_>,
     selection: &Selection,
@@ -101,7 +100,7 @@ fn warn_of_unmatched(
     let containers = selected.unmet_containers().map(|glob| ("containers", glob, "container"));
     for (keyword, glob, what) in types.chain(containers) {
         let message = format!("{keyword}={:?}: the trace has no such {what}", glob.as_str());
-        // At the line that called pajereplay.read.
+        // Attributes the warning to the caller of pajereplay.read.
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(message)?, 2)?;
     }
     Ok(())

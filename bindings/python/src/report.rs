@@ -1,4 +1,4 @@
-//! Checking a trace.
+//! Implements `pajereplay.validate`.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -22,7 +22,6 @@ use crate::options::{FLAG, PATHS, Paths, SIZE, Size, folders, wrong};
 use crate::source::{Given, Object, serve};
 use crate::trace::record;
 
-/// The keywords of `pajereplay.validate`.
 struct Asked {
     strict: bool,
     ignore_incomplete_links: bool,
@@ -51,7 +50,7 @@ impl Asked {
             options.field_names = FieldNames::Old;
         }
         options.ignore_incomplete_links = self.ignore_incomplete_links;
-        // 0 is "all of them" there.
+        // 0 means no limit.
         options.max_findings = self.max_problems.unwrap_or(0);
         if self.max_problems == Some(0) {
             return Err(PyValueError::new_err("max_problems must be at least 1, or None for all"));
@@ -65,7 +64,7 @@ impl Asked {
     }
 }
 
-/// The thread that called.
+/// Calling thread during the check.
 struct Watcher {
     stopped: Arc<AtomicBool>,
     object: Option<Object>,
@@ -81,7 +80,7 @@ impl Caller for Watcher {
     }
 }
 
-/// Fails when it is told to stop.
+/// Reader that fails once it is asked to stop.
 struct Stoppable {
     text: Box<dyn Read + Send>,
     stopped: Arc<AtomicBool>,
@@ -96,7 +95,7 @@ impl Read for Stoppable {
     }
 }
 
-/// Checks a trace: see pajereplay.validate.
+/// Implements pajereplay.validate.
 #[pyfunction]
 pub(crate) fn validate<'py>(
     source: &Bound<'py, PyAny>,
@@ -121,7 +120,7 @@ pub(crate) fn validate<'py>(
     let report = job::run(py, &mut watcher, move |ask| {
         let input = given.open(ask)?;
         let input = input.through(|text| Box::new(Stoppable { text, stopped }));
-        // As standard input: what it names is relative to the current folder.
+        // Like standard input, names of files are relative to the current folder.
         let path = path.as_deref().map_or(Path::new("-"), as_file);
         check_files(input, path, folders.as_ref(), &options)
     })?;
@@ -134,7 +133,6 @@ pub(crate) fn validate<'py>(
     made(py, &report, &files)
 }
 
-/// The report as Python has it.
 fn made<'py>(py: Python<'py>, report: &Report, files: &[String]) -> PyResult<Bound<'py, PyAny>> {
     let problems = report.findings.iter().map(|finding| finding_of(py, files, finding));
     let problems: Vec<_> = problems.collect::<PyResult<_>>()?;
@@ -184,7 +182,7 @@ fn finding_of<'py>(
     record(&fields)
 }
 
-/// The line with carets below the offending text.
+/// Returns a line with carets below the offending text.
 fn below(excerpt: &Excerpt, line: u64, column: u64, width: u64) -> String {
     let shown = excerpt.shown(column, width);
     let line = line.to_string();
@@ -193,7 +191,6 @@ fn below(excerpt: &Excerpt, line: u64, column: u64, width: u64) -> String {
     format!(" {line} | {}\n {margin} | {indent}{carets}", shown.text)
 }
 
-/// Text that `pj_validate` prints.
 fn text(files: &[String], report: &Report) -> io::Result<String> {
     let mut out = Vec::new();
     let files = files.iter().map(|file| Escaped(file.as_bytes()).to_string()).collect();

@@ -1,4 +1,4 @@
-//! Sources that Python gives to be read: a path, some of them, bytes, or a file object.
+//! Sources of traces: one or several paths, bytes, or a file object.
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -13,19 +13,16 @@ use splitter::Input;
 
 use crate::job::Request;
 
-/// Bytes asked of a file object at a time, at least.
+/// Minimum size of reads from a file object in bytes.
 const AT_ONCE: usize = 1 << 20;
 
-/// Source to be read.
 pub(crate) enum Given {
-    /// Files, which are one trace; one at least.
+    /// One or several files that form one trace.
     Paths(Vec<PathBuf>),
     Bytes(PyBackedBytes),
-    /// Whatever has a method `read`.
     Object(Object),
 }
 
-/// A file object and what messages call it.
 pub(crate) struct Object {
     object: Py<PyAny>,
     name: PathBuf,
@@ -59,7 +56,6 @@ impl Given {
         )))
     }
 
-    /// Name of it in messages.
     pub(crate) fn name(&self) -> &Path {
         match self {
             Given::Paths(paths) => &paths[0],
@@ -68,7 +64,7 @@ impl Given {
         }
     }
 
-    /// Path of it in the file system, if it has one, and the files that follow it.
+    /// Returns the path, if there is one, and the paths of the files that follow.
     pub(crate) fn paths(&self) -> (Option<PathBuf>, Vec<PathBuf>) {
         match self {
             Given::Paths(paths) => (Some(paths[0].clone()), paths[1..].to_vec()),
@@ -76,7 +72,7 @@ impl Given {
         }
     }
 
-    /// The file object, which stays with the thread that has it.
+    /// Returns the file object, which stays in the calling thread.
     pub(crate) fn object(&self, py: Python<'_>) -> Option<Object> {
         match self {
             Given::Object(object) => {
@@ -86,7 +82,7 @@ impl Given {
         }
     }
 
-    /// Opens it; what is read of a file object is asked for.
+    /// Opens the source. File objects are read through requests.
     pub(crate) fn open(self, ask: Sender<Request>) -> io::Result<Input> {
         let name = self.name().to_owned();
         match self {
@@ -100,33 +96,32 @@ impl Given {
     }
 }
 
-/// Answers a request with bytes of the file object, if there is one.
+/// Serves a request with bytes of the file object, if there is one.
 pub(crate) fn serve(object: Option<&Object>, py: Python<'_>, request: Request) -> PyResult<()> {
     let Request::Read(bytes, answer) = request;
     if let Some(object) = object {
-        // The reader may be gone, and then does not need them.
+        // The reader may have ended.
         let _ = answer.send(object.read(py, bytes)?);
     }
     py.check_signals()
 }
 
 impl Object {
-    /// Reads some bytes, in the thread that has the object.
     pub(crate) fn read(&self, py: Python<'_>, bytes: usize) -> PyResult<PyBackedBytes> {
         let read = self.object.bind(py).call_method1("read", (bytes,))?;
         if read.is_none() {
-            return Err(PyBlockingIOError::new_err("the file has no bytes at the moment"));
+            return Err(PyBlockingIOError::new_err("the file has no data yet"));
         }
         let type_ = read.get_type().name()?;
         read.cast_into::<PyBytes>().map(PyBackedBytes::from).map_err(|_| {
             PyTypeError::new_err(format!(
-                "the file's read() gave {type_}, not bytes; open it in binary mode ('rb'), or pass its .buffer"
+                "the file's read() returned {type_}, not bytes; open it in binary mode ('rb'), or pass its .buffer"
             ))
         })
     }
 }
 
-/// Reads a file object from elsewhere.
+/// Reader that requests bytes of a file object from the calling thread.
 struct Asking {
     ask: Sender<Request>,
     rest: Option<Cursor<PyBackedBytes>>,
@@ -141,7 +136,7 @@ impl Read for Asking {
                     return Ok(count);
                 }
             }
-            // The error of the file object is raised by the thread that read.
+            // The calling thread raises the file object's error.
             let gone = |_| io::Error::other("the file object cannot be read");
             let (answer, answered) = mpsc::channel();
             let request = Request::Read(buffer.len().max(AT_ONCE), answer);

@@ -1,4 +1,4 @@
-//! A table, as Python sees it.
+//! Python's class for a table.
 
 use std::sync::Arc;
 
@@ -17,19 +17,19 @@ use crate::column::Column;
 use crate::kept::{Kept, Rows};
 use crate::keywords::must_be;
 
-/// A table of a trace: one of Trace.containers, .states, .variables, .events, .links, .type_hierarchy and
-/// .entity_hierarchy.
+/// A table of a trace: one of Trace.containers, .states, .variables, .events, .links,
+/// .type_hierarchy and .entity_hierarchy.
 ///
-/// Whatever understands Arrow's PyCapsule interface takes it as it is, and shares its memory:
+/// Libraries that support Arrow's PyCapsule interface share its memory without copying:
 ///
 ///     pyarrow.table(trace.states)
 ///     polars.DataFrame(trace.states)
 ///     pandas.DataFrame.from_arrow(trace.states)
 ///     states = trace.states; duckdb.sql("SELECT Value, sum(\"End\" - Start) FROM states GROUP BY Value")
 ///
-/// Times are in seconds, in double precision. Names are dictionary-encoded (categoricals in pandas and
-/// polars). Rows are in the order of pj_dump. They are made when they are first asked for, by all threads
-/// of the trace, and kept until release() is called, or the trace and its tables are gone.
+/// Times are seconds in double precision. Names are dictionary-encoded (categoricals in pandas and
+/// polars). Rows are in the order of pj_dump. They are made on first use by all threads of the
+/// trace, and kept until release() is called or the trace and its tables are deleted.
 #[pyclass(module = "pajereplay", frozen)]
 pub(crate) struct Table {
     pub(crate) kept: Arc<Kept>,
@@ -41,7 +41,6 @@ impl Table {
         self.kept.rows(py, self.which)
     }
 
-    /// The same table for another package.
     fn again(&self) -> Table {
         Table { kept: Arc::clone(&self.kept), which: self.which }
     }
@@ -53,8 +52,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// The table's rows as an Arrow C stream, in a PyCapsule. The requested schema is not looked at, as the
-    /// interface allows: who asks for another one converts what there is.
+    /// Returns the rows as an Arrow C stream in a PyCapsule. The requested schema is ignored.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -62,32 +60,32 @@ impl Table {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        // All batches are made here, where an error or a signal is an exception.
+        // Makes all batches here, where errors and signals become exceptions.
         let batches: Vec<_> = self.rows(py)?.iter().cloned().map(Ok).collect();
         let reader = RecordBatchIterator::new(batches, self.schema(py));
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
-    /// The table's columns as an Arrow C schema, in a PyCapsule. No rows are made for it.
+    /// Returns the columns as an Arrow C schema in a PyCapsule, without making rows.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(self.schema(py).as_ref()).map_err(wrong)?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The table's name: container, state, variable, event, link, type_hierarchy or entity_hierarchy.
+    /// Name: container, state, variable, event, link, type_hierarchy or entity_hierarchy.
     #[getter]
     fn name(&self) -> &'static str {
         self.which.name()
     }
 
-    /// The names of the columns, in order. No rows are made for it.
+    /// Names of the columns in order. Does not make rows.
     #[getter]
     fn column_names(&self, py: Python<'_>) -> Vec<String> {
         self.schema(py).fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// Number of rows, which are made for it.
+    /// Number of rows. Makes the rows.
     #[getter]
     pub(crate) fn num_rows(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.rows(py)?.iter().map(|batch| batch.num_rows()).sum())
@@ -99,8 +97,8 @@ impl Table {
         self.schema(py).fields().len()
     }
 
-    /// Bytes of memory that the rows take at the moment: 0 if they have not been made, or were
-    /// released. Dictionaries count once.
+    /// Memory of the rows in bytes: 0 if they have not been made or were released. Dictionaries
+    /// count once.
     #[getter]
     fn nbytes(&self) -> usize {
         let Some(rows) = self.kept.made(self.which) else { return 0 };
@@ -116,26 +114,25 @@ impl Table {
         (0..rows.first().map_or(0, |batch| batch.num_columns())).flat_map(columns).sum()
     }
 
-    /// Lets go of the rows. What was made of them keeps what it needs; they are made again when they are
-    /// asked for.
+    /// Frees the rows, which are made again when needed. Objects that share them remain valid.
     fn release(&self, py: Python<'_>) {
         py.detach(|| self.kept.release(self.which));
     }
 
-    /// The table as a pyarrow.Table, which shares its memory.
+    /// Returns the table as a pyarrow.Table without copying.
     fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let stream = self.rows(py).map(|_| self.again())?;
         import(py, "pyarrow")?.call_method1("table", (stream,))
     }
 
-    /// The table as a polars.DataFrame. Times and numbers are shared, names become categoricals.
+    /// Returns the table as a polars.DataFrame. Shares numbers; names become categoricals.
     fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         import(py, "polars")?.call_method1("DataFrame", (self.again(),))
     }
 
-    /// The table as a pandas.DataFrame, by way of pyarrow. Names become categoricals.
+    /// Returns the table as a pandas.DataFrame. Names become categoricals.
     ///
-    /// Keywords are those of pyarrow.Table.to_pandas.
+    /// Keywords are passed to pyarrow.Table.to_pandas.
     #[pyo3(signature = (**keywords))]
     fn to_pandas<'py>(
         &self,
@@ -150,11 +147,11 @@ impl Table {
         self.num_rows(py)
     }
 
-    /// A column, by its name.
+    /// Returns a column by name.
     fn __getitem__(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<Column> {
-        let name = column.extract::<String>().map_err(|_| {
-            PyTypeError::new_err(must_be("a column", "asked for by its name", column))
-        })?;
+        let name = column
+            .extract::<String>()
+            .map_err(|_| PyTypeError::new_err(must_be("an index", "a column's name", column)))?;
         let schema = self.schema(py);
         match schema.index_of(&name) {
             Ok(index) => Ok(Column::new(self.again(), index, Arc::clone(&schema.fields()[index]))),
@@ -166,23 +163,23 @@ impl Table {
         }
     }
 
-    /// True if there is a column of this name.
+    /// Returns whether there is a column with this name.
     fn __contains__(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> bool {
         let name = column.extract::<String>();
         name.is_ok_and(|name| self.schema(py).index_of(&name).is_ok())
     }
 
-    /// The names of the columns, one by one.
+    /// Iterates over the names of the columns.
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
         PyList::new(py, self.column_names(py))?.try_iter()
     }
 
-    /// The first and the last rows, which are made for it, as text.
+    /// Returns the first and last rows as text.
     fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
         preview(slf, "table_text")
     }
 
-    /// The first and the last rows, which are made for it, as notebooks show them.
+    /// Returns the first and last rows as HTML for notebooks.
     fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
         preview(slf, "table_html")
     }
@@ -204,7 +201,7 @@ impl Table {
     }
 }
 
-/// Kind of a column's values, in a word.
+/// Returns the kind of a column's values in a word.
 pub(crate) fn kind(data_type: &DataType) -> String {
     match data_type {
         DataType::Dictionary(..) => "name".to_owned(),
@@ -213,17 +210,15 @@ pub(crate) fn kind(data_type: &DataType) -> String {
     }
 }
 
-/// Text that people see of a table or a trace: see `python/pajereplay/_preview.py`.
+/// Returns a preview of a table or a trace (`python/pajereplay/_preview.py`).
 pub(crate) fn preview<T: PyTypeInfo>(shown: &Bound<'_, T>, how: &str) -> PyResult<String> {
     shown.py().import("pajereplay._preview")?.call_method1(how, (shown,))?.extract()
 }
 
-/// Returns an error of Arrow as Python's.
 pub(crate) fn wrong(error: ArrowError) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
 
-/// A package that is only needed for what was asked for.
 pub(crate) fn import<'py>(py: Python<'py>, package: &str) -> PyResult<Bound<'py, PyModule>> {
     py.import(package).map_err(|error| {
         if !error.is_instance_of::<PyImportError>(py) {

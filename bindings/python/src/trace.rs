@@ -1,4 +1,4 @@
-//! A trace, as Python sees it.
+//! Python's class for a trace.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::analysis::{self, Analysis};
 use crate::kept::Kept;
 use crate::table::{Table, preview};
 
-/// A replayed trace: what pajereplay.read returns.
+/// Replayed trace, returned by pajereplay.read.
 ///
-/// Its tables are made when they are first asked for, and kept: see Table. The trace itself stays in
-/// memory too, about as large as its tables are.
+/// Tables are made on first use and kept (see Table). The trace stays in memory too and is about as
+/// large as its tables.
 #[pyclass(module = "pajereplay", frozen)]
 pub(crate) struct Trace {
     kept: Arc<Kept>,
@@ -38,62 +38,63 @@ impl Trace {
 
 #[pymethods]
 impl Trace {
-    /// The containers, the root among them: Parent, Type, Start, End, Name.
+    /// Containers, including the root: Parent, Type, Start, End, Name.
     #[getter]
     fn containers(&self) -> Table {
         self.table(Which::Container)
     }
 
-    /// The states: Container, Type, Start, End, Imbrication, Value.
+    /// States: Container, Type, Start, End, Imbrication, Value.
     #[getter]
     fn states(&self) -> Table {
         self.table(Which::State)
     }
 
-    /// The values of variables over time: Container, Type, Start, End, Value.
+    /// Values of variables over time: Container, Type, Start, End, Value.
     #[getter]
     fn variables(&self) -> Table {
         self.table(Which::Variable)
     }
 
-    /// The events: Container, Type, Time, Value.
+    /// Events: Container, Type, Time, Value.
     #[getter]
     fn events(&self) -> Table {
         self.table(Which::Event)
     }
 
-    /// The links: Container, Type, Start, End, Value, StartContainer, EndContainer, Key.
+    /// Links: Container, Type, Start, End, Value, StartContainer, EndContainer, Key.
     #[getter]
     fn links(&self) -> Table {
         self.table(Which::Link)
     }
 
-    /// The types, and their values below them: Parent, Name, Nature.
+    /// Types and their values: Parent, Name, Nature.
     #[getter]
     fn type_hierarchy(&self) -> Table {
         self.table(Which::TypeHierarchy)
     }
 
-    /// The containers, and the types of what is in each: Parent, Name, Type, Nature.
+    /// Containers and the types of their contents: Parent, Name, Type, Nature.
     #[getter]
     fn entity_hierarchy(&self) -> Table {
         self.table(Which::EntityHierarchy)
     }
 
-    /// Profile of the time: type, value, count, inclusive, exclusive, share, min, mean, median, p95, max, containers,
-    /// imbalance, as pj_profile states has them; what start, end, types and containers of read() leave out does
-    /// not count.
+    /// Returns the profile of states: type, value, count, inclusive, exclusive, share, min, mean,
+    /// median, p95, max, containers, imbalance, as in pj_profile states. Covers only rows selected
+    /// by start, end, types and containers of read().
     ///
-    /// by: "value", "container", or the name of a type of containers, each of which has rows of its own
+    /// by: group rows by "value", "container", or containers of the type with this name
     #[pyo3(signature = (*, by="value"))]
     fn profile(&self, py: Python<'_>, by: &str) -> PyResult<Analysis> {
         analysis::analysis(&self.kept, py, Asked::States(asked::by(by)))
     }
 
-    /// Who sends to whom: type, value, from, to, count, bytes, min, mean, max, first, last.
+    /// Returns the communication matrix: type, value, from, to, count, bytes, min, mean, max,
+    /// first, last.
     ///
-    /// level: add up what is in containers of the type of this name
-    /// bytes: the user-defined field with a link's bytes; those need read(..., user_defined=True)
+    /// level: group by containers of the type with this name
+    /// bytes: user-defined field with a link's bytes; needs read(..., user_defined=True)
     #[pyo3(signature = (*, level=None, bytes=None))]
     fn comm(
         &self,
@@ -104,12 +105,13 @@ impl Trace {
         analysis::analysis(&self.kept, py, Asked::Comm { level, bytes })
     }
 
-    /// States in equal parts of the time: bin, start, end, container, type, value, seconds.
+    /// Returns states over time in bins of equal width: bin, start, end, container, type, value,
+    /// seconds.
     ///
-    /// bins: into how many parts, from 1 to a million
-    /// by: "container", "value", or the name of a type of containers
-    /// inclusive: states with all that is in them, and not only the innermost
-    /// classes: by class, such as compute or barrier, instead of by value; map as for waits()
+    /// bins: number of bins, from 1 to 1000000
+    /// by: group rows by "container", "value", or containers of the type with this name
+    /// inclusive: count nested states too, not only the innermost
+    /// classes: group by class, such as compute or barrier, instead of value; map as for waits()
     #[pyo3(signature = (*, bins=60, by="container", inclusive=false, classes=false, map=None))]
     fn time(
         &self,
@@ -121,21 +123,22 @@ impl Trace {
         map: Option<&str>,
     ) -> PyResult<Analysis> {
         if !(1..=1_000_000).contains(&bins) {
-            let message = format!("bins={bins} is not from 1 to 1000000");
+            let message = format!("bins must be from 1 to 1000000, not {bins}");
             return Err(PyValueError::new_err(message));
         }
         let (by, map) = (asked::by(by), analysis::map(map)?);
         analysis::analysis(&self.kept, py, Asked::Time { by, bins, inclusive, classes, map })
     }
 
-    /// Who waits for whom where messages are passed: kind, or container, or waiter and whom; then count, seconds, share,
-    /// mean, max, and more, as pj_profile waits has them.
+    /// Returns wait states: kind, or container, or waiter and whom; then count, seconds, share,
+    /// mean, max and more, as in pj_profile waits.
     ///
-    /// by: "kind", "waiter" or "pair"
-    /// map: "mpi", "starpu", or the text of a map in TOML; the one that fits better if it is not given
-    /// group: containers in one of the type of this name are a group, instead of those with the same parent
-    /// root: the name of the container that broadcasts start from
-    /// eager: who sends so many bytes or more waits for the receiver
+    /// by: group rows by "kind", "waiter" or "pair"
+    /// map: "mpi", "starpu", or the text of a map in TOML (default: the better match)
+    /// group: containers below the same container of this type form a communicator (default: same
+    ///     parent)
+    /// root: name of the container that is root of rooted collectives
+    /// eager: rendezvous threshold in bytes (0: every message)
     /// bytes: as for comm()
     #[pyo3(signature = (*, by="kind", map=None, group=None, root=None, eager=None, bytes=None))]
     #[allow(clippy::too_many_arguments)] // Python's are keywords.
@@ -158,10 +161,10 @@ impl Trace {
         analysis::analysis(&self.kept, py, Asked::Waits(by, about))
     }
 
-    /// Contents of the critical path, the longest chain of states, as long as the run: type, value, container,
-    /// seconds, share; by value, also how much longer that is than the mean, and what it costs.
+    /// Returns the profile of the critical path: type, value, container, seconds, share; by value,
+    /// also the imbalance and its cost.
     ///
-    /// by: "container" or "value"; the other keywords are those of waits()
+    /// by: group rows by "container" or "value"; other keywords as for waits()
     #[pyo3(signature = (*, by="container", map=None, group=None, root=None, eager=None, bytes=None))]
     #[allow(clippy::too_many_arguments)] // Python's are keywords.
     fn critical_path(
@@ -179,15 +182,14 @@ impl Trace {
         analysis::analysis(&self.kept, py, Asked::Critical { by_value, about })
     }
 
-    /// When the trace ends, in seconds: its latest time, or stop_at.
+    /// End of the trace in seconds: its latest time, or stop_at.
     #[getter]
     fn end(&self) -> f64 {
         self.kept.trace.end()
     }
 
-    /// Numbers of objects, as a dict: containers (without the root), states, variables, events,
-    /// links. Those that natures, types and containers leave out do not count; those that start and end
-    /// leave out do.
+    /// Numbers of containers (without the root), states, variables, events and links, as a dict.
+    /// Counts rows selected by natures, types and containers, regardless of start and end.
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = self.kept.trace.counts();
@@ -200,7 +202,7 @@ impl Trace {
         Ok(dict)
     }
 
-    /// Facts about the reading, as a dict: source, lines, bytes (of text), event_lines, threads, seconds (of the
+    /// Metadata as a dict: source, lines, bytes (of text), event_lines, threads, seconds (of the
     /// replay), version (of pajereplay).
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -216,21 +218,21 @@ impl Trace {
         Ok(dict)
     }
 
-    /// Warnings of doubtful things, as a list of Problem, once for each kind and event definition.
+    /// Warnings as a list of Problem, one for each kind and event definition.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let warnings = warnings(&self.kept.trace, &self.name);
         warnings.iter().map(|warning| problem(py, warning)).collect()
     }
 
-    /// Problems that recover=True left out or mended, as a list of Problem, once for each kind of problem.
+    /// Problems that recover=True skipped or repaired, as a list of Problem, one of each kind.
     #[getter]
     fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let recovered = recovered(&self.kept.trace, &self.name, &PYTHON);
         recovered.iter().map(|recovered| problem(py, recovered)).collect()
     }
 
-    /// The first states that were open where recover=True cut the trace off, and ended there, as tuples of
+    /// The first states that were open where recover=True cut off the trace, as tuples of
     /// container, type and value.
     #[getter]
     fn open_states(&self) -> Vec<(String, String, String)> {
@@ -242,18 +244,18 @@ impl Trace {
         .collect()
     }
 
-    /// Lets go of the rows of all tables. What was made of them keeps what it needs; they are made again when
-    /// they are asked for.
+    /// Frees the rows of all tables, which are made again when needed. Objects that share them
+    /// remain valid.
     fn release(&self, py: Python<'_>) {
         py.detach(|| Which::ALL.into_iter().for_each(|which| self.kept.release(which)));
     }
 
-    /// Contents of the trace, table by table.
+    /// Returns the number of rows of each table, as text.
     fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
         preview(slf, "trace_text")
     }
 
-    /// Contents of the trace, as notebooks show them.
+    /// Returns the number of rows of each table, as HTML for notebooks.
     fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
         preview(slf, "trace_html")
     }
@@ -273,7 +275,6 @@ impl Trace {
     }
 }
 
-/// A problem as Python has it.
 fn problem<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyAny>> {
     let fields = PyDict::new(py);
     fields.set_item("severity", problem.severity)?;
@@ -288,7 +289,6 @@ fn problem<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyAny
     record(&fields)
 }
 
-/// A `Problem` of these fields.
 pub(crate) fn record<'py>(fields: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
     let class = fields.py().import("pajereplay._records")?.getattr("Problem")?;
     class.call((), Some(fields))

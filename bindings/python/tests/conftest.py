@@ -1,6 +1,6 @@
-"""What tests need: the examples of the repository, pj_dump to compare with, and traces of every shape.
+"""Common code of the tests: examples, rows of pj_dump for comparison, and generated traces.
 
-PAJE_BIN is the folder of the programs pj_dump and datasets; without it they are looked for where cargo puts them.
+PAJE_BIN is the folder of pj_dump and datasets. The default is cargo's target folder.
 """
 
 import csv
@@ -18,7 +18,7 @@ from header import header  # noqa: E402
 
 EXAMPLES = ROOT / "datasets" / "examples"
 
-# The columns of pj_dump's rows behind the nature, and of tables: those without Duration.
+# Columns of pj_dump's rows after the nature. Tables lack Duration.
 COLUMNS = {
     "containers": ("Container", ["Parent", "Type", "Start", "End", "Duration", "Name"]),
     "states": ("State", ["Container", "Type", "Start", "End", "Duration", "Imbrication", "Value"]),
@@ -32,7 +32,7 @@ COLUMNS = {
 
 
 def program(name):
-    """A program of the project; the test is left out if it has not been built."""
+    """Returns the path of a program of the project, or skips the test if it has not been built."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     folders = [Path(os.environ["PAJE_BIN"])] if "PAJE_BIN" in os.environ else [target / "release", target / "debug"]
     for folder in folders:
@@ -44,14 +44,14 @@ def program(name):
 
 
 def dump(trace, *options):
-    """What pj_dump prints, in double precision, with all digits; and what it says."""
+    """Runs pj_dump with full precision. Returns its exit status, output and messages."""
     command = [program("pj_dump"), "--variable-precision", "double", "-l", "330", "--no-progress", *options, trace]
     done = subprocess.run([str(word) for word in command], capture_output=True, check=False)
     return done.returncode, done.stdout, done.stderr.decode()
 
 
 def text(field):
-    """A name as tables have it: what is not UTF-8 is taken for Latin-1."""
+    """Decodes a name as tables do: as UTF-8, else as Latin-1."""
     try:
         return field.encode("latin-1").decode()
     except UnicodeDecodeError:
@@ -59,9 +59,9 @@ def text(field):
 
 
 def rows(trace, *options):
-    """pj_dump's rows, as lists of tuples with the columns of tables."""
-    status, out, said = dump(trace, *options)
-    assert status == 0, said
+    """Returns pj_dump's rows as lists of tuples with the columns of tables."""
+    status, out, messages = dump(trace, *options)
+    assert status == 0, messages
     natures = {nature: (name, columns) for name, (nature, columns) in COLUMNS.items()}
     tables = {name: [] for name in COLUMNS}
     for row in csv.reader(io.StringIO(out.decode("latin-1"), newline="\n"), skipinitialspace=True):
@@ -77,7 +77,7 @@ def rows(trace, *options):
 
 
 def comparable(name, table):
-    """Rows to be compared: not-a-number is itself, and pj_dump rounds the times of containers."""
+    """Makes rows comparable: replaces NaN, and rounds the times of containers as pj_dump does."""
 
     def value(column, value):
         if name == "containers" and column in ("Start", "End"):
@@ -90,7 +90,7 @@ def comparable(name, table):
 
 @pytest.fixture(scope="session")
 def generated(tmp_path_factory):
-    """Makes a trace of a shape, a size and a seed, once."""
+    """Returns a function that generates a trace of a shape, a size and a seed, once."""
     folder = tmp_path_factory.mktemp("generated")
 
     def make(shape, size, seed):
@@ -105,11 +105,11 @@ def generated(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def example():
-    """The example of this name."""
+    """Returns a function that returns the path of an example."""
     return lambda name: EXAMPLES / f"{name}.trace"
 
 
-# A few event definitions, and what traces of tests are made of.
+# Event definitions and types of small traces.
 HEADER = header(
     "PajeDefineContainerType", "PajeDefineStateType", "PajeCreateContainer", "PajeSetState", "PajeTraceFile"
 ) + """\

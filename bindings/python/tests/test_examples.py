@@ -1,4 +1,4 @@
-"""The example in examples/python, as docs/r.md shows it."""
+"""Runs the example in examples/python, which docs/r.md shows."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from conftest import EXAMPLES, HEADER, ROOT, program
 
 
 def draw(tmp_path, trace, *window):
-    """The run of the example; its files begin with `plot` in the folder."""
+    """Runs the example. Its files in the folder begin with `plot`."""
     path = os.pathsep.join([str(program("pj_dump").parent), os.environ["PATH"]])
     script = ROOT / "examples" / "python" / "space_time.py"
     return subprocess.run(
@@ -36,29 +36,29 @@ def test_profile_and_plot_from_parquet(tmp_path, window):
 
 
 @pytest.mark.parametrize("name", ["task-runtime", "deep", "one-container", "links-reversed", "many-containers"])
-def test_other_traces(tmp_path, name):
-    """Without links, with links elsewhere, with many lanes."""
+def test_other_traces_are_plotted(tmp_path, name):
+    """Traces without links, with links between other containers, and with many lanes."""
     run = draw(tmp_path, EXAMPLES / f"{name}.trace")
     assert run.returncode == 0, run.stderr
     assert drawn(tmp_path).count("<path") > 5
 
 
-def test_a_trace_without_states(tmp_path):
+def test_a_trace_without_states_is_an_error(tmp_path):
     run = draw(tmp_path, EXAMPLES / "variables.trace")
     assert run.returncode == 1 and "there are no states in" in run.stderr
     assert not list(tmp_path.glob("plot*"))
 
 
 @pytest.mark.parametrize("shape", ["mpi", "many-containers"])
-def test_large_traces(tmp_path, generated, shape):
-    """What is less than a pixel is no object of its own in the picture."""
+def test_large_traces_give_small_pictures(tmp_path, generated, shape):
+    """States shorter than a pixel are merged in the picture."""
     run = draw(tmp_path, generated(shape, 10_000_000, 1))
     assert run.returncode == 0, run.stderr
     svg = drawn(tmp_path)
     assert len(svg) < 1_000_000 and svg.count("<path") < 2000 and "<image" in svg
 
 
-def test_a_long_name_has_its_place(tmp_path):
+def test_long_names_fit(tmp_path):
     name = "a process on the last of all machines, of which there are many"
     trace = tmp_path / "long.trace"
     trace.write_text(HEADER.replace("first", f'"{name}"') + f'4 1 Power "{name}" on\n4 2 Power "{name}" off\n')

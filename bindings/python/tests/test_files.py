@@ -1,6 +1,6 @@
-"""The files of pj_dump --tables hold its rows, as pyarrow, polars and DuckDB read them.
+"""Compares files of pj_dump --tables, read by pyarrow, polars and DuckDB, with its rows.
 
-PAJE_CORPUS may name a folder of traces (*.trace, compressed or not), which are then looked at like the examples.
+PAJE_CORPUS may name a folder of further traces (*.trace, compressed or not).
 """
 
 import csv
@@ -23,7 +23,7 @@ OPTIONS = ["-n", "-z", "--sort"]
 
 
 def printed(out):
-    """What pj_dump prints, as tables."""
+    """Returns the rows of pj_dump as tables."""
     natures = {nature: name for name, (nature, _) in COLUMNS.items()}
     rows = {name: [] for name in COLUMNS}
     for row in csv.reader(io.StringIO(out.decode("latin-1"), newline="\n"), skipinitialspace=True):
@@ -43,7 +43,7 @@ def printed(out):
 
 
 def plain(table):
-    """Names as texts, integers as numbers, in one piece; in the order of the columns of rows."""
+    """Converts names to strings and integers to numbers, with columns in the order of rows."""
     columns = {}
     for name in table.column_names:
         column = table[name]
@@ -69,14 +69,14 @@ def by_feather(path):
 
 
 @pytest.mark.parametrize("trace", [*sorted(EXAMPLES.glob("*.trace")), *CORPUS], ids=lambda path: path.name)
-def test_rows_are_those_that_are_printed(trace, tmp_path):
-    status, out, said = dump(trace, *OPTIONS)
+def test_files_equal_printed_rows(trace, tmp_path):
+    status, out, messages = dump(trace, *OPTIONS)
     options = [*OPTIONS, "--no-progress"]
     for more in ["parquet", "arrow"]:
         done = subprocess.run([program("pj_dump"), *options, "-O", tmp_path / "t", "--format", more, trace], check=False)
         assert done.returncode == status
     if status != 0:
-        assert said and not (tmp_path / "t").exists()
+        assert messages and not (tmp_path / "t").exists()
         return
     for name, wanted in printed(out).items():
         path = tmp_path / "t" / f"{name.removesuffix('s')}.parquet"
@@ -85,7 +85,7 @@ def test_rows_are_those_that_are_printed(trace, tmp_path):
             assert found.column_names == wanted.column_names
             for column in wanted.column_names:
                 if name == "containers" and column in ("Start", "End"):
-                    # pj_dump prints six digits of these.
+                    # pj_dump prints six digits of container times.
                     rounded = [float(f"{value:g}") for value in found[column].to_pylist()]
                     assert rounded == wanted[column].to_pylist(), reader.__name__
                 else:

@@ -1,4 +1,4 @@
-"""Ctrl-C, by a real signal to another process."""
+"""Interrupts calls in another process with a real signal."""
 
 import os
 import signal
@@ -10,10 +10,10 @@ import pytest
 
 import pajereplay
 
-# Says when it begins, and how long after the signal it was over and which threads are left.
+# Prints when the call begins, when it has ended and how many threads remain.
 CODE = """
 import os, signal, sys, time, threading, pajereplay
-# Who runs the tests may have had it ignored.
+# The signal may be ignored in the parent process.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 {before}
 print("ready", flush=True)
@@ -35,28 +35,28 @@ def interrupt(call, *, before="", wait=0.2, stdin=None):
         time.sleep(wait)
         sent = time.monotonic()
         process.send_signal(signal.SIGINT)
-        said = process.stdout.read()
+        output = process.stdout.read()
         assert process.wait() == 0
-    assert said != "not interrupted\n", "the trace is too small for this machine"
-    over, threads = said.split()
-    # Far more than it takes, since others may use the machine.
+    assert output != "not interrupted\n", "the trace is too small for this machine"
+    over, threads = output.split()
+    # Generous, as the machine may be busy.
     assert float(over) - sent < 20
     return float(over) - sent, int(threads)
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory, generated):
-    """A trace that takes long: a hundred files of the same content would be one file only, so it is a pipe."""
+    """A large trace."""
     return generated("mpi", 30_000_000, 3)
 
 
-# The same events again and again, for ever: containers that exist already are left out.
+# File object that repeats events forever.
 ENDLESS = """
 class Endless:
     def __init__(self, path):
         lines = open(path, 'rb').read().splitlines(keepends=True)
         self.parts = [b''.join(lines)]
-        self.again = b'# a comment that is passed over\\n' * 30000
+        self.again = b'# an ignored comment\\n' * 30000
     def read(self, size):
         return self.parts.pop() if self.parts else self.again
 """
@@ -81,7 +81,7 @@ def test_reading_files(large):
 
 @pytest.mark.parametrize("function", ["read", "validate"])
 def test_a_path_without_an_end(tmp_path, function):
-    """One call that never ends by itself; that it looked at signals only while it opened the file was a bug."""
+    """A call that never ends must check for signals after it has opened the file."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     with subprocess.Popen(["sh", "-c", f"yes '# a comment' > '{path}'"]) as feeder:
@@ -118,21 +118,21 @@ def test_making_tables(large):
     assert threads == 1
 
 
-def test_a_pipe_that_nobody_writes_to(tmp_path):
+def test_an_idle_pipe(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    # Someone has it open, so that the reader waits for bytes.
+    # Open for writing, so that the reader waits.
     keep = os.open(path, os.O_RDWR)
     interrupt(f"pajereplay.read({str(path)!r})", before="")
     os.close(keep)
 
 
-def test_standard_input_that_nobody_writes_to():
+def test_idle_standard_input():
     _, threads = interrupt("pajereplay.read(sys.stdin.buffer)", stdin=subprocess.PIPE)
     assert threads == 1
 
 
-def test_in_another_thread_nothing_is_interrupted(example):
+def test_calls_in_other_threads_are_not_interrupted(example):
     code = f"""
 import signal, threading, pajereplay
 found = []

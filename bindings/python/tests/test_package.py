@@ -1,4 +1,4 @@
-"""What is in the package."""
+"""Tests of the package itself: stubs, docstrings, optional dependencies and documentation."""
 
 import ast
 import importlib.util
@@ -15,21 +15,21 @@ from conftest import ROOT
 from pajereplay import _native
 
 
-def test_stubs_say_what_there_is():
+def test_stubs_list_all_members():
     tree = ast.parse(Path(pajereplay.__file__).with_name("_native.pyi").read_text())
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             class_ = getattr(_native, node.name)
-            told = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+            listed = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
             there = {name for name in vars(class_) if not name.startswith("__")}
-            assert {name for name in told if not name.startswith("__")} == there
-            assert all(hasattr(class_, name) for name in told)
+            assert {name for name in listed if not name.startswith("__")} == there
+            assert all(hasattr(class_, name) for name in listed)
         elif isinstance(node, ast.FunctionDef):
             assert callable(getattr(_native, node.name))
     assert Path(pajereplay.__file__).with_name("py.typed").exists()
 
 
-def test_everything_public_is_described():
+def test_public_names_have_docstrings():
     for name in pajereplay.__all__:
         one = getattr(pajereplay, name)
         if name == "__version__":
@@ -43,8 +43,8 @@ def test_everything_public_is_described():
     assert all(f"{keyword}:" in pajereplay.read.__doc__ for keyword in keywords)
 
 
-def test_nothing_else_is_needed(example):
-    """Without other packages all but the conversions works, and these say what they need."""
+def test_other_packages_are_optional(example):
+    """Without other packages everything but conversions works. Conversions name the missing package."""
     code = f"""
 import sys
 for name in ("pyarrow", "polars", "pandas", "numpy", "duckdb", "tqdm"):
@@ -64,7 +64,7 @@ for convert, package in (("to_arrow", "pyarrow"), ("to_polars", "polars"), ("to_
     assert done.stdout == "158 PyCapsule\n", done.stderr
 
 
-def test_streams_that_nobody_reads(example):
+def test_unread_streams_are_freed(example):
     trace = pajereplay.read(example("mpi"))
     for _ in range(1000):
         trace.states.__arrow_c_stream__()
@@ -72,8 +72,8 @@ def test_streams_that_nobody_reads(example):
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
-def test_the_examples(document):
-    """They print what stands below them."""
+def test_examples_in_documents_work(document):
+    """The examples print the output shown below them."""
     text = (ROOT / document).read_text()
     found = re.search(r"```python\n((?:(?!```).)*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
     done = subprocess.run([sys.executable, "-c", found[1]], capture_output=True, text=True, check=False, cwd=ROOT)
@@ -81,8 +81,8 @@ def test_the_examples(document):
     assert [line.rstrip() for line in done.stdout.splitlines()] == [line.rstrip() for line in found[2].splitlines()]
 
 
-def test_types(tmp_path, example):
-    """What a user writes is checked as it should be, if mypy is installed."""
+def test_type_hints(tmp_path, example):
+    """mypy accepts typical code, if it is installed."""
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("mypy is not installed")
     program = tmp_path / "program.py"
@@ -99,7 +99,7 @@ def test_types(tmp_path, example):
     assert done.returncode == 0, done.stdout
 
 
-def test_the_documents_example():
+def test_the_example_of_the_analyses_works():
     document = (ROOT / "docs" / "python.md").read_text()
     code, printed = re.search(r"```text\n>>> (.*?)\n(.*?)```", document, re.DOTALL).groups()
     code = f"import pajereplay\n{code}"

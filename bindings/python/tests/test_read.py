@@ -1,4 +1,4 @@
-"""What is read, and what is wrong with it."""
+"""Sources of traces, errors and options of reading."""
 
 import bz2
 import copy
@@ -26,7 +26,7 @@ def states(trace):
     return trace.states.to_arrow().to_pylist()
 
 
-def test_whatever_a_trace_comes_in(example, tmp_path):
+def test_all_kinds_of_sources(example, tmp_path):
     path = example("mpi")
     wanted = states(pajereplay.read(path))
     content = path.read_bytes()
@@ -46,7 +46,7 @@ def test_whatever_a_trace_comes_in(example, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["mpi", "task-runtime", "variables", "user-fields"])
-def test_packed_traces_are_read_as_the_text(example, name, tmp_path):
+def test_packed_traces_equal_the_text(example, name, tmp_path):
     path, file = example(name), tmp_path / "trace.pjp"
     subprocess.run([program("pj_pack"), "--segment", "8K", "-o", file, path], check=True)
     content = file.read_bytes()
@@ -58,7 +58,7 @@ def test_packed_traces_are_read_as_the_text(example, name, tmp_path):
             assert getattr(packed, table).to_arrow().equals(wanted), (type(one), table)
 
 
-def test_damaged_packed_traces_say_so(example, tmp_path):
+def test_damaged_packed_traces_are_errors(example, tmp_path):
     file = tmp_path / "trace.pjp"
     subprocess.run([program("pj_pack"), "-o", file, example("mpi")], check=True)
     damaged = bytearray(file.read_bytes())
@@ -82,7 +82,7 @@ def test_a_file_called_dash(example, tmp_path, monkeypatch):
     assert len(pajereplay.read("-").states) == 158
 
 
-def test_traces_in_many_files(example, tmp_path):
+def test_traces_in_several_files(example, tmp_path):
     root = example("files/root")
     whole = states(pajereplay.read(example("files/whole")))
     assert states(pajereplay.read(root)) == whole
@@ -90,13 +90,13 @@ def test_traces_in_many_files(example, tmp_path):
     assert states(alone) != whole
     assert {problem.code for problem in alone.warnings} == {"file-not-read"}
     assert all(problem.severity == "warning" and problem.line for problem in alone.warnings)
-    # Several files are one trace.
+    # Several files form one trace.
     (tmp_path / "a").write_text(HEADER + "4 1 Power first on\n")
     (tmp_path / "b").write_text("4 2 Power first off\n")
     assert len(pajereplay.read([tmp_path / "a", str(tmp_path / "b")]).states) == 2
 
 
-def test_files_that_may_not_be_named(example, tmp_path):
+def test_forbidden_files(example, tmp_path):
     root = tmp_path / "run" / "root.trace"
     root.parent.mkdir()
     names = "%EventDef PajeTraceFile 9\n% Container string\n% Type string\n% Filename string\n%EndEventDef\n"
@@ -114,7 +114,7 @@ def test_files_that_may_not_be_named(example, tmp_path):
         pajereplay.read(root, files_from=tmp_path / "none")
 
 
-def test_what_is_told_of_a_trace(example):
+def test_counts_end_and_metadata(example):
     trace = pajereplay.read(example("mpi"), threads=2)
     assert trace.counts == {"containers": 4, "states": 158, "variables": 72, "events": 20, "links": 96}
     assert trace.end == 0.043388
@@ -160,8 +160,8 @@ def test_a_problem_in_a_named_file(tmp_path):
     assert raised.value.filename == str(named) and raised.value.errno == errno.ENOENT
 
 
-def test_messages_are_those_of_pj_dump(example, tmp_path):
-    """Examples with a line or a word that is missing, doubled or garbled."""
+def test_messages_equal_those_of_pj_dump(example, tmp_path):
+    """Examples with a missing, doubled or garbled line or word."""
     program("pj_dump")
     chance = random.Random(6)
     wrong = 0
@@ -195,7 +195,7 @@ def test_messages_are_those_of_pj_dump(example, tmp_path):
     assert wrong > 10
 
 
-def test_files_that_cannot_be_read(tmp_path, example):
+def test_unreadable_files(tmp_path, example):
     with pytest.raises(FileNotFoundError) as raised:
         pajereplay.read(tmp_path / "none")
     assert raised.value.filename == str(tmp_path / "none")
@@ -211,7 +211,7 @@ def test_files_that_cannot_be_read(tmp_path, example):
     with pytest.raises(OSError) as raised:
         pajereplay.read(squeezed[:-20])
     assert raised.value.errno == errno.EIO and "end too early" in str(raised.value)
-    # Damage is what is told, also if it is what makes the trace invalid.
+    # Damage is reported even if it makes the trace invalid.
     damaged = bytearray(gzip.compress(PROBLEM.encode()))
     damaged[-6] ^= 1
     with pytest.raises(OSError) as raised:
@@ -279,7 +279,7 @@ def test_file_objects_that_fail():
             return part
 
     assert pajereplay.read(Trickle(HEADER.encode())).counts["containers"] == 1
-    # More than was asked for.
+    # Returns more than requested.
     class Flood(Trickle):
         def read(self, size):
             part, self.content = self.content, b""
@@ -343,7 +343,7 @@ def test_progress_without_tqdm(example, capsys, monkeypatch):
     assert "replay: 100 %" in capsys.readouterr().err
 
 
-def test_other_threads_run_meanwhile(generated):
+def test_other_threads_run_during_a_replay(generated):
     path = generated("mpi", 30_000_000, 3)
     counted, done = 0, threading.Event()
 
@@ -360,7 +360,7 @@ def test_other_threads_run_meanwhile(generated):
     assert counted > 20
 
 
-def test_one_trace_and_many_threads(generated):
+def test_threads_share_a_trace(generated):
     trace = pajereplay.read(generated("mpi", 30_000_000, 3), threads=2)
     found = []
     threads = [threading.Thread(target=lambda: found.append(len(trace.states))) for _ in range(6)]
@@ -371,7 +371,7 @@ def test_one_trace_and_many_threads(generated):
     assert found == [trace.counts["states"]] * 6
 
 
-def test_copies_fail_clearly(example):
+def test_copying_is_an_error(example):
     trace = pajereplay.read(example("mpi"))
     for one in (trace, trace.states):
         for attempt in (pickle.dumps, copy.copy, copy.deepcopy):

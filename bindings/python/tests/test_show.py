@@ -1,4 +1,4 @@
-"""What people see of traces and tables, and columns by their names."""
+"""Previews of traces and tables, columns, and messages about arguments."""
 
 import html.parser
 import subprocess
@@ -21,7 +21,7 @@ def trace(example):
 
 
 class Cells(html.parser.HTMLParser):
-    """The texts of a table's cells and its caption. Elements that are not closed are an error."""
+    """Extracts a table's cells and caption. Unclosed elements are an error."""
 
     def __init__(self, text):
         super().__init__()
@@ -59,7 +59,7 @@ def test_columns_by_name(trace):
         for row in (count, -count - 1, 10**30, -(10**30)):
             with pytest.raises(IndexError):
                 column[row]
-        with pytest.raises(TypeError, match="^a row must be asked for by its number, or some by a slice, not 'Value'$"):
+        with pytest.raises(TypeError, match="^an index must be a row's number or a slice, not 'Value'$"):
             column["Value"]
         assert pyarrow.array(column).to_pylist() == wanted == column.to_arrow().to_pylist()
         assert polars.Series(column).to_list() == wanted and column.to_polars().name == name
@@ -70,7 +70,7 @@ def test_columns_by_name(trace):
 
 
 def test_columns_of_many_batches():
-    """Rows are made in batches of a quarter of a million, which columns hide."""
+    """Columns hide the batches in which rows are made."""
     lines = "".join(f"4 {number} Power first v{number * number % 17}\n" for number in range(1, 540_001))
     trace = pajereplay.read((HEADER + lines).encode(), threads=2)
     whole = trace.states.to_arrow()
@@ -81,11 +81,11 @@ def test_columns_of_many_batches():
         assert column[-1] == wanted[-1] and column[::-9999] == wanted[::-9999]
 
 
-def test_columns_that_there_are_not(trace):
+def test_unknown_columns(trace):
     with pytest.raises(KeyError, match="no column \"value\" in state, which has Container, Type, Start, "):
         trace.states["value"]
     for key in (0, None, slice(3), ["Value"]):
-        with pytest.raises(TypeError, match="a column must be asked for by its name, not "):
+        with pytest.raises(TypeError, match="an index must be a column's name, not "):
             trace.states[key]
 
 
@@ -115,7 +115,7 @@ def test_durations(example):
     ends = with_them.containers.to_arrow().to_pylist()
     assert ends and all(row["Duration"] == row["End"] - row["Start"] for row in ends)
     assert "Duration" not in with_them.events and "Duration" not in with_them.type_hierarchy
-    # Not unless it is asked for.
+    # Durations are off by default.
     assert "Duration" not in pajereplay.read(example("mpi")).states
     empty = pajereplay.read(HEADER.encode(), durations=True).states
     assert len(empty) == 0 and "Duration" in empty and empty.to_arrow().num_columns == 7
@@ -130,7 +130,7 @@ def test_tables_in_notebooks(trace):
     assert shown.rows[6] == ["…"] * 6
     assert [row[5] for row in shown.rows[7:]] == [row["Value"] for row in rows[-5:]]
     assert float(shown.rows[1][2]) == rows[0]["Start"]
-    # Few rows are all there.
+    # Short tables are complete.
     containers = Cells(trace.containers._repr_html_())
     name = trace.containers.column_names.index("Name")
     assert [row[name] for row in containers.rows[1:]] == trace.containers["Name"].to_list()
@@ -154,10 +154,10 @@ def test_tables_in_terminals(trace):
     assert "\x1b" not in str(sly)
 
 
-def test_traces(trace, example):
+def test_previews_of_traces(trace, example):
     assert str(trace).splitlines()[0] == str(example("mpi"))
-    told = {line.split()[0]: line.split()[1:] for line in str(trace).splitlines()[1:]}
-    assert told == {**{name: [str(count)] for name, count in trace.counts.items()}, "end": [f"{trace.end:.12g}", "s"]}
+    facts = {line.split()[0]: line.split()[1:] for line in str(trace).splitlines()[1:]}
+    assert facts == {**{name: [str(count)] for name, count in trace.counts.items()}, "end": [f"{trace.end:.12g}", "s"]}
     shown = Cells(trace._repr_html_())
     assert ["states", str(trace.counts["states"])] in shown.rows and ["end", f"{trace.end:.12g} s"] in shown.rows
     assert trace.states.nbytes == 0
@@ -165,28 +165,28 @@ def test_traces(trace, example):
     assert any(row[0] == "warnings" for row in Cells(doubtful._repr_html_()).rows)
 
 
-def test_patterns_that_match_nothing(example):
+def test_patterns_without_a_match_cause_a_warning(example):
     with pytest.warns(UserWarning) as warned:
         found = pajereplay.read(example("mpi"), containers="nosuch", types=["MPI_*", "MPI_NO*"])
     assert [str(warning.message) for warning in warned] == [
         'types="MPI_NO*": the trace has no such type',
         'containers="nosuch": the trace has no such container',
     ]
-    # At the line of the caller, who may have misspelt it.
+    # The warning points to the caller.
     assert {warning.filename for warning in warned} == {__file__}
     assert len(found.states) == 0
 
 
-def test_patterns_that_match(example, recwarn):
+def test_patterns_with_a_match_cause_no_warning(example, recwarn):
     pajereplay.read(example("mpi"), containers="rank-[0-3]", types="MPI_*", natures="State")
     assert [str(warning.message) for warning in recwarn] == []
 
 
-def test_natures_as_rows_spell_them(example):
+def test_natures_ignore_case(example):
     assert len(pajereplay.read(example("mpi"), natures=["State", "LINK"]).links) > 0
 
 
-def test_windows_the_wrong_way_round(example):
+def test_a_window_must_not_end_before_it_begins(example):
     with pytest.raises(ValueError, match="start must not be later than end: 5 and 2"):
         pajereplay.read(example("mpi"), start=5, end=2)
 
@@ -219,11 +219,11 @@ def test_windows_the_wrong_way_round(example):
     ],
 )
 def test_types_of_arguments(example, keyword, value, shown):
-    """The message names the argument, says what it must be, and shows what it is."""
+    """The message names the argument, its valid types and the given value."""
     with pytest.raises(TypeError) as raised:
         pajereplay.read(example("mpi"), **{keyword: value})
-    said = str(raised.value)
-    assert said.startswith(f"{keyword} must be ") and said.endswith(f", not {shown}")
+    message = str(raised.value)
+    assert message.startswith(f"{keyword} must be ") and message.endswith(f", not {shown}")
 
 
 def test_types_of_arguments_of_validate(example):
@@ -240,7 +240,7 @@ def test_numbers_out_of_range(example):
         pajereplay.validate(example("mpi"), max_problems=-1)
 
 
-def test_previews_need_no_other_package(example):
+def test_previews_need_no_other_packages(example):
     code = f"""
 import sys
 for name in ("pyarrow", "polars", "pandas", "numpy"):

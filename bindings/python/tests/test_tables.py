@@ -1,4 +1,4 @@
-"""All tables are the rows of pj_dump, through each package, with any number of threads."""
+"""Compares tables with the rows of pj_dump, through each package and with several threads."""
 
 import duckdb
 import pandas
@@ -14,7 +14,7 @@ SHAPES = [
     "deep", "quoted", "unique-values",
 ]
 
-# Examples, and how they are to be read.
+# Examples that need options.
 WITH = {
     "old-names": ({"strict": False}, ["-n"]),
     "open-links": ({"ignore_incomplete_links": True}, ["-z"]),
@@ -105,7 +105,7 @@ def test_lines(example):
 
 
 def test_user_defined_fields(example):
-    """Their columns come after the others, which are as before."""
+    """Columns of user-defined fields follow the others."""
     path = example("user-fields")
     plain, more = pajereplay.read(path), pajereplay.read(path, user_defined=True)
     for name in COLUMNS:
@@ -117,7 +117,7 @@ def test_user_defined_fields(example):
     assert any(len(getattr(more, name).column_names) > len(getattr(plain, name).column_names) for name in COLUMNS)
 
 
-def test_threads_make_no_difference(generated):
+def test_the_number_of_threads_does_not_matter(generated):
     # Several batches of states and links.
     path = generated("mpi", 30_000_000, 3)
     first = None
@@ -142,7 +142,7 @@ def test_hierarchies(example, tmp_path):
         assert lines[1:] == [", ".join(row) for row in by_pyarrow(table)]
 
 
-def test_nothing_is_copied(generated):
+def test_memory_is_shared(generated):
     trace = pajereplay.read(generated("mpi", 1_000_000, 1))
     addresses = [
         [chunk.buffers()[1].address for chunk in pyarrow.table(trace.states)[column].chunks]
@@ -153,7 +153,7 @@ def test_nothing_is_copied(generated):
     assert of_polars == pyarrow.table(trace.variables)["Start"].chunk(0).buffers()[1].address
 
 
-def test_rows_are_kept_until_they_are_released(example):
+def test_rows_are_cached_until_released(example):
     trace = pajereplay.read(example("mpi"))
     assert trace.states.nbytes == 0 and "not made yet" in repr(trace.states)
     table = trace.states.to_arrow()

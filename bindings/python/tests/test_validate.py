@@ -1,4 +1,4 @@
-"""Reports, and what pj_validate says."""
+"""Compares reports with the output of pj_validate."""
 
 import gzip
 import io
@@ -12,7 +12,7 @@ from conftest import EXAMPLES, HEADER, program
 WRONG = HEADER + "4 1 Power first on\n4 O.5 Power first off\n4 2 Power second on\n4 3 Power second on\n"
 
 
-def test_a_sound_trace(example):
+def test_a_valid_trace(example):
     report = pajereplay.validate(example("mpi"))
     assert report and report.errors == [] and report.error_count == 0
     assert report.files == [str(example("mpi"))]
@@ -22,7 +22,7 @@ def test_a_sound_trace(example):
     assert len(report.warnings) == len(report.problems)
 
 
-def test_all_problems():
+def test_all_problems_are_listed():
     report = pajereplay.validate(WRONG.encode())
     assert not report
     lines = WRONG.count("\n")
@@ -41,7 +41,7 @@ def test_all_problems():
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.trace")))
-def test_as_pj_validate_does(name, example, tmp_path):
+def test_reports_equal_the_output_of_pj_validate(name, example, tmp_path):
     validate = program("pj_validate")
     squeezed = tmp_path / "trace"
     squeezed.write_bytes(gzip.compress(example(name).read_bytes()))
@@ -49,7 +49,7 @@ def test_as_pj_validate_does(name, example, tmp_path):
         done = subprocess.run([str(validate), str(path)], capture_output=True, text=True, check=False)
         report = pajereplay.validate(path)
         assert bool(report) == (done.returncode == 0)
-        # A problem at the end of the trace is not read again for its line here, and options are the program's.
+        # Excerpts and hints at the program's options differ.
         plain = [line for line in str(report).splitlines() if " | " not in line]
         assert plain == [line for line in done.stdout.splitlines() if " | " not in line and "--only" not in line]
 
@@ -106,7 +106,7 @@ def test_options(example, tmp_path):
     assert pajereplay.validate(long, max_line="4K").errors[0].code == "line-too-long"
 
 
-def test_what_cannot_be_checked(tmp_path):
+def test_unreadable_sources(tmp_path):
     with pytest.raises(FileNotFoundError) as raised:
         pajereplay.validate(tmp_path / "none")
     assert raised.value.filename == str(tmp_path / "none")

@@ -13,7 +13,7 @@ use paje_workers::{Pin, Workers};
 
 /// Keywords for reading a trace, described in docs/python.md and docs/r.md.
 #[derive(Clone, Debug)]
-#[allow(missing_docs)] // Each is named as users know it.
+#[allow(missing_docs)] // Fields are named like the keywords.
 pub struct Keywords {
     pub threads: Option<usize>,
     pub pin: Option<String>,
@@ -66,7 +66,7 @@ impl Default for Keywords {
     }
 }
 
-/// Error: a keyword has an invalid value. The text names the keyword and valid values.
+/// Error for a keyword with an invalid value. The message names the keyword and valid values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Wrong(pub String);
@@ -75,7 +75,7 @@ fn wrong(error: impl fmt::Display) -> Wrong {
     Wrong(error.to_string())
 }
 
-/// Number of bytes, as a number or as a text such as `4G`.
+/// Size in bytes, as a number or a text such as `4G`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Size {
@@ -87,12 +87,12 @@ impl Size {
     /// Returns the number of bytes.
     ///
     /// # Errors
-    /// The text is no size.
+    /// The text is not a size.
     pub fn bytes(&self) -> Result<u64, Wrong> {
         match self {
             Size::Bytes(bytes) => Ok(*bytes),
             Size::Text(text) => splitter::parse_size(text)
-                .map_err(|error| Wrong(format!("{text:?} is no size such as '4G': {error}"))),
+                .map_err(|error| Wrong(format!("{text:?} is not a size such as '4G': {error}"))),
         }
     }
 }
@@ -101,7 +101,7 @@ impl Keywords {
     /// Creates the workers.
     ///
     /// # Errors
-    /// There can be no such workers.
+    /// The number of threads or their placement is invalid.
     pub fn workers(&self) -> Result<Workers, Wrong> {
         let threads = match self.threads.map(NonZeroUsize::new) {
             Some(None) => return Err(wrong("threads must be at least 1")),
@@ -123,7 +123,7 @@ impl Keywords {
     /// Returns the options of the replay.
     ///
     /// # Errors
-    /// A keyword has a value that it cannot have.
+    /// A keyword has an invalid value.
     pub fn replay(&self) -> Result<Options, Wrong> {
         let mut options = Options::default();
         options.field_names = if self.strict { FieldNames::Strict } else { FieldNames::Old };
@@ -153,10 +153,10 @@ impl Keywords {
         Ok(options)
     }
 
-    /// Returns the options of its tables.
+    /// Returns the options of tables.
     ///
     /// # Errors
-    /// A keyword has a value that it cannot have.
+    /// A keyword has an invalid value.
     pub fn tables(&self) -> Result<TableOptions, Wrong> {
         let mut options = TableOptions::default();
         if self.keeps_quotes()? {
@@ -186,10 +186,10 @@ impl Keywords {
     }
 }
 
-/// Smallest memory limit, which the current blocks need.
+/// Minimum memory limit in bytes, which the current blocks need.
 const LEAST: u64 = 32 << 20;
 
-/// Returns a folder for large temporary files. `/tmp` is often in memory.
+/// Returns a folder for large temporary files. Avoids `/tmp`, which is often in memory.
 fn temporary() -> PathBuf {
     let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
     named.unwrap_or_else(|| {
@@ -198,10 +198,10 @@ fn temporary() -> PathBuf {
     })
 }
 
-/// Returns the names of a keyword, none if it is not given.
+/// Returns the names of a keyword.
 fn all<'k>(keyword: &str, given: Option<&'k [String]>) -> Result<&'k [String], Wrong> {
     match given {
-        Some([]) => Err(Wrong(format!("{keyword} must not be empty; leave it out for all"))),
+        Some([]) => Err(Wrong(format!("{keyword} must not be empty; omit it to select all"))),
         given => Ok(given.unwrap_or_default()),
     }
 }
@@ -235,13 +235,13 @@ fn number(keyword: &str, time: Option<f64>) -> Result<Option<f64>, Wrong> {
 mod tests {
     use super::*;
 
-    fn told(keywords: &Keywords) -> String {
-        keywords.replay().expect_err("a wrong keyword").0
+    fn message(keywords: &Keywords) -> String {
+        keywords.replay().expect_err("an invalid keyword").0
     }
 
     #[test]
-    fn all_natures_are_wanted_unless_some_are_named() {
-        let every = Keywords::default().replay().expect("nothing is wrong");
+    fn all_natures_are_selected_by_default() {
+        let every = Keywords::default().replay().expect("valid keywords");
         assert_eq!(every.selection, Selection::default());
         let natures = Some(vec!["link".to_owned()]);
         let some = Keywords { natures, ..Keywords::default() }.replay().expect("a nature");
@@ -250,15 +250,19 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_are_told_with_their_keyword() {
+    fn messages_name_the_keyword() {
         let ours = Keywords::default;
-        assert!(told(&Keywords { quotes: "no".into(), ..ours() }).starts_with("quotes must be"));
-        assert!(told(&Keywords { start: Some(f64::NAN), ..ours() }).starts_with("start must be"));
-        assert!(told(&Keywords { types: Some(vec![]), ..ours() }).starts_with("types must not be"));
+        assert!(message(&Keywords { quotes: "no".into(), ..ours() }).starts_with("quotes must be"));
+        assert!(
+            message(&Keywords { start: Some(f64::NAN), ..ours() }).starts_with("start must be")
+        );
+        assert!(
+            message(&Keywords { types: Some(vec![]), ..ours() }).starts_with("types must not be")
+        );
         let natures = Some(vec!["states".to_owned()]);
-        assert!(told(&Keywords { natures, ..ours() }).ends_with("not \"states\""));
+        assert!(message(&Keywords { natures, ..ours() }).ends_with("not \"states\""));
         let memory_limit = Some(Size::Text("much".into()));
-        assert!(told(&Keywords { memory_limit, ..ours() }).contains("no size such as"));
+        assert!(message(&Keywords { memory_limit, ..ours() }).contains("not a size such as"));
         let none = Keywords { threads: Some(0), ..ours() }.workers();
         assert_eq!(none.err(), Some(Wrong("threads must be at least 1".into())));
     }

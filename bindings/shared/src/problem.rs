@@ -15,7 +15,7 @@ pub struct Problem {
     pub code: &'static str,
     /// Description in one sentence.
     pub message: String,
-    /// File.
+    /// File with the problem.
     pub file: PathBuf,
     /// First line with the problem, counted from 1, if it is in a line.
     pub line: Option<u64>,
@@ -23,13 +23,13 @@ pub struct Problem {
     pub column: Option<u64>,
     /// Number of lines with the problem.
     pub count: u64,
-    /// Remedy: `skipped`, `kept`, `created` or `cut off`.
+    /// What recovery did: `skipped`, `kept`, `created` or `cut off`.
     pub remedy: Option<&'static str>,
-    /// The line, with carets below the offending text.
+    /// Line with carets below the offending text.
     pub excerpt: Option<String>,
 }
 
-/// Spelling of keywords in a language. Messages name them instead of the programs' options.
+/// Spelling of keywords in a language, which messages name instead of the programs' options.
 #[derive(Clone, Copy, Debug)]
 pub struct Language {
     /// Keyword that drops incomplete links.
@@ -78,7 +78,7 @@ impl Problem {
     }
 }
 
-/// Returns the problem of the trace `name`, or nothing if the trace is not at fault.
+/// Returns the problem of the trace `name`, or `None` if the trace is not at fault.
 #[must_use]
 pub fn problem_of(error: &Error, name: &Path, language: &Language) -> Option<Problem> {
     if !matches!(error.kind(), ErrorKind::Invalid(_)) {
@@ -109,7 +109,7 @@ pub fn warnings(trace: &Trace, name: &Path) -> Vec<Problem> {
     problems.collect()
 }
 
-/// Returns the recovered problems, one of each kind.
+/// Returns recovered problems, one of each kind.
 #[must_use]
 pub fn recovered(trace: &Trace, name: &Path, language: &Language) -> Vec<Problem> {
     let problems = trace.recovered().problems.iter().map(|recovered| Problem {

@@ -17,25 +17,25 @@ use crate::{Keywords, Wrong};
 pub struct Replay {
     /// Path of the trace, if it is a file.
     path: Option<PathBuf>,
-    /// Further files of the same trace.
+    /// Further files of the trace.
     further: Vec<PathBuf>,
     options: Options,
-    /// Folders of files that the trace may name, if these are read.
+    /// Folders of files that the trace may name, unless these are ignored.
     folders: Option<Folders>,
     workers: Workers,
-    told: Arc<Told>,
+    status: Arc<ReplayStatus>,
 }
 
-/// Progress of a replay.
+/// Progress of a replay, shared by threads.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct ReplayStatus {
     progress: Progress,
-    /// Bytes read of a compressed file, and the size of any file.
+    /// Number of bytes read from a compressed file, and size of the file.
     taken: OnceLock<(Option<Arc<AtomicU64>>, Option<u64>)>,
 }
 
-impl Told {
-    /// Returns the bytes read so far, and the size of the trace.
+impl ReplayStatus {
+    /// Returns the number of bytes read and the size of the trace.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         let (taken, size) =
@@ -45,7 +45,7 @@ impl Told {
             (Some(taken), Some(size)) => {
                 (taken.load(Ordering::Relaxed) + named.0, Some(size + named.1))
             }
-            // Without compression, decoded bytes are bytes read.
+            // Without compression, all decoded bytes are bytes read.
             (_, Some(size)) => {
                 let total = size + named.1;
                 (self.progress.bytes().min(total), Some(total))
@@ -64,22 +64,22 @@ impl Replay {
     /// Creates a replay of a trace that is not a file.
     ///
     /// # Errors
-    /// A keyword has a value that it cannot have.
-    pub fn new(keywords: &Keywords, told: Arc<Told>) -> Result<Self, Wrong> {
+    /// A keyword has an invalid value.
+    pub fn new(keywords: &Keywords, status: Arc<ReplayStatus>) -> Result<Self, Wrong> {
         Ok(Replay {
             path: None,
             further: Vec::new(),
             options: keywords.replay()?,
             folders: keywords.follow_files.then(|| Folders::of([])),
             workers: keywords.workers()?,
-            told,
+            status,
         })
     }
 
-    /// Sets the path of the trace, and further files.
+    /// Sets the path of the trace and further files.
     ///
     /// # Errors
-    /// A folder of `files_from` cannot be found: its name, and why.
+    /// A folder of `files_from` cannot be found. Returns its name and the reason.
     pub fn of_files(
         mut self,
         path: Option<PathBuf>,
@@ -100,25 +100,25 @@ impl Replay {
         self.workers.threads()
     }
 
-    /// Replays the trace that `open` opens. Returns it with the workers.
+    /// Replays the trace that `open` opens. Returns the trace and the workers.
     ///
     /// # Errors
-    /// The first problem of the trace, or why it cannot be read.
+    /// The trace is invalid or cannot be read.
     pub fn run(self, open: impl FnOnce() -> io::Result<Input>) -> Result<(Trace, Workers), Error> {
-        let Replay { path, further, options, folders, workers, told } = self;
+        let Replay { path, further, options, folders, workers, status } = self;
         let input = open()?;
         let taken = input.compression().map(|_| input.read_so_far());
-        let _ = told.taken.set((taken, input.size()));
+        let _ = status.taken.set((taken, input.size()));
         let mut source = Source::from(input).followed_by(further);
         if let Some(folders) = folders {
             source = source.reading_files(path, folders);
         }
-        let trace = Trace::read_with(source, &options, &workers, &told.progress)?;
+        let trace = Trace::read_with(source, &options, &workers, &status.progress)?;
         Ok((trace, workers))
     }
 }
 
-/// Returns a path that is a file even if it is `-`.
+/// Returns a path to the file, even if it is called `-`.
 #[must_use]
 pub fn as_file(path: &Path) -> &Path {
     if path == Path::new("-") { Path::new("./-") } else { path }

@@ -1,44 +1,40 @@
-//! Deals the lines of a trace out to files.
+//! Assigns the lines of a trace to files.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::Style;
 use super::lines::{Event, Line, Lines};
 
-/// The root container.
 pub(super) const ROOT: usize = 0;
 
 #[derive(Debug)]
 pub(super) struct Cutter<'a> {
     pub(super) lines: Lines<'a>,
     pub(super) style: Style,
-    /// Containers by what events call them: their numbers in the order of creation, the root's being 0.
+    /// Number of each container, in the order of creation, by its name or alias. The root is 0.
     containers: HashMap<&'a [u8], usize>,
-    /// The container that each was created in.
     parents: Vec<usize>,
     pub(super) pieces: usize,
-    /// The containers whose creations and destructions each piece needs.
     needed: Vec<BTreeSet<usize>>,
-    /// The latest time, as it is written.
+    /// Latest time, as written.
     pub(super) end: &'a [u8],
-    /// The number of the PajeTraceFile that is added.
+    /// Number of the added PajeTraceFile.
     pub(super) naming: String,
-    /// The event that destroys the root container: its number and its fields.
+    /// Number and fields of the event that destroys the root container.
     pub(super) ending: (String, Vec<&'static str>),
 }
 
-/// Role of an event: for the world, or for a container.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Role {
-    /// A type, a value, or what cannot be understood.
+    /// A definition, or a line that is not understood.
     World,
     Creation(usize),
     Destruction(usize),
-    /// Something in a lane of this container.
+    /// An event of this container.
     Of(usize),
 }
 
-/// The fields of the PajeDestroyContainer that ends a piece.
+/// Fields of the PajeDestroyContainer that ends a piece.
 const ENDING: [&str; 3] = ["Time", "Type", "Name"];
 
 impl<'a> Cutter<'a> {
@@ -58,7 +54,7 @@ impl<'a> Cutter<'a> {
         cutter.find_containers();
         let most = cutter.parents.len();
         cutter.pieces = match style {
-            // The root container cannot name a file, as nobody creates it.
+            // The root container has no PajeCreateContainer that could name a file.
             Style::Filename => pieces.max(1).min(most - 1),
             Style::Full | Style::Bare => pieces.clamp(1, most),
         };
@@ -73,7 +69,7 @@ impl<'a> Cutter<'a> {
         })
     }
 
-    /// The trace's own event for the end of a container, if nothing but what is needed has to be written.
+    /// Uses the trace's own PajeDestroyContainer if it has only the necessary fields.
     fn find_ending(&mut self) {
         let fitting = self.lines.defs.iter().find_map(|def| {
             let order =
@@ -138,7 +134,6 @@ impl<'a> Cutter<'a> {
         self.needed = needed;
     }
 
-    /// The piece that holds the lanes of a container.
     pub(super) fn piece_of(&self, container: usize) -> usize {
         match (self.style, container) {
             (Style::Filename, ROOT) => 1 % self.pieces,
@@ -167,7 +162,6 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// Identifier of a new container in events.
 fn identifier<'a>(lines: &Lines<'a>, event: &Event<'a>) -> Option<&'a [u8]> {
     let alias = lines.field(event, "Alias").filter(|alias| !alias.is_empty());
     alias.or_else(|| lines.field(event, "Name"))

@@ -1,46 +1,38 @@
-//! As much of a trace as must be understood to cut it: event definitions, and which fields of a line are which.
+//! A minimal reader of traces: event definitions, and the fields of lines.
 
 use std::collections::HashMap;
 
-/// A whole trace, line by line.
 #[derive(Debug, Default)]
 pub(super) struct Lines<'a> {
     pub(super) defs: Vec<Def<'a>>,
     pub(super) list: Vec<Line<'a>>,
 }
 
-/// An event definition.
 #[derive(Debug)]
 pub(super) struct Def<'a> {
     pub(super) number: &'a [u8],
-    /// The event's name, without `Paje`.
+    /// Name of the event, without `Paje`.
     pub(super) event: &'a [u8],
-    /// Name and type of each field.
     pub(super) fields: Vec<(&'a [u8], &'a [u8])>,
 }
 
-/// A line that is not empty.
 #[derive(Debug)]
 pub(super) enum Line<'a> {
-    /// A `%` line, as it stands.
     Percent(&'a [u8]),
-    /// An event of a known number.
     Event(Event<'a>),
-    /// A line that cannot be understood.
     Other(&'a [u8]),
 }
 
-/// The line of an event.
 #[derive(Debug)]
 pub(super) struct Event<'a> {
-    /// As it stands, without the line's end.
+    /// The line as written, without its end.
     pub(super) text: &'a [u8],
     pub(super) def: usize,
-    /// The number and the fields, quotes included.
+    /// The number and the fields, including quotes.
     pub(super) words: Vec<&'a [u8]>,
 }
 
-/// Names of fields, and those that older traces have for them.
+/// Names of fields, with their names in older traces.
 const OLD_NAMES: [(&str, &str); 6] = [
     ("Type", "ContainerType"),
     ("Type", "EntityType"),
@@ -69,9 +61,8 @@ impl<'a> Lines<'a> {
                 continue;
             }
             lines.list.push(Line::Percent(text));
-            // The sign may stand alone or be glued to the first word.
+            // If the percent sign is part of the first word, quotes in that word are text.
             *first = &first[1..];
-            // Quotes are text in a word that is.
             let glued = words.first().copied().filter(|word| !word.is_empty());
             let apart = words[1..].iter().map(|word| bare(word));
             let words: Vec<&[u8]> = glued.into_iter().chain(apart).collect();
@@ -93,18 +84,16 @@ impl<'a> Lines<'a> {
         lines
     }
 
-    /// A field of an event, without its quotes.
     pub(super) fn field(&self, event: &Event<'a>, name: &str) -> Option<&'a [u8]> {
         let index = self.defs[event.def].index(name)?;
         event.words.get(index + 1).map(|word| bare(word))
     }
 
-    /// Kind of an event, without `Paje`.
+    /// Returns the name of an event, without `Paje`.
     pub(super) fn kind(&self, event: &Event<'a>) -> &'a [u8] {
         self.defs[event.def].event
     }
 
-    /// The first event number, counted from `from`, that has no definition.
     pub(super) fn free_number(&self, from: usize) -> String {
         let taken = |number: &String| self.defs.iter().any(|def| def.number == number.as_bytes());
         let mut numbers = (from..).map(|number| number.to_string());
@@ -113,7 +102,7 @@ impl<'a> Lines<'a> {
 }
 
 impl Def<'_> {
-    /// Place of a field, under its name or an older one.
+    /// Returns the index of a field, by its name or older name.
     pub(super) fn index(&self, name: &str) -> Option<usize> {
         let find = |name: &str| self.fields.iter().position(|field| field.0 == name.as_bytes());
         let mut old = OLD_NAMES.iter().filter(|(new, _)| *new == name);
@@ -121,7 +110,6 @@ impl Def<'_> {
     }
 }
 
-/// A word without its quotes.
 pub(super) fn bare(word: &[u8]) -> &[u8] {
     let Some(inner) = word.strip_prefix(b"\"") else {
         return word;
@@ -129,7 +117,7 @@ pub(super) fn bare(word: &[u8]) -> &[u8] {
     inner.strip_suffix(b"\"").unwrap_or(inner)
 }
 
-/// The words of a line: up to white space, or from a quote to the next; `#` begins a comment elsewhere.
+/// Splits a line at white space outside quotes, up to a comment.
 fn words(text: &[u8]) -> Vec<&[u8]> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -156,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_as_the_format_cuts_them() {
+    fn words_are_split_as_the_format_requires() {
         let line = b" 1\t\"a # b\" c#d\r";
         assert_eq!(words(line), [&b"1"[..], b"\"a # b\"", b"c"]);
         assert_eq!(words(b"1 \"open "), [&b"1"[..], b"\"open "]);
@@ -167,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_of_every_spelling() {
+    fn definitions_are_read_in_every_spelling() {
         let trace = b"%EventDef PajePopState 3\n% Time date\n%\tEntityType string # old\n%EndEventDef\n3 1 \"S\"\n4\n";
         let lines = Lines::new(trace);
         let [Line::Percent(_), .., Line::Event(event), Line::Other(b"4")] = lines.list.as_slice()

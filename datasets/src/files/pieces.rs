@@ -16,7 +16,6 @@ impl Cutter<'_> {
         TraceFiles { root: self.root(), pieces: pieces.collect() }
     }
 
-    /// The file that names the others.
     fn root(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let by_line = self.style != Style::Filename;
@@ -28,7 +27,7 @@ impl Cutter<'_> {
             let numbers: Vec<&[u8]> = self.lines.defs.iter().map(|def| def.number).collect();
             self.header(&mut out, &numbers, b"CreateContainer");
         }
-        // The place of this line makes no difference.
+        // The place of this line does not matter.
         let early = self.style == Style::Full;
         if early {
             self.name(&mut out, b"0", b"0", ROOT);
@@ -61,13 +60,11 @@ impl Cutter<'_> {
         out
     }
 
-    /// Writes a PajeTraceFile.
     fn name(&self, out: &mut Vec<u8>, container: &[u8], type_: &[u8], id: usize) {
         let file = format!("\"{}\"", name(self.piece_of(id)));
         put(out, &[self.naming.as_bytes(), container, type_, file.as_bytes()].join(&b' '));
     }
 
-    /// Writes a PajeCreateContainer with its `Filename`.
     fn creation(&self, out: &mut Vec<u8>, event: &Event<'_>, container: usize) {
         let def = &self.lines.defs[event.def];
         let mut words = event.words.clone();
@@ -80,7 +77,8 @@ impl Cutter<'_> {
         put(out, &words.join(&b' '));
     }
 
-    /// Writes all event definitions under these numbers, with a `Filename` in those of one event.
+    /// Writes all event definitions with these numbers, and adds a `Filename` to those of one
+    /// event.
     fn header(&self, out: &mut Vec<u8>, numbers: &[&[u8]], with_file: &[u8]) {
         for (def, number) in self.lines.defs.iter().zip(numbers) {
             put(out, &[b"%EventDef Paje", def.event, b" ", number].concat());
@@ -94,7 +92,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// A piece that is a trace by itself.
+    /// Returns a piece that is a valid trace.
     fn full(&self, piece: usize) -> Vec<u8> {
         let mut out = Vec::new();
         let (number, fields) = &self.ending;
@@ -119,11 +117,11 @@ impl Cutter<'_> {
         out
     }
 
-    /// A piece that needs what the root's file describes.
+    /// Returns a piece that needs the definitions of the root file.
     fn events_only(&self, piece: usize) -> Vec<u8> {
         let mut out = Vec::new();
         let defs = &self.lines.defs;
-        // A number means another event in every file.
+        // Each file defines the numbers differently.
         let turn = if self.style == Style::Filename { piece + 1 } else { 0 };
         let numbers: Vec<&[u8]> =
             (0..defs.len()).map(|def| defs[(def + turn) % defs.len()].number).collect();

@@ -1,24 +1,23 @@
-//! The valid trace that a fault is planted in.
+//! The valid trace into which a fault is planted.
 //!
-//! Four ranks work; beside them stands a container `v` with a child `n` that no valid event touches: faults
-//! happen there, so that what comes before never changes what makes them faults, and what comes after stays valid.
+//! Four ranks work. No valid event touches the container `v` and its child `n`. Faults occur there,
+//! so that they do not depend on the events before and leave those after valid.
 
 use crate::header;
 use crate::rng::Rng;
 
-/// A valid trace in pieces.
 #[derive(Debug)]
 pub(super) struct Base {
-    /// Header, types, values, containers.
     pub(super) start: Vec<String>,
-    /// Events of one or two lines, each with its time in microseconds, which never falls.
+    /// Events of one or two lines, each with its time in microseconds, in order of time.
     pub(super) events: Vec<(u64, String)>,
-    /// The containers' ends, at the time of the last event.
+    /// Destructions of the containers, at the time of the last event.
     pub(super) end: Vec<String>,
 }
 
-/// Types and values. `1` rank, `2` its states, `3` links of ranks, `4` its variables, `6` its events; `7` a child of
-/// ranks, `8` its states, `9` links of children held by a rank. Value `a` of the states.
+/// Types and values: `1` rank, `2` its states, `3` links of ranks, `4` its variables, `6` its
+/// events; `7` child of ranks, `8` its states, `9` links of children held by a rank; `a` value of
+/// states.
 const TYPES: [&str; 10] = [
     "0 1 0 Rank",
     "2 2 1 State",
@@ -51,7 +50,7 @@ impl Base {
 
     fn work(&mut self, rng: &mut Rng) {
         let mut depths = [0_u32; RANKS as usize];
-        // Later than any time a fault may call early.
+        // Later than any time that a fault uses as too early.
         let mut now = 10_000_000;
         let mut links = 0;
         for _ in 0..rng.between(20, 60) {
@@ -82,7 +81,8 @@ impl Base {
                         format!("15 {time} 3 0 message {rank}"),
                         format!("16 {time} 3 0 message 1"),
                     ];
-                    // Kept together: a fault that ends the file must not leave the link open too.
+                    // One event, because a fault that ends the file must not leave this link open
+                    // too.
                     self.events.push((now, format!("{start} b{links}\n{end} b{links}")));
                 }
             }
@@ -91,7 +91,6 @@ impl Base {
     }
 }
 
-/// A number of microseconds in seconds.
 pub(super) fn seconds(micros: u64) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }

@@ -1,4 +1,4 @@
-//! Plants a fault into a valid trace.
+//! Plants a fault in a valid trace.
 
 use super::Fault;
 use super::base::{Base, seconds};
@@ -9,12 +9,12 @@ use crate::rng::Rng;
 pub struct InvalidTrace {
     /// The trace.
     pub bytes: Vec<u8>,
-    /// The 1-based number of the line where the fault must be reported; `None` if it is one of the whole file or of
-    /// its end ([`Fault::EmptyFile`], [`Fault::OpenLinkAtEnd`], [`Fault::TruncatedDefinition`]).
+    /// Line where the fault must be reported, counted from 1. `None` if it concerns the whole file
+    /// or its end ([`Fault::EmptyFile`], [`Fault::OpenLinkAtEnd`], [`Fault::TruncatedDefinition`]).
     pub line: Option<u64>,
 }
 
-/// A trace whose only fault is `fault`, at a place that depends on `seed`.
+/// Returns a trace with only this fault, at a place that depends on `seed`.
 ///
 /// ```
 /// use datasets::invalid::{Fault, trace};
@@ -32,7 +32,7 @@ pub fn trace(fault: Fault, seed: u64) -> InvalidTrace {
     }
     let form = forms(fault);
     let form = form[rng.index(form.len())];
-    // Places of the blocks, in order: each goes before the event of that index.
+    // Each block goes before the event with this index, in order.
     let mut places: Vec<usize> = form.iter().map(|_| rng.index(base.events.len())).collect();
     places.sort_unstable();
 
@@ -63,9 +63,9 @@ pub fn trace(fault: Fault, seed: u64) -> InvalidTrace {
     InvalidTrace { bytes, line: faulty }
 }
 
-/// The forms of a fault. A form is a sequence of blocks, each put somewhere after the one before; a block is
-/// one or more lines that stay together, of which the faulty one starts with `!`. `{t}` is the time at that place, at
-/// least 10 s, so that a time below 10 s is earlier.
+/// Returns the forms of a fault. A form is a sequence of blocks, which are inserted one after the
+/// other. A block is one or more consecutive lines; `!` marks the faulty one. `{t}` is the time at
+/// that place, at least 10 s, so a time below 10 s is too early.
 fn forms(fault: Fault) -> &'static [&'static [&'static str]] {
     match fault {
         Fault::UnknownType => &[

@@ -1,5 +1,6 @@
-//! Runs whose races, orders, deadlocks and barriers are known, after B. Schaeli, *Performance prediction and race detection
-//! in message-passing parallel applications* (2009), chapters 4 and 5.
+//! Runs whose races, orders, deadlocks and barriers are known, from B. Schaeli, *Performance
+//! prediction and race detection in message-passing parallel applications* (2009), chapters 4 and
+//! 5.
 
 use std::fmt::Write;
 
@@ -9,50 +10,54 @@ use crate::rng::Rng;
 /// A run with a known answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hazard {
-    /// A merge sort on four ranks (Listing 5.9): one race, of ranks 2 and 1 into rank 0.
+    /// A merge sort on four ranks (listing 5.9): one race, of ranks 2 and 1 for rank 0.
     MergeSort,
-    /// Rank 0 sends a request to each of this number of ranks in turn, and receives the reply: no race.
+    /// Rank 0 sends a request to each of this many ranks in turn and receives the reply: no race.
     RequestReply(usize),
-    /// Rank 0 receives from each of n others: n(n−1)/2 races, n! orders.
+    /// Rank 0 receives from each of n other ranks: n(n−1)/2 races, n! orders.
     Gather(usize),
-    /// This number of border exchanges between three ranks (Listing 5.10): 60, 6268, 653916 orders of the events.
+    /// This many border exchanges between three ranks (listing 5.10): 60, 6268, 653916 event
+    /// orders.
     Exchange(usize),
-    /// Three ranks send to the next and then receive from the one before (Figure 5.12): a potential deadlock.
+    /// Three ranks send to the next one and then receive from the previous one (figure 5.12): a
+    /// potential deadlock.
     Circle,
-    /// The same, but the receives are posted first: no deadlock.
+    /// Like [`Hazard::Circle`], but the receives are posted first: no deadlock.
     PostedCircle,
-    /// Two ranks notify a detector, enter a barrier, and one notifies again (Figure 5.20). With synchronous sends the
-    /// barrier is needed; otherwise it does not help.
+    /// Two ranks notify a detector and enter a barrier, then one notifies again (figure 5.20). With
+    /// synchronous sends the barrier is needed, otherwise it has no effect.
     Notify {
-        /// True if the first notifications are synchronous sends.
+        /// Whether the first notifications are synchronous sends.
         synchronous: bool,
     },
-    /// Random messages between ranks, and a barrier now and then.
+    /// Random messages between ranks, with occasional barriers.
     Anybody {
-        /// The number of ranks: two at least.
+        /// Number of ranks, at least two.
         ranks: usize,
-        /// The number of messages.
+        /// Number of messages.
         messages: usize,
-        /// Seed that decides on them.
+        /// Seed of the messages.
         seed: u64,
     },
-    /// Messages to thread 1 of three that exchange borders and then update. The figures (4.12b, 4.16) are lost; it is
-    /// rebuilt from the text: the split and the senders of borders only read, the two borders are merged, the update
-    /// comes last of these, and neighbours ask at any time. Another message that only reads comes before the split's
-    /// requests, so that the numbers are those of the text: 168 orders; after the reduction 1 and 20.
+    /// Messages to thread 1 of three that exchange borders and then update. The original figures
+    /// (4.12b, 4.16) are lost; this follows the text: the split and the senders of borders only
+    /// read, the two borders are merged, the update comes last of these, and neighbours ask at any
+    /// time. A further reading message before the split's requests gives the numbers of the text:
+    /// 168 orders, and 1 and 20 after the reduction.
     Borders,
-    /// Two iterations of threads in a ring that exchange borders and then update (§4.2), with the messages by which a
-    /// merge asks its split how much there is to come (§2.6.1). Operations are states, which their messages trigger. The
-    /// figures (4.2, 4.20) are lost; it is rebuilt from the text, and the notifications of a thread's own merge stand
-    /// before and after its update, as the numbers of Tables 4.1 and 4.11 have them.
+    /// Two iterations of threads in a ring that exchange borders and then update (section 4.2),
+    /// with the messages by which a merge asks its split how much will come (section 2.6.1).
+    /// Operations are states that their messages trigger. The original figures (4.2, 4.20) are
+    /// lost; this follows the text, with the notifications of a thread's own merge before and after
+    /// its update, as the numbers of tables 4.1 and 4.11 imply.
     Neighbours {
-        /// Number of threads: two at least. Another one starts the iterations.
+        /// Number of threads, at least two. One more starts the iterations.
         threads: usize,
     },
 }
 
 impl Hazard {
-    /// The trace.
+    /// Returns the trace.
     #[must_use]
     pub fn trace(self) -> Vec<u8> {
         match self {
@@ -77,7 +82,7 @@ struct Run {
     ranks: Ranks,
 }
 
-/// A message on its way: its key, and when it was sent.
+/// A message under way: its key, and the time when it was sent.
 #[derive(Clone, Copy)]
 struct Sent(u64, u64);
 
@@ -86,7 +91,6 @@ impl Run {
         Run { ranks: Ranks::new(ranks) }
     }
 
-    /// A call that sends.
     fn send(&mut self, from: usize, call: &str, value: &str) -> Sent {
         self.ranks.push(from, call);
         let sent = Sent(self.ranks.start_as(from, value), self.ranks.clock[from]);
@@ -95,7 +99,6 @@ impl Run {
         sent
     }
 
-    /// A call that receives.
     fn recv(&mut self, to: usize, call: &str, value: &str, message: Sent) {
         self.ranks.push(to, call);
         self.ranks.clock[to] = self.ranks.clock[to].max(message.1) + 1;
@@ -103,13 +106,12 @@ impl Run {
         self.ranks.pop(to);
     }
 
-    /// Both, in a call each.
     fn pass(&mut self, from: usize, to: usize, value: &str) {
         let sent = self.send(from, "PMPI_Send", value);
         self.recv(to, "PMPI_Recv", value, sent);
     }
 
-    /// An operation that messages trigger: a state that receives them, and then sends.
+    /// Adds a state that receives messages and then sends some.
     fn operation(&mut self, rank: usize, inputs: &[(&str, Sent)], outputs: &[&str]) -> Vec<Sent> {
         self.ranks.push(rank, "PMPI_Sendrecv");
         for (value, message) in inputs {
@@ -125,7 +127,6 @@ impl Run {
         sent
     }
 
-    /// A synchronous send.
     fn pass_synchronously(&mut self, from: usize, to: usize) {
         self.ranks.push(from, "PMPI_Ssend");
         self.ranks.push(to, "PMPI_Recv");
@@ -209,7 +210,7 @@ fn anybody(ranks: usize, messages: usize, seed: u64) -> Run {
     for _ in 0..messages {
         let (from, to) = (rng.index(ranks), rng.index(ranks));
         under_way.push((to, run.send(from, "PMPI_Isend", "PTP")));
-        // Some stay on their way for a while.
+        // Some stay under way for a while.
         while under_way.len() > rng.index(8) {
             let (to, sent) = under_way.remove(0);
             run.recv(to, "PMPI_Recv", "PTP", sent);
@@ -225,7 +226,7 @@ fn anybody(ranks: usize, messages: usize, seed: u64) -> Run {
 }
 
 fn borders() -> Run {
-    // Ranks 0 to 2 are the threads, 3 starts the iteration, 4 says how large the border is.
+    // Ranks 0 to 2 are the threads, 3 starts the iteration, 4 sends the size of the border.
     let mut run = Run::new(5);
     let asks = [0, 2].map(|rank| run.send(rank, "PMPI_Isend", "read request"));
     run.pass(3, 1, "read split");
@@ -245,7 +246,7 @@ fn borders() -> Run {
 }
 
 fn neighbours(threads: usize) -> Run {
-    /// Messages to the one before, and to the one after.
+    /// Messages to the previous and the next thread.
     const SIDES: [[&str; 2]; 2] =
         [["read request left", "border left"], ["read request right", "border right"]];
     let mut run = Run::new(threads + 1);
@@ -286,7 +287,7 @@ fn neighbours(threads: usize) -> Run {
     run
 }
 
-/// Times are in microseconds. The detector has its own type, since it takes no part in barriers.
+/// Times are in microseconds. The detector has its own type because it takes part in no barrier.
 fn notify(synchronous: bool) -> Vec<u8> {
     let call = if synchronous { "PMPI_Ssend" } else { "PMPI_Send" };
     let mut out = format!(

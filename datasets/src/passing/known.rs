@@ -1,65 +1,66 @@
-//! Traces whose waiting and critical path are known as formulas.
+//! Traces whose waiting times and critical path have known formulas.
 
 use super::ranks::{NO_SIZE, Ranks};
 
-/// A situation with waiting. All times depend on [`Parameters`] only.
+/// A situation with waiting. All times depend only on [`Parameters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Case {
     /// Rank 1 receives from rank 0, which is late by `late`.
     LateSender,
-    /// Rank 0 sends to rank 1, which is late by `late`, and can only leave with it: a message of 1 MB.
+    /// Rank 0 sends 1 MB to rank 1, which is late by `late`; both leave together.
     LateReceiver,
-    /// An allreduce; each rank is later than the one before by `late`.
+    /// An allreduce that each rank enters `late` after the previous one.
     NxN,
-    /// A barrier, with the same delays.
+    /// A barrier with the same delays.
     Barrier,
-    /// A broadcast from the rank in the middle, with the same delays.
+    /// A broadcast from the middle rank, with the same delays.
     OneToN,
     /// A reduction to rank 0, with the same delays.
     NToOne,
-    /// A scan; each rank is earlier than the one before by `late`.
+    /// A scan that each rank enters `late` before the previous one.
     Scan,
-    /// Each rank receives from the one before, works for `work` again, and sends to the next; rank 0 is late.
+    /// Each rank receives from the previous one, works for `work` and sends to the next; rank 0 is
+    /// late.
     Chain,
-    /// As [`Case::LateSender`], in states inside others; rank 1 works for `work` again.
+    /// Like [`Case::LateSender`], in nested states; rank 1 works for `work` again.
     Nested,
 }
 
-/// Times in microseconds, and how many ranks there are where any number can be.
+/// Times in microseconds, and the number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// The number of ranks: two at least.
+    /// Number of ranks, at least two, if the case allows any number.
     pub ranks: usize,
     /// Computing time of each rank.
     pub work: u64,
-    /// Delay: more than twice `transfer`.
+    /// Delay, more than twice `transfer`.
     pub late: u64,
-    /// Duration of a message, or of an operation after the last rank has entered: 2 at least.
+    /// Duration of a message, or of a collective after its last rank has entered; at least 2.
     pub transfer: u64,
 }
 
-/// A trace and its answers, in microseconds.
+/// A trace and the expected results, in microseconds.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// The trace.
     pub bytes: Vec<u8>,
     /// The wait states.
     pub waits: Vec<Waiting>,
-    /// The critical path: rank, since when, until when.
+    /// Critical path: rank, start and end of each part.
     pub path: Vec<(usize, u64, u64)>,
-    /// The waiting that each rank causes, directly and by propagation, where it is not 0.
+    /// Total waiting that each rank causes, directly and indirectly, where it is not 0.
     pub delays: Vec<(usize, u64)>,
 }
 
 /// A wait state, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Waiting {
-    /// Why: `late sender`, `late receiver`, `wait at nxn`, `wait at barrier`, `late broadcast`, `early reduce` or
-    /// `late scan`.
+    /// Kind: `late sender`, `late receiver`, `wait at nxn`, `wait at barrier`, `late broadcast`,
+    /// `early reduce` or `late scan`.
     pub kind: &'static str,
-    /// The rank that waits.
+    /// Rank that waits.
     pub waiter: usize,
-    /// The rank that it waits for.
+    /// Rank that it waits for.
     pub whom: usize,
     /// Start.
     pub from: u64,
@@ -68,7 +69,7 @@ pub struct Waiting {
 }
 
 impl Case {
-    /// Every case.
+    /// All cases.
     pub const ALL: [Case; 9] = [
         Case::LateSender,
         Case::LateReceiver,
@@ -81,7 +82,7 @@ impl Case {
         Case::Nested,
     ];
 
-    /// The trace of these parameters, and its answers.
+    /// Returns the trace and the expected results.
     pub fn trace(self, parameters: &Parameters) -> Known {
         match self {
             Case::LateSender => late_sender(parameters),
@@ -101,7 +102,7 @@ fn wait(kind: &'static str, waiter: usize, whom: usize, from: u64, until: u64) -
     Waiting { kind, waiter, whom, from, until }
 }
 
-/// Rank 1 waits for `late`. The path is rank 0's until it sends, and then the message.
+/// Rank 1 waits for `late`. The path is on rank 0 until it sends, then on the message.
 fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     ranks.state(0, "computing", work + late);
@@ -119,7 +120,7 @@ fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     }
 }
 
-/// Rank 0 waits for `late`. Both leave at the same time, and rank 1 never waited: the path is its own.
+/// Rank 0 waits for `late`. Both leave together. Rank 1 never waits, so the path is on rank 1.
 fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     ranks.state(0, "computing", work);
@@ -137,7 +138,7 @@ fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known
     }
 }
 
-/// Rank i works for `work` + i · `late`, and waits for the last of n: (n − 1 − i) · `late`.
+/// Rank i works for `work` + i · `late`, then waits (n − 1 − i) · `late` for the last of n.
 fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -157,7 +158,7 @@ fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Know
     }
 }
 
-/// The root enters in the middle; those before it wait, those behind find the message there.
+/// The root enters in the middle. Earlier ranks wait, later ones find the message there.
 fn broadcast(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -177,7 +178,8 @@ fn broadcast(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank 0 is the root and waits for the last: (n − 1) · `late`. The others leave after half a transfer.
+/// Rank 0, the root, waits (n − 1) · `late` for the last rank. The others leave after half a
+/// transfer.
 fn reduction(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -197,7 +199,7 @@ fn reduction(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank i enters (n − 1 − i) · `late` after the last, so that all wait for rank 0: i · `late`.
+/// Rank i enters (n − 1 − i) · `late` after the last, so all wait for rank 0, each i · `late`.
 fn scan(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -217,8 +219,9 @@ fn scan(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank i sends at s(i) = `work` + `late` + i · (`transfer` + `work`), and rank i + 1 waits for that since `work`. Of
-/// each rank's waiting `late` comes from rank 0, and `transfer` + `work` from each rank in between.
+/// Rank i sends at s(i) = `work` + `late` + i · (`transfer` + `work`), and rank i + 1 waits for it
+/// from `work` on. Rank 0 causes `late` of the waiting of each rank, and each rank in between
+/// `transfer` + `work`.
 fn chain(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -252,7 +255,7 @@ fn chain(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank 1 waits for `late` in a receive that is in a receive that is in computing.
+/// Rank 1 waits for `late` in a receive inside a receive inside computing.
 fn nested(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     let (sent, end) = (work + late, work + late + transfer + work);

@@ -1,4 +1,4 @@
-//! Random runs: everything that message-passing programs do, in any order.
+//! Random runs of message-passing programs.
 
 use super::ranks::{NO_SIZE, Ranks};
 use crate::rng::Rng;
@@ -10,13 +10,13 @@ pub struct Passing {
     pub bytes: Vec<u8>,
     /// The number of ranks.
     pub ranks: usize,
-    /// From how many bytes on a message is a rendezvous.
+    /// Size in bytes from which messages use the rendezvous protocol.
     pub eager: u64,
 }
 
-/// The random run of `seed`: up to nine ranks and `most` steps, each a message, an exchange, an operation of all or
-/// some work. Times are small numbers, so that many are the same. Some links have no states at their ends, and may
-/// end before they start.
+/// Returns the random run of `seed`: up to nine ranks and `most` steps, each a message, an
+/// exchange, a collective or some work. Times are small numbers, so many are equal. Some links have
+/// no states at their ends or end before they start.
 ///
 /// ```
 /// let run = datasets::passing::random(7, 40);
@@ -48,9 +48,9 @@ const EAGER: u64 = 1000;
 struct Run {
     ranks: Ranks,
     rng: Rng,
-    /// Links that end where no call receives them, and where.
+    /// Links that end outside a receive: their keys and receivers.
     late: Vec<(u64, usize)>,
-    /// Number of states of its own that each rank is in.
+    /// Number of additional states that each rank is in.
     depth: Vec<u32>,
 }
 
@@ -105,7 +105,7 @@ impl Run {
         self.depth[rank] -= 1;
     }
 
-    /// A state of another type, which has a value of the same name.
+    /// Adds a state of another type, whose value has the name of an MPI call.
     fn phase(&mut self, rank: usize) {
         self.ranks.push_other(rank, "PMPI_Send");
         self.ranks.clock[rank] += self.micros();
@@ -116,7 +116,6 @@ impl Run {
         if self.rng.percent(10) { NO_SIZE } else { self.rng.below(2 * EAGER) }
     }
 
-    /// A blocking message to another rank, eager or not.
     fn message(&mut self, from: usize) {
         let to = (from + 1 + self.rng.index(self.ranks.count() - 1)) % self.ranks.count();
         let (transfer, size) = (self.micros(), self.size());
@@ -134,7 +133,7 @@ impl Run {
         self.ranks.pop(to);
     }
 
-    /// Some ranks send to the next of them and receive from the one before, and wait for both.
+    /// Some ranks send to the next one, receive from the previous one and wait for both.
     fn exchange(&mut self) {
         let count = self.ranks.count();
         let some: Vec<usize> = (0..count).filter(|_| self.rng.percent(60)).collect();
@@ -166,7 +165,8 @@ impl Run {
         }
     }
 
-    /// An operation of all ranks; sometimes one is left out, so that the others' cannot be told apart.
+    /// All ranks take part in a collective. Sometimes one does not, which makes the calls
+    /// ambiguous.
     fn operation(&mut self) {
         let count = self.ranks.count();
         let values = [

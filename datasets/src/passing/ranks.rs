@@ -1,20 +1,19 @@
-//! The clocks of ranks, and what they do, line by line.
+//! Lines of a trace by rank, with a clock for each.
 
 use std::fmt::Write;
 
 use crate::header::definitions;
 
-/// The lines of a trace of ranks `rank-0`, `rank-1`, …, all in the root.
+/// The lines of a trace of ranks `rank-0`, `rank-1`, … in the root container.
 #[derive(Clone, Debug)]
 pub(super) struct Ranks {
-    /// The time when each rank is ready for the next thing, in microseconds.
+    /// Current time of each rank, in microseconds.
     pub(super) clock: Vec<u64>,
-    /// The lines after the header, each with its time.
     lines: Vec<(u64, String)>,
     links: u64,
 }
 
-/// A number that stands for the size of a message that has none.
+/// Size of a message without a known size.
 pub(super) const NO_SIZE: u64 = u64::MAX;
 
 impl Ranks {
@@ -26,23 +25,20 @@ impl Ranks {
         self.clock.len()
     }
 
-    /// Adds a line at the rank's time.
     fn line(&mut self, rank: usize, event: u32, rest: &str) {
         let time = self.clock[rank];
         self.lines.push((time, format!("{event} {} {rest}", seconds(time))));
     }
 
-    /// Opens a state at the rank's time.
     pub(super) fn push(&mut self, rank: usize, value: &str) {
         self.line(rank, 12, &format!("S r{rank} {value}"));
     }
 
-    /// Closes the innermost state at the rank's time.
     pub(super) fn pop(&mut self, rank: usize) {
         self.line(rank, 13, &format!("S r{rank}"));
     }
 
-    /// Opens a state of a type that no analysis looks at.
+    /// Opens a state of a type that analyses ignore.
     pub(super) fn push_other(&mut self, rank: usize, value: &str) {
         self.line(rank, 12, &format!("P r{rank} {value}"));
     }
@@ -51,25 +47,24 @@ impl Ranks {
         self.line(rank, 13, &format!("P r{rank}"));
     }
 
-    /// A state that lasts so long.
     pub(super) fn state(&mut self, rank: usize, value: &str, micros: u64) {
         self.state_until(rank, value, self.clock[rank] + micros);
     }
 
-    /// A state that lasts until then, or takes no time if that is past.
+    /// Adds a state until this time, or without a duration if the time is past.
     pub(super) fn state_until(&mut self, rank: usize, value: &str, until: u64) {
         self.push(rank, value);
         self.clock[rank] = self.clock[rank].max(until);
         self.pop(rank);
     }
 
-    /// Starts a link at the rank's time, and returns its key.
+    /// Starts a link at the rank's time and returns its key.
     pub(super) fn start(&mut self, rank: usize, bytes: u64) -> u64 {
         let size = if bytes == NO_SIZE { "NA".to_owned() } else { bytes.to_string() };
         self.start_link(rank, "PTP", &size)
     }
 
-    /// Starts a link of a value, without a size, and returns its key.
+    /// Starts a link with a value and without a size, and returns its key.
     pub(super) fn start_as(&mut self, rank: usize, value: &str) -> u64 {
         self.start_link(rank, &format!("\"{value}\""), "NA")
     }
@@ -81,17 +76,15 @@ impl Ranks {
         key
     }
 
-    /// Ends a link of a value.
     pub(super) fn end_as(&mut self, rank: usize, value: &str, key: u64) {
         self.line(rank, 16, &format!("L 0 \"{value}\" r{rank} k{key}"));
     }
 
-    /// Ends a link at the rank's time.
     pub(super) fn end(&mut self, rank: usize, key: u64) {
         self.line(rank, 16, &format!("L 0 PTP r{rank} k{key}"));
     }
 
-    /// The trace: its lines in order of time, those of one time as they came.
+    /// Returns the trace with the lines in order of time, and equal times in order of insertion.
     pub(super) fn trace(mut self) -> Vec<u8> {
         let mut out = header();
         for rank in 0..self.count() {
@@ -113,7 +106,7 @@ pub(super) fn seconds(micros: u64) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// Returns the definitions, with the size of a message as SMPI writes it, and the types.
+/// Returns the definitions, including SMPI's message sizes, and the types.
 pub(super) fn header() -> String {
     let events = [
         ("0", "DefineContainerType", "Alias Type Name"),

@@ -1,4 +1,4 @@
-//! Writes one fault into a random trace, where the state of the replay allows it.
+//! Writes a fault into a random trace, if the state of the replay allows it.
 
 mod definitions;
 mod links;
@@ -8,12 +8,10 @@ use super::trace::Writer;
 use super::world::{Nature, ROOT};
 use crate::invalid::Fault;
 
-/// A text that no generator uses as an identifier.
 const NOBODY: &str = "no-such-thing";
 
 impl Writer {
-    /// Writes `fault` now; `None` if the trace as it stands has no place for it (nothing invalid was
-    /// written then).
+    /// Writes `fault` now. Returns `None`, and writes nothing invalid, if there is no place for it.
     pub(super) fn inject(&mut self, fault: Fault) -> Option<()> {
         match fault {
             Fault::UnknownType
@@ -65,7 +63,7 @@ impl Writer {
             | Fault::FieldDefinedTwice
             | Fault::UnknownEventName
             | Fault::StrayPercent => self.bad_definition(fault),
-            // Left out by rule: PajeNG takes them, or aborts.
+            // Excluded by the rules: PajeNG accepts them or aborts.
             Fault::TwoStarts
             | Fault::TwoEnds
             | Fault::MissingField
@@ -84,7 +82,7 @@ impl Writer {
         self.world.containers[container].id.clone()
     }
 
-    /// An event that nothing but its type and container could make invalid.
+    /// Returns an event whose only possible faults are its type and container.
     fn opener(nature: Nature) -> Kind {
         match nature {
             Nature::State => Kind::PushState,
@@ -189,7 +187,7 @@ impl Writer {
         Some(())
     }
 
-    /// Two events of one lane, the second at half the time of the first.
+    /// Writes two events of one lane, the second at half the time of the first.
     fn out_of_order(&mut self, nature: Nature) -> Option<()> {
         let (container, kind) = self.world.pick_lane(nature, true, &mut self.rng)?;
         self.clock.tick(&mut self.rng);

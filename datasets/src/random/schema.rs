@@ -1,10 +1,9 @@
-//! The kinds of event, their fields, and one definition of an event in a header.
+//! Kinds of events, their fields, and event definitions.
 
 use crate::named::named;
 use crate::rng::Rng;
 
 named! {
-    /// A kind of event, with its name in `%EventDef`.
     pub(super) Kind {
         ContainerType "PajeDefineContainerType",
         StateType "PajeDefineStateType",
@@ -30,7 +29,6 @@ named! {
 use Kind::*;
 
 impl Kind {
-    /// The fields a definition of this event must have.
     pub(super) fn obligatory(self) -> &'static [Field] {
         use Field::*;
         match self {
@@ -47,7 +45,6 @@ impl Kind {
         }
     }
 
-    /// Tells whether the event names something, which may then have an alias.
     pub(super) fn names(self) -> bool {
         matches!(
             self,
@@ -56,7 +53,6 @@ impl Kind {
     }
 }
 
-/// A field of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Time,
@@ -73,12 +69,11 @@ pub(super) enum Field {
     Color,
     Line,
     File,
-    /// A user-defined field.
     Extra(String),
 }
 
 impl Field {
-    /// The field's name in a definition; `old` asks for the name of the old dialect, where there is one.
+    /// Returns the field's name in a definition; with `old`, its name in older traces, if any.
     pub(super) fn spelling(&self, kind: Kind, old: bool) -> &str {
         match self {
             Self::Time => "Time",
@@ -105,7 +100,7 @@ impl Field {
         }
     }
 
-    /// A declared type that suits the field. Replaying does not depend on it, so any of several may stand.
+    /// Returns a type for the field. Any will do, because replaying does not depend on it.
     pub(super) fn declared(&self, rng: &mut Rng) -> &'static str {
         const ANY: [&str; 5] = ["string", "int", "hex", "double", "float"];
         match self {
@@ -122,7 +117,6 @@ impl Field {
     }
 }
 
-/// One `%EventDef` block: an event number, and the order of its fields.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
     pub(super) kind: Kind,
@@ -132,11 +126,10 @@ pub(super) struct Definition {
     pub(super) written: bool,
 }
 
-/// PajeNG forgets what follows the twentieth word of a line; the event number is one of them.
+/// PajeNG ignores words after the twentieth of a line, including the event number.
 const MAX_FIELDS: usize = 19;
 
 impl Definition {
-    /// A random definition of `kind`.
     pub(super) fn random(kind: Kind, number: String, old_names: bool, rng: &mut Rng) -> Self {
         let mut fields = kind.obligatory().to_vec();
         if kind.names() && rng.percent(70) {
@@ -173,7 +166,6 @@ impl Definition {
         Self { kind, number, fields, old_names, written: false }
     }
 
-    /// Tells whether lines of this definition carry an alias.
     pub(super) fn has_alias(&self) -> bool {
         self.fields.contains(&Field::Alias)
     }

@@ -1,18 +1,16 @@
-//! Spelling of lines: white space, quotes, comments, line ends. None of it changes the meaning.
+//! Random white space, quotes, comments and line ends, which do not change the meaning of lines.
 
 use crate::rng::Rng;
 
-/// The handwriting of one trace, and the bytes written so far.
 #[derive(Debug)]
 pub(super) struct Paper {
     pub(super) bytes: Vec<u8>,
-    /// Lines written so far.
     lines: u64,
-    /// Chance, in percent, that a field without need is quoted.
+    /// Probability, in percent, of quotes that are not needed.
     quotes: u64,
-    /// Chance, in percent, of each decoration of a line.
+    /// Probability, in percent, of each decoration of a line.
     decoration: u64,
-    /// Chance, in percent, of a blank or comment line before a line.
+    /// Probability, in percent, of a blank or comment line before a line.
     interludes: u64,
     separators: &'static [&'static str],
     crlf: u64,
@@ -36,18 +34,18 @@ impl Paper {
         }
     }
 
-    /// Writes one line of fields and returns its 1-based number.
+    /// Writes a line of fields and returns its number, counted from 1.
     pub(super) fn line(&mut self, fields: &[String], rng: &mut Rng) -> u64 {
         let words: Vec<String> = fields.iter().map(|field| self.quoted(field, rng)).collect();
         self.raw(&words.join("\u{0}"), rng)
     }
 
-    /// Writes one line of a definition: `%`, glued or apart, then its words.
+    /// Writes a line of a definition: `%`, perhaps followed by blanks, and its words.
     pub(super) fn header(&mut self, words: &[&str], rng: &mut Rng) -> u64 {
         let glue = rng.pick(&["", "", "", "\u{0}", "\u{0}\u{0}"]);
         let mut all: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         for (index, word) in all.iter_mut().enumerate() {
-            // Quotes are text in what is glued to the sign, and in bare words.
+            // Quotes are text in bare words and directly after the percent sign.
             if (index > 0 || !glue.is_empty()) && !word.contains('"') && self.quotes > 0 {
                 *word = self.quoted(word, rng);
             }
@@ -55,7 +53,7 @@ impl Paper {
         self.raw(&format!("%{glue}{}", all.join("\u{0}")), rng)
     }
 
-    /// Writes one line as it stands, NULs replaced by white space, decorated.
+    /// Writes a decorated line, with white space in place of NULs.
     fn raw(&mut self, text: &str, rng: &mut Rng) -> u64 {
         while rng.percent(self.interludes) {
             self.interlude(rng);
@@ -86,7 +84,6 @@ impl Paper {
         self.lines
     }
 
-    /// A line that means nothing.
     fn interlude(&mut self, rng: &mut Rng) {
         let text = rng.pick(&[
             "",
@@ -114,7 +111,7 @@ impl Paper {
         self.bytes.extend_from_slice(rng.pick(self.separators).as_bytes());
     }
 
-    /// Sometimes takes the last line end away.
+    /// Sometimes removes the final newline.
     pub(super) fn finish(mut self, rng: &mut Rng) -> Vec<u8> {
         if rng.percent(15) && self.bytes.ends_with(b"\n") {
             self.bytes.pop();
@@ -123,7 +120,7 @@ impl Paper {
     }
 
     fn quoted(&self, field: &str, rng: &mut Rng) -> String {
-        // A comma needs no quotes, but a colour of several numbers has blanks.
+        // A colour of several numbers contains blanks.
         let needed = field.bytes().any(|byte| matches!(byte, b' ' | b'\t' | b'#'));
         if needed || rng.percent(self.quotes) { format!("\"{field}\"") } else { field.to_owned() }
     }

@@ -1,15 +1,14 @@
-//! The valid steps of a random trace: one event, or one definition, at a time.
+//! Valid steps of a random trace: single events and definitions.
 
 use super::schema::{Field, Kind};
 use super::trace::Writer;
 use super::world::{Nature, OpenLink, ROOT};
 
-/// A random trace never has more types or containers than this: lanes must fill.
+/// Limits of types and containers, so that lanes have several events.
 const MAX_TYPES: usize = 24;
 const MAX_CONTAINERS: usize = 30;
 
 impl Writer {
-    /// The types and containers that every trace starts with.
     pub(super) fn begin(&mut self) {
         self.define_type(Nature::Container, ROOT);
         self.create(1);
@@ -21,7 +20,7 @@ impl Writer {
         }
     }
 
-    /// Writes one random valid event, or nothing if the one drawn is impossible now.
+    /// Writes a random valid event, or nothing if the drawn one is impossible.
     pub(super) fn step(&mut self) {
         match self.rng.below(100) {
             0..3 => self.step_type(),
@@ -67,8 +66,8 @@ impl Writer {
         }
     }
 
-    /// Destroys a container, or a second time one that is gone. Not earlier than anything below it, and
-    /// not while a link in it is open, unless links may stay open.
+    /// Destroys a container, perhaps for a second time. Its time is not before that of anything
+    /// below it. It has no open links, unless links may stay open.
     fn step_destroy(&mut self) {
         if self.world.containers.len() < 3 {
             return;
@@ -99,7 +98,6 @@ impl Writer {
         self.world.open_links.retain(|link| !gone[link.container]);
     }
 
-    /// Writes an event of a lane.
     pub(super) fn lane_event(
         &mut self,
         event: Kind,
@@ -169,7 +167,8 @@ impl Writer {
         }
     }
 
-    /// The text of a variable's value: finite in single precision, and read to its end by `strtof`.
+    /// Returns a variable's value that is finite in single precision and read completely by
+    /// `strtof`.
     fn number(&mut self) -> String {
         let rng = &mut self.rng;
         let sign = rng.pick(&["", "", "", "-"]);
@@ -207,7 +206,6 @@ impl Writer {
         }
     }
 
-    /// Opens a link by either end, or completes one.
     fn step_link(&mut self) {
         if !self.world.open_links.is_empty() && self.rng.percent(55) {
             let open = self.rng.index(self.world.open_links.len());
@@ -240,7 +238,7 @@ impl Writer {
         }
     }
 
-    /// Completes the open link at `index`, if a container for its other end exists.
+    /// Completes the open link at `index`, if there is a container for its other end.
     pub(super) fn complete_link(&mut self, index: usize) -> bool {
         let link = self.world.open_links[index].clone();
         let floor = self.world.lane(link.container, link.kind).last;
@@ -249,12 +247,12 @@ impl Writer {
             return false;
         }
         self.world.open_links.swap_remove(index);
-        // The next link may be completed neither before this one's start nor before its end.
+        // The next link must not be completed before either end of this one.
         self.world.touch(link.container, link.kind, ticks.max(link.ticks));
         true
     }
 
-    /// Writes the start or the end of a link; false if no container of the type asked for exists.
+    /// Writes an end of a link. Returns false if no container has the required type.
     pub(super) fn write_link_end(&mut self, link: &OpenLink, start: bool, ticks: u64) -> bool {
         let ends = self.world.types[link.kind].ends;
         let candidates = self.world.containers_of(if start { ends.0 } else { ends.1 });
@@ -282,7 +280,7 @@ impl Writer {
         true
     }
 
-    /// Completes what must be complete, then writes a last event that carries the largest time.
+    /// Completes open links, then writes a last event with the latest time.
     pub(super) fn end(&mut self) {
         if !self.leave_links {
             while !self.world.open_links.is_empty() && self.complete_link(0) {}

@@ -1,25 +1,24 @@
-//! Times as whole ticks, and their many spellings that every reader takes for the same number.
+//! Times as integer ticks, and their spellings.
 
 use crate::rng::Rng;
 
-/// Above this a decimal text is no longer one exact integer divided once by an exact power of ten.
+/// Larger decimals are not one exact integer divided by an exact power of ten.
 const EXACT: u64 = 1 << 53;
 
-/// The clock of one trace: times are whole numbers of 10⁻ᵈ seconds.
+/// The clock of a trace: times are multiples of 10⁻ᵈ seconds.
 #[derive(Clone, Debug)]
 pub(super) struct Clock {
     /// Decimals of a tick, 0 to 15.
     decimals: u32,
     /// Largest step between two events, in ticks.
     step: u64,
-    /// The largest time used so far, in ticks.
+    /// Latest time so far, in ticks.
     pub(super) now: u64,
-    /// True if the spelling varies.
     playful: bool,
 }
 
 impl Clock {
-    /// A random clock for at most `events` steps: it never leaves the range of exact numbers.
+    /// Returns a random clock that stays in the range of exact numbers for at most `events` steps.
     pub(super) fn random(events: u64, rng: &mut Rng) -> Self {
         let decimals = rng.pick(&[0, 1, 2, 3, 6, 6, 6, 9, 9, 12, 15]);
         let room = EXACT / 16 / (events + 64);
@@ -32,19 +31,16 @@ impl Clock {
         Self { decimals, step: step.min(room), now, playful: rng.percent(50) }
     }
 
-    /// Moves on by a random step, often by none.
     pub(super) fn advance(&mut self, rng: &mut Rng) {
         if rng.percent(75) {
             self.now += rng.below(self.step + 1);
         }
     }
 
-    /// Moves on by at least one tick.
     pub(super) fn tick(&mut self, rng: &mut Rng) {
         self.now += 1 + rng.below(self.step);
     }
 
-    /// One spelling of `ticks`.
     pub(super) fn spell(&self, ticks: u64, rng: &mut Rng) -> String {
         let (mut digits, mut decimals) = (ticks, self.decimals);
         if self.playful {
@@ -84,7 +80,6 @@ impl Clock {
     }
 }
 
-/// `digits` with the decimal point before the last `decimals` of them.
 fn decimal(digits: u64, decimals: u32) -> String {
     let width = decimals as usize + 1;
     let mut text = format!("{digits:0width$}");
@@ -94,8 +89,8 @@ fn decimal(digits: u64, decimals: u32) -> String {
     text
 }
 
-/// The same number with an exponent. The digits stay the same, and the power of ten that remains
-/// after counting the decimals is `decimals` again, so the text denotes exactly the same quotient.
+/// Returns the same number with an exponent. The digits and the effective power of ten stay the
+/// same, so the text is exactly the same quotient.
 fn scientific(digits: u64, decimals: u32, rng: &mut Rng) -> String {
     let point = rng.below(u64::from(decimals) + 4) as u32;
     let mantissa = decimal(digits, point);

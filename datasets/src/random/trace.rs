@@ -1,4 +1,4 @@
-//! Writes one random trace, event by event, keeping the replay's state beside it.
+//! Writes a random trace event by event, and keeps the state of its replay.
 
 use super::schema::{Definition, Field, Kind};
 use super::spelling::Paper;
@@ -6,7 +6,6 @@ use super::times::Clock;
 use super::world::{Nature, ROOT, World, name};
 use crate::rng::Rng;
 
-/// A trace being written.
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) rng: Rng,
@@ -14,15 +13,14 @@ pub(super) struct Writer {
     pub(super) clock: Clock,
     pub(super) world: World,
     pub(super) definitions: Vec<Definition>,
-    /// True if links may stay open (the trace is then replayed with `-z`).
+    /// Whether links may stay open. The trace is then replayed with `-z`.
     pub(super) leave_links: bool,
-    /// Every time from now on is the present one: for the last line, which must carry the largest.
+    /// Whether all further times are the latest one, for the last line.
     pub(super) present: bool,
     pub(super) wrote_event: bool,
     counter: u64,
 }
 
-/// The values of the fields of one line.
 pub(super) type Fill<'a> = &'a [(Field, &'a str)];
 
 impl Writer {
@@ -43,7 +41,7 @@ impl Writer {
         }
     }
 
-    /// Writes some definitions now; the others follow where they are first needed.
+    /// Writes some definitions now. The others follow before their first use.
     pub(super) fn header(&mut self) {
         let early = self.rng.pick(&[0, 70, 100, 100]);
         for index in 0..self.definitions.len() {
@@ -59,7 +57,6 @@ impl Writer {
         self.definition_lines(&definition);
     }
 
-    /// The block of `definition`; returns the number of its first line.
     pub(super) fn definition_lines(&mut self, definition: &Definition) -> u64 {
         let (paper, rng) = (&mut self.paper, &mut self.rng);
         let first = paper.header(&["EventDef", definition.kind.name(), &definition.number], rng);
@@ -71,7 +68,7 @@ impl Writer {
         first
     }
 
-    /// One of the definitions of `kind`, written if it was not yet.
+    /// Returns a definition of `kind`, which is written first if necessary.
     pub(super) fn definition(&mut self, kind: Kind) -> Definition {
         let known: Vec<usize> = (0..self.definitions.len())
             .filter(|&index| self.definitions[index].kind == kind)
@@ -83,7 +80,7 @@ impl Writer {
         self.definitions[index].clone()
     }
 
-    /// Writes one event; fields that `fill` does not name get a text that nobody needs.
+    /// Writes an event. Fields that are not in `fill` get a meaningless text.
     pub(super) fn event(&mut self, definition: &Definition, fill: Fill<'_>) -> u64 {
         let mut words = vec![definition.number.clone()];
         for field in &definition.fields {
@@ -94,7 +91,6 @@ impl Writer {
         self.paper.line(&words, &mut self.rng)
     }
 
-    /// Writes an event of `kind` at `ticks`.
     pub(super) fn timed(&mut self, kind: Kind, ticks: u64, fill: Fill<'_>) -> u64 {
         let definition = self.definition(kind);
         self.timed_by(&definition, ticks, fill)
@@ -107,7 +103,7 @@ impl Writer {
         self.event(definition, &all)
     }
 
-    /// A time from `floor` on, not later than the present, which may move.
+    /// Returns a time from `floor` on. May advance the clock.
     pub(super) fn moment(&mut self, floor: u64) -> u64 {
         if !self.present {
             self.clock.advance(&mut self.rng);
@@ -118,13 +114,11 @@ impl Writer {
         self.clock.now
     }
 
-    /// A number that no other call returns.
     pub(super) fn count(&mut self) -> u64 {
         self.counter += 1;
         self.counter
     }
 
-    /// Defines a type of `nature` in the container type `parent`.
     pub(super) fn define_type(&mut self, nature: Nature, parent: usize) {
         let kind = match nature {
             Nature::Container => Kind::ContainerType,
@@ -158,7 +152,7 @@ impl Writer {
         });
     }
 
-    /// Creates a container of type `kind`; false if there is no container to hold it.
+    /// Creates a container of type `kind`. Returns false if there is no container to hold it.
     pub(super) fn create(&mut self, kind: usize) -> bool {
         let parents = self.world.containers_of(self.world.types[kind].parent);
         if parents.is_empty() {
@@ -190,7 +184,6 @@ impl Writer {
         true
     }
 
-    /// Defines a value that does not exist yet.
     pub(super) fn define_value(&mut self, kind: usize) {
         let definition = self.definition(Kind::EntityValue);
         let number = self.count();
@@ -207,7 +200,7 @@ impl Writer {
         self.world.types[kind].values.push(id);
     }
 
-    /// A value for an event of type `kind`: one that exists, or one that exists from now on.
+    /// Returns a value for an event of type `kind`: an existing one or a new one.
     pub(super) fn value(&mut self, kind: usize) -> String {
         let known = &self.world.types[kind].values;
         if !known.is_empty() && self.rng.percent(85) {
@@ -225,7 +218,6 @@ impl Writer {
     }
 }
 
-/// One to three definitions of every kind, with numbers of every look.
 fn define(old_names: bool, rng: &mut Rng) -> Vec<Definition> {
     let mut definitions: Vec<Definition> = Vec::new();
     let plain = rng.percent(50);
@@ -245,7 +237,8 @@ fn define(old_names: bool, rng: &mut Rng) -> Vec<Definition> {
             }
         }
     }
-    // A number drawn twice leaves its kind without a definition at worst: give those the index's.
+    // A number drawn twice may leave a kind without a definition, which then gets its index as
+    // number.
     for (index, kind) in Kind::ALL.into_iter().enumerate() {
         if definitions.iter().all(|known| known.kind != kind) {
             definitions.push(Definition::random(
@@ -260,7 +253,6 @@ fn define(old_names: bool, rng: &mut Rng) -> Vec<Definition> {
     definitions
 }
 
-/// A text for a field whose content does not matter.
 fn filler(field: &Field, rng: &mut Rng) -> String {
     match field {
         Field::Color => rng

@@ -1,11 +1,10 @@
-//! Knowledge of a replayer at one point of the trace: types, containers, lanes. The generator keeps it so
-//! that it can tell which event would be valid next, and which would not.
+//! State of a replay at one point of the trace: types, containers, lanes. The generator uses it to
+//! choose valid and invalid events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::rng::Rng;
 
-/// Nature of a type's entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nature {
     Container,
@@ -16,52 +15,45 @@ pub(super) enum Nature {
 }
 
 impl Nature {
-    /// Tells whether entities of the nature have named values.
     pub(super) fn has_values(self) -> bool {
         matches!(self, Self::State | Self::Event | Self::Link)
     }
 }
 
-/// A type; its place in [`World::types`] is its handle.
+/// A type. Its handle is the index in [`World::types`].
 #[derive(Clone, Debug)]
 pub(super) struct Type {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) nature: Nature,
-    /// The container type it belongs to.
     pub(super) parent: usize,
-    /// The container types that a link type joins.
+    /// Container types that a link type connects.
     pub(super) ends: (usize, usize),
-    /// The identifiers of its values.
     pub(super) values: Vec<String>,
 }
 
-/// A container; its place in [`World::containers`] is its handle.
+/// A container. Its handle is the index in [`World::containers`].
 #[derive(Clone, Debug)]
 pub(super) struct Container {
     pub(super) id: String,
     pub(super) kind: usize,
     pub(super) parent: usize,
     pub(super) destroyed: bool,
-    /// No event of the lanes in it is later than this tick, nor its own creation.
+    /// Latest tick of its creation and of events in it.
     pub(super) latest: u64,
-    /// The earliest tick of an event in it.
+    /// Earliest tick of an event in it.
     pub(super) earliest: u64,
 }
 
-/// The entities of one type in one container.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
-    /// No further event may be earlier than this tick.
+    /// Tick before which no further event is allowed.
     pub(super) last: u64,
-    /// Open states.
     pub(super) depth: usize,
-    /// True if a variable has a value.
     pub(super) set: bool,
     pub(super) used_keys: BTreeSet<String>,
 }
 
-/// One end of a link that waits for the other.
 #[derive(Clone, Debug)]
 pub(super) struct OpenLink {
     pub(super) container: usize,
@@ -69,11 +61,10 @@ pub(super) struct OpenLink {
     pub(super) key: String,
     pub(super) value: String,
     pub(super) ticks: u64,
-    /// True if the end seen is the start.
+    /// Whether that end is the start.
     pub(super) started: bool,
 }
 
-/// The state of the replay.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) types: Vec<Type>,
@@ -84,11 +75,10 @@ pub(super) struct World {
     container_ids: BTreeSet<String>,
 }
 
-/// The root type, and the root container.
 pub(super) const ROOT: usize = 0;
 
-/// Texts that stand for names and identifiers of every kind, so that kinds share texts. None holds a
-/// comma, a quote, or a blank at either end (see the rules in the module above).
+/// Names and identifiers of all kinds, so that kinds share texts. See the module above for the
+/// characters that they must not have.
 const POOL: [&str; 28] = [
     "a",
     "b",
@@ -120,12 +110,11 @@ const POOL: [&str; 28] = [
     "Thread (main) [4]",
 ];
 
-/// A text from the pool, for a name.
 pub(super) fn name(rng: &mut Rng) -> String {
     rng.pick(&POOL).to_owned()
 }
 
-/// A text that `taken` does not contain yet; the caller adds it.
+/// Returns a text that is not in `taken`. The caller adds it.
 fn fresh(taken: &BTreeSet<String>, rng: &mut Rng) -> String {
     for _ in 0..4 {
         let text = name(rng);
@@ -170,21 +159,19 @@ impl World {
         }
     }
 
-    /// An identifier that no type has had; it is taken from now on.
     pub(super) fn fresh_type_id(&mut self, rng: &mut Rng) -> String {
         let id = fresh(&self.type_ids, rng);
         self.type_ids.insert(id.clone());
         id
     }
 
-    /// An identifier that no container has had; it is taken from now on.
     pub(super) fn fresh_container_id(&mut self, rng: &mut Rng) -> String {
         let id = fresh(&self.container_ids, rng);
         self.container_ids.insert(id.clone());
         id
     }
 
-    /// The types of `nature` that may occur in containers of type `parent`.
+    /// Returns the types of `nature` that are allowed in containers of type `parent`.
     pub(super) fn children(&self, parent: usize, nature: Nature) -> Vec<usize> {
         let own = |&index: &usize| {
             index != ROOT
@@ -194,17 +181,16 @@ impl World {
         (0..self.types.len()).filter(own).collect()
     }
 
-    /// The types of `nature`, the root aside.
     pub(super) fn of_nature(&self, nature: Nature) -> Vec<usize> {
         (1..self.types.len()).filter(|&index| self.types[index].nature == nature).collect()
     }
 
-    /// The containers of type `kind`, destroyed ones too.
+    /// Returns the containers of type `kind`, including destroyed ones.
     pub(super) fn containers_of(&self, kind: usize) -> Vec<usize> {
         (0..self.containers.len()).filter(|&index| self.containers[index].kind == kind).collect()
     }
 
-    /// A lane in which an event of `nature` may occur now.
+    /// Returns a lane in which an event of `nature` is allowed now.
     pub(super) fn pick_lane(
         &self,
         nature: Nature,
@@ -231,20 +217,19 @@ impl World {
             .or_insert_with(|| Lane { last: earliest, ..Lane::default() })
     }
 
-    /// Records that an event took place in a living container.
+    /// Records an event in a lane of a living container.
     pub(super) fn touch(&mut self, container: usize, kind: usize, ticks: u64) {
         let lane = self.lane(container, kind);
         lane.last = lane.last.max(ticks);
         self.stamp(container, ticks);
     }
 
-    /// Records a time of a container without any lane's order being concerned.
+    /// Records a time of a container, without a lane.
     pub(super) fn stamp(&mut self, container: usize, ticks: u64) {
         let latest = &mut self.containers[container].latest;
         *latest = (*latest).max(ticks);
     }
 
-    /// `container` and everything below it.
     pub(super) fn subtree(&self, container: usize) -> Vec<usize> {
         let mut found = vec![container];
         let mut next = 0;
@@ -258,7 +243,6 @@ impl World {
         found
     }
 
-    /// The depth of a type in the tree, the root's being 0.
     pub(super) fn depth(&self, mut kind: usize) -> usize {
         let mut depth = 0;
         while kind != ROOT {

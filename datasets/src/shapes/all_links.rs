@@ -1,4 +1,4 @@
-//! Nearly nothing but links between 32 ranks, up to 256 of them under way.
+//! Almost only links between 32 ranks, up to 256 of them under way.
 
 use std::io;
 
@@ -12,17 +12,18 @@ const RANKS: u64 = 32;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
     links(sink, size, rng, |rng| {
-        // Mostly in the order of MPI; one end in a hundred comes early, as unsynchronised clocks make it.
+        // Mostly in MPI's order. One end in a hundred comes early, as with unsynchronised clocks.
         !rng.percent(1)
     })
 }
 
-/// Half of the links end before they start: the `PajeEndLink` line comes first and has the earlier time.
+/// Half of the links end before they start, in the file and in time.
 pub(super) fn write_reversed(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
     links(sink, size, rng, |rng| rng.percent(50))
 }
 
-/// Links, one event in fifty a state; `started` decides which end of a new link comes first.
+/// Writes links, and a state for every fiftieth event. `started` decides which end of a link comes
+/// first.
 fn links(
     sink: &mut Sink<'_>,
     size: u64,

@@ -1,5 +1,5 @@
-//! Deep stacks: containers nested in one another, each with a state lane whose depth rises and falls in saw
-//! teeth of hundreds to thousands.
+//! Deep stacks: nested containers, each with a state lane whose depth rises and falls by hundreds
+//! to thousands.
 
 use std::io;
 
@@ -8,7 +8,6 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of nested containers, each of another type.
 const LEVELS: u64 = 48;
 const DEEPEST: u64 = 4000;
 
@@ -16,13 +15,12 @@ const DEEPEST: u64 = 4000;
 struct Stack {
     depth: u64,
     rising: bool,
-    /// Depth at which the direction changes.
     turn: u64,
 }
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
     let levels = LEVELS.min((size / 2000).max(2));
-    // A quarter of the trace at most goes into closing what is open.
+    // At most a quarter of the trace closes what is open.
     let deepest = DEEPEST.min(size / levels / 100).max(4);
     header::write(sink, &[0, 2, 6, 7, 12, 13])?;
     for level in 1..=levels {
@@ -43,7 +41,7 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
     while sink.written() + open * (closing_line(now) + 3) + levels * (closing_line(now) + 3) < size
     {
         now += rng.below(9);
-        // Runs of one lane, so that a stack can grow faster than the others.
+        // Several events of one lane in a row, so that a stack can grow faster than the others.
         if rng.percent(3) {
             level = rng.index(stacks.len());
         }

@@ -1,4 +1,4 @@
-//! Links under way between ranks, for every shape that has links.
+//! Links under way between ranks.
 
 use std::collections::VecDeque;
 use std::io;
@@ -6,10 +6,10 @@ use std::io;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Links complete out of order, but only among this many of the oldest: messages overtake one another locally.
+/// Links complete out of order only among this many of the oldest, as messages overtake each other
+/// locally.
 const OVERTAKING: usize = 8;
 
-/// A link with one end written.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     from: u64,
@@ -19,7 +19,7 @@ struct Waiting {
     bytes: u64,
 }
 
-/// The links under way. Link type `3` in the root container; values `PTP` and `COLL`; ranks are numbers.
+/// The links under way, with link type `3` in the root container and values `PTP` and `COLL`.
 #[derive(Debug, Default)]
 pub(super) struct Flight {
     waiting: VecDeque<Waiting>,
@@ -28,17 +28,16 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// The number of links that wait for their other end.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// About how many bytes it takes to complete every link.
+    /// Returns the approximate number of bytes to complete all links.
     pub(super) fn closing_bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Writes the first end of a new link from rank `from` to rank `to`: its start, or its end.
+    /// Writes the start or the end of a new link from rank `from` to rank `to`.
     pub(super) fn open(
         &mut self,
         sink: &mut Sink<'_>,
@@ -56,7 +55,7 @@ impl Flight {
         Ok(())
     }
 
-    /// Writes the other end of one of the oldest links, if any.
+    /// Completes one of the oldest links, if any.
     pub(super) fn complete(
         &mut self,
         sink: &mut Sink<'_>,
@@ -71,7 +70,6 @@ impl Flight {
         link.write_end(sink, now, !link.started)
     }
 
-    /// Completes every link.
     pub(super) fn close(&mut self, sink: &mut Sink<'_>, now: u64, rng: &mut Rng) -> io::Result<()> {
         while self.len() > 0 {
             self.complete(sink, now, rng)?;
@@ -82,7 +80,7 @@ impl Flight {
 
 impl Waiting {
     fn write_end(&self, sink: &mut Sink<'_>, now: u64, start: bool) -> io::Result<()> {
-        // Every sixteenth message belongs to a collective operation.
+        // Every sixteenth message belongs to a collective.
         let value = if self.serial.is_multiple_of(16) { "COLL" } else { "PTP" };
         sink.event(if start { 15 } else { 16 }).micros(now).num(3).num(0).word(value);
         sink.num(if start { self.from } else { self.to });
@@ -97,7 +95,7 @@ impl Waiting {
     }
 }
 
-/// Two different ranks of `ranks`, numbered from 1; the same twice if there is only one.
+/// Returns two different ranks, numbered from 1, or the same twice if there is only one.
 pub(super) fn pair(ranks: u64, rng: &mut Rng) -> (u64, u64) {
     let from = rng.below(ranks);
     let to = (from + 1 + rng.below(ranks.saturating_sub(1))) % ranks;

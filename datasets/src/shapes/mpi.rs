@@ -1,12 +1,13 @@
-//! An MPI program on a plane of ranks that is closed on all sides, as SimGrid's SMPI traces it.
+//! An MPI program on a torus of ranks, as SimGrid's SMPI traces it.
 //!
-//! The ranks are simulated: each has a clock, messages take their time, and who receives waits. They begin with the
-//! parameters, broadcast by rank 0. An iteration is to compute, to shift the edges of the plane in all four directions, and
-//! to reduce the residual over all ranks; the second of four is saved. Then rank 0 collects the results, in as many
-//! pieces as fill the size. One rank is slow, and the others wait for it.
+//! The ranks are simulated: each has a clock, messages take time, and receivers wait. Rank 0 first
+//! broadcasts the parameters. An iteration computes, shifts the edges of the plane in all four
+//! directions and reduces the residual over all ranks; every fourth one, from the second on, is
+//! saved. Finally rank 0 collects the results, in as many pieces as fill the size. One rank is
+//! slow, and the others wait for it.
 //!
-//! The mix, in lines: nearly half pushes and pops, a third link ends, an eighth variables, and a few of everything
-//! else, so that every nature occurs in a proportion near that of traced NAS benchmarks.
+//! Nearly half of the lines are pushes and pops, a third link ends, an eighth variables, and a few
+//! everything else. These proportions are near those of traced NAS benchmarks.
 
 mod program;
 mod timeline;
@@ -21,7 +22,7 @@ use timeline::Timeline;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
     let many = 16 + 4 * rng.below(13);
-    // Even, so that the plane has two rows at least.
+    // Even, so that there are at least two rows.
     let count = many.min((size / 8192 * 2).max(4));
     begin(sink, count)?;
     let mut program = Program::new(count as usize, rng);
@@ -47,7 +48,7 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
     (1..=count).try_for_each(|number| sink.event(7).micros(now).num(1).num(number).end())
 }
 
-/// The header, types, values and ranks; what the processors can do, and that no network is in use.
+/// Writes the header, types, values and ranks, their computing power, and an idle network.
 fn begin(sink: &mut Sink<'_>, count: u64) -> io::Result<()> {
     declare(sink, &STATES, count)?;
     (1..=count).try_for_each(|rank| {
@@ -56,7 +57,7 @@ fn begin(sink: &mut Sink<'_>, count: u64) -> io::Result<()> {
     })
 }
 
-/// The header, types, the values of states (the alias of the first is 10), and ranks.
+/// Writes the header, types, state values (the first has alias 10) and ranks.
 pub(super) fn declare(sink: &mut Sink<'_>, states: &[&str], count: u64) -> io::Result<()> {
     sink.lines(header::all().as_bytes())?;
     sink.lines(

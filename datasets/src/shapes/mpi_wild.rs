@@ -1,8 +1,8 @@
-//! MPI ranks that do anything at any time: the lines of a trace of MPI, without a program behind them.
+//! The lines of an MPI trace without a program: random actions of ranks.
 //!
-//! The mix, in lines: nearly half pushes and pops, a third link ends, an eighth variables, and a few of everything
-//! else, so that every nature occurs in a proportion near that of traced NAS benchmarks. Time grows from line to
-//! line, except that one state in twenty is written late, as a tracer does that buffers by rank.
+//! Nearly half of the lines are pushes and pops, a third link ends, an eighth variables, and a few
+//! everything else. These proportions are near those of traced NAS benchmarks. Time grows from line
+//! to line, except that one state in twenty is late, as with a tracer that buffers by rank.
 
 use std::io;
 
@@ -14,10 +14,9 @@ use crate::sink::Sink;
 
 const MAX_DEPTH: u64 = 4;
 
-/// Chance of a push, in percent, by depth; otherwise a pop.
+/// Probability of a push, in percent, by depth; otherwise a pop.
 const PUSH: [u64; MAX_DEPTH as usize + 1] = [100, 40, 30, 20, 0];
 
-/// State values; the alias of the first is 10.
 const STATES: [&str; 12] = [
     "PMPI_Init",
     "PMPI_Send",
@@ -36,7 +35,6 @@ const STATES: [&str; 12] = [
 #[derive(Clone, Copy, Debug, Default)]
 struct Rank {
     depth: u64,
-    /// The time of its last event, in microseconds.
     last: u64,
 }
 

@@ -1,4 +1,4 @@
-//! One state lane of one container: pushes and pops, and states set now and then.
+//! A single state lane: mostly pushes and pops, and some set states.
 
 use std::io;
 

@@ -1,7 +1,8 @@
-//! Two ranks that send one another the same message: 100 times to warm up, then as often as the size lets them. After
-//! both there is a barrier.
+//! Two ranks that send each other the same message: 100 times to warm up, then as often as fits. A
+//! barrier follows each loop.
 //!
-//! The program is that of C. Guelque, "HTF: un format de trace hiérarchique" (2023), appendix A; its structure is in figure 13.
+//! The program is from C. Guelque, "HTF: un format de trace hiérarchique" (2023), appendix A, its
+//! structure in figure 13.
 
 use std::io;
 
@@ -9,14 +10,13 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Rounds of the first loop, if there is room for as many in the second.
+/// Rounds of the first loop, if the second can have as many.
 const WARMING_UP: u64 = 100;
 
-/// Bytes of a round of both ranks, and of what follows the last, about.
+/// Approximate bytes of a round of both ranks, and of the end of the trace.
 const ROUND: u64 = 445;
 const REST: u64 = 560;
 
-/// Step of a rank, in HTF's words.
 enum Step {
     Push(&'static str),
     Pop,
@@ -32,14 +32,13 @@ const BARRIER: [Step; 4] =
     [Push("MPI_Barrier"), Event("MPI_COLLECTIVE_BEGIN"), Event("MPI_COLLECTIVE_END"), Pop];
 const END: [Step; 1] = [Event("THREAD_END")];
 
-/// A trace of about `size` bytes.
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
     let warming = WARMING_UP.min(size / ROUND / 2);
     write_rounds(sink, warming, |_, written| written + ROUND / 2 + REST < size, rng)
 }
 
-/// A trace of so many rounds in the first loop; in the second, there is another after so many, and so many bytes, while
-/// `goes_on` says so.
+/// Writes a trace with `warming` rounds in the first loop. The second loop continues while
+/// `goes_on` returns true for the number of rounds and bytes so far.
 fn write_rounds(
     sink: &mut Sink<'_>,
     warming: u64,
@@ -74,7 +73,6 @@ fn write_rounds(
     for is_warm in [false, true] {
         let mut round = 0;
         while if is_warm { goes_on(round, sink.written()) } else { round < warming } {
-            // There and back.
             for (rank, call) in [(0, &SEND), (1, &RECEIVE), (1, &SEND), (0, &RECEIVE)] {
                 steps(sink, rank, call)?;
             }
@@ -91,7 +89,7 @@ fn write_rounds(
     RANKS.into_iter().try_for_each(|rank| sink.event(7).micros(now).word("RANK").word(rank).end())
 }
 
-/// The trace of [`Shape::PingPong`](crate::Shape::PingPong) with so many rounds in each loop.
+/// Returns a trace of [`Shape::PingPong`](crate::Shape::PingPong) with these numbers of rounds.
 pub fn ping_pong(warming: u64, rounds: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut sink = Sink::new(&mut bytes);

@@ -1,4 +1,4 @@
-//! Long lines of quoted names that hold what means something outside quotes.
+//! Long lines of quoted names with characters that have a meaning outside quotes.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Parts of the names. None ends in a blank or holds a quote.
+/// Parts of names. None ends with a blank or contains a quote.
 const PARTS: [&str; 14] = [
     "ngsolve::Apply(BilinearForm<double>, LocalHeap &)",
     "# not a comment",
@@ -44,7 +44,7 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
             .word(container)
             .end()?;
     }
-    // From 10 to some 500 bytes.
+    // 10 to some 500 bytes.
     let values: Vec<String> = (0..256_u64)
         .map(|number| {
             let parts: Vec<&str> =
@@ -54,7 +54,7 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
         .collect();
     let mut depths = vec![0_u64; containers.len()];
     let (mut now, mut open): (u64, u64) = (0, 0);
-    // Both names of a closing line are long.
+    // Both names on a closing line are long.
     let closing = |now| closing_line(now) + 35;
     while sink.written() + (open + containers.len() as u64) * closing(now) < size {
         now += rng.below(40);

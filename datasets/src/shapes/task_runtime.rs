@@ -1,9 +1,9 @@
-//! Workers of a task-based runtime as StarPU traces them.
+//! Workers of a task-based runtime, as StarPU traces them.
 //!
-//! Each worker goes through the same cycle: schedule, overhead, fetch input, overhead, execute a task, overhead, push
-//! output. A step is a group of lines with one time: the state, and what goes with it (the 17-field line
-//! of the task, the counters, a transfer). Times grow strictly from group to group, so that a stable sort by time has
-//! only one result; [`super::unsorted`] relies on it.
+//! Each worker repeats the same cycle: schedule, overhead, fetch input, overhead, execute a task,
+//! overhead, push output. A step is a group of lines with one time: the state and its details (the
+//! task's line of 17 fields, counters, a transfer). Times increase strictly from group to group, so
+//! that a stable sort by time is unique, as [`super::unsorted`] requires.
 
 mod definitions;
 
@@ -15,7 +15,7 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// The step of a worker in a callback, outside the cycle: the callback's end, then the cycle from its start.
+/// Step of a worker in a callback, outside the cycle. It ends the callback and restarts the cycle.
 const CALLBACK: u8 = 10;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
@@ -27,20 +27,17 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> 
     runtime.end(sink)
 }
 
-/// A transfer between memory nodes that has not arrived.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     to: u64,
     serial: u64,
 }
 
-/// The runtime being traced.
 #[derive(Debug)]
 pub(super) struct Runtime {
     rng: Rng,
-    /// Nanoseconds.
+    /// Time in nanoseconds.
     now: u64,
-    /// The next step in the cycle of each worker.
     steps: Vec<u8>,
     tasks: u64,
     transfers: VecDeque<Transfer>,
@@ -60,7 +57,6 @@ impl Runtime {
         }
     }
 
-    /// About how many bytes [`Runtime::end`] will write.
     pub(super) fn closing_bytes(&self) -> u64 {
         self.transfers.len() as u64 * 44 + (self.steps.len() as u64 + 4) * 22
     }
@@ -69,7 +65,6 @@ impl Runtime {
         1 + self.steps.len() as u64 / 8
     }
 
-    /// The header, types, values and containers.
     pub(super) fn begin(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         sink.lines(header::definitions(DEFINITIONS).as_bytes())?;
         sink.tabs();
@@ -103,7 +98,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// The number and time of a line; StarPU writes milliseconds with nine decimals, the last three of them 0.
+    /// Starts a line with its number and time. StarPU writes milliseconds with nine decimals, the
+    /// last three of them 0.
     fn timed<'s, 'a>(&self, sink: &'s mut Sink<'a>, event: u32) -> &'s mut Sink<'a> {
         sink.event(event)
             .num(self.now / 1_000_000)
@@ -122,7 +118,7 @@ impl Runtime {
         Ok(self.timed(sink, event).name("w", worker).word("WS").word(value))
     }
 
-    /// The next step of one worker: lines with one time, later than all before.
+    /// Writes the next step of a worker: lines with one time, later than all before.
     pub(super) fn group(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         self.now += self.rng.between(1, 400);
         let index = self.rng.index(self.steps.len());
@@ -161,7 +157,7 @@ impl Runtime {
         }
     }
 
-    /// A task: the state twice, the second time with everything known about it.
+    /// Writes the state of a task twice, the second time with all details.
     fn task(&mut self, sink: &mut Sink<'_>, worker: u64) -> io::Result<()> {
         self.tasks += 1;
         let (x, y) = (self.rng.below(80), self.rng.below(80));
@@ -182,7 +178,7 @@ impl Runtime {
         sink.end()
     }
 
-    /// The start of a transfer between memory nodes, or the end of an earlier one.
+    /// Starts a transfer between memory nodes, or ends an earlier one.
     fn transfer(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         if self.transfers.len() >= 8 || !self.transfers.is_empty() && self.rng.percent(50) {
             return self.arrive(sink);
@@ -222,7 +218,7 @@ impl Runtime {
             .end()
     }
 
-    /// Transfers arrive, workers and the rest are destroyed.
+    /// Ends all transfers and destroys all containers.
     pub(super) fn end(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         self.now += 1;
         while !self.transfers.is_empty() {

@@ -1,5 +1,5 @@
-//! States whose values are all different, as task identifiers are: a third defined just before their use, with a
-//! colour, the others by their use.
+//! States with distinct values, such as task identifiers. A third are defined just before their
+//! use, with a colour.
 
 use std::io;
 

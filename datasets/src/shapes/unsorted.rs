@@ -1,5 +1,6 @@
-//! The task runtime's trace, shuffled: blocks of events in random order, as when every thread's buffer is written out
-//! at its own time. The header and the creations stay in front, the destructions at the end.
+//! The task runtime's trace with blocks of events in random order, as if each thread wrote its
+//! buffer at its own time. The header and creations stay at the beginning, the destructions at the
+//! end.
 
 use std::io;
 use std::ops::Range;
@@ -8,7 +9,7 @@ use super::task_runtime::Runtime;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Groups of lines shuffled together; several of every worker, so that no lane stays in order.
+/// Number of groups of lines shuffled together; each worker has several, so no lane stays in order.
 const BLOCK: usize = 512;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {

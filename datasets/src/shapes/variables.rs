@@ -1,4 +1,4 @@
-//! Variables of many machines, set, added to and subtracted from, in every spelling of a number.
+//! Variables of many machines, set, added to and subtracted from, in every spelling of numbers.
 
 use std::io;
 

@@ -1,16 +1,16 @@
-//! Maps from the names of state values to classes, in TOML.
+//! Maps from state values to classes, in TOML.
 //!
 //! ```toml
-//! # State types of the message-passing library: what they hold and `classes` lacks is `other`, elsewhere `compute`.
+//! # State types of the message-passing library. Their unlisted values are `other`; those of other types `compute`.
 //! types = ["MY_MPI"]
-//! # Links of these types are messages; without the line, all that join containers with such states.
+//! # Types of links that are messages. Default: all links between containers with such states.
 //! links = ["MY_LINK"]
-//! # What is sent by these is a rendezvous: the sender waits for the receiver.
+//! # Values whose sends are a rendezvous: the sender waits for the receiver.
 //! rendezvous = ["my_ssend"]
-//! # So are messages of so many bytes or more.
+//! # Rendezvous threshold in bytes.
 //! eager = 65536
 //!
-//! # The first pattern that matches the whole name decides.
+//! # The first pattern that matches the whole name applies.
 //! [classes]
 //! my_send = "send"
 //! "my_i{send,ssend}" = "send"
@@ -25,7 +25,7 @@ use toml::{Table, Value};
 
 use super::Class;
 
-/// A map from the names of state values to classes.
+/// Map from the names of state values to classes.
 #[derive(Clone, Debug)]
 pub struct Map {
     name: String,
@@ -37,15 +37,16 @@ pub struct Map {
     classes: Vec<(Glob, Class)>,
 }
 
-/// Reason why a text is no [`Map`].
+/// Error of a text that is not a valid [`Map`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapError(String);
 
 impl Map {
-    /// The names of the maps that are built in.
+    /// Names of the built-in maps.
     pub const BUILT_IN: [&str; 2] = ["mpi", "starpu"];
 
-    /// Returns a built-in map: `mpi` (for SimGrid's SMPI, Akypuera and OTF2 converters) or `starpu`.
+    /// Returns a built-in map: `mpi` (for SimGrid's SMPI, Akypuera and OTF2 converters) or
+    /// `starpu`.
     #[must_use]
     pub fn built_in(name: &str) -> Option<Map> {
         let text = match name {
@@ -53,13 +54,13 @@ impl Map {
             "starpu" => include_str!("starpu.toml"),
             _ => return None,
         };
-        Some(Map::parse(name, text).expect("a test reads the maps that are built in"))
+        Some(Map::parse(name, text).expect("built-in maps are valid"))
     }
 
-    /// The map of a name, read from TOML.
+    /// Parses a map in TOML; `name` is its name in messages.
     ///
     /// # Errors
-    /// The text is no TOML, with line and column; or what it says is not what a map says.
+    /// Fails if the text is not TOML or not a valid map.
     pub fn parse(name: &str, text: &str) -> Result<Map, MapError> {
         let table: Table =
             text.parse().map_err(|error: toml::de::Error| MapError(error.to_string()))?;
@@ -94,22 +95,24 @@ impl Map {
                 ("classes", _) => return Err(wrong("classes", value, "a table")),
                 _ => {
                     let keys = "classes, types, links, rendezvous, eager, ignore-case";
-                    return Err(MapError(format!("`{key}` is unknown in a map; there are {keys}")));
+                    return Err(MapError(format!(
+                        "`{key}` is not a key of a map; keys are {keys}"
+                    )));
                 }
             }
         }
         match map.classes.is_empty() {
-            true => {
-                Err(MapError("a map needs a table `[classes]`, as `MPI_Send = \"send\"`".into()))
-            }
+            true => Err(MapError(
+                "a map needs a table `[classes]`, such as `MPI_Send = \"send\"`".into(),
+            )),
             false => Ok(map),
         }
     }
 
-    /// The map that is built in under this name, or the one in this file.
+    /// Returns the built-in map with this name, or else reads a map from this file.
     ///
     /// # Errors
-    /// The file cannot be read, or its text is no map.
+    /// Fails if the file cannot be read or is not a valid map.
     pub fn open(path: &Path) -> io::Result<Map> {
         if let Some(map) = path.to_str().and_then(Map::built_in) {
             return Ok(map);
@@ -124,41 +127,41 @@ impl Map {
     pub fn of_trace(trace: &Trace) -> Map {
         let maps = Map::BUILT_IN.into_iter().filter_map(Map::built_in);
         let best = maps.rev().max_by_key(|map| known(trace, map));
-        best.expect("there are maps built in")
+        best.expect("there are built-in maps")
     }
 
-    /// Name of the map: as built in, or that of its file.
+    /// Returns the name of a built-in map, or the file name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the class of a value, if the map knows it.
+    /// Returns the class of a value if a pattern matches it.
     #[must_use]
     pub fn class(&self, value: &[u8]) -> Option<Class> {
         let value = self.folded(value);
         self.classes.iter().find(|(glob, _)| glob.matches(&value)).map(|(_, class)| *class)
     }
 
-    /// Returns the class of unknown values of a state type.
+    /// Returns the class of unlisted values of a state type.
     #[must_use]
     pub fn fallback(&self, type_: &[u8]) -> Class {
         if self.names(type_) { Class::Other } else { Class::Compute }
     }
 
-    /// Whether the map names this state type as one of the message-passing library.
+    /// Whether the map names the state type as one of the message-passing library.
     #[must_use]
     pub fn names(&self, type_: &[u8]) -> bool {
         matches(&self.types, &self.folded(type_))
     }
 
-    /// Whether links of the type of this name are messages.
+    /// Whether links of the type with this name are messages.
     #[must_use]
     pub fn is_message(&self, type_: &[u8]) -> bool {
         self.links.as_deref().is_none_or(|links| matches(links, &self.folded(type_)))
     }
 
-    /// Whether a state of this value sends by rendezvous, whatever the size.
+    /// Whether states with this value send by rendezvous regardless of the size.
     #[must_use]
     pub fn is_rendezvous(&self, value: &[u8]) -> bool {
         matches(&self.rendezvous, &self.folded(value))
@@ -175,7 +178,6 @@ impl Map {
     }
 }
 
-/// Counts the state values of the trace that a map knows.
 fn known(trace: &Trace, map: &Map) -> usize {
     let types = trace.types();
     let states = types.ids().filter(|id| types.nature(*id) == TypeNature::State);
@@ -190,7 +192,9 @@ fn matches(globs: &[Glob], name: &[u8]) -> bool {
 
 fn glob(pattern: &str, ignore_case: bool) -> Result<Glob, MapError> {
     let folded = if ignore_case { pattern.to_ascii_lowercase() } else { pattern.to_owned() };
-    folded.parse().map_err(|error| MapError(format!("`{pattern}` is no pattern: {error}")))
+    folded
+        .parse()
+        .map_err(|error| MapError(format!("`{pattern}` is not a valid pattern:  {error}")))
 }
 
 fn globs(table: &Table, key: &str, ignore_case: bool) -> Result<Option<Vec<Glob>>, MapError> {
@@ -210,7 +214,7 @@ fn class_of(pattern: &str, class: &Value) -> Result<Class, MapError> {
 }
 
 fn wrong(key: &str, value: &Value, right: &str) -> MapError {
-    MapError(format!("`{key} = {value}`: there should be {right}"))
+    MapError(format!("`{key} = {value}`: expected {right}"))
 }
 
 impl fmt::Display for MapError {
@@ -290,27 +294,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_what_would_be_right() {
+    fn errors_say_what_was_expected() {
         let message = |text| Map::parse("mine", text).expect_err("no map").to_string();
         let lists = "compute, send, recv, sendrecv, wait, nxn, 1xn, nx1, barrier, scan, io, other";
         assert_eq!(
             message("[classes]\na = \"sends\""),
-            format!("`a = \"sends\"`: there should be one of {lists}")
+            format!("`a = \"sends\"`: expected one of {lists}")
         );
         assert!(message("[classes]\na = \n").contains("line 2, column 5"));
         assert_eq!(
             message("class = 1\n[classes]\na = \"send\""),
-            "`class` is unknown in a map; there are classes, types, links, rendezvous, eager, ignore-case"
+            "`class` is not a key of a map; keys are classes, types, links, rendezvous, eager, ignore-case"
         );
         assert!(message("").contains("needs a table `[classes]`"));
         assert_eq!(
             message("eager = -1\n[classes]\na = \"send\""),
-            "`eager = -1`: there should be 0 or more bytes"
+            "`eager = -1`: expected 0 or more bytes"
         );
         assert_eq!(
             message("links = \"x\"\n[classes]\na = \"send\""),
-            "`links = \"x\"`: there should be a list of names"
+            "`links = \"x\"`: expected a list of names"
         );
-        assert!(message("[classes]\n\"a[\" = \"send\"").starts_with("`a[` is no pattern: "));
+        assert!(
+            message("[classes]\n\"a[\" = \"send\"").starts_with("`a[` is not a valid pattern:  ")
+        );
     }
 }

@@ -1,12 +1,12 @@
-//! The critical path as tables for people and programs.
+//! The critical path as tables.
 
 use super::{Activity, CriticalPath};
 use crate::waits::Waits;
 use crate::{Data, Label, Table};
 
 impl CriticalPath {
-    /// `type,value,container,seconds,share`: how long the path is in states of each value in each container, the longest
-    /// first. The share is of the path, and the value is empty between states.
+    /// Returns `type,value,container,seconds,share`: the length of the path by value and container,
+    /// the longest first. The share is of the whole path; the value is empty between states.
     #[must_use]
     pub fn activity_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
         let rows = self.by_activity(waits, window);
@@ -21,8 +21,8 @@ impl CriticalPath {
             .with("share", Data::number(&rows, |row| Some(row.seconds.share_of(length))))
     }
 
-    /// `type,value,seconds,share,mean,imbalance,cost`: how long the path is in states of each value, and how much longer
-    /// than containers are in the mean; what costs most first.
+    /// Returns `type,value,seconds,share,mean,imbalance,cost`: the length of the path by value,
+    /// compared with the mean over containers, the most costly first.
     #[must_use]
     pub fn imbalance_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
         let rows = self.imbalance(waits, window);

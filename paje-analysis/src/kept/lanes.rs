@@ -1,4 +1,4 @@
-//! Lanes of a trace that have states: a part of the trace does not tell them.
+//! The lanes of a trace that have states, which a part of the trace does not contain.
 
 use paje_sim::{ContainerId, Trace, TypeId};
 
@@ -7,18 +7,17 @@ use super::Left;
 /// Name of the summary.
 pub const LANES: &str = "lanes";
 
-/// Maximum size in bytes; more lanes are not kept.
+/// Maximum size in bytes; a trace with more lanes stores none.
 const MOST: usize = 1 << 24;
 
-/// The lanes of states of a trace.
+/// Lanes with states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
-    /// By type, a bit for each container, the lowest bit of a byte first.
+    /// For each type, a bitmap of containers, the lowest bit of a byte first.
     types: Vec<(TypeId, Vec<u8>)>,
 }
 
 impl Lanes {
-    /// Collects these lanes of a trace; `None` if there are too many.
     pub(crate) fn of(
         trace: &Trace,
         lanes: impl Iterator<Item = (ContainerId, TypeId)>,
@@ -39,7 +38,7 @@ impl Lanes {
         Some(Lanes { types })
     }
 
-    /// Returns container and type of each lane, by type.
+    /// Returns the container and the type of each lane, ordered by type.
     pub fn iter(&self) -> impl Iterator<Item = (ContainerId, TypeId)> {
         self.types.iter().flat_map(|(type_, bits)| {
             let bytes = (0..).step_by(8).zip(bits).filter(|(_, byte)| **byte != 0);
@@ -80,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_come_back() {
+    fn lanes_survive_encoding_and_decoding() {
         let (one, other) = (vec![1, 0, 0x82], vec![0, 0x10, 0]);
         let lanes = Lanes { types: vec![(TypeId(2), one), (TypeId(7), other)] };
         let (two, seven) = (TypeId(2), TypeId(7));

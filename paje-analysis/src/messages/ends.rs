@@ -1,4 +1,4 @@
-//! States that links start or end in.
+//! Lookup of the states in which links start or end.
 
 use super::{Message, NONE};
 use crate::classes::Class;
@@ -26,7 +26,7 @@ impl Side {
     }
 }
 
-/// Finds the states that links of ascending times start or end in, or [`NONE`], in one pass over the track's states.
+/// Returns the state in which each link starts or ends, or [`NONE`]. Times must ascend.
 pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: Side) -> Vec<u32> {
     let classes = tracks.classes().of_type(tracks.list()[track].type_);
     let track = &tracks.list()[track];
@@ -35,13 +35,13 @@ pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: 
     let mut next = 0;
     for same in times.chunk_by(|a, b| a == b) {
         let time = same[0];
-        // States that were entered before, and those entered just then.
+        // States entered earlier, and states entered at this time.
         next += track.start[next..].iter().take_while(|start| **start < time).count();
         let now = track.start[next..].iter().take_while(|start| **start <= time).count();
         let moment = Moment { track, classes, side, time, next, now };
         candidates.clear();
         moment.find(&mut candidates);
-        // The first has those that are too many.
+        // The first state takes surplus links.
         let more = same.len().saturating_sub(candidates.len());
         let state = |i: usize| candidates.get(i.saturating_sub(more)).copied().unwrap_or(NONE);
         found.extend((0..same.len()).map(state));
@@ -49,26 +49,23 @@ pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: 
     found
 }
 
-/// A time, and the states of a track around it.
 struct Moment<'a> {
     track: &'a Track,
     classes: &'a [Class],
     side: Side,
     time: f64,
-    /// First state entered at the time or later, and number of states entered at that time.
+    /// First state entered at the time or later, and the number of states entered at the time.
     next: usize,
     now: usize,
 }
 
 impl Moment<'_> {
-    /// Finds the candidate states in order: several only if all but one take no time.
+    /// Finds the matching states. There are several only if all but one have zero duration.
     fn find(&self, candidates: &mut Vec<u32>) {
         let takes = |state: &usize| self.side.takes(self.class(*state));
         let just_then = self.just_then().filter(takes);
         match self.side {
-            // A message starts when it is sent.
             Side::Sending => candidates.extend(just_then.map(|state| state as u32)),
-            // It ends when the receiver leaves.
             Side::Receiving => {
                 let left = |state: &usize| self.track.end[*state] == self.time;
                 let before = self.before().filter(takes).find(left);
@@ -91,7 +88,7 @@ impl Moment<'_> {
         self.classes[self.track.value[state].index()]
     }
 
-    /// Returns the states that were entered before and are still open, the innermost first.
+    /// Returns the states that were entered earlier and are still open, the innermost first.
     fn before(&self) -> impl Iterator<Item = usize> + '_ {
         let last = self.next.checked_sub(1);
         let around = std::iter::successors(last, |state| self.track.parent(*state));

@@ -1,15 +1,15 @@
-//! Steps at which receives were posted.
+//! Steps in which receives are posted.
 
 use super::{Order, Step};
 use crate::classes::Class;
 use crate::messages::Messages;
 use crate::tracks::Tracks;
 
-/// Returns, for each message, the first step that begins when its receive is posted: then its sender is free.
+/// Returns, for each message, the first step that begins after its receive is posted.
 ///
-/// A receiving call posts what it receives. What a waiting call completes was posted by an earlier receiving call
-/// that received nothing itself; traces do not record which, so the first one left is taken. If none is left, nobody
-/// is blocked.
+/// A receiving call posts its own receive. The receive that a waiting call completes was posted by
+/// an earlier receiving call that received nothing. Traces do not record which, so the earliest one
+/// left is taken. If none is left, the sender is not blocked.
 #[must_use]
 pub fn posts(tracks: &Tracks<'_>, messages: &Messages, order: &Order) -> Vec<Option<Step>> {
     let list = messages.list();

@@ -1,28 +1,26 @@
-//! Steps and edges as they come in an order that the edges allow, for sweeps.
+//! Steps and edges in a topological order, for sweeps.
 
 use super::{Edges, NONE, TAKEN};
 
-/// The schedule of a run: which line completes its next step, again and again, and what that waits for.
+/// Schedule of a run: the line that completes a step at each place, and what the step waits for.
 ///
-/// A step is called by its *slot* here, which says when it begins: the first step of each line has the line's number, and
-/// a step that follows another, the number of lines and the place at which the one before it is complete. So a sweep
-/// goes through all that is kept by slot, or by place, from the begin to the end.
+/// A *slot* identifies a step by when it begins: the first step of a line has the line's number;
+/// any other has the number of lines plus the place at which its predecessor completes. A sweep
+/// therefore reads arrays indexed by slot or place from start to end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
-    /// Line that completes its next step, by place.
+    /// Line that completes its next step at each place.
     pub(super) sequence: Vec<u32>,
-    /// By step.
     pub(super) slot: Vec<u32>,
     /// First edge of the step completed at each place.
     first: Vec<u32>,
     /// Slots of the steps that delay it, with [`TAKEN`].
     from: Vec<u32>,
-    /// Number of edges that begin at each slot.
+    /// Number of edges that start at each slot.
     pub(super) uses: Vec<u32>,
 }
 
 impl Schedule {
-    /// Builds the schedule of lines with these first steps, in this sequence.
     pub(super) fn new(lines: &[u32], edges: &Edges, sequence: Vec<u32>) -> Self {
         let count = lines.len() - 1;
         let mut slot = vec![0; sequence.len()];
@@ -57,12 +55,11 @@ impl Schedule {
         Schedule { sequence, slot, first, from, uses }
     }
 
-    /// Returns the slots of the steps that delay the step completed at a place.
+    /// Returns the edges that delay the step completed at a place.
     pub(super) fn edges(&self, place: usize) -> &[u32] {
         &self.from[self.first[place] as usize..self.first[place + 1] as usize]
     }
 
-    /// Returns the line of the step with a slot.
     pub(super) fn line(&self, slot: u32, lines: usize) -> usize {
         match (slot as usize).checked_sub(lines) {
             Some(place) => self.sequence[place] as usize,

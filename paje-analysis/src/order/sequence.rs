@@ -1,4 +1,4 @@
-//! An order of all steps that what keeps them back allows; and the circles in it.
+//! Topological order of all steps, and the cycles that prevent it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,9 +16,8 @@ struct Run<'o> {
     pending: Vec<u32>,
     /// Current step of each line.
     at: Vec<u32>,
-    /// By step.
     line: Vec<u32>,
-    /// Lines whose step can be completed.
+    /// Lines whose current step can complete.
     ready: VecDeque<u32>,
     sequence: Vec<u32>,
 }
@@ -47,7 +46,7 @@ impl<'o> Run<'o> {
         let at = order.first[..lines].to_vec();
         let sequence = Vec::with_capacity(steps);
         let mut run = Run { order, next, to, pending, at, line, ready: VecDeque::new(), sequence };
-        // First all begin, then it is seen who is kept back.
+        // All lines begin; lines without delay are ready.
         (0..lines).for_each(|line| run.release(line));
         run.ready.clear();
         let is_free =
@@ -61,7 +60,6 @@ impl<'o> Run<'o> {
         self.at[line] == self.order.first[line + 1]
     }
 
-    /// Begins the line's next step.
     fn begin(&mut self, line: usize) {
         self.release(line);
         if !self.is_over(line) && self.pending[self.at[line] as usize] == 0 {
@@ -69,7 +67,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Releases the steps that only the line's step still delays.
+    /// Releases the steps that only the line's current step delays.
     fn release(&mut self, line: usize) {
         if self.is_over(line) {
             return;
@@ -85,7 +83,6 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Completes steps until none can be completed.
     fn go_on(&mut self) {
         while let Some(line) = self.ready.pop_front() {
             self.sequence.push(line);
@@ -98,7 +95,6 @@ impl<'o> Run<'o> {
         self.at[self.line[step as usize] as usize] >= step
     }
 
-    /// Returns the edges that delay the step in which the line is stuck.
     fn kept_back(&self, line: usize) -> impl Iterator<Item = usize> + '_ {
         let edges = &self.order.edges;
         let kept = |edge: &usize| !self.has_begun(edges.from[*edge] & !TAKEN);
@@ -106,7 +102,7 @@ impl<'o> Run<'o> {
     }
 }
 
-/// Finds the sequence, removing the edges that would block it for ever. Returns their number.
+/// Finds the sequence. Removes edges that would block it forever, and returns their number.
 pub(super) fn find(order: &mut Order) -> u64 {
     let mut run = Run::new(order);
     run.go_on();
@@ -130,13 +126,12 @@ pub(super) fn find(order: &mut Order) -> u64 {
     broken.len() as u64
 }
 
-/// See [`Order::circles`].
 pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
     let mut run = Run::new(order);
     run.go_on();
     let (mut found, mut count) = (Vec::new(), 0);
     let lines = run.at.len();
-    // By line: in which search it was seen last.
+    // Number of the search that visited each line last.
     let mut seen = vec![0_u64; lines];
     let (mut line, mut search) = (0, 0);
     while run.sequence.len() < run.pending.len() {
@@ -144,19 +139,19 @@ pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
             line = (line + 1) % lines;
             continue;
         }
-        // From any stuck line, those that keep back lead to a circle.
+        // From any stuck line, following the delaying edges leads to a cycle.
         search += 1;
         let (mut path, mut at) = (Vec::new(), line);
         while seen[at] != search {
             seen[at] = search;
-            let edge = run.kept_back(at).next().expect("what is stuck is kept back");
+            let edge = run.kept_back(at).next().expect("a stuck line is delayed");
             let from = order.edges.from[edge];
             path.push((at, from & TAKEN != 0));
             at = run.line[(from & !TAKEN) as usize] as usize;
         }
-        let begin = path.iter().position(|(line, _)| *line == at).expect("it was seen");
+        let begin = path.iter().position(|(line, _)| *line == at).expect("the path contains it");
         let circle = &path[begin..];
-        // Without a sender that waits, the trace contradicts itself.
+        // A cycle without a waiting sender is a contradiction in the trace.
         if circle.iter().any(|(_, sends)| *sends) {
             count += 1;
             if found.len() < limit {
@@ -172,16 +167,16 @@ pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
     (found, count)
 }
 
-/// See [`Order::stretches`].
 pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
     let lines = order.first.len() - 1;
     let busy = (0..order.tracks).filter(|track| order.len(*track) > 0).count();
-    // Lines of operations that everybody waits in: two steps, and an edge from each track.
+    // Lines of collectives in which all wait for all: two steps, and an edge from each track.
     let is_full = |line: usize, place: usize| {
         order.first[line + 1] - order.first[line] == 2 && order.schedule.edges(place).len() == busy
     };
     let mut at: Vec<u32> = order.first[..lines].to_vec();
-    // By operation: the first bound after it, and whether it is that itself.
+    // For each operation, the first boundary after it, and whether the operation itself is that
+    // boundary.
     let mut bounds: Vec<(usize, Arc<[u32]>)> = vec![(0, at.clone().into())];
     let mut of_line: Vec<(usize, bool)> = vec![(0, false); lines];
     for (place, line) in order.schedule.sequence.iter().enumerate() {

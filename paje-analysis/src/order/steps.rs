@@ -1,4 +1,4 @@
-//! Steps, and what keeps them back.
+//! Steps and the edges that delay them.
 
 use rayon::prelude::*;
 
@@ -8,12 +8,10 @@ use crate::collectives::Collectives;
 use crate::messages::Messages;
 use crate::tracks::Tracks;
 
-/// End of a message in a track, or operation of its group.
+/// End of a message in a track, or membership in a collective.
 #[derive(Clone, Copy)]
 struct End {
-    /// Begin of its state; its own time without a state.
     time: f64,
-    /// Its state, or [`NONE`].
     state: u32,
     what: What,
 }
@@ -22,7 +20,7 @@ struct End {
 enum What {
     Recv(u32),
     Send(u32),
-    /// Index of the operation, and of the member.
+    /// Index of the operation, and of the member in it.
     Member(u32, u32),
 }
 
@@ -64,8 +62,8 @@ pub(super) fn of(
     order
 }
 
-/// The steps of a track. What has the same state is one step; the others are in order of time, and receive before they
-/// send.
+/// Collects the steps of a track. Ends in the same state form one step; the others are ordered by
+/// time, with receives before sends.
 fn of_track(tracks: &Tracks<'_>, messages: &Messages, at: usize, mut ends: Vec<End>) -> Steps {
     let track = &tracks.list()[at];
     let end = |state: Option<usize>, time: f64, what| match state {
@@ -93,7 +91,6 @@ fn of_track(tracks: &Tracks<'_>, messages: &Messages, at: usize, mut ends: Vec<E
     steps
 }
 
-/// Numbers the steps, and collects their edges.
 fn number(
     order: &mut Order,
     found: Vec<Steps>,
@@ -126,7 +123,6 @@ fn number(
         order.time.extend(steps.time);
         order.first.push(order.time.len() as u32);
     }
-    // Edges as pairs: from, to.
     let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(count);
     for message in 0..count {
         let (send, recv) = (order.send[message].0, order.recv[message].0);
@@ -173,7 +169,6 @@ fn number(
     join(order, &pairs);
 }
 
-/// Sorts the edges by target.
 fn join(order: &mut Order, pairs: &[(u32, u32)]) {
     let steps = order.first[order.first.len() - 1] as usize;
     let first = offsets(steps, pairs.iter().map(|(_, to)| *to));

@@ -1,20 +1,19 @@
-//! Sweeps through all steps with the clocks of a few tracks.
+//! Sweeps through all steps with the vector clocks of a few tracks.
 
 use rayon::prelude::*;
 
 use super::{NONE, Order, Question, Stretch, TAKEN};
 
-/// Number of tracks that a sweep is about.
+/// Number of tracks per sweep.
 pub const LANES: usize = 32;
 
-/// Number of known steps of each of the tracks; as many as at the begin where it is 0. There are fewer than 2^31 steps, and
-/// any processor compares signed numbers side by side.
+/// Number of known steps of each track; 0 means as many as at the start. There are fewer than 2^31
+/// steps, and all processors compare vectors of signed numbers.
 type Clock = [i32; LANES];
 
-/// The clock that knows nothing beyond the begin.
+/// Index of the clock that knows nothing beyond the start.
 const NOTHING: u32 = 0;
 
-/// See [`Order::known`].
 pub(super) fn all(order: &Order, questions: &[Question]) -> Vec<u32> {
     let range = 0..order.schedule.sequence.len();
     by_strips(order, questions, |sweep| {
@@ -22,7 +21,6 @@ pub(super) fn all(order: &Order, questions: &[Question]) -> Vec<u32> {
     })
 }
 
-/// See [`Order::known_without`].
 pub(super) fn without(
     order: &Order,
     line: u32,
@@ -41,9 +39,8 @@ pub(super) fn without(
 
 struct Asked {
     number: u32,
-    /// Slot of its step.
     slot: u32,
-    /// Index of its track among the tracks asked about.
+    /// Index of its track among the queried tracks.
     place: u32,
     known: u32,
 }
@@ -54,7 +51,7 @@ impl Asked {
     }
 }
 
-/// Answers questions, for few tracks at a time.
+/// Answers queries, a few tracks at a time.
 fn by_strips(
     order: &Order,
     questions: &[Question],
@@ -82,14 +79,12 @@ fn by_strips(
 
 struct Sweep<'o> {
     order: &'o Order,
-    /// Index in clocks of each line.
+    /// Index of each line in clocks.
     lane: Vec<Option<u8>>,
-    /// Clock of each line.
     knows: Vec<u32>,
     clocks: Clocks,
     /// Clock of each slot when its step began, while an edge needs it.
     versions: Vec<u32>,
-    /// In order of their slots.
     asked: &'o mut [Asked],
 }
 
@@ -111,15 +106,14 @@ impl<'o> Sweep<'o> {
         }
     }
 
-    /// Goes through a part of the sequence in which lines are at these steps at the begin. What ends on line
-    /// `skipped` keeps nobody back.
+    /// Sweeps a part of the sequence, at whose start the lines are at the given steps. Completions
+    /// on line `skipped` delay no other line.
     fn run(&mut self, range: std::ops::Range<usize>, at: &[u32], skipped: u32) {
         let (order, schedule) = (self.order, &self.order.schedule);
         let lines = at.len();
-        // Complete steps of the lines that are in clocks.
         let mut complete: Vec<u32> =
             at.iter().zip(&order.first).map(|(at, first)| at - first).collect();
-        // At the begin, nobody knows anything: the answers are 0.
+        // At the start nothing is known, so the answers are 0.
         let mut next =
             self.asked.partition_point(|asked| (asked.slot as usize) < lines + range.start);
         for place in range {
@@ -133,8 +127,7 @@ impl<'o> Sweep<'o> {
                 complete[line] += 1;
                 self.clocks.raise(&mut self.knows[line], lane, complete[line]);
             }
-            // The line's next step begins, if it has one: its questions are answered, and what it knows is kept for who
-            // needs it.
+            // The line's next step begins: answer its queries, and keep its clock for its edges.
             let (slot, knows) = (lines + place, self.knows[line]);
             while let Some(asked) =
                 self.asked.get_mut(next).filter(|asked| asked.slot as usize == slot)
@@ -151,7 +144,7 @@ impl<'o> Sweep<'o> {
         }
     }
 
-    /// Merges the clock that a slot's step had when it began into the line's clock.
+    /// Merges the clock of a slot's step, as of its start, into the line's clock.
     fn join(&mut self, line: usize, from: u32) {
         let slot = from & !TAKEN;
         let version = self.versions[slot as usize];
@@ -163,7 +156,7 @@ impl<'o> Sweep<'o> {
             let first = &self.order.first;
             let track = self.order.schedule.line(slot, first.len() - 1);
             if let Some(lane) = self.lane[track] {
-                // Slots grow along a line.
+                // Slots ascend along a line.
                 let slots =
                     &self.order.schedule.slot[first[track] as usize..first[track + 1] as usize];
                 let index = slots.partition_point(|other| *other < slot) as u32;
@@ -173,7 +166,6 @@ impl<'o> Sweep<'o> {
     }
 }
 
-/// Clocks, shared by lines that know the same.
 struct Clocks {
     list: Vec<Clock>,
     uses: Vec<u32>,
@@ -188,7 +180,7 @@ impl Clocks {
         }
     }
 
-    /// Gives the clock these numbers, without changing it for others.
+    /// Sets a clock to these numbers without changing other references to it.
     fn set(&mut self, clock: &mut u32, numbers: &Clock) {
         let at = *clock as usize;
         if at != NOTHING as usize && self.uses[at] == 1 {
@@ -225,7 +217,7 @@ impl Clocks {
         }
         let (mine, others) = (&self.list[*clock as usize], &self.list[other as usize]);
         let mut both = *mine;
-        // All bits in which one of them differs from both.
+        // Collects the bits in which the result differs from either side.
         let (mut more, mut less) = (0, 0);
         for ((both, mine), other) in both.iter_mut().zip(mine).zip(others) {
             *both = (*mine).max(*other);
@@ -239,7 +231,7 @@ impl Clocks {
             self.set(clock, &both);
             return;
         }
-        // Nothing is known but what the other knows.
+        // The other clock includes this one.
         let old = std::mem::replace(clock, other);
         self.uses[other as usize] += 1;
         if old != NOTHING {

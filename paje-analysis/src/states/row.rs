@@ -1,38 +1,35 @@
-//! A row of the report.
+//! Rows of the states report.
 
 use crate::{Label, Seconds};
 
-/// A row of the report: a value, of all containers or of one.
+/// Time in one value, of all containers or of one.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
 pub struct Row {
     /// Container, if each has its own rows.
     pub container: Option<Label>,
-    /// Their type.
     pub type_: Label,
-    /// Their value.
     pub value: Label,
-    /// Number of states.
     pub count: u64,
     /// Sum of their durations.
     pub inclusive: Seconds,
-    /// Sum of durations without the states directly inside.
+    /// Sum of their durations without states directly inside.
     pub exclusive: Seconds,
-    /// The exclusive time, as a part of the lifetimes of the containers that have a lane of the type.
+    /// Exclusive time, relative to the lifetimes of the containers that have a lane of the type.
     pub share: f64,
-    /// The shortest.
+    /// Shortest duration, in seconds.
     pub min: f64,
-    /// Mean duration.
     pub mean: Seconds,
-    /// Median duration, in seconds: half of them took at most that.
+    /// Median duration, in seconds.
     pub median: f64,
-    /// Duration that 95 % of them took at most, in seconds.
+    /// 95th percentile of the duration, in seconds.
     pub p95: f64,
-    /// The longest.
+    /// Longest duration, in seconds.
     pub max: f64,
     /// Number of containers with states of the value.
     pub containers: u64,
-    /// Number of containers that could have: those that have a lane of the type.
+    /// Number of containers that have a lane of the type.
     pub lanes: u64,
-    /// Longest exclusive time of a container, divided by the mean of those with a lane of the type, less 1.
+    /// Longest exclusive time of a container, divided by the mean over `lanes`, minus 1.
     pub imbalance: f64,
 }

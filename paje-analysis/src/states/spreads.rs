@@ -1,4 +1,4 @@
-//! Durations of states, by what has rows of its own.
+//! Quantiles of state durations.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use super::{Key, States};
 use crate::quantiles::Durations;
 
-/// Durations by row.
 pub(super) struct Spreads<'s> {
     ended: FxHashMap<Key, Vec<&'s Durations>>,
     open: FxHashMap<Key, Vec<f64>>,
@@ -36,7 +35,7 @@ impl<'s> Spreads<'s> {
         spreads
     }
 
-    /// Returns the median and the 95th percentile of these values together.
+    /// Returns the median and the 95th percentile over these values together.
     pub(super) fn quantiles(
         &self,
         group: ContainerId,

@@ -1,15 +1,16 @@
-//! Costs of waiting: of the container that is waited for, or of those that it was waiting for itself.
+//! Delay costs: the waiting that each container causes, directly or indirectly.
 //!
-//! After Böhme, Geimer, Wolf, Arnold: *Identifying the root causes of wait states in large-scale parallel
-//! applications* (2010). Somebody, p, waits for q. Both were together when one of them last waited for the other,
-//! or all were in an operation of their group; or when the run began. From then on, q took longer than p, by as
-//! much as p waits: it worked longer, or waited longer, or both. For the first part the cost is q's own; the
-//! second part is passed on to those whom q waited for in that time, in proportion to how long, and there it is
-//! divided in the same way, together with q's own waiting.
+//! After Böhme, Geimer, Wolf, Arnold: *Identifying the root causes of wait states in large-scale
+//! parallel applications* (2010). Let p wait for q. Both were last synchronised when one of them
+//! waited for the other, when their whole group was in a collective, or when the run began. Since
+//! then, q took longer than p by the length of the wait, because it worked longer or waited longer,
+//! or both. The first part is q's own cost. The second part is passed on to the containers that q
+//! waited for in that time, in proportion to the waiting, and is divided there in the same way,
+//! together with q's own waiting.
 //!
-//! Waits are gone through from the last to the first, so that each knows what it is charged when its turn comes.
-//! Charges that are passed on go to a range of q's waits: they are kept as a factor that holds until the first of them
-//! is reached. So all is done in the time of sorting, however long the ranges are.
+//! Waits are processed from the last to the first, so that the charge of each is complete when its
+//! turn comes. Charges for a range of q's waits are kept as a factor that applies until the first
+//! of them is reached, so the total time is that of sorting, whatever the lengths of the ranges.
 
 use std::collections::HashMap;
 
@@ -17,20 +18,21 @@ use super::{Wait, Waits};
 use crate::Seconds;
 use crate::classes::Collective;
 
-/// The waiting that one container causes.
+/// Waiting caused by one container.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Container that causes it, as the number of a track.
+    /// Track of the container.
     pub whom: u32,
     /// Time that others wait for it.
     pub direct: Seconds,
-    /// Seconds of waiting that begin with its longer work, also indirectly. The sum over all containers is that of
-    /// `direct`.
+    /// Waiting that originates in its longer work, directly or indirectly, in seconds. The sum over
+    /// all containers equals that of `direct`.
     pub delay: f64,
 }
 
 impl Waits<'_> {
-    /// Costs of the waiting in the window: of each container that causes any, in the order of tracks.
+    /// Returns the costs of the waits in the window, of each container that causes any, in track
+    /// order.
     #[must_use]
     pub fn costs(&self, window: (f64, f64)) -> Vec<Cost> {
         let mut costs: Vec<Cost> = (0..self.by_track.len() as u32)
@@ -51,8 +53,8 @@ impl Waits<'_> {
         costs
     }
 
-    /// All waits, as track and place there, by their ends; where ends are the same, those of who is waited for come
-    /// before those of who waits for it.
+    /// Returns all waits as track and index, ordered by end. On ties, waits of the container waited
+    /// for precede those of the waiter.
     fn in_order(&self) -> Vec<(u32, u32)> {
         let mut order: Vec<(u32, u32)> = Vec::new();
         for (track, waits) in (0..).zip(&self.by_track) {
@@ -67,9 +69,8 @@ impl Waits<'_> {
         order
     }
 
-    /// Sorts waits that end at the same time, and are in the order of their tracks: depth first, a track when all
-    /// that it waits for are behind. Where tracks wait for one another, as only wrong clocks can tell, somebody is
-    /// first.
+    /// Sorts waits that end at the same time and are in track order: depth-first, each track after
+    /// those it waits for. Cycles, which only wrong clocks cause, are broken arbitrarily.
     fn sort_by_cause(&self, same: &mut [(u32, u32)]) {
         let waits = same.to_vec();
         let tracks: Vec<&[(u32, u32)]> = waits.chunk_by(|a, b| a.0 == b.0).collect();
@@ -92,7 +93,7 @@ impl Waits<'_> {
         same.copy_from_slice(&sorted);
     }
 
-    /// Returns, for each wait in order, when the waiter and whom it waits for were last together.
+    /// Returns, for each wait in order, when the two containers were last synchronised.
     fn together(&self, order: &[(u32, u32)]) -> Vec<f64> {
         let begin = self.whole().0;
         let mut group_of = vec![0; self.by_track.len()];
@@ -105,7 +106,7 @@ impl Waits<'_> {
             &self.by_track[track as usize][place as usize]
         };
         let pair = |wait: &Wait| (wait.waiter.min(wait.whom), wait.waiter.max(wait.whom));
-        // Each as it begins, when all that ended by then are behind.
+        // By start; each after the waits that have ended by then.
         let mut begins: Vec<usize> = (0..order.len()).collect();
         begins.sort_by(|a, b| wait(*a).from.total_cmp(&wait(*b).from));
         let mut ended = 0;
@@ -130,7 +131,8 @@ impl Waits<'_> {
         since
     }
 
-    /// Returns, by group, when all were in an operation that nobody leaves before the last one enters.
+    /// Returns, for each group, the times of operations that none leaves before the last one
+    /// enters.
     fn meetings(&self) -> Vec<Vec<f64>> {
         let mut meetings = vec![Vec::new(); self.collectives.groups.len()];
         for series in &self.collectives.series {
@@ -155,9 +157,9 @@ struct Ledger<'a> {
     waits: &'a [Vec<Wait>],
     /// Prefix sums of the waits of each track, in seconds.
     sums: Vec<Vec<f64>>,
-    /// Number of waits of each track still to come, going backwards.
+    /// Number of waits of each track that are not processed yet.
     left: Vec<usize>,
-    /// Charge of each second of a track's waits, and its decrease at each wait.
+    /// Charge per second of a track's waits, and its decrease at each wait.
     factor: Vec<f64>,
     ends: Vec<Vec<f64>>,
 }
@@ -182,21 +184,20 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Takes the charge of a track's next wait, in seconds.
     fn take(&mut self, wait: &Wait, at: usize) -> f64 {
         let track = wait.waiter as usize;
         let charged = self.factor[track] * (wait.until - wait.from);
         self.factor[track] -= self.ends[track][at];
         self.left[track] = at;
-        // A rest of differences is no charge.
+        // Discard remainders due to rounding.
         if self.factor[track] < 0.0 || at == 0 {
             self.factor[track] = 0.0;
         }
         charged
     }
 
-    /// Passes a part of what a wait is charged on to the waits of whom it waits for; gives back the other part,
-    /// which is that one's own.
+    /// Passes part of a wait's charge on to the waits of the container waited for. Returns the
+    /// other part, which is that container's own cost.
     fn pass_on(&mut self, wait: &Wait, since: f64, charged: f64) -> f64 {
         let (p, q) = (wait.waiter as usize, wait.whom as usize);
         let p_waits = self.waited(p, since, self.places_until(p, wait.from));
@@ -214,12 +215,11 @@ impl<'a> Ledger<'a> {
         charged - passed
     }
 
-    /// Counts the waits of a track that end until a time.
     fn places_until(&self, track: usize, time: f64) -> usize {
         self.waits[track].partition_point(|wait| wait.until <= time)
     }
 
-    /// Returns how long a track waited since a time, in its first `until` waits.
+    /// Returns how long a track waited after `since`, in its first `until` waits.
     fn waited(&self, track: usize, since: f64, until: usize) -> f64 {
         let first = self.places_until(track, since);
         if first >= until {

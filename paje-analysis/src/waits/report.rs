@@ -1,4 +1,4 @@
-//! Waiting as tables for people and programs: what is longest comes first.
+//! Wait states as tables, the longest first.
 
 use std::cmp::Reverse;
 
@@ -6,7 +6,6 @@ use super::Waits;
 use super::tables::Total;
 use crate::{Data, Label, Seconds, Table};
 
-/// A row of any of the tables.
 struct Row {
     names: [Label; 2],
     total: Total,
@@ -15,7 +14,7 @@ struct Row {
 }
 
 impl Waits<'_> {
-    /// `kind,count,seconds,share,mean,max`; the share is of the time of all containers that have states.
+    /// Returns `kind,count,seconds,share,mean,max`; the share is of all containers' time.
     #[must_use]
     pub fn kinds_table(&self, window: (f64, f64)) -> Table {
         let length = self.length(window);
@@ -29,8 +28,9 @@ impl Waits<'_> {
         with_totals(Table::new("kinds").with("kind", name(&rows, 0)), &rows)
     }
 
-    /// `container,count,seconds,share,mean,max,caused,delay` of each container that waits or is waited for: its own
-    /// waiting, as a part of its time; that of others for it; and that which began with it, by propagation.
+    /// Returns `container,count,seconds,share,mean,max,caused,delay` for each container that waits
+    /// or is waited for: its own waits and their share of its time, the time others wait for it,
+    /// and the delay that it causes.
     #[must_use]
     pub fn waiters_table(&self, window: (f64, f64)) -> Table {
         let mut totals = vec![Total::default(); self.tracks.list().len()];
@@ -56,8 +56,8 @@ impl Waits<'_> {
             .with("delay", Data::seconds(&order, |at| Seconds::new(nanoseconds(costs[*at].1))))
     }
 
-    /// Returns `waiter,whom,count,seconds,share,mean,max,most`; the share is of the waiter's time, and `most` is 1
-    /// for the container that it waits for longest: an edge of the most-waited graph.
+    /// Returns `waiter,whom,count,seconds,share,mean,max,most`; the share is of the waiter's time,
+    /// and `most` is 1 for the container that it waits for longest.
     #[must_use]
     pub fn pairs_table(&self, window: (f64, f64)) -> Table {
         let mut pairs = self.by_pair(window);
@@ -73,21 +73,20 @@ impl Waits<'_> {
         with_totals(table, &rows).with("most", Data::count(&pairs, |pair| u64::from(pair.most)))
     }
 
-    /// Returns the length of the part of the window that has states. Looks at each state.
+    /// Returns the length of the part of the window that has states. Visits all states.
     fn length(&self, window: (f64, f64)) -> Seconds {
         let whole = self.whole();
         let (from, until) = (window.0.max(whole.0), window.1.min(whole.1));
         if from < until { Seconds::between(from, until) } else { Seconds::ZERO }
     }
 
-    /// Returns the name of a track's container, with its quoting.
     pub(crate) fn label(&self, track: u32) -> Label {
         let container = self.tracks.list()[track as usize].container;
         self.tracks.trace().containers().name(container).into()
     }
 }
 
-/// Rounds to the printed digits: divided charges carry rounding errors.
+/// Rounds to the printed precision, which hides rounding errors of divided charges.
 fn nanoseconds(seconds: f64) -> f64 {
     (seconds * 1e9).round() / 1e9
 }

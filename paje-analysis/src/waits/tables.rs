@@ -1,4 +1,4 @@
-//! Waiting by kind, by who waits, and by pair; the graph of whom each waits for most.
+//! Waits by kind, by waiter and by pair, and the most-waited graph.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,43 +9,37 @@ use crate::dot::{Edge, digraph};
 
 /// Waiting of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub struct ByKind {
-    /// The kind.
     pub kind: Kind,
-    /// Its waits.
     pub total: Total,
 }
 
-/// The waiting of one container.
+/// Waits of one container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub struct ByWaiter {
-    /// Container that waits, as the number of a track.
     pub waiter: u32,
-    /// Its waits.
     pub total: Total,
 }
 
-/// The waiting of one container for another.
+/// Waits of one container for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub struct ByPair {
-    /// Container that waits, as the number of a track.
     pub waiter: u32,
-    /// Container that it waits for, likewise.
     pub whom: u32,
-    /// Their waits.
     pub total: Total,
-    /// Whether the waiter waits for none longer: an edge of the most-waited graph. Of several, the first.
+    /// Whether the waiter waits for no other container longer, as in the most-waited graph.
     pub most: bool,
 }
 
-/// Some waiting, added up.
+/// Count and duration of several waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub struct Total {
-    /// Number of waits.
     pub count: u64,
-    /// Sum of their lengths.
     pub seconds: Seconds,
-    /// The longest.
     pub longest: Seconds,
 }
 
@@ -58,7 +52,7 @@ impl Total {
 }
 
 impl Waits<'_> {
-    /// From the first enter to the last exit: the window that holds everything.
+    /// Returns the time from the first enter to the last exit, a window that holds everything.
     #[must_use]
     pub fn whole(&self) -> (f64, f64) {
         self.tracks.span().unwrap_or((0.0, 0.0))
@@ -114,8 +108,8 @@ impl Waits<'_> {
         self.tracks.trace().containers().name(container).to_str_lossy()
     }
 
-    /// Draws the most-waited graph for Graphviz: an edge from each waiting container to the one that it waits for
-    /// longest, with the seconds.
+    /// Returns the most-waited graph in DOT: an edge from each waiting container to the one it
+    /// waits for longest, with the seconds.
     #[must_use]
     pub fn most_waited_dot(&self, window: (f64, f64)) -> String {
         let most: Vec<_> = self.by_pair(window).into_iter().filter(|pair| pair.most).collect();

@@ -1,8 +1,8 @@
 /* A ring of processes that compute and pass a message to both neighbours in each iteration. One of them, rank 3, computes
-   longer: all waiting comes from it, directly in its neighbours, by propagation in everybody else.
+   longer and causes all waiting, directly in its neighbours, indirectly in all others.
 
-   The work is told to the simulator in floating-point operations, and a host does 10^9 of them a second. So how long
-   everybody computes is known: 1 ms in each iteration, rank 3 1.5 ms. */
+   The simulator is given the work in floating-point operations, and a host does 10^9 of them per second. So the time
+   of computing is known: 1 ms per iteration, 1.5 ms in rank 3. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 

@@ -1,4 +1,4 @@
-//! Traces of any kind, with a map that makes sense of none: the sums hold all the same.
+//! Arbitrary traces with a meaningless map: the sums must agree anyway.
 
 use datasets::{Shape, generate};
 use paje_analysis::Seconds;
@@ -7,7 +7,7 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
 
-/// Classes by the letters of values.
+/// Classes by the last letters of values.
 const MAP: &str = "\
 [classes]
 \"*[a-c]\" = \"send\"
@@ -22,7 +22,6 @@ const MAP: &str = "\
 \"*\" = \"compute\"
 ";
 
-/// Checks the analyses of a trace; returns the number of its waits.
 fn check(name: &str, bytes: &[u8]) -> usize {
     let mut replay = paje_sim::Options::default();
     replay.recover = true;
@@ -50,7 +49,7 @@ fn check(name: &str, bytes: &[u8]) -> usize {
 }
 
 #[test]
-fn sums_hold_for_traces_of_any_kind() {
+fn sums_agree_for_arbitrary_traces() {
     let mut waits = 0;
     for seed in 0..300 {
         waits += check(&format!("seed {seed}"), &datasets::random::trace(seed).bytes);

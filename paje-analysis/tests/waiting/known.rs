@@ -1,4 +1,4 @@
-//! Traces whose answers are known as formulas.
+//! Traces with known results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +19,11 @@ const PARAMETERS: [Parameters; 4] = [
     Parameters { ranks: 16, work: 123_457, late: 98_765, transfer: 4_321 },
 ];
 
-/// Everything below this many bytes is eager in these cases.
 fn eager() -> Options {
     Options { eager: Some(65_536), ..Options::default() }
 }
 
-fn told(waits: &Waits<'_>) -> Vec<Waiting> {
+fn waiting(waits: &Waits<'_>) -> Vec<Waiting> {
     let one = |wait: &paje_analysis::waits::Wait| Waiting {
         kind: wait.kind.name(),
         waiter: wait.waiter as usize,
@@ -32,9 +31,9 @@ fn told(waits: &Waits<'_>) -> Vec<Waiting> {
         from: micros(wait.from),
         until: micros(wait.until),
     };
-    let mut told: Vec<Waiting> = waits.iter().map(one).collect();
-    told.sort_by_key(|wait| (wait.waiter, wait.from));
-    told
+    let mut found: Vec<Waiting> = waits.iter().map(one).collect();
+    found.sort_by_key(|wait| (wait.waiter, wait.from));
+    found
 }
 
 #[test]
@@ -44,7 +43,7 @@ fn closed_forms() {
             let known = case.trace(&parameters);
             let trace = replayed(&known.bytes);
             let waits = waits(&trace, &eager());
-            assert_eq!(told(&waits), known.waits, "{case:?} {parameters:?}");
+            assert_eq!(waiting(&waits), known.waits, "{case:?} {parameters:?}");
             let path = CriticalPath::new(&waits).expect("there are states");
             let parts = path.parts.iter();
             let parts: Vec<_> = parts
@@ -85,7 +84,7 @@ fn two_ranks_one_late_by_a_second_in_a_barrier() {
     let path = CriticalPath::new(&waits).expect("there are states");
     assert_eq!(path.parts.iter().map(|part| part.track).collect::<Vec<_>>(), [1]);
     let computing = path.imbalance(&waits, whole)[0];
-    // On the path 1.5 s, in the mean 1 s: half a second too long, in two containers.
+    // On the path 1.5 s, on average 1 s: half a second too long, in two containers.
     assert_eq!(computing.on_path.to_string(), "1.500000000");
     assert_eq!(computing.mean.to_string(), "1.000000000");
     assert_eq!(computing.imbalance.to_string(), "0.500000000");
@@ -93,7 +92,7 @@ fn two_ranks_one_late_by_a_second_in_a_barrier() {
 }
 
 #[test]
-fn nested_states_are_on_the_path_by_the_innermost() {
+fn the_path_shows_the_innermost_states() {
     let parameters = Parameters { ranks: 2, work: 300, late: 200, transfer: 50 };
     let trace = replayed(&Case::Nested.trace(&parameters).bytes);
     let waits = waits(&trace, &Options::default());
@@ -134,7 +133,7 @@ fn eager_messages_have_no_late_receiver() {
 }
 
 #[test]
-fn sizes_are_in_the_field_that_is_named() {
+fn sizes_are_read_from_the_named_field() {
     let trace = replayed(&Case::LateReceiver.trace(&PARAMETERS[1]).bytes);
     let bytes = |field: Option<&str>| {
         let options = Options { bytes: field.map(str::to_owned), ..Options::default() };
@@ -158,7 +157,7 @@ fn a_window_clips() {
     let rows: Vec<_> =
         rows.iter().map(|row| (row.waiter, micros(row.total.seconds.to_f64()))).collect();
     assert_eq!(rows, [(0, 1000), (1, 500)]);
-    let [cost] = waits.costs(window)[..] else { panic!("one causes all") };
+    let [cost] = waits.costs(window)[..] else { panic!("expected one cause") };
     assert_eq!((cost.whom, micros(cost.direct.to_f64()), micros(cost.delay)), (3, 1500, 1500));
     let path = CriticalPath::new(&waits).expect("there are states");
     assert_eq!(path.length(window), Seconds::between(window.0, window.1));
@@ -166,7 +165,7 @@ fn a_window_clips() {
 }
 
 #[test]
-fn the_root_is_named_or_assumed() {
+fn the_root_is_given_or_estimated() {
     let parameters = Parameters { ranks: 5, work: 1000, late: 1000, transfer: 100 };
     let trace = replayed(&Case::OneToN.trace(&parameters).bytes);
     let rooted = |root: Option<&str>| {
@@ -187,12 +186,12 @@ fn the_root_is_named_or_assumed() {
     assert_eq!(rooted(Some("rank-0")), (Some(0), false, 0));
 }
 
-/// Ranks with their nodes, and begin and end of a barrier.
+/// Replays barriers, given as rank, node, start and end.
 fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
     operations("MPI_Barrier", barriers)
 }
 
-/// The same for operations of any value; a rank may have several.
+/// Replays collectives of any value; a rank may have several.
 fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
     let mut text = datasets::definitions([
         ("0", "DefineContainerType", "Alias Type Name"),
@@ -213,8 +212,8 @@ fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
 }
 
 #[test]
-fn roots_may_come_in_turn() {
-    // The root comes four seconds after the others, who have the message a second later.
+fn roots_may_rotate() {
+    // The root comes four seconds after the others, which have the message a second later.
     let all: Vec<_> = (0..12)
         .map(|at| {
             let (operation, member) = (at / 3, at % 3);
@@ -229,24 +228,24 @@ fn roots_may_come_in_turn() {
     let series = &waits.collectives.series[0];
     assert_eq!((series.root, series.is_turning, series.assumed), (Some(1), true, true));
     assert_eq!([0, 1, 2, 3].map(|instance| series.root_of(instance)), [1, 2, 0, 1].map(Some));
-    let told = told(&waits);
+    let found = waiting(&waits);
     let operation = |wait: &Waiting| wait.from as usize / 10_000_000;
-    assert_eq!(told.len(), 8);
-    assert!(told.iter().all(|wait| wait.whom == (operation(wait) + 1) % 3), "{told:?}");
+    assert_eq!(found.len(), 8);
+    assert!(found.iter().all(|wait| wait.whom == (operation(wait) + 1) % 3), "{found:?}");
 }
 
 #[test]
-fn groups_share_a_parent_or_a_level() {
+fn groups_share_a_parent_or_an_ancestor_of_a_type() {
     let trace =
         nodes(&[("a", "n0", 1, 9), ("b", "n0", 2, 9), ("c", "n1", 4, 9), ("d", "n1", 8, 9)]);
     let level = |name: &str| {
         let level = trace.types().find(name.as_bytes());
         let grouping = Grouping { level: Some(level.expect("a type")), root: None };
         let options = Options { grouping, ..Options::default() };
-        told(&waits(&trace, &options)).iter().map(|w| (w.waiter, w.whom)).collect::<Vec<_>>()
+        waiting(&waits(&trace, &options)).iter().map(|w| (w.waiter, w.whom)).collect::<Vec<_>>()
     };
     let parents = waits(&trace, &Options::default());
-    let pairs: Vec<_> = told(&parents).iter().map(|wait| (wait.waiter, wait.whom)).collect();
+    let pairs: Vec<_> = waiting(&parents).iter().map(|wait| (wait.waiter, wait.whom)).collect();
     assert_eq!(pairs, [(0, 1), (2, 3)]);
     assert_eq!(level("N"), [(0, 1), (2, 3)]);
     assert_eq!(level("0"), [(0, 3), (1, 3), (2, 3)]);
@@ -254,7 +253,7 @@ fn groups_share_a_parent_or_a_level() {
 }
 
 #[test]
-fn uneven_operations_are_told_and_not_looked_at() {
+fn uneven_operations_are_reported_and_not_analysed() {
     let trace =
         nodes(&[("a", "n0", 1, 9), ("b", "n0", 2, 9), ("a2", "n1", 1, 2), ("b2", "n1", 3, 4)]);
     assert!(waits(&trace, &Options::default()).collectives.uneven.is_empty());
@@ -274,7 +273,7 @@ fn uneven_operations_are_told_and_not_looked_at() {
 }
 
 #[test]
-fn the_state_type_that_the_map_knows_is_gone_by_and_unknown_values_are_told() {
+fn known_state_types_are_chosen_and_unknown_values_reported() {
     let run = datasets::passing::random(3, 200);
     let trace = replayed(&run.bytes);
     let waits = waits(&trace, &Options::default());
@@ -289,7 +288,7 @@ fn the_state_type_that_the_map_knows_is_gone_by_and_unknown_values_are_told() {
 }
 
 #[test]
-fn a_trace_without_states_has_no_answers() {
+fn a_trace_without_states_has_no_results() {
     let trace = replayed(b"%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n0 N 0 Node\n");
     assert!(CriticalPath::new(&waits(&trace, &Options::default())).is_none());
 }

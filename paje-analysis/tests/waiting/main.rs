@@ -1,4 +1,4 @@
-//! Waiting, its costs and the critical path: known answers, and a naive computation on random runs.
+//! Wait states, their costs and the critical path: known results, and comparison with a naive way.
 
 mod any;
 mod known;
@@ -10,7 +10,6 @@ use paje_analysis::classes::Map;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
 
-/// Replays a trace, with the sizes of messages.
 fn replayed(bytes: &[u8]) -> Trace {
     let mut options = paje_sim::Options::default();
     options.user_defined = true;
@@ -25,7 +24,6 @@ fn waits<'t>(trace: &'t Trace, options: &Options) -> Waits<'t> {
     Waits::new(trace, &mpi(), options)
 }
 
-/// Converts to microseconds, the unit of the generators.
 fn micros(seconds: f64) -> u64 {
     (seconds * 1e6).round() as u64
 }

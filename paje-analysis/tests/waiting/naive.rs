@@ -1,5 +1,5 @@
-//! Waiting, its costs and the critical path from their definitions: every row with every other, in whole
-//! microseconds. It shares no code with the crate, and knows the values that random runs have.
+//! Wait states, their costs and the critical path by definition, in whole microseconds: compares
+//! every row with every other, and shares no code with the crate.
 
 mod costs;
 
@@ -41,7 +41,7 @@ pub(crate) struct Wait {
 pub(crate) struct Naive {
     pub(crate) ranks: Vec<Vec<State>>,
     pub(crate) waits: Vec<Wait>,
-    /// Times at which all were together.
+    /// Times at which all ranks were synchronised.
     meetings: Vec<u64>,
     begin: u64,
     end: u64,
@@ -63,7 +63,7 @@ fn collective(value: &str) -> bool {
     COLLECTIVES.iter().any(|(name, _)| *name == value)
 }
 
-/// The operations, and the indices of their kinds.
+/// Collectives with the indices of their kinds.
 const COLLECTIVES: [(&str, usize); 6] = [
     ("PMPI_Allreduce", 2),
     ("PMPI_Barrier", 3),
@@ -98,7 +98,7 @@ impl Naive {
             let (start, end) = (micros(link.start), micros(link.end));
             messages.push(Message { from: name(link.from), to: name(link.to), start, end, bytes });
         }
-        // Ranks without states are of no interest; the generator's messages may touch them.
+        // Ignore ranks without states; the generator's messages may involve them.
         let all = || naive.ranks.iter().flatten();
         naive.begin = all().map(|state| state.start).min().unwrap_or(0);
         naive.end = all().map(|state| state.end).max().unwrap_or(0);
@@ -111,7 +111,7 @@ impl Naive {
         naive
     }
 
-    /// Returns the state that a link starts in: of those that begin then, in order; else an open one.
+    /// Returns the state in which a link starts: one that begins then, in order, else an open one.
     fn sending(&self, messages: &[Message], at: usize) -> Option<usize> {
         let message = &messages[at];
         let (rank, time) = (&self.ranks[message.from], message.start);
@@ -132,8 +132,8 @@ impl Naive {
         one.or_else(|| all().find(|i| new(i) && group(i)))
     }
 
-    /// The state that a link ends in: of those that are left then, the one entered before and then the others in
-    /// order; else one that is open.
+    /// Returns the state in which a link ends: of those that end then, the one entered earlier and
+    /// then the others in order; else an open one.
     fn receiving(&self, messages: &[Message], at: usize) -> Option<usize> {
         let message = &messages[at];
         let (rank, time) = (&self.ranks[message.to], message.end);
@@ -159,7 +159,7 @@ impl Naive {
 
     fn messages(&mut self, messages: &[Message], eager: f64) {
         let mut found: BTreeMap<(usize, usize, usize), (u64, u64, Wait)> = BTreeMap::new();
-        // Of several for one state, the one that is latest; of several such, the first.
+        // Keeps the latest message of each state, or the first on ties.
         let mut offer = |wait: Wait, late: u64, order: u64| {
             let key = (wait.waiter, wait.state, wait.kind);
             let better =
@@ -209,7 +209,6 @@ impl Naive {
         self.waits.extend(found.into_values().map(|(_, _, wait)| wait));
     }
 
-    /// Finds waits of the operations of a value, if all ranks with states have the same number.
     fn operations(&mut self, value: &str, kind: usize) {
         let members: Vec<usize> =
             (0..self.ranks.len()).filter(|r| !self.ranks[*r].is_empty()).collect();
@@ -229,7 +228,7 @@ impl Naive {
             some.into_iter().rev().max_by_key(|member| enter(*member, k))
         };
         let count_of = members.len();
-        // With `turn`, one member after the other is the root.
+        // With `turn`, the root rotates through the members.
         let root_of = |first: usize, turn: usize, k: usize| (first + turn * k) % count_of;
         let residual = |first: usize, turn: usize| -> u64 {
             let one = |k: usize| -> u64 {
@@ -291,7 +290,7 @@ impl Naive {
         (self.begin..self.end).map(value).collect()
     }
 
-    /// Returns the rank that each microsecond of the path is in, from the last.
+    /// Returns the rank of each microsecond of the path, from the last.
     pub(crate) fn path(&self) -> Vec<usize> {
         let exits = |rank: &usize| self.ranks[*rank].iter().any(|state| state.end == self.end);
         let waited = |rank: &usize| {
@@ -310,7 +309,7 @@ impl Naive {
                     || (wait.until == now && release.is_none_or(|state| wait.state < state));
                 wait.waiter == rank && before && used[rank].is_none_or(|used| *at < used)
             };
-            // Sorted: the last one that fits is the latest.
+            // The waits are sorted, so the last match is the latest.
             let next = (0..self.waits.len()).rev().find(fits);
             let until = next.map_or(self.begin, |at| self.waits[at].until).max(self.begin);
             path.extend((until..now).map(|_| rank));
@@ -322,7 +321,6 @@ impl Naive {
         path
     }
 
-    /// Counts the microseconds of the path by value and rank.
     pub(crate) fn by_activity(&self, path: &[usize]) -> BTreeMap<(String, usize), u64> {
         let innermost: Vec<_> = (0..self.ranks.len()).map(|rank| self.innermost(rank)).collect();
         let mut times = BTreeMap::new();
@@ -333,7 +331,7 @@ impl Naive {
         times
     }
 
-    /// Counts, for each value on the path, the microseconds there, and those of all ranks without waiting.
+    /// Returns the microseconds of each value on the path, and of all ranks without waiting.
     pub(crate) fn activities(&self, path: &[usize]) -> BTreeMap<String, (u64, i64)> {
         let mut times: BTreeMap<String, (u64, i64)> = BTreeMap::new();
         for ((value, _), micros) in self.by_activity(path) {
@@ -355,7 +353,6 @@ impl Naive {
     }
 }
 
-/// Returns the sizes of the trace's links.
 fn sizes(trace: &Trace) -> Vec<Option<f64>> {
     struct Sizes(Vec<Option<f64>>);
     impl paje_sim::Visitor for Sizes {

@@ -1,4 +1,4 @@
-//! Random runs, beside the naive computation. `PAJE_SEEDS` says how many.
+//! Random runs compared with the naive computation. `PAJE_SEEDS` sets their number.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -22,12 +22,12 @@ fn seeds() -> std::ops::Range<u64> {
 }
 
 #[test]
-fn random_runs_are_what_the_definitions_say() {
+fn random_runs_match_the_definitions() {
     let (mut waits, mut passed_on, mut knots) = (0, 0, 0);
     for seed in seeds() {
         let run = random(seed, if seed % 10 == 0 { 120 } else { 30 });
         let trace = replayed(&run.bytes);
-        // A run may be too short for anything that the map knows.
+        // A run may be too short for any state known to the map.
         let classes = Classes::new(&trace, &mpi());
         if !classes.chosen().any(|id| trace.types().name(id).text == b"MPI_STATE") {
             continue;
@@ -39,14 +39,14 @@ fn random_runs_are_what_the_definitions_say() {
             None => knots += 1,
         }
     }
-    // The comparison is worth something.
+    // Enough runs must exercise what is compared.
     let runs = seeds().end - seeds().start;
     let enough = waits > runs && passed_on > runs / 4 && knots <= runs / 8;
     assert!(enough || runs < 100, "{waits} {passed_on} {knots}");
 }
 
-/// Compares what waiting costs; says of how many ranks it is another than direct costs, or nothing if waits wait for
-/// one another.
+/// Compares the costs of waits. Returns for how many ranks they differ from direct costs, or `None`
+/// if waits depend on one another.
 fn check_costs(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> Option<u64> {
     let options = Options { eager: Some(run.eager), ..Options::default() };
     let waits = waits(trace, &options);
@@ -58,8 +58,11 @@ fn check_costs(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> Option
     let mut different = 0;
     for cost in &costs {
         let rank = rank(&waits.name(cost.whom));
-        let (told, expected) = (cost.delay * 1e6, delays[rank]);
-        assert!((told - expected).abs() < 1e-3, "seed {seed}, rank {rank}: {told} for {expected}");
+        let (found, expected) = (cost.delay * 1e6, delays[rank]);
+        assert!(
+            (found - expected).abs() < 1e-3,
+            "seed {seed}, rank {rank}: {found} for {expected}"
+        );
         different += u64::from((expected - cost.direct.to_f64() * 1e6).abs() > 0.5);
     }
     Some(different)
@@ -69,7 +72,6 @@ fn rank(name: &str) -> usize {
     name.trim_start_matches("rank-").parse().expect("a rank")
 }
 
-/// Compares waits and critical path of a run; returns the number of waits.
 fn check_path(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> u64 {
     let options = Options { eager: Some(run.eager), ..Options::default() };
     let waits = waits(trace, &options);
@@ -83,10 +85,10 @@ fn check_path(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> u64 {
         whom: number(wait.whom),
         release: wait.release.map(|state| state as usize),
     };
-    let mut told: Vec<Wait> = waits.iter().map(one).collect();
-    told.sort();
-    let differs = told.iter().zip(&naive.waits).find(|(told, expected)| told != expected);
-    assert!(told.len() == naive.waits.len() && differs.is_none(), "seed {seed}: {differs:?}");
+    let mut found: Vec<Wait> = waits.iter().map(one).collect();
+    found.sort();
+    let differs = found.iter().zip(&naive.waits).find(|(found, expected)| found != expected);
+    assert!(found.len() == naive.waits.len() && differs.is_none(), "seed {seed}: {differs:?}");
     let path = CriticalPath::new(&waits).expect("there are states");
     let (begin, end) = waits.whole();
     assert_eq!(path.length((begin, end)), Seconds::between(begin, end), "seed {seed}");
@@ -115,15 +117,15 @@ fn check_path(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> u64 {
         assert!(near(row.cost, cost), "seed {seed}: {row:?} for {cost}");
         assert!(near(row.imbalance, cost / members as f64), "seed {seed}: {row:?} for {cost}");
     }
-    told.len() as u64
+    found.len() as u64
 }
 
 #[test]
-fn any_number_of_threads_tells_the_same() {
+fn any_number_of_threads_gives_the_same_result() {
     for seed in [10, 20, 30] {
         let run = random(seed, 400);
         let trace = replayed(&run.bytes);
-        let told = |threads| {
+        let found = |threads| {
             let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads");
             workers.run(|| {
                 let waits = waits(&trace, &Options::default());
@@ -133,6 +135,6 @@ fn any_number_of_threads_tells_the_same() {
                 format!("{:?} {:?} {rows:?}", waits.iter().collect::<Vec<_>>(), waits.costs(whole))
             })
         };
-        assert!(told(1) == told(2) && told(1) == told(5), "seed {seed}");
+        assert!(found(1) == found(2) && found(1) == found(5), "seed {seed}");
     }
 }

@@ -13,7 +13,7 @@ use paje_sim::Trace;
 mod example;
 
 #[test]
-fn the_example_tells_all() {
+fn the_example_prints_its_report() {
     let report = example::report(&slow_rank());
     let lines: Vec<&str> = report.lines().map(str::trim).collect();
     for line in [
@@ -31,8 +31,8 @@ fn slow_rank() -> Trace {
     Trace::open(path).expect("a valid trace")
 }
 
-/// Rank 3 computes half a millisecond longer in each of 60 iterations: see `tests/smpi/slow_rank.c`. A rank that is d
-/// ranks away waits for that from iteration d on: 0.5 ms each time.
+/// In `slow_rank.c`, rank 3 computes 0.5 ms longer in each of 60 iterations. A rank at distance d
+/// waits for it from iteration d on.
 #[test]
 fn delay_is_charged_to_the_slow_rank() {
     let trace = slow_rank();
@@ -43,9 +43,9 @@ fn delay_is_charged_to_the_slow_rank() {
     let slow =
         costs.iter().find(|cost| waits.name(cost.whom) == "rank-3").expect("it causes waiting");
     assert!((slow.delay / all.to_f64() - 1.0).abs() < 0.01, "{} of {all}", slow.delay);
-    // Those beside it wait for it directly; it is the others that tell directly from by propagation.
+    // Its neighbours wait for it directly; the others distinguish direct from propagated waiting.
     assert!(slow.direct.to_f64() < 0.5 * slow.delay);
-    // By distance: two ranks 1, 2 and 3 away, one 4 away. The barrier at the end has what is not waited before.
+    // Two ranks each at distances 1, 2 and 3, one at 4; the final barrier has the rest.
     let expected = 0.0005 * f64::from(7 * 60);
     assert!((slow.delay / expected - 1.0).abs() < 0.01, "{} for {expected}", slow.delay);
 }
@@ -64,7 +64,6 @@ fn the_critical_path_is_in_the_slow_rank() {
     assert!((computing.cost.to_f64() - 8.0 * (0.090 - 0.06375)).abs() < 1e-5);
 }
 
-/// If the built-in maps know any value, the path is as long as the run.
 #[test]
 fn the_path_is_as_long_as_the_run() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");

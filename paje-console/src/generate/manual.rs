@@ -1,37 +1,37 @@
-//! Manual of a program: all that its user should know beside its options.
+//! Manual texts of a program, besides its options.
 
 use std::fmt::Write;
 
-/// Parts of a man page after the options; some of them stand in `--help` too.
+/// Parts of a man page after the options; `--help` prints some of them too.
 #[derive(Clone, Copy, Debug)]
 pub struct Manual {
-    /// Exit statuses, and what each of them means: the end of a sentence, without a full stop.
+    /// Exit statuses with their meanings, without a full stop.
     pub statuses: &'static [(u8, &'static str)],
-    /// Command lines, and what each of them does: some words, without a full stop.
+    /// Command lines with their effects, without a full stop.
     pub examples: &'static [(&'static str, &'static str)],
-    /// Further sections, by title, between the options and the exit statuses.
+    /// Further sections by title, printed between the options and the exit statuses.
     pub sections: &'static [(&'static str, &'static [Block])],
 }
 
 /// A part of a section.
 #[derive(Clone, Copy, Debug)]
 pub enum Block {
-    /// A paragraph, its lines filled.
+    /// A paragraph, which is filled.
     Text(&'static str),
-    /// Lines that stay as they are.
+    /// Preformatted lines.
     Lines(&'static str),
-    /// Words, each with what it means.
+    /// Terms with their meanings.
     Terms(&'static [(&'static str, &'static str)]),
 }
 
 impl Manual {
-    /// Exit statuses in a line, and examples: what `-h` ends with.
+    /// Returns the end of `-h`: one line of exit statuses, and all examples.
     #[must_use]
     pub fn after_help(&self) -> String {
         self.short(self.examples.len())
     }
 
-    /// The same with three examples, where all options fit one screen only so.
+    /// Returns the end of `-h` with three examples only, so that all options fit on a screen.
     #[must_use]
     pub fn after_short_help(&self) -> String {
         self.short(3)
@@ -47,7 +47,7 @@ impl Manual {
         text
     }
 
-    /// The same, with what each example does: what `--help` ends with.
+    /// Returns the end of `--help`: exit statuses, and examples with their effects.
     #[must_use]
     pub fn after_long_help(&self) -> String {
         let mut text = String::from("Exit status:");
@@ -56,7 +56,7 @@ impl Manual {
         }
         text.push_str("\n\nExamples:");
         for (line, does) in self.examples {
-            // Below it: what is too long for a line goes on in the column where the line began.
+            // On a line below, so that long texts wrap within their column.
             let _ = write!(text, "\n  {line}\n          {does}");
         }
         text

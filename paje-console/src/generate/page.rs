@@ -1,4 +1,4 @@
-//! The man page: clap's part by `clap_mangen`, the rest from the manual, in the order of man-pages(7).
+//! The man page: options by `clap_mangen`, the rest from the manual, in the order of man-pages(7).
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,21 +10,22 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 
 use super::manual::{Block, Manual};
 
-/// The list of our programs that packaging reads, too: one a line, and its package.
+/// List of our programs and their packages, one per line, which packaging reads too.
 const PROGRAMS: &str = include_str!("../../../packaging/programs");
 
-/// The page in roff; all of it is ASCII, so that no reader has to guess an encoding.
+/// Returns the page in roff, in ASCII only, so that no reader has to guess an encoding.
 pub(crate) fn page(mut command: Command, manual: &Manual) -> String {
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
     let name = command.get_name().to_owned();
-    // By hand: an empty date would be left out, and what follows it taken for the date.
+    // Written by hand: `clap_mangen` would leave an empty date out, and shift the arguments behind
+    // it.
     let version = command.get_version().unwrap_or_default();
     let title =
         format!(".TH {} 1 \"\" \"Pajé Replay {version}\" \"User Commands\"\n", name.to_uppercase());
     let man = Man::new(with_full_stops(command.override_usage(usage)));
     let mut text = title.into_bytes();
-    from_clap(&man, &mut text).expect("memory can be written to");
+    from_clap(&man, &mut text).expect("writing to memory cannot fail");
     let mut text = String::from_utf8(text).expect("roff of UTF-8 is UTF-8");
     text.push_str(&rest(&name, manual).render());
     ascii(&once(&text))
@@ -37,8 +38,7 @@ fn from_clap(man: &Man, text: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(text)
 }
 
-/// The command with full stops behind the help of its options. In `--help`, where each has its own lines, they need
-/// none; beside the values to choose from, and in paragraphs, they read better with one.
+/// Adds full stops to the help of options. `--help` needs none, but in paragraphs they read better.
 fn with_full_stops(command: Command) -> Command {
     let ended = |help: &StyledStr| {
         let help = help.to_string().replace(" (see a summary with '-h')", "");
@@ -55,12 +55,11 @@ fn with_full_stops(command: Command) -> Command {
         if let Some(help) = arg.get_long_help().map(ended) {
             arg = arg.long_help(help);
         }
-        // Without its short help, an option would have none here.
+        // An option without short help would be left out here.
         arg.hide_short_help(false)
     })
 }
 
-/// The sections that clap knows nothing of.
 fn rest(name: &str, manual: &Manual) -> Roff {
     let mut roff = Roff::new();
     for (title, blocks) in manual.sections {
@@ -102,7 +101,6 @@ fn rest(name: &str, manual: &Manual) -> Roff {
     roff
 }
 
-/// The names of our programs.
 fn programs() -> impl Iterator<Item = &'static str> {
     let lines = PROGRAMS.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| line.split_ascii_whitespace().next())
@@ -125,20 +123,19 @@ fn as_they_are(roff: &mut Roff, lines: &str) {
     roff.control("RE", []);
 }
 
-/// These words with a capital and a full stop.
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
-/// Each part comes with the definition of an apostrophe; one is enough.
+/// Keeps one of the repeated definitions of an apostrophe.
 fn once(text: &str) -> String {
     let preamble = Roff::new().render();
     format!("{preamble}{}", text.replace(&preamble, ""))
 }
 
-/// Letters beyond ASCII by their numbers, which groff and mandoc understand whatever the encoding.
+/// Replaces other letters by their numbers, which groff and mandoc read in any encoding.
 fn ascii(text: &str) -> String {
     let mut ascii = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -156,12 +153,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_beyond_ascii() {
+    fn letters_outside_ascii_become_numbers() {
         assert_eq!(ascii("Pajé … 🦀"), "Paj\\[u00E9] \\[u2026] \\[u1F980]");
     }
 
     #[test]
-    fn sentences() {
+    fn sentences_get_a_capital_and_a_full_stop() {
         assert_eq!(sentence("é is one letter"), "É is one letter.");
         assert_eq!(sentence(""), ".");
     }

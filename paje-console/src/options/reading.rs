@@ -1,4 +1,4 @@
-//! Options about how a trace is read and replayed.
+//! Options of how a trace is read and replayed.
 
 use clap::Args;
 use paje_sim::{FieldNames, Options};
@@ -7,31 +7,31 @@ use splitter::Limits;
 use super::{LongestLine, NamedFiles, time};
 use crate::voice::SORTED_BY_FILE;
 
-/// Rules of reading: what is accepted of a trace, which other files it may name, and how long its lines may be.
+/// Options of reading: accepted deviations, named files and the length of lines.
 #[derive(Args, Clone, Debug)]
 pub struct Reading {
-    /// What is accepted of a sound trace
+    /// Accepted deviations.
     #[command(flatten)]
     pub accepted: Accepted,
 
-    /// Leave out or mend what is wrong
+    /// Skip or repair what is wrong in the trace
     ///
-    /// No problem ends the replay. What was made of each is told afterwards by kind, with --no-warnings too, and
-    /// the exit status is 1 if there was anything to tell
+    /// No problem ends the replay. All are reported at the end by kind, even with --no-warnings,
+    /// and the exit status is 1 if there were any
     #[arg(long)]
     pub recover: bool,
 
-    /// Which of the files that a trace names are read
+    /// Choice of named files.
     #[command(flatten)]
     pub named: NamedFiles,
 
-    /// How long lines may be
+    /// Limit on the length of lines.
     #[command(flatten)]
     pub longest: LongestLine,
 }
 
 impl Reading {
-    /// The options of a replay that reads so, in blocks of this size.
+    /// Returns the options of such a replay, in blocks of the size in `limits`.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = Options::default();
@@ -42,46 +42,47 @@ impl Reading {
     }
 }
 
-/// Liberties of a sound trace: old names, open links, any order of lines.
+/// Accepted deviations: old field names, open links, any order of lines.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Accepted {
-    /// Know the field names of older traces
+    /// Accept the field names of older traces
     ///
-    /// These are ContainerType, SourceContainer, and so on
+    /// Such as ContainerType and SourceContainer
     #[arg(short, long)]
     pub no_strict: bool,
 
-    /// Drop links that lack an end
+    /// Ignore links that have no end
     ///
     /// Otherwise they are an error
     #[arg(short = 'z', long)]
     pub ignore_incomplete_links: bool,
 
-    /// Take events in the order of time
+    /// Replay events in time order
     ///
-    /// Replay them so whatever the order of their lines; the whole text is kept in memory
+    /// The order of their lines does not matter; the whole text is kept in memory
     #[arg(long)]
     pub sort: bool,
 }
 
 impl Accepted {
-    /// Accepts as much in a replay.
+    /// Sets the options of a replay.
     pub fn set(&self, options: &mut Options) {
         options.field_names = if self.no_strict { FieldNames::Old } else { FieldNames::Strict };
         options.ignore_incomplete_links = self.ignore_incomplete_links;
         options.sort = self.sort;
     }
 
-    /// The advice of [`Voice::recovered`](crate::Voice::recovered) where events came too late.
+    /// Returns the hint of [`Voice::recovered`](crate::Voice::recovered) for events that came too
+    /// late.
     #[must_use]
     pub const fn late_events(&self) -> &'static str {
         match self.sort {
             true => SORTED_BY_FILE,
-            false => "with `--sort` events that come too late are kept",
+            false => "`--sort` keeps events that come too late",
         }
     }
 
-    /// The advice of a voice where events come too late, which ends the replay.
+    /// Returns the hint for a replay that ended at an event that came too late.
     #[must_use]
     pub const fn on_disorder(&self) -> &'static str {
         match self.sort {
@@ -91,20 +92,20 @@ impl Accepted {
     }
 }
 
-/// A replay of less than the trace says.
+/// Options that replay only part of the trace's information.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Less {
-    /// Ignore events later than TIME; what is open ends there
+    /// Ignore events later than TIME; open states, containers and variables end there
     #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, hide_short_help = true)]
     pub stop_at: Option<f64>,
 
-    /// No imbrication levels: pushes and pops become changes of one state
+    /// Ignore imbrication: pushes and pops become changes of one state
     #[arg(short = 'i', long, hide_short_help = true)]
     pub no_imbrication: bool,
 }
 
 impl Less {
-    /// Leaves as much out of a replay.
+    /// Sets the options of a replay.
     pub const fn set(&self, options: &mut Options) {
         options.stop_at = self.stop_at;
         options.no_imbrication = self.no_imbrication;

@@ -8,21 +8,21 @@ use super::time;
 /// Choice of rows.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Which {
-    /// When they are
+    /// Window of time.
     #[command(flatten)]
     pub span: Span,
 
-    /// Of which nature they are
+    /// Choice of natures.
     #[command(flatten)]
     pub natures: Natures,
 
-    /// Of which types, and where
+    /// Choice of types and containers.
     #[command(flatten)]
     pub patterns: Patterns,
 }
 
 impl Which {
-    /// The rows, as a replay takes them.
+    /// Returns the selection for a replay.
     #[must_use]
     pub fn selection(&self) -> Selection {
         let mut selection = Selection::default();
@@ -33,24 +33,24 @@ impl Which {
     }
 }
 
-/// Window of time of rows, in seconds.
+/// Window of time, in seconds.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Span {
     /// Only rows that end at START or later
     ///
-    /// Containers have rows whenever they end
+    /// Containers are always included
     #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true)]
     pub start: Option<f64>,
 
     /// Only rows that begin at END or earlier
     ///
-    /// Containers have rows whenever they begin
+    /// Containers are always included
     #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
     pub end: Option<f64>,
 }
 
 impl Span {
-    /// The range from one to the other; all times where nothing is asked for.
+    /// Returns the window, which is all times if none is given.
     #[must_use]
     pub fn window(&self) -> TimeRange {
         TimeRange {
@@ -59,19 +59,19 @@ impl Span {
         }
     }
 
-    /// Whether any time is left out.
+    /// Returns whether a window is given.
     #[must_use]
     pub const fn is_asked(&self) -> bool {
         self.start.is_some() || self.end.is_some()
     }
 }
 
-/// The natures of wanted rows.
+/// Choice of natures.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Natures {
-    /// Only container, state, variable, event or link
+    /// Only rows of these natures: container, state, variable, event or link
     ///
-    /// Only rows of these natures; several stand between commas, or the option is given more than once
+    /// Separate several with commas, or repeat the option
     #[arg(
         long,
         value_enum,
@@ -84,7 +84,7 @@ pub struct Natures {
 }
 
 impl Natures {
-    /// Leaves the natures that are asked for, if any are.
+    /// Restricts the selection to the given natures, if any.
     pub fn narrow(&self, selection: &mut Selection) {
         if !self.nature.is_empty() {
             selection.natures = self.nature.iter().map(|nature| nature.of_types()).collect();
@@ -92,7 +92,7 @@ impl Natures {
     }
 }
 
-/// The natures of rows, in the words of command lines.
+/// Natures of rows, as command lines name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)] // The natures are the format's own.
 pub enum Nature {
@@ -109,7 +109,7 @@ pub enum Nature {
 }
 
 impl Nature {
-    /// The nature of the types that have such rows.
+    /// Returns the nature of the types of such rows.
     #[must_use]
     pub const fn of_types(self) -> TypeNature {
         match self {
@@ -122,26 +122,26 @@ impl Nature {
     }
 }
 
-/// Patterns for the names of types and containers. `Voice::unmet` tells of those that nothing matches.
+/// Name patterns of types and containers. `Voice::unmet` warns about patterns that match nothing.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Patterns {
     /// Only types whose name matches, such as 'MPI_*'
     ///
-    /// Only rows of types whose name or alias matches GLOB; if given more than once, any of them. The row of
-    /// a container is of the container's type
+    /// Only rows of types whose name or alias matches GLOB; if repeated, any of them. The row of a
+    /// container is of the container's type
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
     pub of_type: Vec<Glob>,
 
-    /// Only what is in containers such as 'rank-1*'
+    /// Only containers such as 'rank-1*', and all inside
     ///
-    /// Only rows in containers whose name or alias matches GLOB, and in all that is in these; if given more
-    /// than once, any of them. The row of a container is in that container
+    /// Only rows in containers whose name or alias matches GLOB, and in the containers below them;
+    /// if repeated, any of them. The row of a container is in that container
     #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true)]
     pub inside: Vec<Glob>,
 }
 
 impl Patterns {
-    /// Leaves what matches.
+    /// Restricts the selection to the patterns.
     pub fn narrow(&self, selection: &mut Selection) {
         selection.types.clone_from(&self.of_type);
         selection.containers.clone_from(&self.inside);
@@ -166,12 +166,12 @@ mod tests {
     }
 
     #[test]
-    fn all_rows_if_nothing_is_asked_for() {
+    fn all_rows_are_selected_by_default() {
         assert_eq!(selection(&[]).expect("no words"), Selection::default());
     }
 
     #[test]
-    fn one_vocabulary_of_natures() {
+    fn natures_have_the_same_names_everywhere() {
         for word in ["state,link", "States,LINK", "links,state"] {
             let found = selection(&["--nature", word]).expect("natures").natures;
             assert_eq!(
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn times_and_patterns() {
+    fn times_and_patterns_are_parsed() {
         let found = selection(&["-s", "-1", "-e", "2", "--of-type", "-x", "--in", "a*", "--in=b"]);
         let found = found.expect("a selection");
         assert_eq!(found.window, TimeRange { from: -1.0, to: 2.0 });

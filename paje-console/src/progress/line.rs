@@ -1,4 +1,4 @@
-//! The line of a terminal that shows how far a run is.
+//! The progress line.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,42 +8,38 @@ use std::time::{Duration, Instant};
 use indicatif::style::ProgressStyle;
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressState};
 
-/// Least time over which a speed is measured: a stage begins with what others have left in caches.
+/// Shortest time over which a speed is measured; a stage may begin with cached data.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// Unit of what is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Bytes,
     Rows,
 }
 
-/// Stage of a run: what it does, how much of that is done, and how much there is, if that is known.
+/// Stage of a run: its name, the amount done, and the total if known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) doing: &'static str,
     pub(super) unit: Unit,
     pub(super) done: u64,
     pub(super) all: Option<u64>,
-    /// Events that were replayed with it, where that is counted.
     pub(super) events: Option<u64>,
 }
 
-/// Width of a line, by what fits on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
-    /// Everything, with a bar of some length.
+    /// Everything, with a bar.
     Wide,
-    /// A bar, how fast, and how long it takes yet.
+    /// Bar, speed and remaining time.
     Medium,
-    /// The stage's name, and numbers.
+    /// Stage and numbers.
     Narrow,
-    /// A number.
+    /// One number.
     Tiny,
 }
 
 impl Width {
-    /// Returns the width for this many columns.
     pub(super) const fn of(columns: u16) -> Self {
         match columns {
             0..28 => Width::Tiny,
@@ -54,31 +50,27 @@ impl Width {
     }
 }
 
-/// A line that follows the stages of a run. Each stage measures its own speed.
+/// Line that shows the stages of a run. Each stage measures its own speed.
 pub(super) struct Line {
     bar: ProgressBar,
     events: Arc<AtomicU64>,
-    /// The time when the stage began.
     since: Instant,
-    /// Stage and width that the line is made for at present.
     form: Option<(Stage, Width)>,
 }
 
 impl Line {
-    /// A line that is not shown yet, and measures speeds.
+    /// Creates a line that is hidden but already measures speeds.
     pub(super) fn hidden() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         Line { bar, events: Arc::default(), since: Instant::now(), form: None }
     }
 
-    /// Shows the line from now on, if it is not.
     pub(super) fn show_on(&self, target: impl FnOnce() -> ProgressDrawTarget) {
         if self.bar.is_hidden() {
             self.bar.set_draw_target(target());
         }
     }
 
-    /// Shows this stage.
     pub(super) fn set(&mut self, stage: Stage, width: Width) {
         let form = |stage: Stage| (stage.doing, stage.all.is_some(), stage.events.is_some());
         let before = self.form;
@@ -99,7 +91,6 @@ impl Line {
         self.bar.set_position(stage.done);
     }
 
-    /// Takes the line away.
     pub(super) fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -124,7 +115,7 @@ impl Line {
             (None, _) => format!("{{prefix}} {{spinner}} {done}{{speed}}{events}"),
         };
         let (replayed, since, unit) = (Arc::clone(&self.events), self.since, stage.unit);
-        // No speed before it is known: the first of many rows may take long.
+        // No speed until it is reliable: the first rows may take long.
         let speed_of = move |state: &ProgressState| {
             let (speed, least) = (state.per_sec(), state.len().unwrap_or(0) / 100);
             let is_known = since.elapsed() >= SETTLED && state.pos() > least && speed > 0.0;
@@ -132,7 +123,7 @@ impl Line {
         };
         let events = move |state: &ProgressState, out: &mut dyn fmt::Write| {
             let Some(speed) = speed_of(state) else { return };
-            // As many for each byte as so far: like the bytes, it is about the last seconds.
+            // Event rate from the mean number of events per byte, and the current speed in bytes.
             let events = replayed.load(Ordering::Relaxed) as f64;
             let rate = events / state.pos().max(1) as f64 * speed;
             let _ = write!(out, ", {} events/s", HumanCount(rate as u64));
@@ -153,7 +144,8 @@ impl Line {
                 _ => write!(out, ", {}:{:02} min left", seconds / 60, seconds % 60),
             };
         };
-        let style = ProgressStyle::with_template(&template).expect("a test draws each of them");
+        let style =
+            ProgressStyle::with_template(&template).expect("a valid template, as the tests check");
         let style =
             style.with_key("events", events).with_key("speed", speed).with_key("left", left);
         style.progress_chars("=> ").tick_chars("|/-\\ ")
@@ -166,14 +158,14 @@ mod tests {
 
     use super::*;
 
-    /// Text that a terminal of this many columns shows of these stages, one after the other.
+    /// Returns the last line that a terminal of this width shows for these stages.
     fn drawn(stages: &[Stage], columns: u16) -> String {
         let terminal = InMemoryTerm::new(24, columns);
         let mut line = Line::hidden();
         line.show_on(|| ProgressDrawTarget::term_like(Box::new(terminal.clone())));
         for stage in stages {
             line.set(*stage, Width::of(columns));
-            // As if the stage had gone on for a while, unless it has not begun.
+            // Pretend that a stage with progress began a while ago.
             line.since -= if stage.done > 0 { SETTLED } else { Duration::ZERO };
             line.bar.set_style(line.style(*stage, Width::of(columns)));
             line.bar.force_draw();
@@ -202,7 +194,7 @@ mod tests {
     };
 
     #[test]
-    fn lines_of_all_kinds() {
+    fn each_kind_of_line_is_drawn() {
         let parts =
             ["reading [", "=", ">", " ] 1.50 MB of 4.00 MB, ", "B/s, ", " events/s, ", " left"];
         assert_in_order(&drawn(&[READING], 120), &parts);
@@ -219,13 +211,13 @@ mod tests {
             &drawn(&[rows], 120),
             &["writing tables [", "] 199,900 of 4,000,000 rows, ", " rows/s, ", " left"],
         );
-        // Empty, and larger than it was: a file may be both.
+        // A file may be empty, or have grown.
         drawn(&[Stage { all: Some(0), ..READING }], 80);
         drawn(&[Stage { done: 11, all: Some(10), ..READING }], 80);
     }
 
     #[test]
-    fn any_width_is_one_line() {
+    fn every_width_needs_one_line() {
         for columns in [10, 20, 27, 28, 30, 44, 59, 60, 69, 80, 89, 90, 200] {
             for all in [None, Some(4_000_000)] {
                 let text = drawn(&[Stage { all, ..READING }], columns);
@@ -248,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn no_speed_before_there_is_one() {
+    fn no_speed_is_shown_before_it_is_known() {
         for columns in [30, 60, 80, 200] {
             let at_once = |stage: Stage| {
                 let terminal = InMemoryTerm::new(24, columns);

@@ -1,4 +1,4 @@
-//! Short words for types and containers.
+//! Short aliases of types and containers.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -7,7 +7,6 @@ use paje_sim::{ContainerId, Name, Trace, TypeId};
 
 use super::numbers::put_short;
 
-/// Aliases of types and containers.
 #[derive(Debug)]
 pub(super) struct Aliases {
     types: Vec<String>,
@@ -15,7 +14,8 @@ pub(super) struct Aliases {
 }
 
 impl Aliases {
-    /// Chooses short aliases. Siblings with the same name keep those of the trace, which alone distinguish them.
+    /// Chooses short aliases. Siblings with the same name keep their aliases, which distinguish
+    /// them.
     pub(super) fn new(trace: &Trace) -> Self {
         let (types, containers) = (trace.types(), trace.containers());
         let type_key = |id: TypeId| (types.parent(id), types.nature(id) as u8, types.name(id).text);
@@ -62,7 +62,7 @@ fn aliases<K: Hash + Eq>(all: &[(K, Name<'_>)]) -> Vec<String> {
     aliases
 }
 
-/// Returns a name as a word, or nothing if it is not UTF-8.
+/// Returns a name as a word, or `None` if it is not UTF-8.
 fn word(name: Name<'_>) -> Option<String> {
     let mut word = Vec::new();
     super::put_name(name, &mut word);

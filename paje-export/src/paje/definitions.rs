@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use paje_sim::Trace;
 
-/// Kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Line {
     DefineContainer,
@@ -29,7 +28,7 @@ pub(super) enum Line {
 impl Line {
     const COUNT: usize = Line::End as usize + 1;
 
-    /// Returns the event's name without `Paje`, and its fields. A field without a type is a string.
+    /// Returns the event's name without `Paje`, and its fields. Fields are strings by default.
     const fn definition(self) -> (&'static str, &'static str) {
         const TYPE: &str = "Alias Type Name";
         const VALUE: &str = "Time:date Type Container Value";
@@ -58,7 +57,7 @@ impl Line {
     }
 }
 
-/// Definitions of the trace, by number.
+/// Definitions of the written trace, by number.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     list: Vec<(Line, Option<usize>)>,
@@ -66,7 +65,8 @@ pub(super) struct Definitions {
 }
 
 impl Definitions {
-    /// Returns the number of an event with the user-defined fields of definition `fields` of the trace.
+    /// Returns the number of an event with the user-defined fields of the trace's definition
+    /// `fields`.
     pub(super) fn id(&mut self, event: Line, fields: Option<usize>) -> usize {
         let Definitions { list, numbers } = self;
         *numbers.entry((event, fields)).or_insert_with(|| {
@@ -75,7 +75,6 @@ impl Definitions {
         })
     }
 
-    /// Appends the definitions.
     pub(super) fn write(&self, trace: &Trace, out: &mut Vec<u8>) {
         for (number, (event, fields)) in self.list.iter().enumerate() {
             let (name, own) = event.definition();
@@ -95,17 +94,17 @@ impl Definitions {
     }
 }
 
-/// Definitions that some lines use, in the order of their first use.
+/// Definitions used by some lines, in the order of their first use.
 #[derive(Debug, Default)]
 pub(super) struct Used {
     list: Vec<(Line, Option<usize>)>,
     numbers: HashMap<(Line, Option<usize>), u32>,
-    /// By kind of line: the definition used last, which is mostly used next.
+    /// Definition used last by each kind of line. It is often used next.
     last: [u32; Line::COUNT],
 }
 
 impl Used {
-    /// Returns the local number of an event with the user-defined fields of definition `fields`.
+    /// Returns the local number of an event, like [`Definitions::id`].
     pub(super) fn id(&mut self, event: Line, fields: Option<usize>) -> u32 {
         let last = &mut self.last[event as usize];
         if self.list.get(*last as usize) != Some(&(event, fields)) {

@@ -1,4 +1,4 @@
-//! Encoding of rows as lines.
+//! Encodes rows as lines.
 
 use std::convert::Infallible;
 
@@ -14,7 +14,7 @@ use super::numbers::{parts, put_float, put_short, put_single};
 use super::order::{EncodedLines, SortKey, Span};
 use super::{Times, put_name};
 
-/// Time from which a container's lines can come.
+/// Earliest position of a container's lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lifetime {
     created: f64,
@@ -26,25 +26,22 @@ const ROW: u32 = 1;
 const DESTRUCTION: u32 = 2;
 const PHASES: u32 = 3;
 
-/// Source of lines.
 pub(super) struct Source<'t, T> {
     pub(super) trace: &'t Trace,
     pub(super) aliases: &'t Aliases,
     pub(super) window: TimeRange,
     pub(super) times: &'t T,
-    /// Whether values of variables are of single precision, or sums of such values.
+    /// Whether values of variables are single-precision numbers or sums of them.
     pub(super) is_single: bool,
     /// By container.
     pub(super) lifetimes: Vec<Lifetime>,
 }
 
-/// Encoder of lines.
 pub(super) struct LineEncoder<'s, 't, T> {
     source: &'s Source<'t, T>,
     span: Span,
     written: EncodedLines,
-    // State of the current lane: number of rows done, aliases of its type and container as text, and time of its last
-    // line.
+    // Current lane: number of encoded rows, aliases of type and container, time of the last line.
     row: u64,
     lane: Vec<u8>,
     lifetime: Lifetime,
@@ -53,7 +50,7 @@ pub(super) struct LineEncoder<'s, 't, T> {
     open: Vec<(u32, f64, Option<PopFields>)>,
 }
 
-/// User-defined fields of the event that closes a state: definition and text.
+/// User-defined fields of the event that closes a state: their definition and text.
 type PopFields = (usize, Vec<u8>);
 
 impl<'t, T: Times> Source<'t, T> {
@@ -74,7 +71,7 @@ impl<'t, T: Times> Source<'t, T> {
         let end_of = |id| self.times.container(self.trace, id).1;
         let mut lifetime = self.lifetimes[parent.index()];
         if all.is_destroyed(parent) && end > end_of(parent) {
-            // Otherwise it would have been destroyed with its parent, or with an ancestor.
+            // Otherwise it would be destroyed with an ancestor.
             let mut above = parent;
             while above != ContainerId::ROOT {
                 if all.is_destroyed(above) && end > end_of(above) {
@@ -119,7 +116,6 @@ impl<'t, T: Times> Source<'t, T> {
 }
 
 impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
-    /// Creates an encoder of the lines in a span.
     pub(super) fn new(source: &'s Source<'t, T>, span: Span, written: EncodedLines) -> Self {
         LineEncoder {
             source,
@@ -133,7 +129,6 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         }
     }
 
-    /// Encodes these lanes.
     pub(super) fn of(mut self, lanes: &[LaneView<'_>]) -> EncodedLines {
         lanes.iter().for_each(|lane| self.add_lane(*lane));
         self.written.sort();
@@ -154,7 +149,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         }
     }
 
-    /// Begins a line with its event and its time. Returns whether it is in the span.
+    /// Begins a line with its event and time. Returns whether the span contains it.
     fn begin(
         &mut self,
         (not_before, phase): (f64, u32),
@@ -178,7 +173,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         self.begin((self.last, self.lifetime.phase + ROW), event, fields, time)
     }
 
-    /// Ends a line, with user-defined fields if it has any.
+    /// Ends a line, with its user-defined fields.
     fn end(&mut self, fields: Option<EventFields<'_>>) {
         let out = self.written.text();
         if let Some(fields) = fields {
@@ -193,7 +188,6 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         put_short(u64::from(value.0), out);
     }
 
-    /// Encodes the end of a state.
     fn pop(&mut self, (_, end, fields): (u32, f64, Option<PopFields>)) {
         let def = fields.as_ref().map(|(def, _)| *def);
         if self.begin_row(Line::Pop, def, end) {
@@ -204,7 +198,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         }
     }
 
-    /// Encodes one end of a link, not before its containers are created.
+    /// Encodes one end of a link, at the creation of its containers at the earliest.
     fn put_end(
         &mut self,
         links: &Links<'_>,
@@ -245,7 +239,7 @@ fn put_fields(trace: &Trace, fields: EventFields<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the user-defined fields of the event that opened an object and of the one that closed it.
+/// Returns the user-defined fields of a row's opening and closing events.
 fn fields_of<'u>(all: &Annotations<'u>, i: usize) -> [Option<EventFields<'u>>; 2] {
     let mut fields = [None; 2];
     if all.is_kept() {
@@ -349,7 +343,7 @@ impl<T: Times> Visitor for LineEncoder<'_, '_, T> {
             let created = lifetimes
                 .iter()
                 .fold(self.lifetime.created, |at, lifetime| at.max(lifetime.created));
-            // Both ends keep their order in the file, and their fields.
+            // Both ends keep their order in the file and their fields.
             let [first, second] = match recorded.0 <= recorded.1 {
                 true => [(Line::StartLink, start), (Line::EndLink, end)],
                 false => [(Line::EndLink, end), (Line::StartLink, start)],

@@ -31,20 +31,22 @@ fn put(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
 }
 
-/// Returns parts that add up exactly to the value of a variable. Sums of single-precision values are doubles, so a sum is
-/// written as a set and some additions at the same time, which make one row.
+/// Returns parts that add up exactly to the value of a variable.
+///
+/// Sums of single-precision values are doubles. A sum is written as a set and some additions at the
+/// same time, which make one row.
 pub(super) fn parts(value: f64, is_single: bool) -> impl Iterator<Item = f64> {
     let first = if is_single { single(value) } else { value };
     let rest = std::iter::successors(Some((first, first)), move |(_, sum)| {
         let part = single(value - sum);
-        // Infinite numbers have no further parts, nor do remainders too small for single precision.
+        // Infinite numbers and remainders too small for single precision have no further parts.
         (part != 0.0 && part.is_finite() && sum + part != *sum).then_some((part, sum + part))
     });
     // Each part adds 24 bits.
     rest.map(|(part, _)| part).take(MOST)
 }
 
-/// Most parts. Three are enough for a double, unless it is far beyond the range of single precision.
+/// Maximum number of parts. Three suffice unless the value is far beyond single precision.
 const MOST: usize = 16;
 
 /// Rounds to the nearest finite number of single precision.
@@ -64,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn short_words() {
+    fn base_36() {
         let short = |number| text(|out| put_short(number, out));
         assert_eq!([0, 35, 36, 36 * 36].map(short), ["0", "z", "10", "100"]);
         assert_eq!(short(u64::MAX), "3w5e11264sgsf");
     }
 
     #[test]
-    fn floats_are_short_and_read_again() {
+    fn floats_are_short_and_exact() {
         let expected = [(0.0, " 0"), (1.0, " 1"), (0.5, " 0.5"), (1e15, " 1000000000000000")];
         for (number, expected) in expected {
             assert_eq!(text(|out| put_float(number, out)), expected);

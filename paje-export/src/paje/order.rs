@@ -4,24 +4,26 @@ use std::ops::Range;
 
 use super::definitions::Used;
 
-/// Position of a line in the output, as one number because sorting compares it so often.
+/// Position of a line in the output, as one number that sorting compares fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SortKey(u128);
 
 impl SortKey {
-    /// Creates the key of a line that comes at `not_before`, which is its time or that of an earlier line it depends on.
-    /// LineEncoder of the same time are sorted by `phase`: creations, rows, destructions, then the same for containers created
-    /// in destroyed ones, and so on. `rank` orders lines of the same phase.
+    /// Creates the key of a line at `not_before`, its time or the time of a line that it depends
+    /// on.
+    ///
+    /// Lines with the same time are sorted by `phase`: creations, rows, destructions, then the same
+    /// for containers created in destroyed ones, and so on. `rank` orders lines of the same phase.
     pub(super) fn new(not_before: f64, phase: u32, rank: u32) -> Self {
         // Minus zero would sort before zero.
         let bits = (not_before + 0.0).to_bits();
-        // Makes the bits sort like the numbers, negative ones too.
+        // Makes the bits sort like the numbers, including negative ones.
         let time = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
         SortKey(u128::from(time) << 64 | u128::from(phase) << 32 | u128::from(rank))
     }
 }
 
-/// Range of lines: from the first key on, and before the second.
+/// Half-open range of keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) from: Option<SortKey>,
@@ -33,7 +35,6 @@ impl Span {
         self.from.is_none_or(|from| from <= *key) && self.until.is_none_or(|until| *key < until)
     }
 
-    /// Cuts a span at these keys, which are sorted.
     pub(super) fn cut(self, bounds: &[SortKey]) -> Vec<Span> {
         let mut parts = Span::between(bounds);
         if let Some(first) = parts.first_mut() {
@@ -45,7 +46,7 @@ impl Span {
         parts
     }
 
-    /// Returns the spans between these keys, which are sorted.
+    /// Returns the spans between sorted keys.
     pub(super) fn between(bounds: &[SortKey]) -> Vec<Span> {
         let from = std::iter::once(None).chain(bounds.iter().copied().map(Some));
         let until = bounds.iter().copied().map(Some).chain([None]);
@@ -53,11 +54,11 @@ impl Span {
     }
 }
 
-/// One of this many keys is sampled, to estimate their distribution.
+/// Number of keys per sample. Samples estimate the distribution of keys.
 const SAMPLED: usize = 256;
 
-/// Returns keys that cut the lines into spans of about `lines` each, estimated from samples. LineEncoder of the same key stay
-/// together.
+/// Returns keys that cut the lines into spans of about `lines` each, estimated from samples. Lines
+/// with the same key stay together.
 pub(super) fn bounds(all: &[EncodedLines], lines: u64) -> Vec<SortKey> {
     let mut samples: Vec<SortKey> = all.iter().flat_map(EncodedLines::samples).collect();
     samples.sort_unstable();
@@ -67,19 +68,17 @@ pub(super) fn bounds(all: &[EncodedLines], lines: u64) -> Vec<SortKey> {
     bounds
 }
 
-/// Encoded lines of some lanes, with their keys.
 #[derive(Debug, Default)]
 pub(super) struct EncodedLines {
     keys: Vec<(SortKey, u64)>,
-    /// Each line: the number of its definition in `used` as four bytes, then its text without that number.
+    /// For each line, the number of its definition in `used` as four bytes, then the rest as text.
     text: Vec<u8>,
     pub(super) used: Used,
-    /// Sampled keys, if lines are counted and not kept.
+    /// Sampled keys, if lines are only counted.
     samples: Option<Vec<SortKey>>,
     count: usize,
 }
 
-/// Bytes of a definition's number.
 const NUMBER: usize = size_of::<u32>();
 
 impl EncodedLines {
@@ -88,8 +87,8 @@ impl EncodedLines {
         EncodedLines { samples: Some(Vec::new()), ..EncodedLines::default() }
     }
 
-    /// Begins a line with the definition of this number. Returns where to append its text, or nothing if the line is
-    /// outside of the span.
+    /// Begins a line with a definition. Returns where to append its text, or `None` if the line is
+    /// outside the span.
     pub(super) fn begin(&mut self, key: SortKey, def: u32, span: &Span) -> Option<&mut Vec<u8>> {
         if let Some(samples) = &mut self.samples {
             self.count += 1;
@@ -106,17 +105,15 @@ impl EncodedLines {
         Some(&mut self.text)
     }
 
-    /// Returns where the current line is appended.
     pub(super) fn text(&mut self) -> &mut Vec<u8> {
         &mut self.text
     }
 
-    /// Sorts the lines. LineEncoder of the same key keep their order.
+    /// Sorts the lines by key. The sort is stable.
     pub(super) fn sort(&mut self) {
         self.keys.sort_by_key(|(key, _)| *key);
     }
 
-    /// Returns sampled keys.
     fn samples(&self) -> impl Iterator<Item = SortKey> + '_ {
         let here = self.keys.iter().skip(SAMPLED - 1).step_by(SAMPLED).map(|(key, _)| *key);
         here.chain(self.samples.iter().flatten().copied())
@@ -135,14 +132,14 @@ impl EncodedLines {
     }
 }
 
-/// Returns the text of a span's lines, merged. `numbers` has the definitions' numbers in the file.
+/// Merges the lines of a span. `numbers` has the numbers of definitions in the file, as text.
 pub(super) fn merged(all: &[EncodedLines], numbers: &[Vec<Vec<u8>>], span: &Span) -> Vec<u8> {
     let mut lines: Vec<(SortKey, u32, u64)> = Vec::new();
     for (at, written) in all.iter().enumerate() {
         let some = &written.keys[written.within(span)];
         lines.extend(some.iter().map(|(key, start)| (*key, at as u32, *start)));
     }
-    // The sort merges runs that are sorted already.
+    // The sort merges the sorted runs.
     lines.sort_by_key(|(key, ..)| *key);
     let mut text = Vec::with_capacity(lines.len() * 48);
     for (_, at, start) in lines {

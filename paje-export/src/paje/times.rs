@@ -1,4 +1,4 @@
-//! Times in the written trace.
+//! Times of rows in the written trace.
 
 use paje_sim::{ContainerId, LaneId, LaneView, Trace};
 

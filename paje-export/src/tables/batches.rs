@@ -12,8 +12,8 @@ use crate::tables::gather::Gather;
 use crate::tables::hierarchy;
 use crate::tables::{Error, Table};
 
-/// Rows of a batch, to within a chunk of a lane. Enough to make the cost per batch negligible, few enough to give all
-/// workers some.
+/// Approximate number of rows of a batch: a negligible cost per batch, but enough batches for all
+/// workers.
 const ROWS: usize = 1 << 18;
 
 /// Batches of a table.
@@ -25,16 +25,13 @@ pub struct Batches<'a, 't> {
     cuts: Cuts<'t>,
 }
 
-/// Contents of each batch.
 #[derive(Debug)]
 enum Cuts<'t> {
     Containers(Vec<ContainerId>),
     Lanes(Vec<Vec<Part<'t>>>),
-    /// All of it is in one batch.
     Whole,
 }
 
-/// Some chunks of a lane, and the number of their rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<'t> {
     pub(crate) lane: LaneView<'t>,
@@ -82,11 +79,11 @@ impl<'a, 't> Batches<'a, 't> {
         self.len() == 0
     }
 
-    /// Returns the number of rows of a batch, unless it has to be made first: with a time window, and for
-    /// hierarchies.
+    /// Returns the number of rows of a batch, or `None` if that is unknown before it is read: with
+    /// a time window, and for hierarchies.
     ///
     /// # Panics
-    /// There is no batch of this number.
+    /// There is no batch with this number.
     #[must_use]
     pub fn rows(&self, number: usize) -> Option<usize> {
         match &self.cuts {
@@ -98,7 +95,7 @@ impl<'a, 't> Batches<'a, 't> {
         }
     }
 
-    /// Estimates the work for all batches by their rows. Links count twice, since they have the most columns.
+    /// Estimates the work for all batches in rows. Links have the most columns and count twice.
     pub(crate) fn work(&self) -> usize {
         match &self.cuts {
             Cuts::Containers(containers) => containers.len(),
@@ -111,13 +108,13 @@ impl<'a, 't> Batches<'a, 't> {
         }
     }
 
-    /// Makes a batch. With a time window it may have no rows.
+    /// Reads a batch. With a time window, it may be empty.
     ///
     /// # Errors
-    /// Its strings exceed Arrow's offsets.
+    /// The batch's strings exceed Arrow's offsets.
     ///
     /// # Panics
-    /// There is no batch of this number.
+    /// There is no batch with this number.
     pub fn read(&self, number: usize) -> Result<RecordBatch, Error> {
         let (tables, table) = (self.tables, self.table);
         let gather = || Gather::new(tables, table, self.rows(number).unwrap_or(0));
@@ -140,7 +137,6 @@ impl<'a, 't> Batches<'a, 't> {
     }
 }
 
-/// Returns the selected containers.
 fn containers(tables: &Tables<'_>) -> impl Iterator<Item = ContainerId> {
     tables.steps.iter().filter_map(|step| match step {
         Step::Container(id) => Some(*id),
@@ -148,7 +144,6 @@ fn containers(tables: &Tables<'_>) -> impl Iterator<Item = ContainerId> {
     })
 }
 
-/// Returns the selected lanes of a table.
 fn lanes<'t>(tables: &Tables<'t>, table: Table) -> impl Iterator<Item = LaneView<'t>> {
     let trace = tables.trace;
     tables.steps.iter().filter_map(move |step| match step {
@@ -159,7 +154,6 @@ fn lanes<'t>(tables: &Tables<'t>, table: Table) -> impl Iterator<Item = LaneView
     })
 }
 
-/// Finds the user-defined fields of a table's rows.
 pub(crate) fn survey(tables: &Tables<'_>, table: Table) -> Survey {
     let trace = tables.trace;
     let mut surveyor = Surveyor { trace, survey: Survey::default() };
@@ -172,7 +166,6 @@ pub(crate) fn survey(tables: &Tables<'_>, table: Table) -> Survey {
     surveyor.survey
 }
 
-/// Cuts the lanes of a table's nature into batches.
 fn cut<'t>(tables: &Tables<'t>, table: Table) -> Vec<Vec<Part<'t>>> {
     let mut batches = Vec::new();
     let mut batch: Vec<Part<'t>> = Vec::new();

@@ -1,17 +1,17 @@
-//! Errors while tables are made and written.
+//! Errors of tables.
 
 use std::io;
 
 use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
 
-/// Error while a table is made or written.
+/// Error while a table is read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The texts of a column exceed Arrow's 32-bit offsets: two gigabytes for the names of a column, or for the keys
-    /// of one batch.
-    #[error("the texts of column {0} take more than two gigabytes")]
+    /// A column has more text than Arrow's 32-bit offsets reach: two gigabytes for the names of a
+    /// column, or for the keys of one batch.
+    #[error("column {0} has more than two gigabytes of text")]
     TooMuchText(&'static str),
     /// A file cannot be written.
     #[error(transparent)]

@@ -1,8 +1,9 @@
 //! User-defined fields as columns.
 //!
-//! A field of the event that opened an object, or that started a link, becomes a column of the same name. A field of
-//! the closing event becomes a column with the prefix `End`. A column has the declared type if all definitions agree
-//! and all of its texts parse, and is text otherwise. Missing and empty fields and `NA` are null.
+//! A field of the event that opens a row, or that starts a link, becomes a column with its name. A
+//! field of the closing event becomes a column with the prefix `End`. The column has the declared
+//! type if all definitions agree and all texts parse; otherwise it is text. Missing and empty
+//! fields and `NA` are null.
 
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
@@ -23,15 +24,13 @@ use paje_sim::{
 use crate::tables::names::text;
 use crate::tables::{Error, Table};
 
-/// The user-defined columns of a table.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     pub(crate) fields: Vec<Arc<Field>>,
-    /// By side and definition: the column of each of its user-defined fields.
+    /// Columns of user-defined fields, by side and definition.
     columns: HashMap<(Side, usize), Vec<usize>>,
 }
 
-/// Type that texts are parsed as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Integer,
@@ -56,7 +55,6 @@ impl Kind {
         }
     }
 
-    /// Returns whether a text parses.
     fn reads(self, text: &[u8]) -> bool {
         match self {
             Kind::Integer => integer(text).is_some(),
@@ -70,13 +68,12 @@ fn integer(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Returns whether a field counts as missing.
 fn is_nothing(text: &[u8]) -> bool {
     text.is_empty() || text == b"NA"
 }
 
-/// Returns which of an object's two events a field is from. For links the kind of event decides, since either end may
-/// come first.
+/// Returns which of a row's two events has a field. For links the kind of event decides, since
+/// either end may come first.
 fn side(trace: &Trace, place: Side, fields: EventFields<'_>) -> Side {
     match trace.defs()[fields.def()].kind() {
         EventKind::StartLink => Side::Opening,
@@ -85,7 +82,7 @@ fn side(trace: &Trace, place: Side, fields: EventFields<'_>) -> Side {
     }
 }
 
-/// User-defined fields of some rows. By side and definition: whether all texts of a field parse as its declared type.
+/// User-defined fields of some rows, by side and definition. A field is true if all texts parse.
 #[derive(Debug, Default)]
 pub(crate) struct Survey(BTreeMap<(Side, usize), Vec<bool>>);
 
@@ -100,14 +97,13 @@ impl Survey {
         }
     }
 
-    /// Surveys the fields of a container.
     pub(crate) fn see_container(&mut self, trace: &Trace, id: ContainerId) {
         if let Some(fields) = trace.container_event(id) {
             self.see(trace, Side::Opening, fields);
         }
     }
 
-    /// Returns the columns, those of opening events first, by definition.
+    /// Returns the columns by definition, those of opening events first.
     pub(crate) fn columns(self, trace: &Trace, table: Table) -> Extras {
         let mut extras = Extras::default();
         let mut names: Vec<(String, Kind)> = Vec::new();
@@ -139,7 +135,7 @@ impl Survey {
     }
 }
 
-/// Returns the column name of a user-defined field. An underscore is appended if the name is taken.
+/// Returns the column name of a user-defined field, with an underscore if the name is taken.
 fn column_name(table: Table, side: Side, field: &str) -> String {
     let mut name = match side {
         Side::Opening => field.to_owned(),
@@ -155,7 +151,6 @@ fn column_name(table: Table, side: Side, field: &str) -> String {
     name
 }
 
-/// Visitor that surveys lanes.
 pub(crate) struct Surveyor<'a> {
     pub(crate) trace: &'a Trace,
     pub(crate) survey: Survey,
@@ -194,7 +189,6 @@ impl Visitor for Surveyor<'_> {
     }
 }
 
-/// User-defined columns while they are gathered.
 pub(crate) struct Gathered<'a> {
     trace: &'a Trace,
     extras: &'a Extras,
@@ -221,7 +215,6 @@ impl<'a> Gathered<'a> {
         Gathered { trace, extras, order, columns, rows: 0, bytes: 0 }
     }
 
-    /// Adds a row with the fields of its events.
     pub(crate) fn row<'t>(&mut self, events: impl Iterator<Item = (Side, EventFields<'t>)>) {
         if self.columns.is_empty() {
             return;
@@ -265,7 +258,8 @@ impl<'a> Gathered<'a> {
 }
 
 impl Column {
-    /// Sets a row's text unless it is set, after nulls for the rows before. Returns the bytes of the text.
+    /// Sets a row's text unless it is set, and fills gaps with nulls. Returns the text's size in
+    /// bytes.
     fn put(&mut self, row: usize, said: &[u8], raw: &[u8]) -> usize {
         match self {
             Column::Integer(column) if column.len() <= row => {

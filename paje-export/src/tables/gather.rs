@@ -1,4 +1,4 @@
-//! Rows of lanes, gathered as columns.
+//! Gathers rows of lanes as columns.
 
 use arrow_array::ArrayRef;
 use paje_parser::Field;
@@ -15,21 +15,19 @@ use crate::tables::rows::{Keys, Rows};
 use crate::tables::{Error, Table};
 use crate::tables::{TableOptions, Tables, Values};
 
-/// Gatherer of rows.
 pub(crate) struct Gather<'a> {
     options: &'a TableOptions,
     containers: &'a Names,
     types: &'a Names,
     values: Option<&'a Values>,
     rows: Rows,
-    /// Whether each row of a slice is wanted; empty if all are.
+    /// Whether each row of a slice is wanted; empty if all rows are.
     wanted: Vec<bool>,
     lines: GatheredLines<'a>,
     extras: Gathered<'a>,
 }
 
 impl<'a> Gather<'a> {
-    /// Creates a gatherer with room for `rows` rows.
     pub(crate) fn new(tables: &'a Tables<'_>, table: Table, rows: usize) -> Result<Self, Error> {
         Ok(Gather {
             options: &tables.options,
@@ -43,7 +41,6 @@ impl<'a> Gather<'a> {
         })
     }
 
-    /// Gathers some containers.
     pub(crate) fn containers(&mut self, trace: &Trace, some: &[ContainerId]) {
         let containers = trace.containers();
         for id in some {
@@ -58,7 +55,6 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// Gathers some parts of lanes.
     pub(crate) fn lanes(&mut self, trace: &Trace, parts: &[Part<'_>]) -> Result<(), Error> {
         for part in parts {
             part.lane.visit_chunks(part.chunks.clone(), self)?;
@@ -67,7 +63,6 @@ impl<'a> Gather<'a> {
         Ok(())
     }
 
-    /// Returns the columns of the table.
     pub(crate) fn finish(self, table: Table) -> Result<Vec<ArrayRef>, Error> {
         let values = self.values.map_or(self.types, |values| &values.names);
         let mut columns = self.rows.arrays(table, self.containers, self.types, values)?;
@@ -76,7 +71,7 @@ impl<'a> Gather<'a> {
         Ok(columns)
     }
 
-    /// Adds the columns that all slices have: container, type, start, and user-defined fields.
+    /// Adds the columns of all natures: container, type, start and user-defined fields.
     fn add(
         &mut self,
         lane: LaneView<'_>,
@@ -107,7 +102,7 @@ impl<'a> Gather<'a> {
     }
 }
 
-/// Copies the wanted rows of a column; all of them if `wanted` is empty.
+/// Copies the wanted rows of a column, or all if `wanted` is empty.
 #[inline]
 fn copy<T>(wanted: &[bool], column: &mut Vec<T>, slice: impl Iterator<Item = T>) {
     match wanted {
@@ -119,7 +114,6 @@ fn copy<T>(wanted: &[bool], column: &mut Vec<T>, slice: impl Iterator<Item = T>)
     }
 }
 
-/// Adds a key as it is spelled.
 #[inline]
 fn add_key(keys: &mut Keys, raw: &[u8], order: NameOrder) -> Result<(), Error> {
     let name = Name::from(Field::new(raw));

@@ -1,4 +1,4 @@
-//! The tables of the two hierarchies.
+//! Tables of the two hierarchies.
 
 use arrow_array::ArrayRef;
 use paje_sim::{Step, ValueId};
@@ -8,7 +8,6 @@ use crate::tables::names::{Coder, spelled};
 use crate::tables::table::Column;
 use crate::tables::{Error, Table};
 
-/// Returns the columns of a hierarchy's table.
 pub(crate) fn columns(tables: &Tables<'_>, table: Table) -> Result<Vec<ArrayRef>, Error> {
     let mut columns = Columns::new(tables, table);
     match table {
@@ -18,7 +17,6 @@ pub(crate) fn columns(tables: &Tables<'_>, table: Table) -> Result<Vec<ArrayRef>
     columns.finish()
 }
 
-/// The columns, row by row.
 struct Columns {
     coders: Vec<(Column, Coder)>,
 }
@@ -44,7 +42,7 @@ impl Columns {
         columns.collect()
     }
 
-    /// Adds each type, and its values sorted by identifier.
+    /// Adds each type with its values, sorted by identifier.
     fn types(&mut self, tables: &Tables<'_>) {
         let (types, order) = (tables.trace.types(), tables.options.order);
         tables.trace.each_type(order, |id, inside| {
@@ -63,7 +61,6 @@ impl Columns {
         });
     }
 
-    /// Adds each container and the types of its entities.
     fn entities(&mut self, tables: &Tables<'_>) {
         let (types, containers) = (tables.trace.types(), tables.trace.containers());
         let order = tables.options.order;

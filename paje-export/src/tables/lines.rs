@@ -1,4 +1,4 @@
-//! Columns for the line and the file of each object.
+//! Columns for the line and the file of each row.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Lines {
         let name = |path: &Option<Arc<std::path::Path>>| {
             path.as_ref().map(|path| text(path.as_os_str().as_encoded_bytes()).into_owned())
         };
-        // The trace itself has no path: it may have come through a pipe.
+        // The main file may be a pipe and has no path.
         let names = || trace.files().iter().map(|path| name(path).unwrap_or_default());
         let several = kept && trace.files().len() > 1;
         let files = several.then(|| Arc::new(StringArray::from_iter_values(names())) as ArrayRef);
@@ -44,7 +44,6 @@ impl Lines {
     }
 }
 
-/// These columns while they are gathered.
 pub(crate) struct GatheredLines<'a> {
     lines: &'a Lines,
     numbers: Int64Builder,
@@ -56,7 +55,6 @@ impl<'a> GatheredLines<'a> {
         GatheredLines { lines, numbers: Int64Builder::new(), files: Vec::new() }
     }
 
-    /// Adds a row.
     pub(crate) fn row(&mut self, line: Option<LineNumber>) {
         if self.lines.kept {
             self.numbers.append_option(line.map(|line| line.line as i64));

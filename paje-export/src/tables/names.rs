@@ -1,4 +1,4 @@
-//! Dictionaries of names: each distinct string once, and a code for each name.
+//! Dictionaries of names: each distinct string once, with a code for each name.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -13,27 +13,23 @@ use rustc_hash::FxBuildHasher;
 
 use crate::tables::Error;
 
-/// Distinct strings of some names, and the code of each name.
 #[derive(Debug)]
 pub(crate) struct Names {
     texts: Arc<StringArray>,
-    /// By name number.
     codes: Vec<i32>,
 }
 
 impl Names {
-    /// Returns the code of a name.
     #[inline]
     pub(crate) fn code(&self, number: usize) -> i32 {
         self.codes[number]
     }
 
-    /// Returns the codes of all names from this number on.
+    /// Returns the codes of all names from `number` on.
     pub(crate) fn codes_from(&self, number: usize) -> &[i32] {
         &self.codes[number..]
     }
 
-    /// Returns codes as an array of strings.
     pub(crate) fn array(&self, codes: Vec<i32>) -> Result<ArrayRef, Error> {
         let array =
             DictionaryArray::try_new(Int32Array::from(codes), Arc::clone(&self.texts) as ArrayRef)?;
@@ -41,7 +37,6 @@ impl Names {
     }
 }
 
-/// Builder of a dictionary.
 #[derive(Debug)]
 pub(crate) struct Coder {
     order: NameOrder,
@@ -58,12 +53,10 @@ impl Coder {
         Coder { order, known, builder, too_much: false, codes: Vec::new() }
     }
 
-    /// Adds the next name.
     pub(crate) fn push(&mut self, name: Name<'_>) {
         self.push_text(&spelled(name, self.order));
     }
 
-    /// Adds a string that is no name of the trace.
     pub(crate) fn push_text(&mut self, text: &str) {
         let (bytes, ends) = (self.builder.values_slice(), self.builder.offsets_slice());
         if self.too_much || bytes.len() + text.len() > i32::MAX as usize {
@@ -94,7 +87,7 @@ impl Coder {
     }
 }
 
-/// Returns a name as a string: bare, or with its quotes.
+/// Returns a name, bare or with its quotes.
 pub(crate) fn spelled(name: Name<'_>, order: NameOrder) -> Cow<'_, str> {
     match order {
         NameOrder::Bare => text(name.text),
@@ -106,8 +99,8 @@ pub(crate) fn spelled(name: Name<'_>, order: NameOrder) -> Cow<'_, str> {
     }
 }
 
-/// Returns bytes as UTF-8, which Arrow requires. Other bytes are read as Latin-1, where each byte is a letter, so
-/// distinct names stay distinct.
+/// Returns bytes as UTF-8, which Arrow requires. Other bytes are read as Latin-1, so distinct names
+/// stay distinct.
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -121,14 +114,14 @@ mod tests {
     use arrow_array::cast::AsArray;
 
     #[test]
-    fn one_code_for_one_text() {
+    fn equal_texts_share_a_code() {
         let mut coder = Coder::new(NameOrder::Bare);
         for name in ["a", "b", "a", ""] {
             coder.push(Name::bare(name.as_bytes()));
         }
         let names = coder.finish("Value").expect("few names");
         assert_eq!((0..4).map(|n| names.code(n)).collect::<Vec<_>>(), [0, 1, 0, 2]);
-        let array = names.array(vec![2, 0, 1]).expect("codes that are there");
+        let array = names.array(vec![2, 0, 1]).expect("known codes");
         let array = array.as_dictionary::<arrow_array::types::Int32Type>();
         assert_eq!(array.values().len(), 3);
         let texts = array.downcast_dict::<StringArray>().expect("texts");
@@ -136,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_utf8() {
+    fn other_bytes_are_read_as_latin_1() {
         assert_eq!(text("é".as_bytes()), "é");
         assert_eq!(text(b"\xe9t\xe9"), "été");
     }

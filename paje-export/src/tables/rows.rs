@@ -10,7 +10,7 @@ use crate::tables::names::{Names, text};
 use crate::tables::table::Column;
 use crate::tables::{Error, Table};
 
-/// Columns of all tables of objects. The table decides which are used. Names are codes.
+/// Columns of all tables of rows. Each table uses some. Names are codes.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     pub(crate) container: Vec<i32>,
@@ -26,7 +26,6 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Creates columns with room for rows of a table.
     pub(crate) fn with_capacity(table: Table, rows: usize) -> Self {
         let capacity = |column: Column| if table.columns().contains(&column) { rows } else { 0 };
         Rows {
@@ -46,7 +45,6 @@ impl Rows {
         }
     }
 
-    /// Returns the columns as Arrow arrays, in the order of [`Table::columns`].
     pub(crate) fn arrays(
         mut self,
         table: Table,
@@ -68,22 +66,19 @@ impl Rows {
             Column::Name | Column::StartContainer => containers.array(take(&mut self.from)),
             Column::EndContainer => containers.array(take(&mut self.to)),
             Column::Key => Ok(Arc::new(take(&mut self.keys).array()?) as ArrayRef),
-            Column::Nature => unreachable!("hierarchies are no rows of lanes"),
+            Column::Nature => unreachable!("hierarchies are not made of rows"),
         });
         columns.collect()
     }
 }
 
-/// Keys of links, concatenated.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
     bytes: Vec<u8>,
-    /// End of each key.
     ends: Vec<i32>,
 }
 
 impl Keys {
-    /// Adds a key.
     #[inline]
     pub(crate) fn add(&mut self, key: &[u8]) -> Result<(), Error> {
         self.bytes.extend_from_slice(key);
@@ -94,7 +89,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Returns the keys as an array. A key that is not UTF-8 is read as Latin-1.
+    /// Returns the keys as an array. Keys that are not UTF-8 are read as Latin-1.
     fn array(mut self) -> Result<StringArray, Error> {
         if !self.bytes.is_ascii() {
             let Keys { bytes, ends } = take(&mut self);
@@ -115,9 +110,8 @@ impl Keys {
 mod tests {
     use super::*;
 
-    /// Two keys that are not UTF-8 are read one by one, even if their bytes together are UTF-8.
     #[test]
-    fn keys_that_are_no_utf8() {
+    fn keys_are_checked_for_utf8_one_by_one() {
         let mut keys = Keys::default();
         for key in [&b"a"[..], b"\xc3", b"\xa9", "é".as_bytes(), b""] {
             keys.add(key).expect("few");

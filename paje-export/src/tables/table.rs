@@ -8,7 +8,7 @@ use paje_sim::TypeNature;
 
 /// One of a trace's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)] // The natures are the format's own.
+#[allow(missing_docs)] // The other variants are Pajé's natures.
 pub enum Table {
     Container,
     State,
@@ -33,7 +33,7 @@ impl Table {
         Table::EntityHierarchy,
     ];
 
-    /// Returns the name of its files, without extension.
+    /// Returns the table's file name without extension.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Table {
         }
     }
 
-    /// Returns the nature of its rows, or nothing for hierarchies.
+    /// Returns the nature of the table's rows, or `None` for hierarchies.
     #[must_use]
     pub const fn nature(self) -> Option<TypeNature> {
         match self {
@@ -60,7 +60,7 @@ impl Table {
         }
     }
 
-    /// Returns its columns without user-defined ones, named as in the header lines of `pj_dump -h`.
+    /// Returns the columns except user-defined ones, named as in the header lines of `pj_dump -h`.
     pub(crate) const fn columns(self) -> &'static [Column] {
         use Column::*;
         match self {
@@ -83,11 +83,10 @@ impl FromStr for Table {
     }
 }
 
-/// Error: no table has this name.
+/// Error for a name that no table has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownTable;
 
-/// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
     Container,
@@ -101,7 +100,6 @@ pub(crate) enum Column {
     End,
     Time,
     Imbrication,
-    /// Name of a value.
     Value,
     /// Value of a variable.
     Number,
@@ -138,12 +136,11 @@ impl Column {
     }
 }
 
-/// Type of name columns. Codes are signed, since pandas accepts no others.
+/// Returns the type of name columns. Codes are signed, as pandas requires.
 fn dictionary() -> DataType {
     DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
 }
 
-/// Returns the fields of a table's columns.
 pub(crate) fn fields(table: Table) -> Vec<Arc<Field>> {
     table.columns().iter().map(|column| Arc::new(column.field())).collect()
 }

@@ -16,10 +16,11 @@ use paje_workers::in_order;
 
 pub use parquet::Times;
 
-/// Format of files of tables.
+/// File format of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Apache Parquet, compressed with zstd. Each batch is a row group, with statistics of columns and pages.
+    /// Apache Parquet, compressed with zstd. Each batch is a row group, with statistics of columns
+    /// and pages.
     Parquet {
         /// Encoding of times.
         times: Times,
@@ -34,7 +35,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the extension of such files.
+    /// Returns the file extension.
     #[must_use]
     pub const fn ending(self) -> &'static str {
         match self {
@@ -45,23 +46,23 @@ impl Format {
     }
 }
 
-/// Rows and bytes written of a table.
+/// Size of a written table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The table.
     pub table: Table,
-    /// Its rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
 }
 
-/// Writes each table to its output. Workers make and encode batches in parallel, which are written in order. `done`
-/// counts the rows written, for progress displays.
+/// Writes each table to its output. Workers encode batches in parallel. `done` counts the rows that
+/// are written, for progress displays.
 ///
 /// # Errors
-/// Returns the first error and its table: an output fails, or a table does not fit the format. Outputs are then
-/// incomplete.
+/// An output fails, or a table does not fit the format. Returns the first error and its table.
+/// Outputs are then incomplete.
 pub fn write<W: Write + Send>(
     tables: &Tables<'_>,
     outputs: Vec<(Table, W)>,
@@ -103,7 +104,7 @@ pub fn write<W: Write + Send>(
     };
     let put = |job: usize, (rows, piece)| {
         let (place, _) = jobs[job];
-        // The tables before it are complete.
+        // Batches are written in order, so the earlier tables are complete.
         sinks[..place].iter_mut().try_for_each(&mut finish)?;
         let (table, sink, count) = &mut sinks[place];
         *count += rows as u64;
@@ -117,21 +118,18 @@ pub fn write<W: Write + Send>(
     Ok(written)
 }
 
-/// Encoder of batches as pieces of a file, shared by all threads.
 enum Encoder {
     Parquet(parquet::Encoder),
     Arrow,
     Csv(csv::Encoder),
 }
 
-/// A piece of a file.
 enum Piece {
     Parquet(parquet::RowGroup),
     Arrow(RecordBatch),
     Csv(Vec<u8>),
 }
 
-/// Output of pieces.
 enum Sink<W: Write + Send> {
     Parquet(parquet::Sink<Counted<W>>),
     Arrow(ipc::Sink<Counted<W>>),
@@ -159,7 +157,6 @@ fn open<W: Write + Send>(
 }
 
 impl Encoder {
-    /// Encodes a batch as a piece of a file.
     fn encode(&self, batch: RecordBatch) -> Result<Piece, Error> {
         Ok(match self {
             Encoder::Parquet(encoder) => Piece::Parquet(encoder.encode(&batch)?),
@@ -175,11 +172,11 @@ impl<W: Write + Send> Sink<W> {
             (Sink::Parquet(sink), Piece::Parquet(group)) => sink.put(group),
             (Sink::Arrow(sink), Piece::Arrow(batch)) => sink.put(&batch),
             (Sink::Csv(out), Piece::Csv(text)) => Ok(out.write_all(&text)?),
-            _ => unreachable!("an encoder makes pieces for its own sink"),
+            _ => unreachable!("encoder and sink have the same format"),
         }
     }
 
-    /// Completes the file. Returns its size in bytes.
+    /// Completes the file and returns its size in bytes.
     fn finish(self) -> Result<u64, Error> {
         let mut out = match self {
             Sink::Parquet(sink) => sink.finish()?,
@@ -191,7 +188,6 @@ impl<W: Write + Send> Sink<W> {
     }
 }
 
-/// Output that counts its bytes.
 struct Counted<W: Write> {
     out: BufWriter<W>,
     bytes: u64,

@@ -1,7 +1,7 @@
 //! The fields of a stream that is read.
 
 use super::{BASES, DIGITS, PARTS, Place, Slot, at, column, form, unzigzag};
-use crate::coder::{Reading, Side};
+use crate::stream::StreamReader;
 use std::ops::Range;
 
 use paje_parser::token::is_white;
@@ -34,27 +34,10 @@ struct Known {
     /// Its bytes, if they are [`FEW`] at most, the first one lowest.
     text: u64,
     len: u32,
-    /// As a part of a key.
-    part: Part,
     is_word: bool,
 }
 
-/// A part of a key as far as it is a small number; or that it is another value.
-pub(crate) type Part = Option<u16>;
-
-/// Numbers that are small.
-pub(crate) const SMALL: u64 = 1 << 12;
-
-/// The part that a value is.
-#[inline(always)]
-fn part(value: Value) -> Part {
-    match value.kind {
-        Kind::Decimal(0) if value.bits < SMALL => Some(value.bits as u16),
-        _ => None,
-    }
-}
-
-/// Bytes that stand in a number, with another one behind them.
+/// Bytes that fit in a number with one more.
 const FEW: usize = 7;
 
 /// Room for the parts of a key of so many bytes, and for what is written behind them.
@@ -72,7 +55,7 @@ pub(crate) struct FieldsIn {
 
 impl FieldsIn {
     /// Of a segment whose text has `length` bytes; their columns begin with `column`.
-    pub(crate) fn new(side: &mut Reading<'_>, column: usize, length: usize) -> FieldsIn {
+    pub(crate) fn new(side: &mut StreamReader<'_>, column: usize, length: usize) -> FieldsIn {
         let bases = side.all(column + column::BASES).iter();
         let ways = side.all(column + column::FORMS).iter().zip(bases);
         let field =
@@ -106,13 +89,17 @@ impl FieldsIn {
 
     /// The next value of a slot, which is not written, and its bytes; none if it is no word.
     #[inline(always)]
-    pub(crate) fn word(&mut self, side: &mut Reading<'_>, place: Place) -> Option<(Value, usize)> {
+    pub(crate) fn word(
+        &mut self,
+        side: &mut StreamReader<'_>,
+        place: Place,
+    ) -> Option<(Value, usize)> {
         self.plain(place).or_else(|| self.any_word(side, place))
     }
 
     /// The bytes of the next value of a slot; none if it is no word.
     #[inline(always)]
-    pub(crate) fn pass(&mut self, side: &mut Reading<'_>, place: Place) -> Option<u32> {
+    pub(crate) fn pass(&mut self, side: &mut StreamReader<'_>, place: Place) -> Option<u32> {
         match self.plain(place) {
             Some((_, len)) => Some(len as u32),
             None => self.any_word(side, place).map(|(_, len)| len as u32),
@@ -120,7 +107,7 @@ impl FieldsIn {
     }
 
     #[inline(never)]
-    fn any_word(&mut self, side: &mut Reading<'_>, place: Place) -> Option<(Value, usize)> {
+    fn any_word(&mut self, side: &mut StreamReader<'_>, place: Place) -> Option<(Value, usize)> {
         let value = self.value_only(side, place);
         Some((value, self.len_of(value)?))
     }
@@ -131,16 +118,16 @@ impl FieldsIn {
         let FieldsIn { table, fields, slots, .. } = self;
         let (groups, numbers) = table.wide_parts();
         let group = groups.get_mut(place.slot as usize)?;
-        let told = numbers.get(group.next_or_other())?.checked_sub(1)?;
+        let code = numbers.get(group.next_or_other())?.checked_sub(1)?;
         let field = fields.get_mut(place.field as usize)?;
         if field.form == form::TEXTS {
-            let known = field.known.get(told as usize).filter(|known| known.is_word)?;
+            let known = field.known.get(code as usize).filter(|known| known.is_word)?;
             group.pass();
             return Some((known.value, known.len as usize));
         }
         let after = field.form.checked_sub(form::DECIMAL)?;
         let slot = slots.get_mut(place.slot as usize)?;
-        let came = slot.base(field.base, field.last).wrapping_add(unzigzag(told));
+        let came = slot.base(field.base, field.last).wrapping_add(unzigzag(code));
         if !field.lengths.0.contains(&came) {
             field.lengths = decimal_lengths(came, after);
         }
@@ -152,57 +139,43 @@ impl FieldsIn {
 
     /// The next value of a slot, which is appended to `out`.
     #[inline(always)]
-    pub(crate) fn value(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) {
+    pub(crate) fn value(&mut self, side: &mut StreamReader<'_>, place: Place, out: &mut Out) {
         let value = self.value_only(side, place);
         self.put(value, out);
     }
 
     /// The next value of a slot, which is not written.
     #[inline]
-    pub(crate) fn value_only(&mut self, side: &mut Reading<'_>, place: Place) -> Value {
-        let Some(told) = self.table.next(place.slot) else {
+    pub(crate) fn value_only(&mut self, side: &mut StreamReader<'_>, place: Place) -> Value {
+        let Some(code) = self.table.next(place.slot) else {
             side.fail();
             return Value::default();
         };
-        self.told(side, place, told)
+        self.code(side, place, code)
     }
 
-    /// The next values of some slots, one behind the other, with `joint` between them: short ones, mostly. They are appended to `out`;
-    /// the first ones are noted in `given`.
+    /// Appends the next values of some slots to `out`, with `joint` between them: short ones, mostly.
     #[inline(always)]
-    pub(crate) fn parts<const GIVEN: usize>(
+    pub(crate) fn parts(
         &mut self,
-        side: &mut Reading<'_>,
+        side: &mut StreamReader<'_>,
         place: Place,
         count: u32,
         joint: u8,
         out: &mut Out,
-        given: &mut [(Part, Value); GIVEN],
     ) {
-        let first = self.whole_parts(place, count, joint, out, given);
-        for number in first..count {
+        for number in self.short_parts(place, count, joint, out)..count {
             if number > 0 {
                 out.push(joint);
             }
             let of = Place { slot: place.slot + number, field: place.field + number };
-            let value = self.value_only(side, of);
-            self.put(value, out);
-            if let Some(given) = given.get_mut(number as usize) {
-                *given = (part(value), value);
-            }
+            self.value(side, of, out);
         }
     }
 
-    /// The same of those before the first that is long; how many they are.
+    /// Appends the values before the first that is long. Returns how many they are.
     #[inline(always)]
-    fn whole_parts<const GIVEN: usize>(
-        &mut self,
-        place: Place,
-        count: u32,
-        joint: u8,
-        out: &mut Out,
-        given: &mut [(Part, Value); GIVEN],
-    ) -> u32 {
+    fn short_parts(&mut self, place: Place, count: u32, joint: u8, out: &mut Out) -> u32 {
         let of = |first: u32| first as usize..first as usize + count as usize;
         let FieldsIn { table, fields, slots, .. } = self;
         let (groups, numbers) = table.wide_parts();
@@ -216,12 +189,7 @@ impl FieldsIn {
         let Some(room) = out.room().first_chunk_mut::<ROOM>() else { return 0 };
         let (mut at, mut done) = (0, 0);
         for ((group, slot), field) in groups.iter_mut().zip(slots).zip(fields) {
-            let given = given.get_mut(done as usize);
-            let short = field.short(numbers, group, slot, given.is_some());
-            let Some((part, text, len)) = short else { break };
-            if let Some(given) = given {
-                given.0 = part;
-            }
+            let Some((text, len)) = field.short(numbers, group, slot) else { break };
             let Some(to) = room.get_mut(at..).and_then(|room| room.first_chunk_mut()) else {
                 break;
             };
@@ -253,41 +221,41 @@ impl FieldsIn {
         out.put_value(value, &self.texts);
     }
 
-    /// The next value of a slot, unless it is known by the number that tells it, and this is the same as the last time: a text that came before.
+    /// Returns the next value of a slot; none if it is a text with the same code as the last time.
     #[inline]
     pub(crate) fn other(
         &mut self,
-        side: &mut Reading<'_>,
+        side: &mut StreamReader<'_>,
         place: Place,
         last: &mut u64,
     ) -> Option<Value> {
-        let Some(told) = self.table.next(place.slot) else {
+        let Some(code) = self.table.next(place.slot) else {
             side.fail();
             return Some(Value::default());
         };
-        if told == *last && told > 0 && at(&mut self.fields, place.field).form == form::TEXTS {
+        if code == *last && code > 0 && at(&mut self.fields, place.field).form == form::TEXTS {
             return None;
         }
-        *last = told;
-        Some(self.told(side, place, told))
+        *last = code;
+        Some(self.code(side, place, code))
     }
 
-    /// The value that a number tells.
+    /// Returns the value of a code.
     #[inline(always)]
-    fn told(&mut self, side: &mut Reading<'_>, place: Place, told: u64) -> Value {
+    fn code(&mut self, side: &mut StreamReader<'_>, place: Place, code: u64) -> Value {
         let field = at(&mut self.fields, place.field);
-        let Some(told) = told.checked_sub(1) else { return self.text(side, place) };
+        let Some(code) = code.checked_sub(1) else { return self.text(side, place) };
         if field.form == form::TEXTS {
-            let value = field.known.get(told as usize).map(|known| known.value);
+            let value = field.known.get(code as usize).map(|known| known.value);
             if value.is_none() {
                 side.fail();
             }
             return value.unwrap_or_default();
         }
         let (difference, kind) = match field.form {
-            form::HEX => (told, Kind::Hex),
-            form::ANY => (told / DIGITS, Kind::Decimal((told % DIGITS) as u8)),
-            form => (told, Kind::Decimal(form - form::DECIMAL)),
+            form::HEX => (code, Kind::Hex),
+            form::ANY => (code / DIGITS, Kind::Decimal((code % DIGITS) as u8)),
+            form => (code, Kind::Decimal(form - form::DECIMAL)),
         };
         let slot = at(&mut self.slots, place.slot);
         let came = slot.base(field.base, field.last).wrapping_add(unzigzag(difference));
@@ -296,11 +264,11 @@ impl FieldsIn {
         Value { kind, bits: came as u64 }
     }
 
-    /// A value that is told as a text.
+    /// Reads a value that is a text.
     #[cold]
     #[inline(never)]
-    fn text(&mut self, side: &mut Reading<'_>, place: Place) -> Value {
-        let text = side.text(b"");
+    fn text(&mut self, side: &mut StreamReader<'_>, place: Place) -> Value {
+        let text = side.text();
         self.has_odd |= text.is_empty() || !is_bare(text);
         let value = Value::of(text)
             .unwrap_or_else(|| Value { kind: Kind::Text, bits: self.texts.put(text).into() });
@@ -309,41 +277,36 @@ impl FieldsIn {
         let field = at(&mut self.fields, place.field);
         if field.form == form::TEXTS {
             let text = Known::text_of(text);
-            field.known.push(Known { value, text, len, part: part(value), is_word });
+            field.known.push(Known { value, text, len, is_word });
         }
         value
     }
 }
 
 impl Field {
-    /// The next part of a slot, if it is short, and if a small number is asked for, one of these: its text, the first byte lowest, and the
-    /// bytes of that. Else nothing has been read.
+    /// Returns the next part of a slot, if it is short: its text, the first byte lowest, and its length. Else reads nothing.
     #[inline(always)]
     fn short(
         &mut self,
         numbers: &[u64],
         group: &mut Group,
         slot: &mut Slot,
-        is_small: bool,
-    ) -> Option<(Part, u64, usize)> {
-        let told = numbers.get(group.next_or_other())?.checked_sub(1)?;
+    ) -> Option<(u64, usize)> {
+        let code = numbers.get(group.next_or_other())?.checked_sub(1)?;
         if self.form == form::DECIMAL {
-            let came = slot.base(self.base, self.last).wrapping_add(unzigzag(told));
-            if is_small && came as u64 >= SMALL {
-                return None;
-            }
-            let (text, len) = digits(came as u64)?;
+            let came = slot.base(self.base, self.last).wrapping_add(unzigzag(code));
+            let text = digits(came as u64)?;
             slot.take(came);
             self.last = came;
             group.pass();
-            return Some((Some(came as u16), text, len));
+            return Some(text);
         }
-        let known = self.known.get(told as usize).filter(|_| self.form == form::TEXTS)?;
-        if known.len > FEW as u32 || is_small && known.part.is_none() {
+        let known = self.known.get(code as usize).filter(|_| self.form == form::TEXTS)?;
+        if known.len > FEW as u32 {
             return None;
         }
         group.pass();
-        Some((known.part, known.text, known.len as usize))
+        Some((known.text, known.len as usize))
     }
 }
 

@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use super::{BASES, DIGITS, Place, Slot, at, column, form, zigzag};
-use crate::coder::{Side, Writing};
 use crate::spare::{self, kept};
+use crate::stream::StreamWriter;
 use crate::table::Rows;
 use crate::texts::{Texts, fold, hash, word_at};
 use crate::value::{Kind, Value};
 
-/// Values of a field from which it is told what makes them shorter, by the second half of them: so many if that is clear then, else
-/// this.
+/// Values of a field whose second half decides its form: the first number if the result is clear, else the second.
 const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 10;
 
@@ -37,17 +36,16 @@ struct Field {
     base: u8,
     /// The last number.
     last: i64,
-    /// Those by number that came as texts, and which of them are decimal numbers.
+    /// Values that came as texts.
     texts: Texts,
-    numbers: Vec<bool>,
     /// The first values, until there are enough to choose a form.
     waiting: Vec<Row>,
 }
 
 impl Default for Field {
     fn default() -> Self {
-        let (texts, numbers, waiting) = Default::default();
-        Field { form: WAITING, base: 0, last: 0, texts, numbers, waiting }
+        let (texts, waiting) = Default::default();
+        Field { form: WAITING, base: 0, last: 0, texts, waiting }
     }
 }
 
@@ -55,10 +53,10 @@ impl Default for Field {
 #[derive(Clone, Copy, Default)]
 struct SlotOut {
     numbers: Slot,
-    /// The last text: its first bytes, its length, and what tells it; 0 if there is none.
+    /// The last text: its first bytes, its length, and its code; 0 if there is none.
     first: u64,
     len: usize,
-    told: u32,
+    code: u32,
 }
 
 /// Fields that are written.
@@ -67,29 +65,29 @@ pub(crate) struct FieldsOut {
     fields: Vec<Field>,
     slots: Vec<SlotOut>,
     table: Rows,
-    /// Where values are in the text that are told by it.
+    /// Where the values are that are kept as texts.
     spelt: Vec<(u32, u32)>,
 }
 
 impl FieldsOut {
-    /// The next value of a slot, which is at this place of the text. It is a decimal number, or not.
+    /// Writes the next value of a slot, which is at this place of the text.
     #[inline]
-    pub(crate) fn value(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+    pub(crate) fn value(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = at(&mut self.fields, place.field);
         match field.form {
             form::TEXTS => {
                 let slot = at(&mut self.slots, place.slot);
                 let len = range.end - range.start;
-                let is_last = slot.len == len && slot.told > 0 && {
+                let is_last = slot.len == len && slot.code > 0 && {
                     let first = word_at(text, range.start, len.min(SHORT));
-                    let same = || field.texts.get(slot.told - 1) == &text[range.clone()];
+                    let same = || field.texts.get(slot.code - 1) == &text[range.clone()];
                     slot.first == first && (len <= SHORT || same())
                 };
                 if is_last {
-                    self.table.push(place.slot, slot.told.into());
-                    return field.numbers[slot.told as usize - 1];
+                    self.table.push(place.slot, slot.code.into());
+                } else {
+                    self.text(place, text, range);
                 }
-                self.text(place, text, range)
             }
             form::DECIMAL if range.len() <= SHORT => {
                 let word = word_at(text, range.start, range.len());
@@ -99,53 +97,48 @@ impl FieldsOut {
                 // Numbers have 18 digits, and so it does not get too large.
                 let slot = &mut at(&mut self.slots, place.slot).numbers;
                 let came = value.bits as i64;
-                let told = zigzag(came - slot.base(field.base, field.last)) + 1;
+                let code = zigzag(came - slot.base(field.base, field.last)) + 1;
                 slot.take(came);
                 field.last = came;
-                self.table.push(place.slot, told);
-                true
+                self.table.push(place.slot, code);
             }
             WAITING => self.wait(place, text, range),
             _ => self.number(place, text, range),
         }
     }
 
-    /// A value that is told by which of the texts it is, or as a new one.
+    /// Writes a value as the number of a text, or as a new text.
     #[inline(never)]
-    fn text(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+    fn text(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let (field, slot) =
             (&mut self.fields[place.field as usize], &mut self.slots[place.slot as usize]);
         let given = &text[range.clone()];
         let count = field.texts.len();
         let number = field.texts.put(given);
         slot.first = word_at(text, range.start, given.len().min(SHORT));
-        (slot.len, slot.told) = (given.len(), number + 1);
+        (slot.len, slot.code) = (given.len(), number + 1);
         if number < count {
             self.table.push(place.slot, u64::from(number) + 1);
-            return field.numbers[number as usize];
+        } else {
+            self.spell(place.slot, range);
         }
-        let is_number = is_decimal(Value::of(given));
-        field.numbers.push(is_number);
-        self.spell(place.slot, range);
-        is_number
     }
 
-    /// A value that is told by what it is more than another, if it is such a number.
+    /// Writes a value as a difference, or as a text if it is no such number.
     #[inline(never)]
-    fn number(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+    fn number(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
         let value = number(field.form, text, range.clone());
         let slot = &mut at(&mut self.slots, place.slot).numbers;
         let base = slot.base(field.base, field.last);
-        match value.and_then(|value| told(field.form, value, base).zip(Some(value.bits as i64))) {
-            Some((told, came)) => {
+        match value.and_then(|value| code(field.form, value, base).zip(Some(value.bits as i64))) {
+            Some((code, came)) => {
                 slot.take(came);
                 field.last = came;
-                self.table.push(place.slot, told);
+                self.table.push(place.slot, code);
             }
             None => self.spell(place.slot, range),
         }
-        is_decimal(value)
     }
 
     /// A value that follows as a text.
@@ -157,7 +150,7 @@ impl FieldsOut {
 
     /// One of the first values of a field.
     #[cold]
-    fn wait(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+    fn wait(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
         if field.waiting.is_empty() {
             field.waiting = spare::take();
@@ -172,10 +165,9 @@ impl FieldsOut {
                 self.settle(place.field, way, text);
             }
         }
-        is_decimal(Some(value))
     }
 
-    /// Sets the form of a field, and tells the values that wait for it.
+    /// Sets the form of a field, and writes the values that wait for it.
     fn settle(&mut self, number: u32, way: Way, text: &[u8]) {
         let field = &mut self.fields[number as usize];
         let rows = std::mem::take(&mut field.waiting);
@@ -189,7 +181,7 @@ impl FieldsOut {
     }
 
     /// Writes all values, which are in this text.
-    pub(crate) fn write(&mut self, side: &mut Writing, column: usize, text: &[u8]) {
+    pub(crate) fn write(&mut self, side: &mut StreamWriter, column: usize, text: &[u8]) {
         for number in 0..self.fields.len() {
             if self.fields[number].form == WAITING {
                 let way = way(&self.fields[number].waiting, 0, text);
@@ -208,10 +200,6 @@ impl FieldsOut {
     }
 }
 
-const fn is_decimal(value: Option<Value>) -> bool {
-    matches!(value, Some(Value { kind: Kind::Decimal(_), .. }))
-}
-
 /// The number that a value is, most probably one of this form.
 #[inline]
 fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
@@ -222,9 +210,9 @@ fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
     of_form.or_else(|| Value::of(&text[range]))
 }
 
-/// Number by which a form tells a value; none if it does not.
+/// Returns the code of a value in a form; none if it has none.
 #[inline]
-fn told(form: u8, value: Value, base: i64) -> Option<u64> {
+fn code(form: u8, value: Value, base: i64) -> Option<u64> {
     let difference = zigzag((value.bits as i64).wrapping_sub(base));
     match (form, value.kind) {
         (form::HEX, Kind::Hex) => difference.checked_add(1),
@@ -291,7 +279,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// For so many texts.
+    /// Makes room for `texts` texts.
     fn new(texts: usize) -> Numbers {
         Numbers { places: vec![(0, 0); (2 * texts).next_power_of_two()], count: 0 }
     }
@@ -348,7 +336,7 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
     // Values that had not come before.
     let mut new = 0;
     let mut last = 0;
-    // A slot, and what told its last value in each way.
+    // A slot, and the last code in each way.
     let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
     let first = rows.iter().map(|row| row.slot).min().unwrap_or_default();
     let mut known = Numbers::new(rows.len());
@@ -356,19 +344,19 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
         let (slot, before) = at(&mut slots, row.slot - first);
         let (next, number) = (known.count, known.of(row, text));
         // None of a text.
-        let is_told = told(form, row.value, 0).is_some();
+        let is_number = code(form, row.value, 0).is_some();
         if place >= from {
             new += usize::from(number == next);
             let ways = all.iter_mut().zip(before.iter_mut());
             for (base, (all, before)) in (0..).zip(ways).take(BASES) {
-                let told = told(form, row.value, slot.base(base, last)).filter(|_| is_told);
-                *all += told.map_or(TEXT_BITS, |told| bits(told, before));
+                let code = code(form, row.value, slot.base(base, last)).filter(|_| is_number);
+                *all += code.map_or(TEXT_BITS, |code| bits(code, before));
             }
             let number_told = u64::from(number) + 1;
             all[BASES] +=
                 if number == next { TEXT_BITS } else { bits(number_told, &mut before[BASES]) };
         }
-        if is_told {
+        if is_number {
             slot.take(row.value.bits as i64);
             last = row.value.bits as i64;
         }

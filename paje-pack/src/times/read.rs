@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use super::{LastOfLanes, ODD, Scale, base, column};
-use crate::coder::{Reading, Side};
 use crate::digits::{Short, Spelling};
 use crate::fields::{FieldsIn, unzigzag};
 use crate::lines::Line;
 use crate::out::Out;
+use crate::stream::StreamReader;
 use crate::table::Table;
 use crate::value::Value;
 use paje_parser::columns::ColumnLine;
 
-/// The last times that others are told from: of each lane, or of all lines, which are then as one lane.
+/// Last times: of each lane, or of all lines, which are then one lane.
 struct Last {
     times: LastOfLanes,
     /// Of the numbers of lanes.
@@ -63,8 +63,8 @@ const ODD_TIME: i64 = i64::MIN;
 
 impl TimesIn {
     /// Of a segment whose text has `length` bytes.
-    pub(crate) fn new(side: &mut Reading<'_>, scale: Scale, length: usize) -> TimesIn {
-        let base = if side.is_empty() { base::LINE } else { side.byte(column::BASE, 0) };
+    pub(crate) fn new(side: &mut StreamReader<'_>, scale: Scale, length: usize) -> TimesIn {
+        let base = if side.is_empty() { base::LINE } else { side.byte(column::BASE) };
         if base > base::LANE {
             side.fail();
         }
@@ -77,19 +77,19 @@ impl TimesIn {
         TimesIn { spelling, last, text: None, table, odd, odds, given, lengths }
     }
 
-    /// Takes the time of the next line, by what it is more than the one that it is told from.
+    /// Adds the difference of the next line to its base.
     #[inline]
-    fn take(&mut self, line: Line, told: u64) -> i64 {
+    fn take(&mut self, line: Line, code: u64) -> i64 {
         let last = self.last.of(line.lane);
-        *last = last.wrapping_add(unzigzag(told));
+        *last = last.wrapping_add(unzigzag(code));
         *last
     }
 
-    /// Reads the times of lines whose steps are known; none if one is not exact as a double, or the stream does not tell them.
+    /// Reads the times of lines whose steps are known. Returns none if one is not exact as a double, or if the stream does not encode them.
     #[inline(never)]
     pub(crate) fn read(
         &mut self,
-        side: &mut Reading<'_>,
+        side: &mut StreamReader<'_>,
         clocks: &[Clock],
         lines: &mut [ColumnLine],
     ) -> Option<()> {
@@ -108,15 +108,15 @@ impl TimesIn {
                     return None;
                 };
             };
-            let told = *numbers.get(group.next_or_other())?;
+            let code = *numbers.get(group.next_or_other())?;
             group.pass();
             let last = lasts.get_mut((clock.lane & mask) as usize)?;
-            let Some(told) = told.checked_sub(1) else {
+            let Some(code) = code.checked_sub(1) else {
                 line.time = ODD_TIME;
                 self.odds.push(self.odd.value_only(side, ODD));
                 continue;
             };
-            *last = last.wrapping_add(unzigzag(told));
+            *last = last.wrapping_add(unzigzag(code));
             line.time = *last;
             if *last as u64 >= most {
                 return None;
@@ -150,16 +150,16 @@ impl TimesIn {
 
     /// The time of the next line, which is appended to `out`.
     #[inline]
-    pub(crate) fn next(&mut self, side: &mut Reading<'_>, line: Line, out: &mut Out) {
-        let told = match self.table.next(line.action) {
+    pub(crate) fn next(&mut self, side: &mut StreamReader<'_>, line: Line, out: &mut Out) {
+        let code = match self.table.next(line.action) {
             Some(0) => {
                 self.odd.value(side, ODD, out);
                 return;
             }
-            Some(told) => told - 1,
+            Some(code) => code - 1,
             None => return side.fail(),
         };
-        let came = self.take(line, told);
+        let came = self.take(line, code);
         self.put_units(came, out);
     }
 

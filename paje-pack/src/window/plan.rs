@@ -1,4 +1,4 @@
-//! Segments that a window of time takes, by their times, and the lines that stand in the place of others.
+//! Which segments a window of time reads, and which lines replace the others.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -65,7 +65,7 @@ impl<'p> Windows<'p> {
                 }
             }
         }
-        // No border tells what is open at the end of the trace; such rows are in the window if that begins earlier.
+        // Rows that are open at the end of the trace are in the window if they begin before its end, and no border has them.
         let ends_later = || self.times.iter().any(|(_, last)| *last >= from);
         if let Some(last) = runs.last_mut()
             && last.is_outside
@@ -88,26 +88,26 @@ impl<'p> Windows<'p> {
 
 /// Lines that open and close what is open between two segments.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Border<'p> {
+pub(super) struct OpenRows<'p> {
     pub(super) openers: Excerpt<'p>,
     pub(super) closers: Excerpt<'p>,
 }
 
-impl<'p> Border<'p> {
-    pub(super) fn parse(mut page: &'p [u8]) -> Option<Border<'p>> {
+impl<'p> OpenRows<'p> {
+    pub(super) fn parse(mut page: &'p [u8]) -> Option<OpenRows<'p>> {
         if page.is_empty() {
-            return Some(Border::default());
+            return Some(OpenRows::default());
         }
         let border =
-            Border { openers: Excerpt::take(&mut page)?, closers: Excerpt::take(&mut page)? };
+            OpenRows { openers: Excerpt::take(&mut page)?, closers: Excerpt::take(&mut page)? };
         page.is_empty().then_some(border)
     }
 }
 
 /// Lines of a gap: those that close what is open where it begins, and those that open what is open where it ends.
 pub(super) struct Gap<'p> {
-    pub(super) begin: Border<'p>,
-    pub(super) end: Border<'p>,
+    pub(super) begin: OpenRows<'p>,
+    pub(super) end: OpenRows<'p>,
     pub(super) lines: Range<u64>,
 }
 

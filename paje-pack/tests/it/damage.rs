@@ -197,13 +197,19 @@ fn sizes_that_no_page_has_are_refused() {
 #[test]
 fn other_versions_are_refused_in_a_sentence() {
     let mut packed = packed(&trace(), 1 << 20);
-    packed[8] = 2;
-    let failed = unpacked(&packed).unwrap_err();
-    assert_eq!(
-        failed.to_string(),
-        "it is of version 2 of the format, and version 1 is read here: use a newer program"
-    );
-    assert_eq!(failed.kind(), std::io::ErrorKind::Unsupported);
+    for (version, advice) in
+        [(1, "unpack it with the program that packed it"), (3, "use a newer program")]
+    {
+        packed[8] = version;
+        let failed = unpacked(&packed).unwrap_err();
+        assert_eq!(
+            failed.to_string(),
+            format!(
+                "version {version} of the packed format cannot be read here, only version 2: {advice}"
+            )
+        );
+        assert_eq!(failed.kind(), std::io::ErrorKind::Unsupported);
+    }
 }
 
 /// A file with nothing but this index, which stands at `at` or is said to, and right checksums.

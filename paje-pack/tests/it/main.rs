@@ -6,4 +6,3 @@ mod columns;
 mod damage;
 mod round;
 mod summaries;
-mod windows;

@@ -1,4 +1,4 @@
-//! The grammar of `%` lines. Their words are found as those of any line: see [`token`].
+//! The grammar of `%` lines. Words are found as in any other line: see [`token`].
 
 use nom::branch::alt;
 use nom::combinator::{cut, not, opt, verify};
@@ -11,7 +11,6 @@ use crate::error::Instead;
 use crate::event::FieldName;
 use crate::token::{self, Field};
 
-/// One `%` line.
 pub(super) enum HeaderLine<'a> {
     EventDef { name: Word<'a>, id: Word<'a> },
     Field { name: Word<'a>, kind: Option<Word<'a>> },
@@ -21,12 +20,12 @@ pub(super) enum HeaderLine<'a> {
 /// A word of a `%` line, without its quotes.
 #[derive(Clone, Copy)]
 pub(super) struct Word<'a> {
-    /// Where it begins in the line, its quote included.
+    /// Byte of the line where the word or its opening quote starts.
     pub(super) at: u32,
     pub(super) text: &'a [u8],
 }
 
-/// A line, and how far it has been read.
+/// A line and the number of bytes that have been read.
 #[derive(Clone, Copy)]
 struct Rest<'a> {
     line: &'a [u8],
@@ -39,15 +38,14 @@ fn error<T>(rest: Rest<'_>, kind: ErrorKind) -> Parsed<'_, T> {
     Err(nom::Err::Error(Error::new(rest, kind)))
 }
 
-/// The percent sign that the line begins with; nothing if it begins otherwise.
 fn percent(rest: Rest<'_>) -> Parsed<'_, ()> {
     let first = token::next_field(rest.line, rest.at).map_or(rest.at, |range| range.start);
     let is_there = rest.line.get(first) == Some(&b'%');
     Ok((Rest { at: if is_there { first + 1 } else { rest.at }, ..rest }, ()))
 }
 
-/// The next word. One that is glued to the percent sign is bare, and its quotes are text, as in any bare word.
-/// PajeNG 1.3.6 behaviour.
+/// Reads the next word. Directly after the percent sign, quotes are part of the word. PajeNG 1.3.6
+/// behaviour.
 fn word(rest: Rest<'_>) -> Parsed<'_, Word<'_>> {
     let Rest { line, at } = rest;
     let behind_sign = at > 0 && line[at - 1] == b'%';
@@ -68,14 +66,13 @@ fn keyword<'a>(
     verify(word, move |word: &Word<'_>| word.text == wanted)
 }
 
-/// The line without its end.
 fn all_of(line: &[u8]) -> Rest<'_> {
     Rest { line: &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())], at: 0 }
 }
 
-/// `None` if the line is none of the three.
+/// Parses a `%` line; `None` if it is malformed.
 pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
-    // A malformed `%EventDef` must not pass for a field of that name: that is what `cut` is for.
+    // `cut`: a malformed `%EventDef` must not be parsed as a field of that name.
     let name_and_id = terminated((word, word), not(word));
     let event_def = preceded(keyword(b"EventDef"), cut(name_and_id));
     let event_def = event_def.map(|(name, id)| HeaderLine::EventDef { name, id });
@@ -85,7 +82,7 @@ pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
     parsed.ok().map(|(_, line)| line)
 }
 
-/// The first word of a `%` line, empty if there is none.
+/// Returns the first word of a `%` line; empty if there is none.
 #[must_use]
 pub fn keyword_of(line: &[u8]) -> &[u8] {
     let first = preceded(percent, word).parse(all_of(line));
@@ -117,7 +114,7 @@ pub(super) fn field_name(word: &[u8], names: FieldNames) -> Option<FieldName> {
     })
 }
 
-/// Substitute, in a definition of these fields, for one that it lacks.
+/// Looks for a user-defined field whose name resembles that of the `missing` field.
 pub(super) fn instead(missing: FieldName, fields: &[FieldDef]) -> Instead {
     let own = || fields.iter().enumerate().filter(|(_, field)| field.known.is_none());
     let old = |name: &str| field_name(name.as_bytes(), FieldNames::Old) == Some(missing);
@@ -132,10 +129,10 @@ pub(super) fn instead(missing: FieldName, fields: &[FieldDef]) -> Instead {
     }
 }
 
-/// Number of letters to put in, leave out or change to make `wanted` of a word, whatever its case.
+/// Returns the edit distance of two words, ignoring case.
 fn distance(word: &str, wanted: &str) -> usize {
     let mut row: Vec<usize> = (0..=wanted.len()).collect();
-    // No name is so long; what is longer is far from all of them.
+    // All known names are shorter than 64 letters.
     for (above, letter) in word.bytes().take(64).enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], above + 1);
         for (at, other) in wanted.bytes().enumerate() {

@@ -1,4 +1,4 @@
-//! The lines of definitions, one after the other.
+//! Reading definitions line by line.
 
 use super::grammar::{self, HeaderLine};
 use super::{DefTable, EventDef, FieldDef, FieldType, OpenDef};
@@ -6,11 +6,11 @@ use crate::error::{Fault, FaultKind};
 use crate::event::EventKind;
 
 impl DefTable {
-    /// Takes in one `%` line. Offsets in errors count from the beginning of `line`.
+    /// Reads one `%` line. Offsets in errors count from the start of `line`.
     ///
     /// # Errors
-    /// The line does not follow the grammar of lang-paje 1.3.1, "Event definitions", or defines a
-    /// number again, or ends a definition that lacks an obligatory field.
+    /// Fails if the line violates the grammar of lang-paje 1.3.1, "Event definitions", redefines an
+    /// event number, or ends a definition that lacks an obligatory field.
     pub fn header_line(&mut self, line: &[u8]) -> Result<(), Fault> {
         let fault = |at, kind| Fault { at, kind };
         let percent = line.iter().position(|byte| *byte == b'%').map_or(0, |at| at as u32);
@@ -58,12 +58,12 @@ impl DefTable {
         Ok(())
     }
 
-    /// Takes in one `%` line, and goes on after one that is faulty: a field keeps its place, as a string
-    /// if its type is unknown; a definition within another ends that one; one that cannot be kept is
-    /// dropped, and its fields are passed over.
+    /// Reads one `%` line and recovers from faults. A field of unknown type becomes a string. A
+    /// definition inside another ends the outer one. A definition that cannot be kept is dropped
+    /// with its fields.
     ///
     /// # Errors
-    /// As [`DefTable::header_line`]; what can be made of the line has been made of it.
+    /// Fails like [`DefTable::header_line`], but after it has recovered.
     pub fn mend_line(&mut self, line: &[u8]) -> Result<(), Fault> {
         let keyword = grammar::keyword_of(line);
         if self.skipping && keyword != b"EventDef" {
@@ -94,8 +94,7 @@ impl DefTable {
         Err(fault)
     }
 
-    /// Takes in a faulty field of the definition at hand, as a string: what counts is how many fields there
-    /// are before the next one.
+    /// Adds a faulty field as a string, so that later fields keep their places.
     pub fn keep_place(&mut self, line: &[u8]) {
         let Some(HeaderLine::Field { name, .. }) = grammar::header_line(line) else { return };
         let Some(open) = &mut self.open else { return };
@@ -105,7 +104,7 @@ impl DefTable {
         open.fields.push(FieldDef { name, known, kind: FieldType::String });
     }
 
-    /// Ends the definition at hand as though `%EndEventDef` stood here; drops it if it lacks a field.
+    /// Ends the unfinished definition; drops it if it lacks an obligatory field.
     pub fn end_early(&mut self) {
         if let Some(open) = self.open.take()
             && let Ok(def) = EventDef::finish(open.id, open.kind, open.fields)

@@ -1,22 +1,22 @@
-//! Event numbers, and the definitions that they stand for.
+//! Event numbers and their definitions.
 
 use std::sync::Arc;
 
 use super::sequence::{Sequence, Table};
 
-/// The definitions, as indices into a list, that numbers stand for. Numbers are texts.
+/// Map from event numbers, which are texts, to indices into the list of definitions.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
     by_id: Table<Arc<[u8]>, u32>,
     /// Index of the definition of each plain decimal number below 1,000, or `NONE`.
     small: Vec<u32>,
-    /// The indices in the order in which they were added.
     order: Sequence<u32>,
-    /// Of two with the same token, one begins with the other.
+    /// Identity: if two maps share it, one starts with the other's entries.
     token: Arc<()>,
 }
 
-/// A state of a table's numbers: see [`DefTable::numbered_since`](super::DefTable::numbered_since).
+/// State of a table's event numbers: see
+/// [`DefTable::numbered_since`](super::DefTable::numbered_since).
 #[derive(Clone, Debug)]
 pub struct Numbering {
     token: Arc<()>,
@@ -47,7 +47,6 @@ impl Numbers {
         (index != NONE).then_some(index as usize)
     }
 
-    /// The number must be free.
     pub(super) fn insert(&mut self, id: &[u8], index: u32) {
         match small_number(id) {
             Some(number) => self.small[number] = index,
@@ -58,7 +57,7 @@ impl Numbers {
         self.order.push(index);
     }
 
-    /// From here on, these are no more those that others may also go on from.
+    /// Gives the map its own identity, as other maps may grow differently from the same base.
     pub(super) fn branch(&mut self) {
         self.token = Arc::default();
     }
@@ -77,19 +76,19 @@ impl Numbers {
         Numbering { token: Arc::clone(&self.token), len: self.order.len() }
     }
 
-    /// True if one of them begins with the other, as far as is known.
+    /// Returns whether one map is known to start with the other's entries.
     pub(super) fn are_akin(&self, other: &Numbers) -> bool {
         Arc::ptr_eq(&self.token, &other.token)
     }
 
-    /// Length of `earlier`, if these begin with its numbers.
+    /// Returns the length of `earlier`, if this map starts with its entries.
     pub(super) fn since(&self, earlier: &Numbering) -> Option<usize> {
         let same = Arc::ptr_eq(&self.token, &earlier.token);
         (same && earlier.len <= self.order.len()).then_some(earlier.len)
     }
 }
 
-/// The value of a plain decimal number below [`SMALL`] without leading zeros.
+/// Parses a plain decimal number below [`SMALL`] without leading zeros.
 #[inline]
 fn small_number(id: &[u8]) -> Option<usize> {
     let digit = |b: u8| b.is_ascii_digit().then(|| usize::from(b - b'0'));

@@ -1,5 +1,5 @@
-//! Lists and tables that only grow, and whose copies share what they have in common: each block with
-//! definitions has a copy of the table up to it.
+//! Append-only lists and tables whose clones share memory: each block with definitions keeps a
+//! clone.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -7,13 +7,12 @@ use std::hash::Hash;
 use std::ops::Index;
 use std::sync::Arc;
 
-/// Copying copies at most so many items, and one pointer for so many others.
+/// Number of items in a shared part; a clone copies fewer items than that.
 const PART: usize = 1024;
 
-/// A list that only grows. Copies share all but the last items.
+/// An append-only list. Clones share all but the last items.
 #[derive(Clone, Debug)]
 pub struct Sequence<T> {
-    /// Parts of [`PART`] items each.
     full: Arc<Vec<Arc<Vec<T>>>>,
     last: Vec<T>,
 }
@@ -25,20 +24,20 @@ impl<T> Default for Sequence<T> {
 }
 
 impl<T> Sequence<T> {
-    /// Number of items.
+    /// Returns the number of items.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.full.len() * PART + self.last.len()
     }
 
-    /// True if there are no items.
+    /// Returns whether there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The item of this index, from 0.
+    /// Returns the item at an index.
     #[must_use]
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
@@ -48,18 +47,18 @@ impl<T> Sequence<T> {
         }
     }
 
-    /// The last item.
+    /// Returns the last item.
     #[must_use]
     pub fn last(&self) -> Option<&T> {
         self.get(self.len().checked_sub(1)?)
     }
 
-    /// All items in order.
+    /// Iterates over all items in order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.since(0)
     }
 
-    /// The items from this index on, in order.
+    /// Iterates over the items from an index on, in order.
     pub fn since(&self, first: usize) -> impl Iterator<Item = &T> {
         let parts = self.full.iter().map(|part| &***part).chain([&self.last[..]]);
         let skipped = (first / PART).min(self.full.len());
@@ -68,7 +67,6 @@ impl<T> Sequence<T> {
 }
 
 impl<T: Clone> Sequence<T> {
-    /// Appends an item.
     pub(super) fn push(&mut self, item: T) {
         self.last.push(item);
         if self.last.len() == PART {
@@ -89,17 +87,16 @@ impl<T> Index<usize> for Sequence<T> {
     }
 }
 
-/// A table to which entries are only added. Copies share all but the last ones.
+/// A table without removal. Clones share all but the last entries.
 #[derive(Clone, Debug)]
 pub(super) struct Table<K, V> {
-    /// Each layer is as large as so many of the next size, so that they are few and each entry is copied
-    /// seldom.
+    /// Layers of growing size. [`FAN`] layers of similar size are merged, so that there are few
+    /// layers and entries are rarely copied.
     layers: Vec<Arc<HashMap<K, V>>>,
     last: HashMap<K, V>,
     len: usize,
 }
 
-/// Layers of about one size that become one.
 const FAN: usize = 4;
 
 impl<K, V> Default for Table<K, V> {
@@ -117,7 +114,6 @@ impl<K: Hash + Eq + Clone, V: Copy + PartialEq> Table<K, V> {
         self.last.get(key).or(newest_first).copied()
     }
 
-    /// The key must be new.
     pub(super) fn insert(&mut self, key: K, value: V) {
         self.last.insert(key, value);
         self.len += 1;
@@ -154,9 +150,8 @@ impl<K: Hash + Eq + Clone, V: Copy + PartialEq> PartialEq for Table<K, V> {
 mod tests {
     use super::*;
 
-    /// Copies taken at any time stay as they were, whatever is added to either.
     #[test]
-    fn copies() {
+    fn copies_do_not_see_later_changes() {
         let (mut list, mut plain) = (Sequence::default(), Vec::new());
         let (mut table, mut copies) = (Table::default(), Vec::new());
         for i in 0..40_000_u32 {

@@ -18,9 +18,9 @@ fn fault(header: &str) -> (usize, u32, FaultKind) {
 
 const SET: &str = "%EventDef PajeSetState 11\n% Time date\n%\tType string\n %Container string\n% Value string\n% Size int # bytes\n% Line int\n";
 
-/// The place of a field had sixteen bits: a definition with as many fields read other words, or panicked.
+/// Word indices once had sixteen bits, and larger definitions were misread.
 #[test]
-fn more_fields_than_sixteen_bits_count() {
+fn definitions_may_have_more_than_65536_fields() {
     for extras in [65_533, 65_534, 65_535, 65_536, 70_000] {
         let mut table = DefTable::new(FieldNames::Strict);
         let mut line = |line: &str| table.header_line(line.as_bytes()).expect("a definition");
@@ -40,7 +40,7 @@ fn more_fields_than_sixteen_bits_count() {
 }
 
 #[test]
-fn a_definition() {
+fn a_definition_is_read() {
     let table = table(&format!("{SET}%EndEventDef\n")).expect("valid");
     assert!(!table.is_open());
     assert_eq!(table.find(b"11"), Some(0));
@@ -56,7 +56,7 @@ fn a_definition() {
 }
 
 #[test]
-fn numbers_are_text() {
+fn event_numbers_are_text() {
     let popped = |id: &str| {
         format!(
             "%EventDef PajePopState {id}\n% Time date\n% Type string\n% Container string\n% EndEventDef\n"
@@ -71,7 +71,7 @@ fn numbers_are_text() {
 }
 
 #[test]
-fn old_names_only_when_asked() {
+fn old_names_are_read_only_on_request() {
     let header = "%EventDef PajeDefineContainerType 0\n% Alias string\n% ContainerType string\n% Name string\n%EndEventDef";
     assert_eq!(
         fault(header),
@@ -93,7 +93,7 @@ fn old_names_only_when_asked() {
 }
 
 #[test]
-fn what_can_be_wrong() {
+fn every_fault_of_a_header_is_reported() {
     use FaultKind as K;
     assert_eq!(fault("%Eventdef PajeSetState 1"), (1, 0, K::ExpectedEventDef));
     assert_eq!(fault("  % Time date"), (1, 2, K::ExpectedEventDef));
@@ -114,13 +114,13 @@ fn what_can_be_wrong() {
 }
 
 #[test]
-fn comments_and_quotes() {
+fn comments_and_quotes_are_read() {
     let header = "%EventDef PajePopState \"3 4\" # three\n% Time date# when\n% Type string junk\n% \"Container\" string\n%EndEventDef#";
     let table = table(header).expect("valid");
     assert_eq!(table.find(b"3 4"), Some(0));
 }
 
-/// The words of a field are those of any line, by the plain tokeniser.
+/// The expected field, by the reference tokeniser.
 fn field(text: &str) -> Result<(String, FieldType), FaultKind> {
     let line = format!("% {text}");
     let mut spans = Vec::new();
@@ -139,7 +139,7 @@ fn field(text: &str) -> Result<(String, FieldType), FaultKind> {
 
 proptest::proptest! {
     #[test]
-    fn one_lexer_for_all_lines(text in "(x|y z|\"|\"\"|int|int|[ #\t\r]){0,7}") {
+    fn header_lines_are_split_like_event_lines(text in "(x|y z|\"|\"\"|int|int|[ #\t\r]){0,7}") {
         let mut table = DefTable::new(FieldNames::Strict);
         table.header_line(b"%EventDef PajePopState 1").expect("a definition");
         let line = format!("% {text}");
@@ -152,9 +152,9 @@ proptest::proptest! {
     }
 }
 
-/// Each is refused or accepted as PajeNG 1.3.6 does.
+/// PajeNG 1.3.6 accepts and refuses the same.
 #[test]
-fn quotes_of_definitions_are_those_of_events() {
+fn quotes_in_definitions_are_read_like_quotes_in_events() {
     use FaultKind as K;
     let first = |name: &str| fault(&format!("{SET}{name}"));
     assert_eq!(first("% Type2 string\""), (8, 8, K::UnknownFieldType));
@@ -168,11 +168,10 @@ fn quotes_of_definitions_are_those_of_events() {
         "%EventDef PajeNewEvent 0\"\n% a\"b string\n%\"Value\" string\n% Time date\n% \"Type\"\"string\"\n% Container \"string\n% Value string\n% \"EndEventDef\"",
     );
     let table = table.expect("as PajeNG reads it");
-    let def = &table.defs()[table.find(b"0\"").expect("a number is text")];
+    let def = &table.defs()[table.find(b"0\"").expect("event numbers are text")];
     assert_eq!(def.extras().collect::<Vec<_>>(), [("a\"b", 1), ("\"Value\"", 2)]);
 }
 
-/// Meanings of numbers in a file that another file has named, as the kinds of their events.
 #[track_caller]
 fn kinds(table: &DefTable, ids: &[&str]) -> Vec<Option<EventKind>> {
     let kind = |id: &&str| table.find(id.as_bytes()).map(|index| table.defs()[index].kind());
@@ -189,23 +188,23 @@ const POP: &str =
     "%EventDef PajePopState 4711\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
 
 #[test]
-fn a_named_file_begins_with_the_definitions_of_who_names_it() {
+fn a_file_inherits_the_definitions_of_the_file_that_refers_to_it() {
     use EventKind::{PopState, ResetState, SetState};
     let set = format!("{SET}%EndEventDef\n");
     let naming = table(&format!("{set}{POP}")).expect("valid");
     let mut own = naming.inherit();
     assert!(own.is_inherited() && own.same_numbers(&naming));
     assert_eq!(kinds(&own, &["11", "4711"]), [Some(SetState), Some(PopState)]);
-    // The first definition puts them away.
+    // The first definition drops the inherited ones.
     extend(&mut own, &POP.replace("PopState", "ResetState"));
     assert!(!own.is_inherited() && !own.same_numbers(&naming));
     assert_eq!(kinds(&own, &["11", "4711"]), [None, Some(ResetState)]);
     assert_eq!((naming.defs().len(), own.defs().len()), (2, 3));
-    // Equal ones stand once in the list.
+    // Equal definitions are stored once.
     extend(&mut own, &set);
     assert_eq!((own.find(b"11"), own.defs().len()), (Some(0), 3));
     assert!(!own.is_part_of(&naming) && !naming.is_part_of(&own));
-    // Definitions that others have made stand behind.
+    // Definitions of other files come after the own ones.
     let mut third = naming.inherit();
     third.learn(own.defs());
     extend(&mut third, &POP.replace("PopState", "ResetState"));
@@ -213,7 +212,7 @@ fn a_named_file_begins_with_the_definitions_of_who_names_it() {
 }
 
 #[test]
-fn a_header_that_is_repeated_changes_nothing() {
+fn a_repeated_header_changes_nothing() {
     let set = format!("{SET}%EndEventDef\n");
     let naming = table(&format!("{set}{POP}")).expect("valid");
     let known = naming.numbering();
@@ -226,7 +225,7 @@ fn a_header_that_is_repeated_changes_nothing() {
     extend(&mut own, &set);
     assert!(own.same_numbers(&naming) && !own.is_inherited());
     assert_eq!((own.defs().len(), own.numbered_since(&known)), (2, Some(2)));
-    // Two files that go on from it differently are not mistaken for one another.
+    // Two files that continue differently have different numbers.
     let mut other = own.clone();
     extend(&mut own, &POP.replace("4711", "5"));
     extend(&mut other, &POP.replace("4711", "6"));
@@ -235,7 +234,7 @@ fn a_header_that_is_repeated_changes_nothing() {
 }
 
 #[test]
-fn what_stands_for_a_field_that_is_missing() {
+fn a_similar_name_for_a_missing_field_is_reported() {
     let instead = |fields: &str| {
         let lines: String = fields.split(' ').map(|field| format!("% {field} string\n")).collect();
         match fault(&format!("%EventDef PajePopState 1\n{lines}%EndEventDef")).2 {

@@ -1,6 +1,6 @@
-//! The events of the format by name, and their fields.
+//! The names of the format's events and fields.
 
-/// The events of lang-paje 1.3.1, in the order of its tables.
+/// The events of lang-paje 1.3.1, in the order of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the format's own.
 pub enum EventKind {
@@ -29,7 +29,7 @@ use EventKind as E;
 use FieldName as F;
 
 impl EventKind {
-    /// Every kind, in order.
+    /// All kinds, in order.
     pub const ALL: [EventKind; 19] = [
         E::DefineContainerType,
         E::DefineEventType,
@@ -52,7 +52,7 @@ impl EventKind {
         E::TraceFile,
     ];
 
-    /// The name in a definition: `PajeSetState`.
+    /// Returns the name in a definition, such as `PajeSetState`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -78,9 +78,9 @@ impl EventKind {
         }
     }
 
-    /// The fields that a definition of this event must have.
+    /// Returns the fields that a definition of this event must have.
     ///
-    /// Source: lang-paje 1.3.1, tables of the events' obligatory fields.
+    /// Source: lang-paje 1.3.1, tables of obligatory fields.
     #[must_use]
     pub const fn obligatory(self) -> &'static [FieldName] {
         match self {
@@ -105,7 +105,7 @@ impl EventKind {
         }
     }
 
-    /// Fields that are read if the definition has them.
+    /// Returns the standard fields that a definition may have.
     pub(crate) const fn optional(self) -> &'static [FieldName] {
         match self {
             E::DefineVariableType | E::DefineEntityValue => &[F::Alias, F::Color],
@@ -119,7 +119,7 @@ impl EventKind {
     }
 }
 
-/// The fields that the format knows; any other name is a user-defined field.
+/// The standard fields; any other name is a user-defined field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the format's own.
 pub enum FieldName {
@@ -144,7 +144,7 @@ impl FieldName {
     /// Number of field names.
     pub const COUNT: usize = 15;
 
-    /// Every name, in order.
+    /// All names, in order.
     pub const ALL: [FieldName; Self::COUNT] = [
         F::Time,
         F::Name,
@@ -163,7 +163,7 @@ impl FieldName {
         F::Filename,
     ];
 
-    /// The name as a definition spells it.
+    /// Returns the name in a definition.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,13 +1,13 @@
-//! The natures of types, and what events do to what is of them.
+//! Natures of types, and operations of events.
 
-/// Kind of things that a type describes, and so of the events that its entities take.
+/// Whether a type is of containers, states, variables, events or links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeNature {
     /// Containers.
     Container,
     /// Intervals with a value, which may nest.
     State,
-    /// Numbers that change in time.
+    /// Numbers that change over time.
     Variable,
     /// Points in time with a value.
     Event,
@@ -16,7 +16,7 @@ pub enum TypeNature {
 }
 
 impl TypeNature {
-    /// The word for it in rows and messages: `Container`, `State`, …
+    /// Returns the name in rows and messages, such as `State`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl TypeNature {
     }
 }
 
-/// Operation of an event on the lane (container and type) that it names.
+/// Operation of an event on a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the format's own.
 pub enum EntityOp {
@@ -44,7 +44,7 @@ pub enum EntityOp {
 }
 
 impl EntityOp {
-    /// The nature that the type must have.
+    /// Returns the nature that the type must have.
     #[must_use]
     pub const fn nature(self) -> TypeNature {
         match self {
@@ -60,7 +60,7 @@ impl EntityOp {
     }
 }
 
-/// End of a link that an event gives.
+/// End of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkEnd {
     /// PajeStartLink

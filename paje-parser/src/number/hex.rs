@@ -1,14 +1,12 @@
 //! Hexadecimal floats (C99, 7.20.1.3), correctly rounded: `0x1.8p3`.
 //!
-//! Rare enough in traces to be read digit by digit. Sixteen significant digits are kept as an
-//! integer of 64 bits; whether anything but zeros was dropped after them is one more bit, which is
-//! all that rounding to nearest needs.
+//! They are rare in traces, so they are read digit by digit. Sixteen significant digits become a
+//! 64-bit integer. One more bit records whether a later digit is not zero, which rounding needs.
 
-/// Exponents beyond this overflow or vanish whatever the mantissa. Saturating there keeps the
-/// arithmetic on exponents exact: a text long enough to bring one back does not fit a memory.
+/// Exponents beyond this always overflow or underflow. Saturating here keeps the arithmetic exact.
 const FAR: i64 = 1 << 60;
 
-/// A magnitude: `mantissa * 2^exponent`, and a little more if `inexact`.
+/// A magnitude: `mantissa * 2^exponent`, or slightly more if `inexact`.
 struct Binary {
     mantissa: u64,
     inexact: bool,
@@ -72,7 +70,6 @@ fn parse_exponent(text: &[u8]) -> Option<i64> {
 }
 
 impl Binary {
-    /// Appends a hexadecimal digit, which stands before or after the point.
     fn push(&mut self, digit: u32, after_point: bool) {
         let full = self.mantissa >> 60 != 0;
         if full {
@@ -87,15 +84,15 @@ impl Binary {
         };
     }
 
-    /// The bits of the nearest float, ties to even, in a format of `precision` significant bits
-    /// whose smallest subnormal is `2^smallest` and whose infinity has the bits `infinity`.
+    /// Returns the bits of the nearest float, ties to even. The format has `precision` significant
+    /// bits, the smallest subnormal `2^smallest` and the infinity `infinity`.
     fn round(&self, precision: u32, smallest: i64, infinity: u64) -> u64 {
         if self.mantissa == 0 {
             return 0;
         }
         let zeros = self.mantissa.leading_zeros();
         let mantissa = self.mantissa << zeros;
-        // Of the lowest bit of `mantissa`, and of the lowest bit the result keeps.
+        // Exponents of the lowest bits of `mantissa` and of the result.
         let exponent = self.exponent.saturating_sub(i64::from(zeros));
         let unit = exponent.saturating_add(64 - i64::from(precision)).max(smallest);
         let shift = unit.saturating_sub(exponent);
@@ -105,14 +102,14 @@ impl Binary {
         if unit > 2048 {
             return infinity;
         }
-        // Twice as wide, so that a shift by all 64 bits has bits to look at.
+        // 128 bits, because `shift` may be 64.
         let wide = u128::from(mantissa) << 64 >> shift;
         let kept = (wide >> 64) as u64;
         let dropped = wide as u64;
         const HALF: u64 = 1 << 63;
         let above = dropped > HALF || (dropped == HALF && (self.inexact || kept & 1 == 1));
-        // A normal number carries its top bit into the exponent field, which is therefore one less;
-        // a carry out of rounding passes the same way, up to infinity.
+        // The top bit of a normal number adds one to the exponent field, and so does a carry from
+        // rounding, up to infinity.
         let field = ((unit - smallest) as u64) << (precision - 1);
         (field + kept + u64::from(above)).min(infinity)
     }

@@ -1,14 +1,14 @@
-//! Numbers that are written like the one before: as many bytes, and the point at the same place.
+//! Numbers with the same length and the point at the same place as the number before.
 //!
-//! The times of a trace mostly are: a program writes all with the same number of digits behind the point, and a thousand
-//! seconds are long. What is asked of a number's bytes, and which of them go where, is then known before.
+//! Most times of a trace are such numbers: programs write a fixed number of decimals, and the
+//! integer part rarely grows. The masks for the digits are then known in advance.
 
 use super::{POWERS, row};
 
-/// The bytes up to the end of a number that are looked at.
+/// Number of bytes up to the end of a number that are read.
 pub const ENDING: usize = 17;
 
-/// Digits, among them perhaps a point behind the first one: at most sixteen bytes, and fifteen digits.
+/// Length of a number of at most fifteen digits, and the place of its point, if any.
 ///
 /// ```
 /// # use paje_parser::number::Shape;
@@ -18,23 +18,22 @@ pub const ENDING: usize = 17;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// In bytes; more than any if there is no number of the shape.
+    /// Length in bytes; larger than any if the shape matches no number.
     len: usize,
     pub(super) rows: Rows,
-    /// Ten, as often as there are digits behind the point.
     divisor: f64,
 }
 
-/// Rows of sixteen bytes: for each of the last ones of a number, the lowest first, and with those before it.
+/// Rows of sixteen bytes that match the last bytes of a number and select its digits.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
 pub(super) struct Rows {
-    /// The least of what may stand there, and how much more may.
+    /// Smallest byte accepted at each place, and the range above it.
     pub(super) least: [u8; 16],
     pub(super) more: [u8; 16],
-    /// The bits of the digits behind the point.
+    /// Mask of the digits after the point.
     pub(super) behind: [u8; 16],
-    /// The bits of those ahead of it, in the row that ends one byte earlier.
+    /// Mask of the digits before it, in the row that ends one byte earlier.
     pub(super) ahead: [u8; 16],
 }
 
@@ -45,7 +44,8 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// The shape of the text in the last `len` bytes of an ending; that of none if it has another one.
+    /// Returns the shape of the last `len` bytes, or one that matches nothing if they are no such
+    /// number.
     #[must_use]
     #[cold]
     pub fn of(ending: &[u8; ENDING], len: usize) -> Shape {
@@ -76,7 +76,8 @@ impl Shape {
         Shape { len, rows, divisor: POWERS[0][after] }
     }
 
-    /// The number in the last `len` bytes of an ending, exactly as [`parse_f64`](super::parse_f64) gives it, if it has this shape.
+    /// Parses the last `len` bytes exactly as [`parse_f64`](super::parse_f64) does, if they have
+    /// this shape.
     #[must_use]
     #[inline(always)]
     pub fn read(&self, ending: &[u8; ENDING], len: usize) -> Option<f64> {
@@ -84,8 +85,8 @@ impl Shape {
             return None;
         }
         let integer = row::shaped(ending, &self.rows)?;
-        // As a signed integer, which takes one instruction: it is below 10^15. Both are exact doubles, so that this
-        // rounds once.
+        // The conversion of a signed integer is one instruction, and the value is below 10^15. Both
+        // operands are exact doubles, so this rounds once.
         Some(integer as i64 as f64 / self.divisor)
     }
 }

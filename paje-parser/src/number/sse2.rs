@@ -12,7 +12,7 @@ use safe_arch::{
 use super::shape::{ENDING, Rows};
 use super::{LAST, LINE_START, LineWindow, Window};
 
-/// Sixteen bytes of `bytes` from `at` on.
+/// Returns sixteen bytes of `bytes` from `at` on.
 #[inline(always)]
 fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> m128i {
     let row: [u8; 16] = *bytes[at..].first_chunk().expect("in the window");
@@ -20,7 +20,7 @@ fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> m128i {
     set_i64_m128i((row >> 64) as i64, row as i64)
 }
 
-/// One bit per byte from `at` on, set where the byte is no ASCII digit.
+/// Returns one bit per byte from `at` on, set for bytes that are no ASCII digits.
 #[inline(always)]
 pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
     non_digits_of(load(window, at))
@@ -33,8 +33,8 @@ fn non_digits_of(row: m128i) -> u32 {
     move_mask_i8_m128i(is_digit) as u32 ^ 0xffff
 }
 
-/// The integer written by the last `count` digits before `stop`; all but the last `after` of them
-/// stand `gap` bytes further ahead.
+/// Returns the integer of the last `count` digits before `stop`. All but the last `after` digits
+/// are `gap` bytes further left.
 #[inline(always)]
 pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
     let behind = load(window, stop - 16);
@@ -45,8 +45,8 @@ pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, g
     integer(row & row_mask)
 }
 
-/// The digits between two places of a line, as an integer, and how many of them stand after a point; `None`
-/// for a text of another shape, or of more than sixteen bytes.
+/// Returns the digits of a number in a line as an integer, and the number of decimals. Returns
+/// `None` for other texts, and for more than sixteen bytes.
 #[inline(always)]
 pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u64, usize)> {
     let len = end.wrapping_sub(start);
@@ -77,7 +77,7 @@ pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u6
     Some((integer(ones), after))
 }
 
-/// The integer that the digits before the end write, if they stand as these rows say.
+/// Returns the integer of the digits at the end, if the bytes match the shape's rows.
 #[inline(always)]
 pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     let (ahead, behind) = (load(ending, 0), load(ending, 1));
@@ -88,7 +88,7 @@ pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     (valid == 0xffff).then(|| integer((behind & is_behind) | (ahead & is_ahead)))
 }
 
-/// The integer that sixteen digits write, whose values are in the low halves of bytes that have nothing else.
+/// Converts sixteen digits to an integer. Their values are in the low halves of the bytes.
 #[inline(always)]
 fn integer(ones: m128i) -> u64 {
     // Pairs, fours, eights. In a pair (a, b), a + 256 b times 2560 + 1 is 256 (10 a + b) + a,

@@ -1,17 +1,16 @@
-//! A row of sixteen digits in two 64-bit words: any architecture, and the oracle of the other one.
+//! A row of sixteen digits in two 64-bit words, for all architectures. The tests compare it with
+//! SSE2.
 
 use super::shape::{ENDING, Rows};
 use super::{LAST, Window};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// Sixteen bytes of `bytes` from `at` on, the first one lowest.
 #[inline(always)]
 fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> u128 {
     u128::from_le_bytes(*bytes[at..].first_chunk().expect("in the window"))
 }
 
-/// One bit per byte from `at` on, set where the byte is no ASCII digit.
 #[inline(always)]
 pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
     let row = load(window, at);
@@ -21,14 +20,12 @@ pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
 #[inline(always)]
 fn non_digits8(word: u64) -> u32 {
     let digits = word ^ (ONES * u64::from(b'0'));
-    // Seven bits plus 0x76 reach the eighth when above 9; a byte of 128 and more has it already.
+    // A value above 9 plus 0x76 sets the top bit; bytes from 128 on have it already.
     let odd = (((digits & (ONES * 0x7f)) + ONES * 0x76) | digits) & (ONES * 0x80);
-    // Gathers the eight high bits at the top, the lowest byte's lowest.
+    // Gathers the eight top bits, lowest byte first.
     ((odd >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
 }
 
-/// The integer written by the last `count` digits before `stop`; all but the last `after` of them
-/// stand `gap` bytes further ahead.
 #[inline(always)]
 pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
     let behind = load(window, stop - 16);
@@ -39,7 +36,6 @@ pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, g
     eight(ones as u64) * 100_000_000 + eight((ones >> 64) as u64)
 }
 
-/// The integer that the digits before the end write, if they stand as these rows say.
 #[inline(always)]
 pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     let Rows { least, more, behind, ahead } = rows;
@@ -48,7 +44,7 @@ pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     valid.then(|| eight(ones as u64) * 100_000_000 + eight((ones >> 64) as u64))
 }
 
-/// The integer of eight digits (values, not ASCII), the first one lowest: pairs, fours, eights.
+/// Converts eight digits (values, not ASCII, first one lowest) by pairs and fours.
 #[inline(always)]
 fn eight(digits: u64) -> u64 {
     let pairs = (digits.wrapping_mul(2561) >> 8) & 0x00ff_00ff_00ff_00ff;

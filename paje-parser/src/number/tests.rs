@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Every path of the crate, for one text: on its own, padded on both sides (what follows is chosen
-/// to mislead), at the end of a block, at its beginning.
+/// Checks every function for one text: alone, at both ends of a block, and between misleading
+/// bytes.
 fn check(text: &str, double: Option<f64>, single: Option<f32>) {
     let bytes = text.as_bytes();
     let bits = |value: Option<f64>| value.map(f64::to_bits);
@@ -36,7 +36,7 @@ fn check(text: &str, double: Option<f64>, single: Option<f32>) {
     }
 }
 
-/// In a line, where numbers of the usual shape must be read, and others may be.
+/// Checks a number in a line. Numbers of the usual shape must be read there, others may be.
 fn check_plain(text: &str, (start, filler): (usize, u8), double: Option<f64>, single: Option<f32>) {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_usual = text.starts_with(|first: char| first.is_ascii_digit())
@@ -57,12 +57,11 @@ fn check_plain(text: &str, (start, filler): (usize, u8), double: Option<f64>, si
     assert!(bits.is_none_or(|bits| Some(bits) == single.map(f32::to_bits)), "{text:?}");
 }
 
-/// Decimals, `inf` and `nan`: the standard library is the oracle.
 fn check_std(text: &str) {
     check(text, text.parse().ok(), text.parse().ok());
 }
 
-/// As `check_std`, on the fast path only: cheap enough for many numbers.
+/// Compares only the fast path, which is cheap enough for many numbers.
 fn check_short(block: &mut Vec<u8>, text: &str) {
     block.truncate(BEFORE);
     block.extend_from_slice(text.as_bytes());
@@ -75,7 +74,6 @@ fn check_short(block: &mut Vec<u8>, text: &str) {
     assert_eq!(single, text.parse().ok().map(f32::to_bits), "{text:?}");
 }
 
-/// SplitMix64: all the randomness these tests need, the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -88,7 +86,6 @@ impl Random {
     }
 }
 
-/// Debug builds are slow, and tests there must not be.
 const fn many(release: usize) -> usize {
     if cfg!(miri) {
         release / 20_000
@@ -100,7 +97,7 @@ const fn many(release: usize) -> usize {
 }
 
 #[test]
-fn usual_numbers() {
+fn usual_numbers_are_read() {
     for text in [
         "50.543261",
         "618.727124000",
@@ -183,7 +180,7 @@ fn usual_numbers() {
 }
 
 #[test]
-fn garbage_is_no_number() {
+fn garbage_is_refused() {
     for text in [
         "",
         ".",
@@ -251,7 +248,7 @@ fn garbage_is_no_number() {
 }
 
 #[test]
-fn every_byte_in_every_place() {
+fn every_byte_in_every_place_is_read_right() {
     let mut block = vec![b' '; BEFORE];
     for place in 0..17 {
         for byte in 0..=127 {
@@ -270,7 +267,7 @@ fn every_byte_in_every_place() {
 }
 
 #[test]
-fn every_length_and_every_point() {
+fn every_length_and_place_of_the_point_is_read_right() {
     let mut block = vec![b' '; BEFORE];
     for digits in ["1234567890123456789012345678901234567890", &"9".repeat(40), &"0".repeat(40)] {
         for length in 1..=40 {
@@ -288,7 +285,7 @@ fn every_length_and_every_point() {
 }
 
 #[test]
-fn random_decimals() {
+fn random_decimals_are_read_right() {
     let mut random = Random(1);
     let mut block = vec![b' '; BEFORE];
     let mut text = String::new();
@@ -313,7 +310,7 @@ fn random_decimals() {
 }
 
 #[test]
-fn random_doubles() {
+fn random_doubles_are_read_right() {
     let mut random = Random(2);
     let mut block = vec![b' '; BEFORE];
     for _ in 0..many(250_000) {
@@ -325,10 +322,10 @@ fn random_doubles() {
     }
 }
 
-/// The middle of two neighbouring `f32` as a decimal, exact, a little below, a little above: the
-/// cases where rounding to `f64` first goes wrong.
+/// Exact decimals of the middle between two neighbouring `f32`, and decimals slightly below and
+/// above, where rounding to `f64` first gives the wrong result.
 #[test]
-fn middles_of_singles() {
+fn middles_of_f32_are_rounded_once() {
     let mut random = Random(3);
     let mut block = vec![b' '; BEFORE];
     let mut double_rounding = 0;
@@ -348,8 +345,11 @@ fn middles_of_singles() {
         check_short(&mut block, &format!("{:e}", middle.next_down()));
         check_short(&mut block, &format!("{:e}", middle.next_up()));
     }
-    assert!(cfg!(miri) || double_rounding > 100, "the test must test something");
-    // Few digits, near the middle of 2^24 and its neighbours.
+    assert!(
+        cfg!(miri) || double_rounding > 100,
+        "too few cases need a single rounding: {double_rounding}"
+    );
+    // Few digits, near 2^24.
     for integer in 16_777_210..16_777_230_u64 {
         for tail in ["", ".0", ".000001", ".99999999", ".0000000001", ".00000000001"] {
             check_short(&mut block, &format!("{integer}{tail}"));
@@ -357,10 +357,9 @@ fn middles_of_singles() {
     }
 }
 
-/// The two implementations of a row agree on everything a window may hold.
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn rows_agree() {
+fn both_implementations_of_a_row_agree() {
     let mut random = Random(5);
     for _ in 0..many(250_000) {
         let mut window: Window = std::array::from_fn(|_| b'0' + (random.next() % 10) as u8);

@@ -1,20 +1,20 @@
-//! Lines of a text by its masks.
+//! Lines of a scanned text.
 
 use super::Masks;
 use super::quotes::Quotes;
 
-/// A line whose fields are bits of one word.
+/// A line whose fields are given by the bits of one word.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortLine {
-    /// Lowest first, and counted from the beginning of the line: where the first field begins, the
-    /// byte after its end, where the second begins, and so on.
+    /// Bits at the start of each field and at the byte after its end, counted from the line's
+    /// start.
     pub edges: u64,
-    /// The line's length in bytes, without its newline.
+    /// Length of the line in bytes, without its newline.
     pub len: u32,
 }
 
 impl ShortLine {
-    /// The places where its fields begin and end, as [`PlainLines::edges`] has them.
+    /// Returns the edges of the fields as numbers, in the form of [`PlainLines::edges`].
     #[must_use]
     pub fn edges(self, room: &mut [u16]) -> Option<(&[u16], usize)> {
         let (mut edges, mut count) = (self.edges, 0);
@@ -27,8 +27,8 @@ impl ShortLine {
     }
 }
 
-/// The lines of a text that are short: their fields can be read off one 64-byte window, for they have quotes only around
-/// whole fields. Comments are as good as white bytes.
+/// The lines of a text, of which short ones with quotes only around whole fields can be read from
+/// one window of 64 bytes. Comments count as white bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortLines<'s> {
     pub(super) white: &'s [u8],
@@ -39,7 +39,7 @@ pub struct ShortLines<'s> {
     pub(super) single: bool,
 }
 
-/// The lines of a text with quotes only around whole fields.
+/// The lines of a text that has quotes only around whole fields.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainLines<'s> {
     white: &'s [u8],
@@ -48,13 +48,13 @@ pub struct PlainLines<'s> {
 }
 
 impl PlainLines<'_> {
-    /// True if no two white bytes of the text stand side by side, newlines among them.
+    /// Returns whether no two white bytes of the text are adjacent, including newlines.
     #[must_use]
     pub const fn are_single(&self) -> bool {
         self.single
     }
 
-    /// The same as [`PlainLines::usual`], if no two white bytes of the text stand side by side: there is nothing to ask.
+    /// Does the same as [`PlainLines::usual`], for a text without adjacent white bytes.
     #[must_use]
     #[inline(always)]
     pub fn single(self, start: usize) -> Option<(u64, u32)> {
@@ -65,7 +65,8 @@ impl PlainLines<'_> {
         }
     }
 
-    /// The same as [`ShortLines::usual`] of most lines, in one load and one shift for each mask: they have less than 57 bytes.
+    /// Does the same as [`ShortLines::usual`] with one load and one shift per mask, for lines of
+    /// less than 57 bytes.
     #[must_use]
     #[inline(always)]
     pub fn usual(self, start: usize) -> Option<(u64, u32)> {
@@ -76,8 +77,8 @@ impl PlainLines<'_> {
         }
     }
 
-    /// The same as [`ShortLines::usual`] of any line; of one of 64 bytes or more, the ends of the fields in its first 64 bytes, if
-    /// they stand one byte apart, or else no ends; and its length.
+    /// Does the same as [`ShortLines::usual`] for lines of any length. For 64 bytes and more, the
+    /// ends are those in the first 64 bytes, or 0 if fields are more than one byte apart there.
     #[must_use]
     #[inline(never)]
     pub fn longer(&self, start: usize) -> Option<(u64, u32)> {
@@ -86,7 +87,8 @@ impl PlainLines<'_> {
             return usual(white, newlines ^ (newlines - 1), newlines);
         }
         let ends = if white & (white << 1) == 0 { white } else { 0 };
-        // A byte of the mask that is partly in the window has no bit in it.
+        // The window covers no newline, so a byte of the mask that is partly inside it needs no
+        // shift.
         let mut at = start / 8 + 8;
         loop {
             let bytes = self.newline.get(at..at + 8)?.first_chunk()?;
@@ -99,11 +101,12 @@ impl PlainLines<'_> {
         }
     }
 
-    /// The places where the fields of the line at `start` begin and end, counted from its beginning, and its length without its newline;
-    /// `None` if it has more of them than there is room for, 64 KiB or more, or is the last.
+    /// Returns the places where the fields of the line at `start` begin and end, relative to
+    /// `start`, and the line's length without its newline. Returns `None` for the last line, for 64
+    /// KiB and more, and if `room` is too small.
     #[must_use]
     pub fn edges<'e>(&self, start: usize, room: &'e mut [u16]) -> Option<(&'e [u16], usize)> {
-        // Bytes ahead of a line are as good as white.
+        // Bytes before the line count as white.
         let (mut at, mut before, mut count) = (0_usize, 1, 0);
         loop {
             let (newlines, white) = (far(self.newline, start + at)?, far(self.white, start + at)?);
@@ -124,10 +127,10 @@ impl PlainLines<'_> {
         }
     }
 
-    /// Number of fields of the line at `start`; `None` if the line is the last.
+    /// Returns the number of fields of the line at `start`, or `None` for the last line.
     #[must_use]
     pub fn fields(&self, start: usize) -> Option<u32> {
-        // Bytes ahead of a line are as good as white.
+        // Bytes before the line count as white.
         let (mut at, mut before, mut fields) = (start, 1, 0);
         loop {
             let (newlines, white) = (far(self.newline, at)?, far(self.white, at)?);
@@ -142,14 +145,14 @@ impl PlainLines<'_> {
     }
 }
 
-/// A mask from `start` on, of 57 bytes at least: a load and a shift.
+/// Returns at least 57 bits of a mask from `start` on, with one load and one shift.
 #[inline(always)]
 fn near(bits: &[u8], start: usize) -> Option<u64> {
     let bytes = bits.get(start / 8..start / 8 + 8)?.first_chunk()?;
     Some(u64::from_le_bytes(*bytes) >> (start % 8))
 }
 
-/// The same of 64 bytes.
+/// Returns 64 bits of a mask from `start` on.
 #[inline(always)]
 fn far(bits: &[u8], start: usize) -> Option<u64> {
     let bytes: &[u8; 9] = bits.get(start / 8..start / 8 + 9)?.first_chunk()?;
@@ -158,7 +161,6 @@ fn far(bits: &[u8], start: usize) -> Option<u64> {
     Some(u64::from_le_bytes(low) >> shift | (u64::from(high) << 1) << (63 - shift))
 }
 
-/// Answer of [`ShortLines::usual`] for a line, by the white bytes from its beginning on, its bytes and all newlines.
 #[inline(always)]
 const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
     let doubled = white & (white << 1);
@@ -169,9 +171,10 @@ const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
 }
 
 impl<'s> ShortLines<'s> {
-    /// The ends of the fields of the line at `start`, and its length without its newline, if the fields stand one byte
-    /// apart, which is usual. The ends are bits, lowest first, and counted from the beginning of the line: the lowest is
-    /// set where the line begins with a white byte or a comment. One more white byte may end the line.
+    /// Returns the ends of the fields of the line at `start` and its length without its newline, if
+    /// all fields are one byte apart, as usual. The ends are bits, counted from the line's start;
+    /// the lowest is set if the line starts with a white byte or a comment. The line may end with
+    /// one more white byte.
     #[must_use]
     #[inline(always)]
     pub fn usual(self, start: usize) -> Option<(u64, u32)> {
@@ -179,16 +182,16 @@ impl<'s> ShortLines<'s> {
         usual(white, line, newlines)
     }
 
-    /// The same lines, if the text has quotes only around whole fields.
+    /// Returns the same lines, if the text has quotes only around whole fields.
     #[must_use]
     pub fn plain(self) -> Option<PlainLines<'s>> {
         let ShortLines { white, newline, special, single, .. } = self;
-        // Who asks whether there is a byte of one knows it of the other.
+        // Equal lengths: a bounds check of one mask then also holds for the other.
         let newline = newline.get(..white.len())?;
         (!special).then_some(PlainLines { white, newline, single })
     }
 
-    /// The places where the fields of the line at `start` begin and end.
+    /// Returns the edges of the fields of the line at `start`.
     #[must_use]
     #[inline(always)]
     pub fn at(self, start: usize) -> Option<ShortLine> {
@@ -197,8 +200,8 @@ impl<'s> ShortLines<'s> {
         Some(ShortLine { edges, len: newlines.trailing_zeros() })
     }
 
-    /// The white bytes from `start` on that are in no quotes, or in comments, the bytes of the line, its newline included, and all
-    /// newlines.
+    /// Returns masks from `start` on: white bytes outside quotes and bytes of comments, bytes of
+    /// the line with its newline, and newlines.
     #[inline(always)]
     fn window(self, start: usize) -> Option<(u64, u64, u64)> {
         let masks = match self.near(start) {

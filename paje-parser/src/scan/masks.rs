@@ -1,17 +1,15 @@
-//! Masks of 64 bytes at a time: which of them are of a class.
+//! Computes masks of 64 bytes.
 
 use super::Masks;
 use super::quotes::Quotes;
 
-/// Notes on the masks of some chunks.
+/// Summary of some chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) newlines: u64,
-    /// There is a quote or a comment sign.
     pub(super) special: bool,
 }
 
-/// Computes the masks that every line needs.
 pub(super) fn lines_of(
     chunks: &[[u8; 64]],
     white: &mut [[u8; 8]],
@@ -34,8 +32,8 @@ pub(super) fn lines_of(
     found
 }
 
-/// Takes the bytes inside quotes out of the masks of white bytes, and puts those of comments in, up to the first chunk with
-/// a quote at an odd place. Returns how many chunks come before it.
+/// Removes bytes inside quotes from the white-space masks and adds those of comments, up to the
+/// first chunk with a quote at an odd place. Returns the number of chunks before it.
 pub(super) fn settle(
     quotes: &mut Quotes,
     chunks: &[[u8; 64]],
@@ -63,7 +61,7 @@ const fn masks(white: [u8; 8], newline: [u8; 8], quote: u64, hash: u64) -> Masks
     Masks { white: u64::from_le_bytes(white), newline: u64::from_le_bytes(newline), quote, hash }
 }
 
-/// Computes the masks of quotes and comment signs, which most traces have none of at odd places.
+/// Computes the masks of quotes and comment signs, which few traces need.
 pub(super) fn signs_of(chunks: &[[u8; 64]], quote: &mut [[u8; 8]], hash: &mut [[u8; 8]]) {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
@@ -85,11 +83,11 @@ fn has_avx2() -> bool {
     std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt")
 }
 
-/// The mask of a class without any instruction set in particular.
+/// Returns the mask of a class, without special instructions.
 pub(super) fn gather(chunk: &[u8; 64], class: fn(u8) -> bool) -> u64 {
     chunk.as_chunks::<8>().0.iter().enumerate().fold(0u64, |mask, (i, bytes)| {
         let flags = u64::from_le_bytes(bytes.map(|b| u8::from(class(b))));
-        // The eight low bits of the bytes move side by side into the top byte.
+        // Gathers the low bits of the eight bytes in the top byte.
         mask | (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
     })
 }
@@ -109,18 +107,18 @@ mod avx2 {
         white: &mut [[u8; 8]],
         newline: &mut [[u8; 8]],
     ) -> Found {
-        // Looked up by its low nibble, a white byte finds itself; no other byte does, and bytes
-        // from 0x80 on look up zero.
+        // Indexed by its low nibble, a white byte finds itself. Other bytes do not, and bytes from
+        // 0x80 on find zero.
         let whites = _mm256_setr_epi8(
             32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1, //
             32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1,
         );
         let newlines = _mm256_set1_epi8(b'\n' as i8);
-        // A quote and a comment sign differ in the lowest bit only.
+        // A quote and a comment sign differ only in the lowest bit.
         let (lowest, sign) = (_mm256_set1_epi8(1), _mm256_set1_epi8(b'#' as i8));
         let mut signs = _mm256_setzero_si256();
         let mut found = Found::default();
-        // A loop: a closure would be a call for each chunk.
+        // A loop, because a closure would not be inlined.
         for ((chunk, white), newline) in chunks.iter().zip(white).zip(newline) {
             let (low, high) = (load(chunk, 0), load(chunk, 32));
             let is_white = |half| _mm256_cmpeq_epi8(half, _mm256_shuffle_epi8(whites, half));
@@ -156,7 +154,7 @@ mod avx2 {
         newline: &[[u8; 8]],
     ) -> usize {
         let (signs, hashes) = (_mm256_set1_epi8(b'"' as i8), _mm256_set1_epi8(b'#' as i8));
-        // A copy, which stays in registers.
+        // A local copy stays in registers.
         let mut before = *quotes;
         let lines = white.iter_mut().zip(newline);
         for (number, (chunk, (white, newline))) in chunks.iter().zip(lines).enumerate() {
@@ -172,14 +170,14 @@ mod avx2 {
         chunks.len()
     }
 
-    /// The top bits of the bytes.
+    /// Returns the top bits of the bytes.
     #[target_feature(enable = "avx2")]
     fn mask(low: __m256i, high: __m256i) -> u64 {
         let half = |bytes| u64::from(_mm256_movemask_epi8(bytes) as u32);
         half(low) | half(high) << 32
     }
 
-    /// 32 bytes of the chunk; compiles to one load.
+    /// Loads 32 bytes of the chunk with one instruction.
     #[target_feature(enable = "avx2")]
     fn load(chunk: &[u8; 64], at: usize) -> __m256i {
         let word = |i: usize| {

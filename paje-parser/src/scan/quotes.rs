@@ -1,33 +1,31 @@
-//! Quotes and comments, chunk after chunk.
+//! Quotes and comments, chunk by chunk.
 
 use super::Masks;
 
-/// Bytes before a chunk, as far as its quotes depend on them.
+/// State of quotes and comments at the start of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quotes {
-    /// Every bit if the chunk begins inside quotes, else none.
+    /// All bits if the chunk starts inside quotes, otherwise none.
     inside: u64,
-    /// The lowest bit if the byte before is white and in no quotes.
+    /// Lowest bit if the byte before is white and outside quotes.
     after_white: u64,
-    /// The lowest bit if the byte before is a closing quote.
+    /// Lowest bit if the byte before is a closing quote.
     after_closing: u64,
-    /// The chunk begins inside a comment.
     in_comment: bool,
 }
 
 impl Default for Quotes {
-    /// The beginning of a line.
     fn default() -> Self {
         Quotes { inside: 0, after_white: 1, after_closing: 0, in_comment: false }
     }
 }
 
 impl Quotes {
-    /// The white bytes of the next chunk that are in no quotes, those of comments among them; none if it has a quote at an
-    /// odd place.
+    /// Returns the white bytes outside quotes of the next chunk, including those of comments, or
+    /// `None` if it has a quote at an odd place.
     #[inline(always)]
     pub(super) fn outside(&mut self, masks: Masks) -> Option<u64> {
-        // Up to the first comment, quotes come in turns.
+        // Up to the first comment, opening and closing quotes alternate.
         let inside = prefix_xor(masks.quote) ^ self.inside;
         match masks.hash & !inside != 0 || self.in_comment {
             false => self.bare(masks),
@@ -39,8 +37,8 @@ impl Quotes {
         }
     }
 
-    /// The same, where comments are as good as white bytes, and what is behind the chunk: who asks for the next one has this
-    /// in registers most of the time.
+    /// Does the same for a chunk with comments, all bytes of which count as white. Returns the new
+    /// state instead of changing it, so that the caller can keep it in registers.
     #[cold]
     #[inline(never)]
     fn without_comments(mut self, masks: Masks) -> Option<(Quotes, u64)> {
@@ -66,7 +64,6 @@ impl Quotes {
         Some((Quotes { in_comment, ..self }, outside))
     }
 
-    /// The same of a chunk without comments.
     #[inline(always)]
     const fn bare(&mut self, masks: Masks) -> Option<u64> {
         let Masks { white, newline, quote, .. } = masks;
@@ -85,7 +82,8 @@ impl Quotes {
     }
 }
 
-/// Bit i of the result is the parity of bits 0..=i: set from each opening quote to before its closing one.
+/// Returns the parity of bits 0..=i as bit i: set from each opening quote to before its closing
+/// quote.
 #[inline]
 const fn prefix_xor(mut bits: u64) -> u64 {
     bits ^= bits << 1;

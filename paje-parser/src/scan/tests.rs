@@ -3,7 +3,7 @@ use super::*;
 use crate::token;
 use proptest::prelude::*;
 
-/// Every line of `text`, by the fast way, by search, and one byte at a time.
+/// Compares the fast functions, the search and the reference tokeniser for every line of `text`.
 fn check(text: &[u8]) {
     let mut scanner = Scanner::default();
     scanner.scan(text);
@@ -29,7 +29,7 @@ fn check(text: &[u8]) {
         assert_eq!(searched.as_slice(), plain, "{shown:?}");
         start = end + 1;
     }
-    // The last line's newline is thought behind it, if it is missing.
+    // A missing final newline counts as present.
     let end: &[u8] = if text.ends_with(b"\n") { b"" } else { b"\n" };
     let whole = [b"\n", text, end].concat();
     if !text.is_empty() && !text.iter().any(|byte| matches!(byte, b'"' | b'#')) {
@@ -39,7 +39,6 @@ fn check(text: &[u8]) {
     }
 }
 
-/// A line of a text whose quotes are settled: no other than by all masks.
 fn check_plain(scanner: &Scanner, start: usize, end: usize, fields: &[token::Span]) {
     let lines = scanner.short_lines();
     if let Some(plain) = lines.plain() {
@@ -72,7 +71,6 @@ fn check_plain(scanner: &Scanner, start: usize, end: usize, fields: &[token::Spa
     }
 }
 
-/// A line of 64 bytes or more.
 fn check_long((ends, len): (u64, u32), start: usize, end: usize, fields: &[token::Span]) {
     assert_eq!(len as usize, end - start);
     if ends != 0 && ends & 1 == 0 {
@@ -90,7 +88,7 @@ fn check_ends(ends: u64, start: usize, plain: &[token::Span]) {
 }
 
 #[test]
-fn usual_lines() {
+fn usual_lines_are_read() {
     for (text, ends) in [
         ("12 3.5 S v\n", 1 << 2 | 1 << 6 | 1 << 8 | 1 << 10),
         ("12\tS\r\n", 1 << 2 | 1 << 4),
@@ -112,7 +110,7 @@ fn usual_lines() {
 }
 
 #[test]
-fn corners() {
+fn corner_cases_are_read() {
     for text in [
         "",
         "\n",
@@ -127,7 +125,7 @@ fn corners() {
     ] {
         check(text.as_bytes());
     }
-    // An interpreter takes seconds for each: those about whole chunks do.
+    // Miri takes seconds for each, so it tries only lengths near whole chunks.
     let tried = |length: &usize| !cfg!(miri) || matches!(length % 32, 0 | 1 | 31);
     for length in (0..200).filter(tried) {
         check(format!("{} x\n", "y".repeat(length)).as_bytes());
@@ -135,10 +133,9 @@ fn corners() {
     }
 }
 
-/// Lines of any length, from any bit of a byte on.
 #[test]
-fn plain_lines() {
-    // An interpreter is slow.
+fn plain_lines_are_read_wherever_they_begin() {
+    // Miri is slow.
     let (bits, lengths) = if cfg!(miri) { (8, 40) } else { (1, 1) };
     for before in (0..16).step_by(bits) {
         for length in (0..80).step_by(lengths) {
@@ -155,12 +152,12 @@ fn plain_lines() {
     assert_eq!(scanner.short_lines().plain().and_then(|lines| lines.usual(0)), Some((0x404, 10)));
 }
 
-/// Quotes at odd places, after quotes around fields and comments, and wherever chunks of 64 bytes end.
+/// Quotes at odd places after quoted fields and comments, around the ends of chunks of 64 bytes.
 #[test]
-fn odd_places() {
+fn quotes_at_odd_places_are_found() {
     let odd = ["a\"b", "\"a\"b", "\"a\"\"b\"", "\"a", "\"", "\"a\"\"# b"];
     let comments = ["a#", "#a", "\"a\"# b", "# \"a", "#a\"b \"c\"#"];
-    // An interpreter is slow.
+    // Miri is slow.
     for length in (0..140).filter(|length| !cfg!(miri) || matches!(length % 64, 0 | 1 | 63)) {
         let fine = format!("1 \"{}\" \"# b\"\t\"\"\n", "a ".repeat(length));
         for fine in [&fine, &fine[..2 * length + 4]] {
@@ -184,9 +181,8 @@ fn odd_places() {
     }
 }
 
-/// A comment of one byte that ends the text, without a newline.
 #[test]
-fn a_comment_without_an_end() {
+fn a_final_comment_needs_no_newline() {
     for text in ["a#", "12 3.5 S v#", "a #", "a\n#", "#", "a \"b c\"#"] {
         check(text.as_bytes());
         check(format!("{}{text}", "12 S v\n".repeat(9)).as_bytes());
@@ -195,9 +191,8 @@ fn a_comment_without_an_end() {
     check(filled.as_bytes());
 }
 
-/// A scanner reads a text no other after one that is special, or is not.
 #[test]
-fn a_scanner_forgets() {
+fn a_scanner_keeps_nothing_of_the_last_text() {
     let mut scanner = Scanner::default();
     let mut spans = Spans::default();
     let long = "1 \"a b\" ".repeat(20);
@@ -212,7 +207,7 @@ fn a_scanner_forgets() {
     }
 }
 
-/// All bytes; an interpreter, which is slow, takes those that mean something.
+/// All bytes; only the special ones for Miri, which is slow.
 #[test]
 fn every_byte_has_its_class() {
     let few = |byte: &u8| !cfg!(miri) || b"\t\n\r \"#0az".contains(byte);
@@ -230,7 +225,7 @@ fn every_byte_has_its_class() {
             quote: gather(&chunk, |byte| byte == b'"'),
             hash: gather(&chunk, |byte| byte == b'#'),
         };
-        // Signs are looked at only where they matter.
+        // Quote and comment signs are computed only for special blocks.
         let expected = match scanner.special {
             true => expected,
             false => Masks { quote: 0, hash: 0, ..expected },
@@ -242,22 +237,22 @@ fn every_byte_has_its_class() {
 
 proptest! {
     #[test]
-    fn finds_what_the_plain_tokeniser_finds(text in "[ab\"# \t\r\n]{0,300}") {
+    fn fields_are_those_of_the_reference_tokeniser(text in "[ab\"# \t\r\n]{0,300}") {
         check(text.as_bytes());
     }
 
     #[test]
-    fn long_words(text in "([a-z]{0,90}|\"[a-z #]{0,90}\"?|[ \n#\"])*") {
+    fn long_words_are_read(text in "([a-z]{0,90}|\"[a-z #]{0,90}\"?|[ \n#\"])*") {
         check(text.as_bytes());
     }
 
     #[test]
-    fn quotes_around_fields(text in "(([a-z]{1,40}|\"[a-z #]{0,90}\")[ \t\n]){0,40}") {
+    fn quoted_fields_are_read(text in "(([a-z]{1,40}|\"[a-z #]{0,90}\")[ \t\n]){0,40}") {
         check(text.as_bytes());
     }
 
     #[test]
-    fn any_bytes(text in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_are_read(text in proptest::collection::vec(any::<u8>(), 0..400)) {
         check(&text);
     }
 }

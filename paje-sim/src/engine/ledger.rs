@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use paje_parser::{ByteOffset, LinkEnd};
 
 use paje_decode::decode::block::DecodedBlock;
-use paje_decode::decode::decoded::{HEADER, Op, STRUCTURAL, WORDLESS};
+use paje_decode::decode::decoded::{Decoded, HEADER, Op, STRUCTURAL, WORDLESS};
 use paje_model::model::UNKNOWN;
 use paje_model::names::ids::LaneId;
 use paje_model::names::ledger::{LineOf, LineRemedy, Used};
@@ -50,6 +50,10 @@ impl fmt::Debug for BlockLines<'_> {
 impl<'a> BlockLines<'a> {
     pub(crate) const fn new(block: &'a DecodedBlock, maps: &'a SymbolMap) -> Self {
         BlockLines { block, maps }
+    }
+
+    pub(super) const fn parts(&self) -> (&'a Decoded, &'a SymbolMap) {
+        (&self.block.decoded, self.maps)
     }
 
     /// Returns the byte of the trace where the block begins.

@@ -1,13 +1,13 @@
-//! Measured times of messages.
+//! Tables of measured message times.
 
 use serde::Deserialize;
 
-/// Times of messages of some sizes, as measured.
+/// Measured times of messages by size.
 ///
 /// ```toml
-/// # Part of the link back that a message takes; 0 if not given.
+/// # Fraction of the opposite link that a message uses; default 0.
 /// cross-traffic = 0.05
-/// # Between two sizes, times are interpolated; beyond the largest, the time per byte stays.
+/// # Times are interpolated between sizes; beyond the largest, the time per byte is constant.
 /// [[message]]
 /// bytes = 1000
 /// latency = 19.5e-6
@@ -18,7 +18,6 @@ use serde::Deserialize;
 pub struct Table {
     #[serde(default, rename = "cross-traffic")]
     pub(crate) cross: f64,
-    /// By size, ascending.
     message: Vec<Row>,
 }
 
@@ -31,10 +30,10 @@ struct Row {
 }
 
 impl Table {
-    /// Reads a table in TOML.
+    /// Parses a table in TOML.
     ///
     /// # Errors
-    /// The text is no TOML, or no such table: line, column and reason.
+    /// Fails if the text is not such a table; the message has line and column.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut table: Table =
             toml::from_str(text).map_err(|error: toml::de::Error| error.to_string())?;
@@ -52,12 +51,11 @@ impl Table {
             return Err("a table needs [[message]] with bytes, latency and transfer".into());
         }
         if table.message.windows(2).any(|pair| pair[0].bytes == pair[1].bytes) {
-            return Err("two messages of one size".into());
+            return Err("two messages have the same size".into());
         }
         Ok(table)
     }
 
-    /// Returns the latency of a message, and the time of its bytes, in seconds.
     pub(crate) fn times(&self, bytes: f64) -> (f64, f64) {
         let next = self.message.partition_point(|row| row.bytes < bytes);
         let per_byte = |row: &Row| match row.bytes > 0.0 {

@@ -1,4 +1,4 @@
-//! Hypotheses about a graph, made to numbers.
+//! Translation of hypotheses into the numbers of a plan.
 
 mod fields;
 mod nets;
@@ -17,27 +17,27 @@ use crate::graph::Graph;
 use crate::network::Network;
 use crate::plan::{Plan, Scaling};
 
-/// Changes to be made.
+/// Changes to apply.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'h> {
-    /// The hypotheses; all hold together.
+    /// Hypotheses, all applied together.
     pub hypotheses: &'h [Hypothesis],
     /// Measured times of messages.
     pub table: Option<&'h Table>,
     /// Default network of the changed run.
     pub network: Option<&'h Network>,
-    /// Durations are drawn from this, for the run of this number.
+    /// Distribution of random durations, and the number of the run.
     pub random: Option<(&'h Random, u32)>,
 }
 
-/// Plan of the changes, with remarks.
+/// Plan of the changes, with notes.
 #[derive(Clone, Debug)]
 pub struct Applied {
-    /// The numbers.
+    /// The plan.
     pub plan: Plan,
-    /// Sentences.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// The network of the recorded run, if it was estimated.
+    /// Network of the recorded run, if it was estimated.
     pub fit: Option<Fit>,
 }
 
@@ -52,10 +52,10 @@ impl Changes<'_> {
         eager.next_back()
     }
 
-    /// The changes to a graph, in numbers.
+    /// Translates the changes into a plan for the graph.
     ///
     /// # Errors
-    /// A hypothesis does not fit the trace; what would be right.
+    /// Fails if a hypothesis does not fit the trace.
     pub fn apply(&self, graph: &Graph<'_>) -> Result<Applied, String> {
         let (plan, notes) = (Plan::default(), Vec::new());
         let mut applied = Applied { plan, notes, fit: None };
@@ -97,7 +97,6 @@ impl Changes<'_> {
     }
 }
 
-/// Whether each track's container matches.
 fn tracks(graph: &Graph<'_>, wanted: Option<&Glob>) -> Result<Vec<bool>, String> {
     let containers = graph.tracks.trace().containers();
     let list = graph.tracks.list();
@@ -112,10 +111,10 @@ fn tracks(graph: &Graph<'_>, wanted: Option<&Glob>) -> Result<Vec<bool>, String>
         return Ok(found);
     }
     let names = some_of((0..list.len() as u32).map(|track| graph.name(track)).collect());
-    Err(format!("container={}: no container is called so; there are {names}", glob.as_str()))
+    Err(format!("container={}: no such container; there are {names}", glob.as_str()))
 }
 
-/// Returns the matching values, with their types.
+/// Returns the matching values with their types.
 fn values(graph: &Graph<'_>, wanted: &Glob) -> Result<Vec<(u32, u32)>, String> {
     let types = graph.tracks.trace().types();
     let of = |type_| (0..types.value_count(type_) as u32).map(move |value| (type_, ValueId(value)));
@@ -131,7 +130,7 @@ fn values(graph: &Graph<'_>, wanted: &Glob) -> Result<Vec<(u32, u32)>, String> {
         return Ok(found);
     }
     let names = some_of(all.into_iter().map(|both| name(both).to_string()).collect());
-    Err(format!("state={}: no state is called so; there are {names}", wanted.as_str()))
+    Err(format!("state={}: no such state; there are {names}", wanted.as_str()))
 }
 
 fn of_class(graph: &Graph<'_>, class: Class) -> Vec<(u32, u32)> {
@@ -143,7 +142,6 @@ fn of_class(graph: &Graph<'_>, class: Class) -> Vec<(u32, u32)> {
     classes.chosen().flat_map(of).collect()
 }
 
-/// Lists at most twelve names.
 fn some_of(mut names: Vec<String>) -> String {
     names.dedup();
     let more = names.len().saturating_sub(12);
@@ -152,7 +150,7 @@ fn some_of(mut names: Vec<String>) -> String {
     names.join(", ") + &end
 }
 
-/// Returns the matching states of each track, with their own time in seconds.
+/// Returns the matching states of each track, with their exclusive time in seconds.
 fn instances(graph: &Graph<'_>, states: &States) -> Result<Vec<Vec<(u32, f64)>>, String> {
     let (tracks, values) =
         (tracks(graph, states.container.as_ref())?, values(graph, &states.state)?);
@@ -191,7 +189,7 @@ fn balance_states(
             let least = some().map(Vec::len).min().unwrap_or(0);
             if least != most {
                 applied.notes.push(format!(
-                    "balanced containers have {least} to {most} states: the k-th one is balanced among those that have one"
+                    "balanced containers have {least} to {most} states; the k-th states are balanced where they exist"
                 ));
             }
             (0..most).map(|k| mean(some().filter_map(|s| s.get(k)).map(|(_, own)| *own))).collect()
@@ -226,7 +224,6 @@ fn make_factors(graph: &Graph<'_>, plan: &mut Plan) {
     }
 }
 
-/// Cuts states, and all inside.
 fn cut(graph: &Graph<'_>, states: &States, plan: &mut Plan) -> Result<(), String> {
     let all = instances(graph, states)?;
     if plan.cut_states.is_empty() {
@@ -239,8 +236,8 @@ fn cut(graph: &Graph<'_>, states: &States, plan: &mut Plan) -> Result<(), String
     Ok(())
 }
 
-/// Cuts what cannot be without what is cut: states in cut ones, operations of which a member is cut, and messages of
-/// which a side is.
+/// Also removes what depends on removed states: nested states, collectives with a removed member,
+/// and messages with a removed end.
 fn close_cuts(graph: &Graph<'_>, plan: &mut Plan) {
     if plan.cut_states.is_empty() {
         return;
@@ -283,12 +280,10 @@ fn cut_messages(
     let list = graph.messages.list();
     let tags = if condition.needs_tags() { fields::tags(graph) } else { Vec::new() };
     if condition.needs_tags() && tags.iter().all(Option::is_none) {
-        return Err(
-            "the messages of this trace have no tags; there are size, value, from, to".into()
-        );
+        return Err("the messages of this trace have no tags; use size, value, from or to".into());
     }
     if condition.needs_sizes() && list.iter().all(|message| message.bytes().is_none()) {
-        return Err("the messages of this trace have no sizes; there are value, from, to".into());
+        return Err("the messages of this trace have no sizes; use value, from or to".into());
     }
     let plan = &mut applied.plan;
     plan.cut_messages.resize(list.len(), false);
@@ -310,16 +305,15 @@ fn cut_messages(
             count += 1;
         }
     }
-    applied.notes.push(format!("{count} messages of {} are cut", list.len()));
+    applied.notes.push(format!("{count} of {} messages are removed", list.len()));
     Ok(())
 }
 
-/// Draws a factor for each computing state.
 fn draw(graph: &Graph<'_>, random: &Random, run: u32, plan: &mut Plan) {
     make_factors(graph, plan);
     let seed = random.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(run));
     let mut source = Xoshiro256PlusPlus::seed_from_u64(seed);
-    // Of mean 1 and this coefficient of variation.
+    // Parameters for mean 1 and the given coefficient of variation.
     let variance = random.cv.mul_add(random.cv, 1.0).ln();
     let lognormal = LogNormal::new(-variance / 2.0, variance.sqrt()).ok();
     let normal = Normal::new(1.0, random.cv).ok();

@@ -4,20 +4,19 @@ use std::str::FromStr;
 
 use paje_sim::Glob;
 
-/// A condition on messages: all its tests hold.
+/// A condition on messages: the conjunction of its tests.
 #[derive(Clone, Debug)]
 pub struct Condition {
     tests: Vec<Test>,
 }
 
-/// A comparison of two numbers.
 type Relation = fn(&f64, &f64) -> bool;
 
 #[derive(Clone, Debug)]
 enum Test {
-    /// The property, as an index in [`NUMBERS`], compared with a number.
+    /// Comparison of a property, given by its index in [`NUMBERS`], with a number.
     Number(usize, Relation, f64),
-    /// The property, as an index in [`NAMES`], whether it has to match, and the pattern.
+    /// Match of a property, an index in [`NAMES`]: whether it must match, and the pattern.
     Name(usize, bool, Glob),
 }
 
@@ -63,15 +62,16 @@ fn parse_test(text: &str) -> Result<Test, String> {
     let index = |all: &[&str]| all.iter().position(|name| property.eq_ignore_ascii_case(name));
     if let Some(number) = index(&NUMBERS) {
         let value = value.parse::<f64>().ok().filter(|value| value.is_finite());
-        let value = value.ok_or_else(|| format!("`{text}`: expected a number behind the sign"))?;
+        let value =
+            value.ok_or_else(|| format!("`{text}`: expected a number after the operator"))?;
         return Ok(Test::Number(number, relation, value));
     }
     let Some(name) = index(&NAMES) else {
         let known = [&NUMBERS[..], &NAMES].concat().join(", ");
-        return Err(format!("messages have no `{property}`; there are {known}"));
+        return Err(format!("messages have no property `{property}`; properties are {known}"));
     };
     if !matches!(sign, "==" | "!=") {
-        return Err(format!("`{text}`: names are compared by == and !="));
+        return Err(format!("`{text}`: names can only be compared with == and !="));
     }
     let glob = value.parse().map_err(|error| format!("`{value}`: {error}"))?;
     Ok(Test::Name(name, sign == "==", glob))
@@ -84,17 +84,15 @@ impl Condition {
         self.tests.iter().any(is_it)
     }
 
-    /// Whether the condition is about tags.
     pub(super) fn needs_tags(&self) -> bool {
         self.needs("tag")
     }
 
-    /// Whether the condition is about sizes.
     pub(super) fn needs_sizes(&self) -> bool {
         self.needs("size")
     }
 
-    /// Whether the condition holds for a message; a test of an unknown size or tag does not.
+    /// Whether the condition holds for a message. Tests of an unknown size or tag fail.
     pub(super) fn holds(&self, message: &Properties<'_>) -> bool {
         self.tests.iter().all(|test| match test {
             Test::Number(number, relation, value) => {

@@ -1,8 +1,8 @@
-//! Hypotheses in a file, in the language of SILAS (Hermanns, *Trace-based performance simulation of large-scale
-//! applications*, Table 4.1):
+//! Hypotheses in a file, in the language of SILAS (Hermanns, *Trace-based performance simulation of
+//! large-scale applications*, Table 4.1):
 //!
 //! ```text
-//! # Comments end with their lines.
+//! # Comments extend to the end of the line.
 //! MODEL "Reenact"
 //!   OPTION "idle overhead" 5e-06
 //! BALANCE REGION "foo" OPTION "mode" "global instance"
@@ -11,7 +11,7 @@
 //! CUT MESSAGE SIZE == 0
 //! ```
 //!
-//! Commas between hypotheses and between options may be left out, as its own example does.
+//! Commas between hypotheses and between options are optional, as in the thesis's own example.
 
 use super::{Balance, Hypothesis, Mode, Scale, States};
 
@@ -23,10 +23,10 @@ struct Token {
     column: usize,
 }
 
-/// The hypotheses of a file, and the options of its model, which are those of SILAS alone.
+/// Parses a file into hypotheses and ignored options, which are specific to SILAS.
 ///
 /// # Errors
-/// Line and column, what is wrong, and what would be right.
+/// Fails with line, column and what was expected.
 pub fn parse_file(text: &str) -> Result<(Vec<Hypothesis>, Vec<String>), String> {
     let mut parser =
         Parser { tokens: tokens(text)?, at: 0, last_line: text.lines().count().max(1) };
@@ -64,7 +64,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                     let from = at + 1;
                     let end = line[from..].find('"').map(|length| from + length);
                     let Some(end) = end else {
-                        return Err(format!("{line_number}:{column}: this string has no end"));
+                        return Err(format!("{line_number}:{column}: this string is not closed"));
                     };
                     token(&line[from..end], true);
                     while rest.next_if(|(place, _)| *place <= end).is_some() {}
@@ -98,7 +98,6 @@ impl Parser {
         self.tokens.get(self.at).is_some_and(|token| !token.is_string && token.text == word)
     }
 
-    /// Describes what is wrong with the next word, with line and column.
     fn wrong(&self, expected: &str) -> String {
         match self.tokens.get(self.at) {
             Some(token) => {
@@ -223,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_example_of_the_thesis() {
+    fn the_example_of_the_thesis_is_parsed() {
         let text = "# Example configuration for SILAS\nMODEL \"Reenact\"\n  OPTION \"idle overhead\" 5e-06\n\
                     BALANCE REGION \"foo\"\nSCALE REGION \"bar\" 0.5\nCUT MESSAGE SIZE == 0\n";
         let (hypotheses, ignored) = parse_file(text).expect("the grammar");
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn commas_and_modes() {
+    fn commas_are_optional_and_modes_are_known() {
         let text = "MODEL \"m\" OPTION \"a\" TRUE, OPTION \"b\" \"c\", BALANCE REGION \"x\" OPTION \"mode\" \"global\" ,\n\
                     CUT REGION \"y\"";
         let (hypotheses, ignored) = parse_file(text).expect("the grammar");
@@ -246,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn errors_have_line_and_column() {
         let wrong = |text: &str| parse_file(text).expect_err("wrong");
         assert_eq!(
             wrong("SCALE REGION \"x\" -1"),
@@ -255,7 +254,7 @@ mod tests {
         assert_eq!(wrong("\nSCALE \"x\" 1"), "2:7: expected REGION, not `x`");
         assert_eq!(wrong("CUT MESSAGE FROM == 1"), "1:13: expected SIZE or TAG, not `FROM`");
         assert_eq!(wrong("DROP"), "1:1: expected BALANCE, SCALE or CUT, not `DROP`");
-        assert_eq!(wrong("CUT REGION \"x"), "1:12: this string has no end");
+        assert_eq!(wrong("CUT REGION \"x"), "1:12: this string is not closed");
         assert!(wrong("BALANCE REGION \"x\" OPTION \"mode\" \"locale\"").contains("process-local"));
     }
 }

@@ -1,19 +1,18 @@
-//! `key=value,key=value`: the words of a hypothesis.
+//! Parser of `key=value,key=value`, the syntax of hypotheses on the command line.
 
 use paje_sim::Glob;
 
 use super::States;
 
-/// Pairs that are not used yet.
+/// Pairs that have not been used yet.
 pub(super) struct Words(Vec<(String, String)>);
 
 impl Words {
-    /// Splits a text into pairs of known keys and values.
     pub(super) fn parse(text: &str, known: &[&str]) -> Result<Self, String> {
         let mut words: Vec<(String, String)> = Vec::new();
         for word in text.split(',').filter(|word| !word.is_empty()) {
             let Some((key, value)) = word.split_once('=') else {
-                // A comma may be a part of a value.
+                // A comma may be part of a value.
                 match words.last_mut() {
                     Some((_, value)) => value.push_str(&format!(",{word}")),
                     None => return Err(format!("`{word}`: expected {}=…", known.join("=…, "))),
@@ -21,7 +20,7 @@ impl Words {
                 continue;
             };
             if !known.contains(&key) {
-                return Err(format!("`{key}` is unknown here; there are {}", known.join(", ")));
+                return Err(format!("unknown key `{key}`; keys are {}", known.join(", ")));
             }
             if words.iter().any(|(other, _)| other == key) {
                 return Err(format!("`{key}` is given twice"));
@@ -36,7 +35,7 @@ impl Words {
         Some(self.0.swap_remove(at).1)
     }
 
-    /// Takes a number that is not below `least`.
+    /// Takes a number that is at least `least`.
     pub(super) fn number(&mut self, key: &str, least: f64) -> Result<Option<f64>, String> {
         let Some(text) = self.take(key) else { return Ok(None) };
         let number = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= least);

@@ -1,4 +1,4 @@
-//! The place of a container in a run that is timed again.
+//! Position of a container during re-timing.
 
 use paje_analysis::tracks::Track;
 
@@ -6,13 +6,12 @@ use crate::steps::{Kind, Step};
 
 const NONE: u32 = u32::MAX;
 
-/// Position of a container in its steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
     /// Next step, and number of acts before it.
     pub(super) next: u32,
     pub(super) acts: u32,
-    /// The innermost open state, or [`NONE`].
+    /// Innermost open state, or [`NONE`].
     open: u32,
     /// Recorded time of the last step.
     pub(super) last: f64,
@@ -22,17 +21,14 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Starts a container whose first step was recorded at this time.
     pub(super) fn at(time: f64) -> Self {
         Cursor { next: 0, acts: 0, open: NONE, last: time, shift: 0.0, is_blocked: false }
     }
 
-    /// Returns the innermost open state.
     pub(super) fn innermost(&self) -> Option<u32> {
         (self.open != NONE).then_some(self.open)
     }
 
-    /// Takes a step with this shift.
     pub(super) fn take(&mut self, step: &Step<'_>, track: &Track, shift: f64) {
         match step.kind {
             Kind::Open => self.open = step.state,
@@ -47,7 +43,7 @@ impl Cursor {
         (self.last, self.shift) = (step.time, shift);
     }
 
-    /// Returns the shift of the next step, which does not come before the last one unless recorded so.
+    /// Returns the shift of the next step, not before the last one unless recorded so.
     pub(super) fn not_before(&self, time: f64, shift: f64) -> f64 {
         let is_before = time >= self.last && time + shift < self.last + self.shift;
         if is_before { self.last + self.shift - time } else { shift }

@@ -1,4 +1,4 @@
-//! Containers that wait for one another.
+//! Cycles of containers that wait for one another.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use super::groups::Groups;
 use crate::graph::Graph;
 use crate::walk::Act;
 
-/// Messages and operations that nothing waits for, since the recorded times contradict themselves.
+/// Messages and collectives that nothing waits for, since the recorded times contradict themselves.
 #[derive(Clone, Debug, Default)]
 pub struct Dropped {
     messages: FxHashSet<u32>,
-    /// By first seat.
+    /// Identified by the first seat.
     operations: FxHashSet<u32>,
 }
 
 impl Dropped {
-    /// Number of messages, and of operations.
+    /// Returns the numbers of messages and of collectives.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
         (self.messages.len(), self.operations.len())
@@ -37,14 +37,13 @@ impl Dropped {
     }
 }
 
-/// Containers that wait for one another: each for the next, the last for the first.
+/// Containers that wait for one another in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
     links: Vec<Waiting>,
-    told: Vec<String>,
+    descriptions: Vec<String>,
 }
 
-/// A container, and the act that it waits in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Waiting {
     track: u32,
@@ -53,14 +52,14 @@ struct Waiting {
 
 impl fmt::Display for Cycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told.join("; "))
+        f.write_str(&self.descriptions.join("; "))
     }
 }
 
 impl std::error::Error for Cycle {}
 
 impl Run<'_> {
-    /// Returns containers that wait for one another; `None` if all have ended.
+    /// Returns a cycle of waiting containers; `None` if all have ended.
     pub(super) fn cycle(&self) -> Option<Cycle> {
         let first = self.cursors.iter().position(|cursor| cursor.is_blocked)?;
         let mut path: Vec<Waiting> = Vec::new();
@@ -69,15 +68,15 @@ impl Run<'_> {
             let (act, whom) = self.waits_for(at)?;
             if let Some(begin) = path.iter().position(|waiting| waiting.track as usize == at) {
                 let links = path.split_off(begin);
-                let told = links.iter().map(|link| self.tell(*link)).collect();
-                return Some(Cycle { links, told });
+                let descriptions = links.iter().map(|link| self.describe(*link)).collect();
+                return Some(Cycle { links, descriptions });
             }
             path.push(Waiting { track: at as u32, act });
             at = whom;
         }
     }
 
-    /// Returns the act that a container waits in, and the container that it waits for.
+    /// Returns the act in which a container waits, and the container that it waits for.
     fn waits_for(&self, at: usize) -> Option<(Act, usize)> {
         let cursor = &self.cursors[at];
         let step = self.graph.steps[at].get(cursor.next, cursor.acts)?;
@@ -100,7 +99,6 @@ impl Run<'_> {
         Some((act, whom as usize))
     }
 
-    /// Returns the message that an act waits for.
     fn message_of(&self, act: Act) -> Option<u32> {
         match act {
             Act::Receive(message) => Some(message),
@@ -109,7 +107,7 @@ impl Run<'_> {
         }
     }
 
-    fn tell(&self, waiting: Waiting) -> String {
+    fn describe(&self, waiting: Waiting) -> String {
         let graph: &Graph<'_> = self.graph;
         let name = graph.name(waiting.track);
         let whom = self.waits_for(waiting.track as usize).map_or(0, |(_, whom)| whom as u32);
@@ -123,15 +121,15 @@ impl Run<'_> {
         let what = match waiting.act {
             Act::Receive(_) => format!("waits for a message from {whom}"),
             Act::Await(_) => format!("waits until {whom} receives its message"),
-            _ => format!("waits for {whom} in an operation of the group"),
+            _ => format!("waits for {whom} in a collective"),
         };
         format!("{name}{call} {what}, at {:.9} s of the recorded run", cursor.last)
     }
 
-    /// Drops the message or operation of a cycle with the least slack; returns whether there was one.
+    /// Drops the message or collective of a cycle with the least slack, if there is one.
     pub(super) fn mend(&mut self, cycle: &Cycle) -> bool {
         let graph = self.graph;
-        // A message is easier to do without than an operation of all.
+        // Dropping a message changes less than dropping a collective.
         let seconds = |act: Act| match self.message_of(act) {
             Some(message) => graph.transfers[message as usize].seconds,
             None => f64::INFINITY,
@@ -152,7 +150,6 @@ impl Run<'_> {
             }
             _ => false,
         };
-        // Everybody looks again.
         for track in 0..self.cursors.len() {
             self.wake(track);
         }

@@ -1,4 +1,4 @@
-//! Operations of groups in a changed run: who has entered and left, and when that lets others leave.
+//! Collectives during re-timing: members that have entered and left, and when others can leave.
 
 use crate::graph::Graph;
 use crate::plan::Plan;
@@ -19,17 +19,17 @@ pub(super) enum Wakeup {
     Some(Vec<u32>),
 }
 
-/// Shifts of entering and leaving by seat; NaN while not known.
+/// Shifts of entering and leaving by seat; NaN while unknown.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     enter: Vec<f64>,
     leave: Vec<f64>,
-    /// By the first seat of each operation: how many have entered; the latest recorded enter; and by how much the latest
-    /// enter in the changed run is later.
+    /// Indexed by the first seat of each collective: number of members that have entered; latest
+    /// recorded enter, and its shift in the changed run.
     entered: Vec<u32>,
     latest: Vec<(f64, f64)>,
     streams: Streams,
-    /// Empty if there are none.
+    /// Empty if there are no relays.
     relays: Relays,
 }
 
@@ -59,7 +59,6 @@ impl Groups {
         &graph.shapes[behind - 1]
     }
 
-    /// Returns when a member entered and left in the recorded run.
     fn recorded(
         graph: &Graph<'_>,
         shaped: &CollectiveModel,
@@ -100,8 +99,8 @@ impl Groups {
                 self.send_below(graph, plan, shaped, seat, member);
             }
         }
-        let told = plan.links.get(&shaped.series).copied();
-        let (each, changed) = told.unwrap_or((shaped.root_in_seconds, each_in(shaped, plan)));
+        let given = plan.links.get(&shaped.series).copied();
+        let (each, changed) = given.unwrap_or((shaped.root_in_seconds, each_in(shaped, plan)));
         if is_last && shaped.shape == Shape::ReduceRelay && each > 0.0 {
             let (members, root) = (shaped.members, shaped.root_of(instance));
             let recorded = |member| Self::recorded(graph, shaped, instance, member).0;
@@ -172,7 +171,6 @@ impl Groups {
         }
     }
 
-    /// Starts the messages to the children of a member.
     fn send_below(
         &mut self,
         graph: &Graph<'_>,
@@ -193,17 +191,15 @@ impl Groups {
         }
     }
 
-    /// Returns when the next message on a shared link is through.
     pub(super) fn next_through(&mut self) -> Option<f64> {
         self.streams.next()
     }
 
-    /// Completes that message; returns the seat of its receiver.
     pub(super) fn complete_next(&mut self, graph: &Graph<'_>, plan: &Plan) -> Option<u32> {
         self.streams.complete_next(|first| each_out(Self::shaped(graph, first), plan))
     }
 
-    /// Returns the seat that leaves when all others are through.
+    /// Returns the seat of the root if the member leaves when all others have completed.
     pub(super) fn waits_for_stream(graph: &Graph<'_>, seat: u32) -> Option<u32> {
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
@@ -259,8 +255,8 @@ impl Groups {
         }
     }
 
-    /// When a member could leave in the recorded run, were it not for its own doing, and by how much later that is now;
-    /// `None` if it waits for nobody.
+    /// Returns when a member could leave in the recorded run, excluding its own overhead, and the
+    /// shift of that time; `None` if it does not wait.
     pub(super) fn base(
         &self,
         graph: &Graph<'_>,

@@ -1,17 +1,15 @@
-//! Messages on their way in a changed run.
+//! Messages in flight during re-timing.
 
-/// State of messages: shifts of sending and arrival.
 #[derive(Debug)]
 pub(super) struct InFlight {
-    /// Flags by message, apart from the shifts for locality.
+    /// Flags of each message, separate from the shifts for locality.
     known: Vec<u8>,
-    /// By message, shifts in seconds: of its start, and of its arrival. While it is not sent, of its receiver being ready
-    /// instead of the second.
+    /// Shifts of each message in seconds: of its start, and of its arrival. Before it is sent, the
+    /// second one is that of the receiver being ready.
     shifts: Vec<(f64, f64)>,
 }
 
 const SENT: u8 = 1;
-/// The receiver is ready.
 const POSTED: u8 = 2;
 const ARRIVED: u8 = 4;
 const CUT: u8 = 8;
@@ -31,7 +29,7 @@ impl InFlight {
         self.known[message as usize] |= DROPPED;
     }
 
-    /// Whether nothing has to wait for it any longer.
+    /// Whether no one has to wait for the message any longer.
     pub(super) fn is_ready(&self, message: u32) -> bool {
         self.known[message as usize] & (ARRIVED | CUT | DROPPED) != 0
     }
@@ -40,13 +38,13 @@ impl InFlight {
         self.known[message as usize] & SENT != 0
     }
 
-    /// Returns the shift of its arrival, if something waits for that.
+    /// Returns the shift of its arrival, if something waits for it.
     pub(super) fn arrived(&self, message: u32) -> Option<f64> {
         let known = self.known[message as usize];
         (known & (ARRIVED | CUT | DROPPED) == ARRIVED).then(|| self.shifts[message as usize].1)
     }
 
-    /// Records that the receiver is ready; returns both shifts if the message was sent before.
+    /// Records that the receiver is ready. Returns both shifts if the message was sent before.
     pub(super) fn post(&mut self, message: u32, shift: f64) -> Option<(f64, f64)> {
         let known = &mut self.known[message as usize];
         let shifts = &mut self.shifts[message as usize];
@@ -59,7 +57,7 @@ impl InFlight {
         is_late.then_some((shifts.0, shift))
     }
 
-    /// Records the sending; returns the shift if the transfer can start, and that of the receiver if it was ready.
+    /// Records the sending. Returns the shifts of sender and receiver if the transfer can start.
     pub(super) fn send(
         &mut self,
         message: u32,
@@ -80,7 +78,6 @@ impl InFlight {
         self.shifts[message as usize].1 = shift;
     }
 
-    /// Returns the shift of each start; NaN if not sent.
     pub(super) fn into_sent(self) -> Vec<f64> {
         let all = self.known.iter().zip(&self.shifts);
         let sent = |(known, shifts): (&u8, &(f64, f64))| {

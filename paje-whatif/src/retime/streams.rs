@@ -1,7 +1,7 @@
-//! Messages of operations without links in a changed run, where those out of one member share its link.
+//! Messages of collectives without links that share the link out of their sender, during re-timing.
 //!
-//! A message may still come that others have to share with, as long as any container goes on: so messages are let through, the
-//! earliest first, when all wait.
+//! While any container advances, it may still send a message that shares a link. So messages
+//! complete, the earliest first, only when all containers wait.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,31 +16,29 @@ use crate::shapes::{CollectiveModel, Stream};
 /// First seat of a series, and sending member.
 type Key = (u32, u32);
 
-/// Links out of members with messages under way.
+/// Links out of members with messages in flight.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     open: FxHashMap<Key, Open>,
-    /// When the next message of each link is through; outdated entries are skipped.
+    /// Completion of the next message of each link. Outdated entries are skipped.
     next: BinaryHeap<Reverse<(OrderedTime, Key, u64)>>,
-    /// By seat, when its member could leave but for its own message, in seconds; NaN while not known.
+    /// Earliest exit of each seat's member except for its own message, in seconds, or NaN.
     through: Vec<f64>,
-    /// Number of changes so far.
     changes: u64,
 }
 
 #[derive(Debug, Default)]
 struct Open {
     stream: Stream,
-    /// Number of the last change.
     state: u64,
 }
 
-/// Returns how long each message needs the link out of its sender in the changed run, in seconds.
+/// Returns how long each message uses the link out of its sender in the changed run, in seconds.
 pub(super) fn each_out(shaped: &CollectiveModel, plan: &Plan) -> f64 {
     shaped.link_out_seconds * plan.queues.get(shaped.series).copied().unwrap_or(1.0)
 }
 
-/// Returns the same for the link into the root.
+/// Returns how long each message uses the link into the root in the changed run, in seconds.
 pub(super) fn each_in(shaped: &CollectiveModel, plan: &Plan) -> f64 {
     shaped.root_in_seconds * plan.queues.get(shaped.series).copied().unwrap_or(1.0)
 }
@@ -52,7 +50,6 @@ impl Streams {
         Streams { through, ..Streams::default() }
     }
 
-    /// Adds a message to the link out of a member.
     pub(super) fn add(&mut self, key: Key, each: f64, time: f64, seat: u32) {
         let open = self.open.entry(key).or_default();
         open.stream.add(time, seat);
@@ -62,7 +59,6 @@ impl Streams {
         self.next.extend(next.map(|time| Reverse((OrderedTime(time), key, open.state))));
     }
 
-    /// Returns when the next message is through.
     pub(super) fn next(&mut self) -> Option<f64> {
         while let Some(Reverse((time, key, state))) = self.next.peek() {
             if self.open.get(key).is_some_and(|open| open.state == *state) {
@@ -73,7 +69,7 @@ impl Streams {
         None
     }
 
-    /// Completes that message; returns the seat of its receiver.
+    /// Completes the next message; returns the seat of its receiver.
     pub(super) fn complete_next(&mut self, each: impl Fn(u32) -> f64) -> Option<u32> {
         self.next()?;
         let Reverse((_, key, _)) = self.next.pop()?;
@@ -94,7 +90,7 @@ impl Streams {
         !self.through[seat as usize].is_nan()
     }
 
-    /// Returns when the member could leave but for its own message, in seconds.
+    /// Returns when the member could leave except for its own message, in seconds.
     pub(super) fn through(&self, seat: u32) -> f64 {
         self.through[seat as usize]
     }

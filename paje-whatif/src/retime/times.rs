@@ -1,34 +1,34 @@
-//! Times that a re-timing tells.
+//! Result of re-timing.
 
 use crate::plan::Plan;
 
-/// When everything happens in a changed run.
+/// Times of a changed run.
 #[derive(Clone, Debug, Default)]
 pub struct Retimed {
     /// Whether every time is as recorded.
     pub(crate) is_unchanged: bool,
-    /// Begin of the first state of each track, in seconds.
+    /// Start of the first state of each track, in seconds.
     pub begin: Vec<f64>,
     /// End of the last state of each track, in seconds.
     pub finish: Vec<f64>,
-    /// Begin of each state by track; empty if not asked for.
+    /// Start of each state by track; empty if not requested.
     pub start: Vec<Vec<f64>>,
-    /// End of each state by track; empty if not asked for.
+    /// End of each state by track; empty if not requested.
     pub end: Vec<Vec<f64>>,
-    /// Shift of each message's start; empty if not asked for.
+    /// Shift of each message's start; empty if not requested.
     pub sent: Vec<f64>,
-    /// Shift of each message's end; empty if not asked for.
+    /// Shift of each message's end; empty if not requested.
     pub received: Vec<f64>,
 }
 
 impl Retimed {
-    /// Whether everything happens as it was recorded, and nothing is cut.
+    /// Whether all times are as recorded, and nothing is removed.
     #[must_use]
     pub fn is_recorded(&self, plan: &Plan) -> bool {
         self.is_unchanged && plan.cut_states.is_empty() && plan.cut_messages.is_empty()
     }
 
-    /// From when the first state is entered until the last one is left, in seconds.
+    /// Returns the time from the first enter to the last exit, in seconds.
     #[must_use]
     pub fn makespan(&self) -> f64 {
         let begin = self.begin.iter().copied().fold(f64::INFINITY, f64::min);

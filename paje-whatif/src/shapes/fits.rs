@@ -1,4 +1,4 @@
-//! Spread of what members of a series take beyond their waiting, if it has a shape; and how long its messages take then.
+//! Spread of the members' time beyond waiting for a given shape, and the resulting link times.
 
 use paje_analysis::collectives::Series;
 use paje_analysis::tracks::Tracks;
@@ -6,7 +6,7 @@ use paje_analysis::tracks::Tracks;
 use super::{CollectiveModel, base, queue, rendezvous, stream, through};
 use crate::settings::Shape;
 
-/// Fits a series to its shape; returns also the standard deviation of the time beyond waiting.
+/// Fits a series to its shape. Also returns the standard deviation of the time beyond waiting.
 pub(super) fn fitted(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -37,8 +37,8 @@ pub(super) fn fitted(
 /// Maximum number of members sampled to estimate the time on a link.
 const SAMPLED_MEMBERS: usize = 4_000;
 
-/// Time that each message needs the link out of its sender, if operations have this shape, and the spread of what members
-/// take then: that is `spread_of` if messages need no time there.
+/// Returns the time that each message uses the link out of its sender if operations have this
+/// shape, and the resulting spread. `spread_of` is the spread if messages use no time there.
 fn out_of(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -47,7 +47,7 @@ fn out_of(
     shape: Shape,
     spread_of: f64,
 ) -> (f64, f64) {
-    // The first ones: what a member sends may meet what it sent in the operation before.
+    // Consecutive operations, since a message may meet those of the previous one.
     let count = (SAMPLED_MEMBERS / group.len()).max(4).min(series.len());
     let seats = (0..count).flat_map(|at| (0..shaped.members).map(move |member| (at, member)));
     let times = |(at, member)| recorded_times(tracks, group, series, at, member);
@@ -55,7 +55,7 @@ fn out_of(
     let seat = |at: usize, member: u32| at * group.len() + member as usize;
     let enter = |at, member| enters[seat(at, member)];
     let exit = |at, member| exits[seat(at, member)];
-    // By seat, what members take, if each message needs the link for so long.
+    // Time of each seat beyond waiting, if each message uses the link for `each` seconds.
     let rests = |each: f64| -> Vec<f64> {
         let bases = match shape {
             Shape::Relay => rendezvous::relayed(shaped, each, count, &enter),
@@ -63,7 +63,7 @@ fn out_of(
         };
         exits.iter().zip(bases).map(|(exit, base)| exit - base).collect()
     };
-    // Its own message is behind those that a member waits for, if it is not counted yet.
+    // A member's own message follows those it waits for, unless it is counted already.
     let own = if shape == Shape::Held { 1.0 } else { 0.0 };
     let room = |each: f64| rests(each).into_iter().fold(f64::INFINITY, f64::min) - own * each;
     let most = match shape.is_held() {
@@ -94,7 +94,6 @@ fn out_of(
     }
 }
 
-/// Returns when a member entered and left an operation in the recorded run.
 fn recorded_times(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -107,7 +106,7 @@ fn recorded_times(
     (track.start[state], track.end[state])
 }
 
-/// Returns, by seat, the recorded earliest exits but for the members' own messages.
+/// Returns the recorded earliest exit of each seat except for its member's own message.
 pub(super) fn recorded(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -122,7 +121,7 @@ pub(super) fn recorded(
     let mut through =
         shaped.through(shaped.shape, shaped.link_out_seconds, series.len(), &enter, &exit);
     if shaped.shape == Shape::Held {
-        // The root leaves when all are through.
+        // The root leaves when all messages have completed.
         let members = shaped.members as usize;
         for (at, of_operation) in through.chunks_exact_mut(members).enumerate() {
             let last = of_operation.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -140,7 +139,6 @@ fn spread(
     shaped: &CollectiveModel,
     shape: Shape,
 ) -> f64 {
-    // A sample of a long series tells as much.
     let step = series.len().div_ceil(1000).max(1);
     let mut sums = vec![(0.0, 0.0); group.len()];
     let mut count = 0.0;

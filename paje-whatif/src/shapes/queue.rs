@@ -1,12 +1,13 @@
-//! The messages of an operation without links that its root waits for: all go through the one link into it. So a root that is
-//! late, or others that come at once, make them wait for one another. How long each needs the link is told by the
-//! recorded times: those of a root that came last, and of one that came long before the last of the others, differ by that.
+//! Messages of a collective without links to a root that waits for all, which share the one link
+//! into it. They queue if the root is late or if several come at once. The link time of a message
+//! follows from comparing operations in which the root came last with operations in which it came
+//! long before the last other member.
 
 use paje_analysis::collectives::Series;
 use paje_analysis::tracks::Tracks;
 
-/// When the last message would be through if it took no time itself: each starts when both its sides are there, and needs
-/// the link for so many seconds.
+/// Returns when the last message would complete if it took no time itself. Each message starts when
+/// both sides are ready, and uses the link for `each` seconds.
 pub(crate) fn through(members: u32, root: u32, each: f64, enter: impl Fn(u32) -> f64) -> f64 {
     let own = enter(root);
     let others = (0..members).filter(|member| *member != root);
@@ -15,7 +16,7 @@ pub(crate) fn through(members: u32, root: u32, each: f64, enter: impl Fn(u32) ->
     last(&starts, each).map_or(own, |(start, behind)| start + behind * each)
 }
 
-/// Returns the start of the last busy period of the link, and the number of messages behind it.
+/// Returns the start of the link's last busy period, and the number of later messages.
 fn last(starts: &[f64], each: f64) -> Option<(f64, f64)> {
     let behind = |at: usize| (starts.len() - 1 - at) as f64;
     let all = starts.iter().enumerate().map(|(at, start)| (*start, behind(at)));
@@ -25,14 +26,12 @@ fn last(starts: &[f64], each: f64) -> Option<(f64, f64)> {
 /// An operation: sorted starts of messages, and exit of the root.
 pub(super) type Sample = (Vec<f64>, f64);
 
-/// Samples up to a thousand operations of a series.
 pub(super) fn samples(
     tracks: &Tracks<'_>,
     group: &[u32],
     series: &Series,
     root_of: impl Fn(usize) -> u32,
 ) -> Vec<Sample> {
-    // A sample of a long series tells as much.
     let step = series.len().div_ceil(1000).max(1);
     let sample = |instance: usize| {
         let states = series.operation(instance);
@@ -48,10 +47,9 @@ pub(super) fn samples(
     (0..series.len()).step_by(step).map(sample).collect()
 }
 
-/// Number of refinements.
 const ROUNDS: usize = 20;
 
-/// Returns the seconds that each message needs the root's link, or 0 if that explains the samples not much better.
+/// Returns the link time of a message, or 0 if that does not explain the samples much better.
 pub(super) fn explained(samples: &[Sample]) -> f64 {
     let most = samples.iter().map(|(starts, _)| starts.len()).max().unwrap_or(0);
     let rests = samples.iter().filter_map(|(starts, exit)| Some(exit - starts.last()?));
@@ -67,7 +65,7 @@ pub(super) fn explained(samples: &[Sample]) -> f64 {
     best.filter(|each| spread(samples, *each) < 0.5 * spread(samples, 0.0)).unwrap_or(0.0)
 }
 
-/// Rounding errors in seconds are below this.
+/// Bound for rounding errors, in seconds.
 pub(super) const TIME_EPSILON: f64 = 2e-9;
 
 /// Refines an estimate by linear regression of exits on queue lengths.
@@ -96,7 +94,6 @@ pub(super) fn rest((starts, exit): &Sample, each: f64) -> Option<f64> {
     last(starts, each).map(|(start, behind)| exit - start - behind * each)
 }
 
-/// Returns the standard deviation of the root's time beyond waiting.
 pub(super) fn spread(samples: &[Sample], each: f64) -> f64 {
     let rests: Vec<f64> = samples.iter().filter_map(|sample| rest(sample, each)).collect();
     let mean = rests.iter().sum::<f64>() / rests.len() as f64;
@@ -108,8 +105,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_each_needs_is_found() {
-        // The last of eight comes long behind the others, twelve times; all come at once, twice; and some nearly so.
+    fn the_link_time_of_messages_is_found() {
+        // The last of eight is far behind in twelve operations; all come at once in two.
         let exit = |starts: &[f64]| {
             through(9, 8, 3e-6, |at| if at < 8 { starts[at as usize] } else { 0.0 }) + 22e-6
         };
@@ -128,10 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_never_used_twice_at_once() {
+    fn messages_use_a_link_one_after_the_other() {
         let enters = [0.0, 1.0, 1.5, 7.0];
         let enter = |member: u32| enters[member as usize];
-        // Without a time of their own, all have entered; with one of 1 s, the third waits for the second.
+        // Without link time, all have entered; with 1 s, the third waits for the second.
         assert_eq!(through(4, 0, 0.0, enter), 7.0);
         assert_eq!(through(3, 0, 1.0, enter), 2.0);
         assert_eq!(through(4, 3, 1.0, enter), 9.0);

@@ -1,5 +1,6 @@
-//! Operations without links whose messages are a rendezvous: who sends one is held until it has arrived. So each goes through
-//! its messages one by one, and all of them take equally long, unless they go to one member, whose link they share.
+//! Collectives without links whose messages are a rendezvous. A sender is held until its message
+//! has arrived, so it sends one message after the other. All take equally long, except messages to
+//! one member, which share its link.
 
 use std::str;
 
@@ -11,7 +12,7 @@ use super::queue::{self, Sample, TIME_EPSILON};
 use super::{CollectiveModel, stream};
 use crate::settings::Shape;
 
-/// Whether the size of the first operation, as recorded by its first member, reaches the eager limit.
+/// Whether the size of the first operation, at its first member, is that of a rendezvous.
 pub(super) fn is_rendezvous(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -26,12 +27,11 @@ pub(super) fn is_rendezvous(
     let name = tracks.trace().types().value_name(series.type_, series.value);
     let bytes = element(name.text);
     let mut size = Size { row: 0, wanted: *state, found: None };
-    // It stops at the state.
     let _ = lane.visit(&mut size);
     size.found.is_some_and(|size| size * bytes >= eager as f64)
 }
 
-/// Returns the bytes of an element: reductions count numbers.
+/// Returns the bytes of an element. Sizes of reductions are numbers of elements.
 pub(crate) fn element(name: &[u8]) -> f64 {
     let is_reduction = name.windows(6).any(|part| part.eq_ignore_ascii_case(b"reduce"));
     if is_reduction { 8.0 } else { 1.0 }
@@ -62,13 +62,12 @@ impl Visitor for Size {
     }
 }
 
-/// Operations of a series whose messages go down a binomial tree one by one. By seat.
+/// Operations of a series whose messages go down a binomial tree one by one, by seat.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relays {
-    /// When a member has entered, and when it has and has forwarded the message; NaN while not known.
+    /// When a member has entered, and has received and forwarded the message; NaN if unknown.
     entered: Vec<f64>,
     has: Vec<f64>,
-    /// Number of children served.
     served: Vec<u32>,
 }
 
@@ -78,7 +77,7 @@ impl Relays {
         Relays { entered: unknown.clone(), has: unknown, served: vec![0; seats] }
     }
 
-    /// Enters a member; adds the members to `free` that could leave then.
+    /// Enters a member. Adds the members that can leave now to `free`.
     pub(crate) fn enter(
         &mut self,
         shaped: &CollectiveModel,
@@ -120,7 +119,7 @@ impl Relays {
         }
     }
 
-    /// Returns when a member could leave, in seconds, if that is known.
+    /// Returns when a member could leave, in seconds, if known.
     pub(crate) fn free(&self, shaped: &CollectiveModel, seat: u32) -> Option<f64> {
         let (instance, member) = shaped.seat(seat);
         let has = Some(self.has[seat as usize]).filter(|has| !has.is_nan())?;
@@ -128,7 +127,7 @@ impl Relays {
         is_last.then_some(has)
     }
 
-    /// Returns the member, not yet entered, that keeps another one from leaving.
+    /// Returns the member, not yet entered, that prevents another one from leaving.
     pub(crate) fn missing(
         &self,
         shaped: &CollectiveModel,
@@ -158,7 +157,7 @@ fn below(shaped: &CollectiveModel, instance: usize, member: u32) -> Vec<u32> {
     below
 }
 
-/// Returns the earliest exits of `operations` operations by seat, if each message takes `each` seconds.
+/// Returns the earliest exit of each seat if each message takes `each` seconds.
 pub(super) fn relayed(
     shaped: &CollectiveModel,
     each: f64,
@@ -185,12 +184,12 @@ pub(super) fn relayed(
     all
 }
 
-/// Time that each message to the root of a reduction needs the link into it, in seconds, if all members leave when the result has
-/// come down a binomial tree from there: 0 if that explains nothing. Where the link is never free, the times do not tell; it is
-/// the longest that they allow, then.
+/// Returns the time that each message to the root of a reduction uses the link into it, in seconds,
+/// if all members leave when the result has come down a binomial tree; 0 if that explains nothing.
+/// If the link is never free, the times give only an upper bound, which is returned.
 pub(super) fn each_of(samples: &[Sample], members: usize) -> f64 {
     let messages = members.next_power_of_two().trailing_zeros() as f64 + 1.0;
-    // Behind the last message but one are that and those down the tree, each of which takes no less.
+    // The last message and those down the tree follow the last message but one.
     let room = |each: f64| {
         let rests = samples.iter().filter_map(|sample| queue::rest(sample, each));
         rests.fold(f64::INFINITY, f64::min) - messages * each
@@ -212,7 +211,7 @@ pub(super) fn longest(room: impl Fn(f64) -> f64) -> f64 {
     low
 }
 
-/// Returns the message time that explains the times best, the longest of several.
+/// Returns the message time that explains the times best, on ties the longest.
 pub(super) fn at_most(most: f64, spread: &dyn Fn(f64) -> f64) -> f64 {
     let found = stream::out_of(most, spread);
     if found > 0.0 && spread(most) <= spread(found) * 1.05 + 2.0 * TIME_EPSILON {
@@ -239,8 +238,8 @@ mod tests {
     }
 
     #[test]
-    fn messages_go_down_one_by_one() {
-        // The root has 4, 2, 1 below it, 4 has 6 and 5, and so on. The third one is late.
+    fn messages_go_down_the_tree_one_by_one() {
+        // The root has children 4, 2, 1; 4 has 6 and 5, and so on. The third member is late.
         let enters = [0.0, 0.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         let free = relayed(&relay(8, 0), 1.0, 1, &|_, member| enters[member as usize]);
         assert_eq!(free, [12.0, 12.0, 12.0, 12.0, 3.0, 3.0, 3.0, 3.0]);
@@ -273,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_is_never_free_is_used_as_long_as_possible() {
+    fn a_saturated_link_gives_the_longest_message_time() {
         // Seven messages of 10 s through one link, then three down the tree.
         let exit = |starts: &[f64]| starts[0] + 70.0 + 30.0;
         let saturated: Vec<Sample> = (0..5)

@@ -1,6 +1,6 @@
-//! The messages of operations without links that one member sends to several: all go through the one link out of it, as may those
-//! of the next operation. They are equally long, so that each has an equal part of the link, and they are through in the order
-//! in which they came.
+//! Messages of collectives without links from one member to several, which share the one link out
+//! of it, possibly with messages of the next operation. They are equally long, so they share the
+//! link equally and complete in order of arrival.
 
 use std::collections::VecDeque;
 
@@ -8,21 +8,20 @@ use super::CollectiveModel;
 use super::queue::TIME_EPSILON;
 use crate::settings::Shape;
 
-/// The link out of a member, shared equally by its messages.
+/// Link out of a member, shared equally by its messages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stream {
-    /// Time and seat of messages to come; the next one last.
+    /// Time and seat of future messages, the next one last.
     coming: Vec<(f64, u32)>,
-    /// Messages under way: seconds of the link that each message has had when this one is through, and seat.
+    /// Messages in flight: link time of each message when this one completes, and seat.
     on_way: VecDeque<(f64, u32)>,
     now: Now,
 }
 
-/// State of a link at a time.
 #[derive(Clone, Copy, Debug)]
 struct Now {
     time: f64,
-    /// Seconds of the link that a message has had which was under way from the beginning.
+    /// Link time that a message has had if it was in flight from the start of the busy period.
     had: f64,
 }
 
@@ -33,14 +32,14 @@ impl Default for Now {
 }
 
 impl Now {
-    /// Returns when a message is through if no others come.
+    /// Returns when a message completes if no others arrive.
     fn until(self, end: f64, on_way: usize) -> f64 {
         self.time + (end - self.had) * on_way as f64
     }
 
     /// Advances to the arrival of another message.
     fn come(&mut self, time: f64, on_way: usize) {
-        // Recorded times are rounded, and sharing makes each difference as many times as large as there are messages.
+        // Recorded times are rounded, and sharing multiplies differences.
         if time - self.time <= TIME_EPSILON {
             return;
         }
@@ -52,7 +51,6 @@ impl Now {
 }
 
 impl Stream {
-    /// Adds a message that does not come before the last completed one.
     pub(crate) fn add(&mut self, time: f64, seat: u32) {
         let time = time.max(self.now.time);
         let is_later = |other: &(f64, u32)| (other.0, other.1) > (time, seat);
@@ -60,7 +58,6 @@ impl Stream {
         self.coming.insert(place, (time, seat));
     }
 
-    /// Returns when the next message is through, given the known ones.
     pub(crate) fn next(&self, each: f64) -> Option<f64> {
         let (mut now, mut count) = (self.now, self.on_way.len());
         let mut first = self.on_way.front().map(|(end, _)| *end);
@@ -75,7 +72,7 @@ impl Stream {
         first.map(|end| now.until(end, count))
     }
 
-    /// Completes the next message; returns time and seat.
+    /// Completes the next message; returns its time and seat.
     pub(crate) fn complete_next(&mut self, each: f64) -> Option<(f64, u32)> {
         loop {
             let count = self.on_way.len();
@@ -90,7 +87,7 @@ impl Stream {
                 _ => {
                     let (end, _) = self.on_way.pop_front()?;
                     let (time, seat) = through?;
-                    // A link that is free begins anew.
+                    // A free link starts a new busy period.
                     let had = if self.on_way.is_empty() { 0.0 } else { end };
                     self.now = Now { time, had };
                     return Some((time, seat));
@@ -117,14 +114,14 @@ impl CollectiveModel {
         }
     }
 
-    /// Whether the children of a member can go on when it enters, before it leaves.
+    /// Whether the children of a member can continue when it enters, before it leaves.
     pub(crate) fn is_free(&self, shape: Shape, instance: usize, member: u32) -> bool {
         member == self.root_of(instance) && shape != Shape::ReduceBcast
     }
 
-    /// By seat of so many operations, when its member could leave at the earliest, were it not for its own message, where
-    /// messages share links out: `enter` and `exit` are those of the members of an operation. Those that wait for nobody have
-    /// no such time.
+    /// Returns, for each seat of `operations` operations, the earliest time at which its member
+    /// could leave except for its own message, if messages share links out. `enter` and `exit` give
+    /// the times of members. NaN for members that do not wait.
     pub(crate) fn through(
         &self,
         shape: Shape,
@@ -154,14 +151,12 @@ impl CollectiveModel {
     }
 }
 
-/// Number of first estimates.
 const FIRST: i32 = 24;
 
-/// Number of refinements.
 const ROUNDS: usize = 24;
 
-/// Time that each message needs the link out of its sender, in seconds: the one with the least `spread` of what members take
-/// beyond their waiting, if that explains much more than none; 0 else. No message needs longer than `most`.
+/// Returns the time that each message uses the link out of its sender, in seconds: the one with the
+/// least `spread` if it explains much more than 0, else 0. It is at most `most`.
 pub(super) fn out_of(most: f64, spread: impl Fn(f64) -> f64) -> f64 {
     let without = spread(0.0);
     if without <= TIME_EPSILON || most <= TIME_EPSILON {
@@ -200,20 +195,20 @@ mod tests {
     }
 
     #[test]
-    fn those_at_once_share_the_link() {
+    fn concurrent_messages_share_the_link() {
         assert_eq!(through(&[1.0, 1.0, 1.0], 2.0), [(7.0, 0), (7.0, 1), (7.0, 2)]);
         assert_eq!(through(&[5.0, 1.0], 2.0), [(3.0, 1), (7.0, 0)]);
-        // The first has a second for itself, then both have half; the second is alone for the last one.
+        // The first message is alone for a second, then both share; finally the second is alone.
         assert_eq!(through(&[1.0, 2.0], 2.0), [(4.0, 0), (5.0, 1)]);
     }
 
     #[test]
-    fn what_is_lost_in_rounding_makes_no_difference() {
+    fn rounding_errors_make_no_difference() {
         assert_eq!(through(&[1.0, 1.0 + 1e-9, 1.0], 2.0), [(7.0, 0), (7.0, 2), (7.0, 1)]);
     }
 
     #[test]
-    fn one_that_comes_when_others_are_on_their_way_counts_from_then() {
+    fn later_messages_share_from_their_arrival_on() {
         let mut stream = Stream::default();
         stream.add(1.0, 0);
         assert_eq!(stream.next(2.0), Some(3.0));
@@ -227,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_each_needs_is_found() {
+    fn the_link_time_of_messages_is_found() {
         let runs = [[0.0, 0.0, 0.0], [0.0, 10.0, 20.0], [0.0, 1.0, 9.0], [3.0, 3.5, 3.0]];
         let exits = runs.map(|starts| {
             let mut exits = [0.0; 3];

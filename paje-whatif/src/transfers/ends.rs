@@ -1,4 +1,4 @@
-//! Which call returns a message, and which one began to receive it.
+//! The calls that complete and that post the receive of a message.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,6 @@ pub(crate) const TIME_TOLERANCE: f64 = 5e-10;
 
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A message as its receiver sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Received {
     pub(crate) message: u32,
@@ -25,12 +24,11 @@ pub(crate) struct Received {
     /// Start and end of the link, in seconds.
     pub(super) start: f64,
     pub(crate) end: f64,
-    /// When the receiver was ready, in seconds; minus infinity if that is not known, and not a number if the transfer
-    /// does not wait for that.
+    /// When the receiver was ready, in seconds; −∞ if unknown, NaN if that does not matter.
     pub(crate) posted: f64,
-    /// Earliest begin of waiting: the end of what the receiver did before in that state.
+    /// Earliest start of waiting: the end of the receiver's previous activity in that state.
     pub(super) since: f64,
-    /// First its size in bytes, then its typical time, then its own time.
+    /// Successively the size in bytes, the typical time, and the actual time.
     expected: f64,
 }
 
@@ -44,23 +42,20 @@ impl Received {
         self.expected.to_bits()
     }
 
-    /// Returns the typical time of its size in seconds; NaN if there is none.
     pub(super) fn typical(&self) -> f64 {
         self.expected
     }
 
-    /// Returns the time of its transfer, in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.expected
     }
 
-    /// Returns the start of its transfer, in seconds.
     pub(super) fn begin(&self) -> f64 {
         self.start.max(self.posted)
     }
 }
 
-/// Returns the messages that a track receives, by state and end: messages completed by one call are adjacent.
+/// Returns the messages that a track receives, ordered by receiving state and end.
 pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> Vec<Received> {
     let track = &tracks.list()[at];
     let begins = nonblocking_receives(tracks, track);
@@ -83,9 +78,8 @@ pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> V
         }
     };
     let mut all: Vec<Received> = messages.received(at).iter().map(take).collect();
-    // Mostly, they are in order already.
     all.sort_by(|a, b| a.recv.cmp(&b.recv).then_with(|| a.end.total_cmp(&b.end)));
-    // Receives that were begun and not returned, in order.
+    // Receives that were posted and are not completed, in order.
     let mut begun: VecDeque<u32> = VecDeque::new();
     let mut state = 0;
     for place in 0..all.len() {
@@ -118,7 +112,6 @@ pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> V
     all
 }
 
-/// Groups messages by the call that completed them.
 pub(super) fn groups(all: &[Received]) -> impl Iterator<Item = &[Received]> {
     all.chunk_by(is_same).filter(|group| group[0].recv != NONE)
 }
@@ -127,12 +120,10 @@ pub(super) fn groups_mut(all: &mut [Received]) -> impl Iterator<Item = &mut [Rec
     all.chunk_by_mut(is_same).filter(|group| group[0].recv != NONE)
 }
 
-/// Whether one call completed both.
 fn is_same(a: &Received, b: &Received) -> bool {
     a.recv == b.recv && (a.end - b.end).abs() <= TIME_TOLERANCE
 }
 
-/// Whether each value is a nonblocking receive.
 fn nonblocking_receives(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
     let types = tracks.trace().types();
     let classes = tracks.classes().of_type(track.type_);
@@ -146,8 +137,8 @@ fn nonblocking_receives(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
     classes.iter().enumerate().map(begins).collect()
 }
 
-/// The state that returns a message which seems to end in a call that begins to receive: where calls take no time, the one
-/// that waits is of the same moment.
+/// Returns the state that completes a message which seems to end in a call that posts a receive: if
+/// calls take no time, the waiting call is at the same time.
 fn returning(tracks: &Tracks<'_>, at: usize, state: usize, end: f64, begins: &[bool]) -> usize {
     let track = &tracks.list()[at];
     if !begins[track.value[state].index()] {

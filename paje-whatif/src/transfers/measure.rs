@@ -1,4 +1,4 @@
-//! Waiting of receiving calls, and the times of transfers that it tells.
+//! Measurement of transfers from the waiting of receiving calls.
 
 use paje_analysis::tracks::{Track, Tracks};
 
@@ -9,8 +9,8 @@ use super::senders::RendezvousSenders;
 use super::typical::TypicalTimes;
 use super::{Least, value_of};
 
-/// The least time that each receiving call takes by itself, in seconds, by track type and value: that of calls whose
-/// messages were there before.
+/// Returns the minimum time of each receiving call without waiting, in seconds, by track type and
+/// value: that of calls whose messages had arrived before.
 pub(super) fn least(track: &Track, all: &[Received]) -> Least {
     let mut least = Least::default();
     for group in groups(all) {
@@ -31,13 +31,11 @@ pub(super) struct Measuring<'m, 't> {
     pub(super) senders: &'m RendezvousSenders,
     pub(super) typical: &'m TypicalTimes,
     pub(super) least: &'m Least,
-    /// Types and values of operations that receive concurrently.
     pub(super) concurrent: &'m FxHashSet<(u32, u32)>,
 }
 
 impl Measuring<'_, '_> {
-    /// Finds out how long the transfers of a track took that it received; returns those that it sent and waited for longest, with
-    /// their seconds.
+    /// Measures the transfers a track received. Returns the longest ones it sent, with seconds.
     pub(super) fn of_track(&self, at: usize, all: &mut [Received]) -> Vec<(u32, f64)> {
         let ends = &self.tracks.list()[at].end;
         let (mut by_sender, mut seen, mut place) = (Vec::new(), Vec::new(), 0);
@@ -66,8 +64,9 @@ impl Measuring<'_, '_> {
         by_sender
     }
 
-    /// Finds out what a receiving call waited for, and how long the transfers took, each of which had arrived at its `bound`. True if
-    /// it waited for what it sent, expected at `completion`, rather than for what it received.
+    /// Determines what a receiving call waited for, and how long the transfers took, each of which
+    /// had arrived at its `bound`. Returns whether it waited for what it sent, expected at
+    /// `completion`, rather than for what it received.
     fn measure(
         &self,
         at: usize,
@@ -79,7 +78,7 @@ impl Measuring<'_, '_> {
         let (since, until) = (group[0].since, group[0].end);
         let expected =
             |it: &Received| it.begin() + if it.typical().is_nan() { 0.0 } else { it.typical() };
-        // Programs take a moment to go on. A sender that went on long before tells that its message did not end this call.
+        // Programs take a moment to continue. An earlier sender's message did not end this call.
         let is_last = |(place, it): &(usize, &Received)| {
             until - bound(*place) <= TIME_TOLERANCE.max(0.01 * (until - it.begin()))
         };
@@ -90,10 +89,10 @@ impl Measuring<'_, '_> {
             last.is_none_or(|last| completion > expected(&last) + TIME_TOLERANCE)
         });
         let least = self.least.get(&value_of(track, &group[0])).copied().unwrap_or(0.0);
-        // An operation that receives all at once goes on as each arrives.
+        // An operation that receives concurrently continues as each message arrives.
         let is_concurrent = self.concurrent.contains(&value_of(track, &group[0]));
         let awaited = last.filter(|last| {
-            // Sent long before the call, it has arrived long before it returns. Where nothing is typical, that is not known.
+            // A message sent long before the call has arrived before it.
             let start = last.begin();
             let was_there = !is_concurrent
                 && start < since
@@ -102,12 +101,12 @@ impl Measuring<'_, '_> {
             !is_send_last && until - since > least + TIME_TOLERANCE.min(least * 1e-3) && !was_there
         });
         for (place, it) in group.iter_mut().enumerate().filter(|(_, it)| it.is_used) {
-            // Of rendezvous, all of the same time arrived then.
+            // Of rendezvous, all with the same time arrived then.
             let is_beside =
                 |last: Received| is_concurrent && last.is_rendezvous && it.is_rendezvous;
             it.is_awaited =
                 awaited.is_some_and(|last| last.message == it.message || is_beside(last));
-            // Not a number is no smaller one.
+            // `min` ignores NaN.
             it.expect(match it.is_awaited {
                 true => (until - it.begin()).max(0.0),
                 false => (until.min(bound(place)) - it.begin()).max(0.0).min(it.typical()),

@@ -1,5 +1,6 @@
-//! When the senders of rendezvous are free, which tells of their messages as much as when the receivers are: a message has
-//! arrived when either goes on. A call that waits for several messages, some of them sent, may have been ended by any of these.
+//! Waiting of rendezvous senders. A message has arrived when either its sender or its receiver goes
+//! on, so both bound the arrival. A call that waits for several messages, including sent ones, may
+//! have been ended by any of them.
 
 use paje_analysis::classes::Class;
 use paje_analysis::messages::{Message, Messages};
@@ -12,24 +13,20 @@ use super::typical::{Samples, TypicalTimes};
 /// Maximum number of states after a send in which its wait is searched.
 pub(crate) const WAIT_SEARCH_LIMIT: usize = 10_000;
 
-/// A message that its sender waits for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SenderWait {
     pub(super) message: u32,
-    /// State of the sender that waits.
     pub(super) state: u32,
-    /// Start of its transfer, in seconds.
     begin: f64,
-    /// Its size, as a key.
     size: u64,
 }
 
 /// Waiting senders; empty without rendezvous.
 #[derive(Debug, Default)]
 pub(super) struct RendezvousSenders {
-    /// By track, in order of the states.
+    /// By track, ordered by state.
     pub(super) waited: Vec<Vec<SenderWait>>,
-    /// By receiving track and message, the latest possible arrival in seconds.
+    /// Latest possible arrival in seconds, by receiving track and message.
     pub(super) bounds: Vec<Vec<f64>>,
 }
 
@@ -43,7 +40,7 @@ pub(super) struct SendCompletion {
 }
 
 impl RendezvousSenders {
-    /// Finds what senders wait for; `received` still has the sizes of messages.
+    /// Finds what senders wait for. `received` must still have the sizes of messages.
     pub(super) fn new(
         tracks: &Tracks<'_>,
         messages: &Messages,
@@ -92,7 +89,6 @@ impl RendezvousSenders {
         RendezvousSenders { waited, bounds }
     }
 
-    /// Returns the latest possible arrival of a message, in seconds.
     pub(super) fn bound(&self, track: usize, place: usize) -> f64 {
         self.bounds.get(track).map_or(f64::INFINITY, |bounds| bounds[place])
     }
@@ -108,7 +104,7 @@ impl RendezvousSenders {
         }
     }
 
-    /// Returns which message sent by a track was expected last in a state; `None` if it did not wait there.
+    /// Returns the message sent by a track that was expected last in a state, if it waited there.
     pub(super) fn last_completion(
         &self,
         tracks: &Tracks<'_>,

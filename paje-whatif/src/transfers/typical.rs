@@ -1,4 +1,4 @@
-//! TypicalTimes transfers of messages of a size, and what they tell of operations.
+//! Typical transfer times by message size, and collectives that receive concurrently.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,10 +9,9 @@ use super::{Context, value_of};
 /// Durations of transfers in seconds, by size.
 pub(super) type Samples = FxHashMap<u64, Vec<f64>>;
 
-/// Typical transfer time in seconds, by size.
 pub(super) type TypicalTimes = FxHashMap<u64, f64>;
 
-/// Returns the medians: of awaited messages, and of others for sizes without those.
+/// Returns the median by size, of awaited messages if there are any.
 pub(super) fn typical(mut late: Samples, mut other: Samples) -> TypicalTimes {
     other.retain(|size, _| !late.contains_key(size));
     late.extend(other);
@@ -24,14 +23,13 @@ pub(super) fn fastest(late: &mut Samples) -> TypicalTimes {
     late.par_iter_mut().map(|(size, all)| (*size, part_of(all, 0.01))).collect()
 }
 
-/// Returns a quantile; NaN of nothing.
 pub(super) fn part_of(all: &mut [f64], part: f64) -> f64 {
     let at = (all.len() as f64 * part) as usize;
     if all.is_empty() { f64::NAN } else { *all.select_nth_unstable_by(at, f64::total_cmp).1 }
 }
 
-/// Types and values of operations that receive all their messages at once: were these received one after the other, some would
-/// take far less than the fastest ones of their size.
+/// Returns the types and values of collectives that receive their messages concurrently: if they
+/// received them one after the other, some would take far less than the fastest ones of their size.
 pub(super) fn concurrent(
     known: &Context<'_, '_>,
     all: &[Vec<Received>],
@@ -41,7 +39,7 @@ pub(super) fn concurrent(
     if !all.par_iter().enumerate().any(is_any) {
         return FxHashSet::default();
     }
-    // By type and value: messages that had to wait for those before them, and how many would be too fast.
+    // By type and value: messages that followed others, and those that would be too fast.
     type Counts = FxHashMap<(u32, u32), (u64, u64)>;
     let of_track = |(at, all): (usize, &Vec<Received>)| {
         let mut counts = Counts::default();
@@ -61,6 +59,6 @@ pub(super) fn concurrent(
         }
         a
     });
-    let is_told = |(all, fast): &(u64, u64)| *fast > 1 && fast * 20 >= *all;
-    counts.into_iter().filter(|(_, count)| is_told(count)).map(|(value, _)| value).collect()
+    let is_concurrent = |(all, fast): &(u64, u64)| *fast > 1 && fast * 20 >= *all;
+    counts.into_iter().filter(|(_, count)| is_concurrent(count)).map(|(value, _)| value).collect()
 }

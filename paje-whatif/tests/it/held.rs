@@ -1,18 +1,17 @@
-//! Operations without links whose messages are a rendezvous, beside plain models of them.
+//! Collectives without links whose messages are a rendezvous, compared with simple models.
 
 use paje_whatif::{Dropped, Graph, Plan, Settings, Shape};
 
 use crate::known::{State, retimed, settings, trace};
 
-/// Time of a message alone, its latency, and number of operations.
+/// Time of a message alone, its latency, and the number of operations.
 const MESSAGE: f64 = 1.5;
 const LATENCY: f64 = 0.5;
 const OPERATIONS: usize = 30;
 
-/// Exits of an operation, from its enters.
 type Model = fn(&[f64]) -> Vec<f64>;
 
-/// The binomial tree from rank 0: each receives from its parent, then sends to its children one by one.
+/// A binomial tree from rank 0: each receives from its parent, then sends to its children.
 fn relay(enters: &[f64]) -> Vec<f64> {
     let mut free = vec![f64::NAN; enters.len()];
     free[0] = enters[0];
@@ -58,16 +57,15 @@ fn held(enters: &[f64]) -> Vec<f64> {
     exits
 }
 
-/// The same to rank 0, and then down the tree.
+/// Messages to rank 0, and then down the tree.
 fn both(enters: &[f64]) -> Vec<f64> {
     relay(&held(enters))
 }
 
-/// A run whose operations follow computing, scaled by a factor.
 fn run(name: &'static str, ranks: usize, model: Model, factor: f64) -> (Vec<State>, Vec<f64>) {
     let (mut now, mut states) = (vec![0.0; ranks], Vec::new());
     for operation in 0..OPERATIONS {
-        // Some come long before others, some nearly at once.
+        // Some enter long before others, some nearly at once.
         let wide = if operation % 3 == 0 { 0.3 } else { 2.0 * ranks as f64 };
         let random = |rank: usize| ((operation * 7919 + rank * 104_729) % 1009) as f64 / 1009.0;
         let enters: Vec<f64> =
@@ -89,7 +87,7 @@ fn settings_for(shape: Shape) -> Settings {
 }
 
 #[test]
-fn computing_that_changes_moves_them_as_their_messages_say() {
+fn changed_computing_shifts_collectives_like_the_models() {
     for (name, shape, model) in [
         ("MPI_Bcast", Shape::Relay, relay as Model),
         ("MPI_Reduce", Shape::Held, held),
@@ -102,12 +100,12 @@ fn computing_that_changes_moves_them_as_their_messages_say() {
             let settings = settings_for(shape);
             let same = Graph::new(&trace, &settings)
                 .retime(&Plan::default(), false, false, &mut Dropped::default())
-                .expect("it comes to its end");
+                .expect("the run ends");
             assert_eq!(same.finish, recorded, "{name} {ranks}");
             for factor in [0.5, 2.0] {
                 let hypothesis = format!("state=computing,factor={factor}");
                 let found = retimed(&trace, &settings, &[("scale", &hypothesis)]);
-                let found = found.expect("it comes to its end").finish;
+                let found = found.expect("the run ends").finish;
                 let expected = run(name, ranks, model, factor).1;
                 for (found, expected) in found.iter().zip(&expected) {
                     let off = (found / expected - 1.0).abs();
@@ -119,7 +117,7 @@ fn computing_that_changes_moves_them_as_their_messages_say() {
 }
 
 #[test]
-fn a_message_takes_what_it_takes() {
+fn message_times_are_recovered() {
     let trace = trace(&run("MPI_Bcast", 8, relay, 1.0).0, &[]);
     let graph = Graph::new(&trace, &settings_for(Shape::Relay));
     assert!(

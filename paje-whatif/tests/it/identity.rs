@@ -1,4 +1,4 @@
-//! Where nothing changes, every time stays as it is.
+//! Without changes, every time stays as recorded.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,6 @@ use paje_whatif::{Changed, Dropped, EagerStart, Graph, Plan, Settings};
 
 use crate::{mpi, replayed};
 
-/// Returns the rows of a trace, as text.
 fn rows(trace: &Trace) -> Vec<String> {
     let mut rows = Vec::new();
     let containers = trace.containers();
@@ -53,11 +52,11 @@ fn rows(trace: &Trace) -> Vec<String> {
     rows
 }
 
-/// Writes the unchanged run; returns also how many messages and operations were dropped.
+/// Writes the unchanged run; counts the dropped messages and collectives.
 fn again(trace: &Trace, settings: &Settings) -> (Vec<u8>, (usize, usize)) {
     let graph = Graph::new(trace, settings);
     let (plan, mut dropped) = (Plan::default(), Dropped::default());
-    let retimed = graph.retime(&plan, true, true, &mut dropped).expect("it comes to its end");
+    let retimed = graph.retime(&plan, true, true, &mut dropped).expect("the run ends");
     for (track, (start, end)) in
         graph.tracks.list().iter().zip(retimed.start.iter().zip(&retimed.end))
     {
@@ -79,7 +78,7 @@ fn check(name: &str, bytes: &[u8], settings: &Settings) -> (usize, usize) {
 }
 
 #[test]
-fn random_runs() {
+fn random_runs_stay_as_recorded() {
     let seeds = std::env::var("PAJE_SEEDS").map_or(1000, |seeds| seeds.parse().expect("a number"));
     for seed in 0..seeds {
         let run = passing::random(seed, 30);
@@ -92,7 +91,7 @@ fn random_runs() {
 }
 
 #[test]
-fn examples() {
+fn examples_stay_as_recorded() {
     for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples"))
         .expect("a folder")
     {
@@ -103,7 +102,6 @@ fn examples() {
     }
 }
 
-/// Checks a trace if it is valid.
 fn check_file(path: &Path) {
     let bytes = fs::read(path).expect("readable");
     let mut options = Options::default();
@@ -116,7 +114,7 @@ fn check_file(path: &Path) {
 }
 
 #[test]
-fn traces_of_yours() {
+fn given_traces_stay_as_recorded() {
     let Some(folder) = std::env::var_os("PAJE_TRACES") else { return };
     for entry in fs::read_dir(folder).expect("a folder") {
         check_file(&entry.expect("readable").path());

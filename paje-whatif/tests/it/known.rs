@@ -1,4 +1,4 @@
-//! Runs whose changed times are known.
+//! Runs with known times after a change.
 
 use paje_sim::Trace;
 use paje_whatif::hypothesis::{Changes, Hypothesis};
@@ -30,7 +30,7 @@ fn text(states: &[State], links: &[Link]) -> String {
     let ranks = states.iter().map(|state| state.0 + 1).max().expect("there are states");
     let mut text = HEAD.to_owned();
     (0..ranks).for_each(|rank| text += &format!("3 0 r{rank} R 0 rank-{rank}\n"));
-    // A line's time, and where it comes of that: ends of links before states, and starts behind.
+    // Order among lines of equal time: ends of links, states, starts of links.
     let mut lines: Vec<(f64, usize, String)> = Vec::new();
     for (rank, value, enter, exit) in states {
         let push = format!("4 {enter:?} S r{rank} {value}\n");
@@ -77,7 +77,7 @@ pub(crate) fn retimed(
 }
 
 fn ends(trace: &Trace, hypotheses: &[(&str, &str)]) -> Vec<f64> {
-    retimed(trace, &settings(), hypotheses).expect("it comes to its end").finish
+    retimed(trace, &settings(), hypotheses).expect("the run ends").finish
 }
 
 fn close(found: &[f64], expected: &[f64]) {
@@ -85,7 +85,7 @@ fn close(found: &[f64], expected: &[f64]) {
     assert!(found.len() == expected.len() && is_close, "{found:?} {expected:?}");
 }
 
-/// Regression: tags were read in the order of the links, but messages are ordered by receiver.
+/// Regression: tags were read in the order of links, but messages are ordered by receiver.
 #[test]
 fn messages_are_cut_by_the_tags_in_their_keys() {
     let states = [
@@ -102,13 +102,13 @@ fn messages_are_cut_by_the_tags_in_their_keys() {
     let ends = |condition| {
         ends(&trace, &[("cut-messages", condition), ("scale", "state=computing,factor=2")])
     };
-    // Rank 1 waits no more for the first message, and so sends earlier; rank 0 for the second, and computes at once.
+    // Rank 1 no longer waits for the first message, or rank 0 for the second.
     close(&ends("tag == 7"), &[3.0, 0.0]);
     close(&ends("tag == 8"), &[2.0, 1.0]);
     close(&ends("tag == 9"), &[4.0, 1.0]);
 }
 
-/// Rank 0 computes for 3 s and sends; rank 1 computes for 1 s, receives 0.5 s after the sending, and computes.
+/// Rank 0 computes for 3 s and sends; rank 1 computes for 1 s, and receives 0.5 s after that.
 fn late_sender() -> Trace {
     trace(
         &[
@@ -123,8 +123,8 @@ fn late_sender() -> Trace {
 }
 
 #[test]
-fn a_megabyte_takes_100_1_milliseconds() {
-    // The example of Schaeli, Performance prediction and race detection (2009): over 100 µs and 10 MB/s.
+fn latency_and_bandwidth_determine_the_time() {
+    // The example of Schaeli, Performance prediction and race detection (2009).
     let trace = trace(
         &[(0, "MPI_Send", 0.0, 0.0), (1, "MPI_Recv", 0.0, 0.5)],
         &[(0, 1, 0.0, 0.5, 1_000_000)],
@@ -133,9 +133,9 @@ fn a_megabyte_takes_100_1_milliseconds() {
 }
 
 #[test]
-fn a_call_may_be_ended_by_what_it_sent() {
-    // A ring of rendezvous that take a second each: rank 1 has its message when rank 0 and it are there, and waits for rank 2,
-    // which comes last.
+fn a_sent_message_can_end_a_call() {
+    // A ring of rendezvous that take a second each: rank 1 receives its message when both are
+    // ready, and waits for rank 2, which comes last.
     let call = |rank, enter| {
         [
             (rank, "computing", 0.0, enter),
@@ -155,8 +155,8 @@ fn a_call_may_be_ended_by_what_it_sent() {
 }
 
 #[test]
-fn many_messages_at_once_do_not_tell_when_others_start() {
-    // Rank 0 takes a message from each of three, long there and a second each, and answers all at once, which takes three.
+fn simultaneous_messages_do_not_bias_the_eager_start() {
+    // Rank 0 receives a message from each of three ranks for a second, and answers all at once.
     let mut states = vec![(0, "computing", 0.0, 5.0)];
     let mut links = Vec::new();
     for rank in 1..4 {
@@ -166,7 +166,7 @@ fn many_messages_at_once_do_not_tell_when_others_start() {
         links.extend([(rank, 0, 1.0, at + 5.0, 1000), (0, rank, 8.0, 11.0, 1000)]);
     }
     states.extend([(0, "MPI_Send", 8.0, 8.0); 3]);
-    // One that comes late to a receiver that waits.
+    // A late message to a waiting receiver.
     states.extend([(0, "MPI_Recv", 8.0, 13.0), (1, "computing", 11.0, 12.0)]);
     states.push((1, "MPI_Send", 12.0, 12.0));
     links.push((1, 0, 12.0, 13.0, 1000));
@@ -178,8 +178,8 @@ fn many_messages_at_once_do_not_tell_when_others_start() {
 }
 
 #[test]
-fn messages_that_meet_share_a_link() {
-    // A megabyte each from two ranks to one.
+fn simultaneous_messages_share_a_link() {
+    // Two ranks send a megabyte each to one.
     let trace = trace(
         &[
             (0, "MPI_Send", 0.0, 0.0),
@@ -195,36 +195,35 @@ fn messages_that_meet_share_a_link() {
 }
 
 #[test]
-fn waiting_follows() {
+fn waiting_follows_from_the_changes() {
     let trace = late_sender();
-    // The sender is as fast as the receiver: the transfer takes half a second as before.
+    // The sender is as fast as the receiver; the transfer takes half a second as before.
     close(&ends(&trace, &[("scale", "state=computing,container=rank-0,factor=0.5")]), &[1.5, 3.0]);
     close(&ends(&trace, &[("scale", "state=computing,factor=2")]), &[6.0, 8.5]);
-    // The message is there when the receiver comes.
     close(&ends(&trace, &[("scale", "state=computing,container=rank-0,factor=0")]), &[0.0, 2.0]);
     close(&ends(&trace, &[("cpu", "factor=0.5")]), &[1.5, 2.5]);
     close(&ends(&trace, &[("cpu", "container=rank-1,factor=2")]), &[3.0, 5.5]);
 }
 
 #[test]
-fn parts_up_to_the_gap_stay() {
+fn parts_up_to_the_minimum_gap_are_kept() {
     let trace = late_sender();
     close(&ends(&trace, &[("scale", "state=computing,factor=0,min-gap=2")]), &[0.0, 2.0]);
 }
 
 #[test]
-fn what_is_cut_takes_no_time() {
+fn removed_states_take_no_time() {
     let trace = late_sender();
     close(&ends(&trace, &[("cut-messages", "size > 10")]), &[3.0, 2.0]);
     close(&ends(&trace, &[("cut-messages", "size == 0")]), &[3.0, 4.5]);
     close(&ends(&trace, &[("cut-messages", "from == rank-0 && to != rank-0")]), &[3.0, 2.0]);
-    // With the sending goes what is received.
+    // Removing the send also removes the receive.
     close(&ends(&trace, &[("cut", "state=MPI_Send")]), &[3.0, 2.0]);
     close(&ends(&trace, &[("cut", "state=computing")]), &[0.0, 0.5]);
 }
 
 #[test]
-fn all_modes_of_balancing() {
+fn all_balancing_modes_work() {
     let trace = trace(
         &[
             (0, "computing", 0.0, 1.0),
@@ -237,7 +236,7 @@ fn all_modes_of_balancing() {
     let phases = |mode: &str| {
         let run =
             retimed(&trace, &settings(), &[("balance", &format!("state=computing,mode={mode}"))]);
-        let run = run.expect("it comes to its end");
+        let run = run.expect("the run ends");
         let of = |track: usize| run.end[track].iter().zip(&run.start[track]).map(|(e, s)| e - s);
         of(0).chain(of(1)).collect::<Vec<f64>>()
     };
@@ -260,12 +259,12 @@ fn nobody_leaves_a_barrier_before_the_last_one_enters() {
     );
     close(&ends(&trace, &[("scale", "state=computing,container=rank-1,factor=0.5")]), &[1.6, 1.6]);
     close(&ends(&trace, &[("scale", "state=computing,container=rank-0,factor=4")]), &[4.1, 4.1]);
-    // The whole operation goes, for all.
+    // The collective is removed for all members.
     close(&ends(&trace, &[("cut", "state=MPI_Barrier,container=rank-0")]), &[1.0, 3.0]);
 }
 
 #[test]
-fn a_rendezvous_keeps_both() {
+fn a_rendezvous_delays_both_sides() {
     let trace = trace(
         &[
             (0, "computing", 0.0, 1.0),
@@ -280,7 +279,7 @@ fn a_rendezvous_keeps_both() {
 }
 
 #[test]
-fn two_that_send_first_never_end_without_a_buffer() {
+fn two_rendezvous_sends_to_each_other_deadlock() {
     let trace = trace(
         &[
             (0, "MPI_Send", 0.0, 0.1),
@@ -291,7 +290,8 @@ fn two_that_send_first_never_end_without_a_buffer() {
         &[(0, 1, 0.0, 0.2, 100), (1, 0, 0.0, 0.2, 100)],
     );
     close(&ends(&trace, &[("net", "eager=101")]), &[0.2, 0.2]);
-    let cycle = retimed(&trace, &settings(), &[("net", "eager=100")]).expect_err("it never ends");
+    let cycle =
+        retimed(&trace, &settings(), &[("net", "eager=100")]).expect_err("the run never ends");
     assert_eq!(
         cycle,
         "rank-0 in MPI_Send waits until rank-1 receives its message, at 0.000000000 s of the recorded run; \
@@ -300,13 +300,13 @@ fn two_that_send_first_never_end_without_a_buffer() {
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
+fn hypotheses_that_do_not_fit_are_refused() {
     let trace = late_sender();
     let wrong =
         |kind: &str, text: &str| retimed(&trace, &settings(), &[(kind, text)]).expect_err(text);
     assert_eq!(
         wrong("scale", "state=compute,factor=1"),
-        "state=compute: no state is called so; there are computing, MPI_Recv, MPI_Send"
+        "state=compute: no such state; there are computing, MPI_Recv, MPI_Send"
     );
     assert_eq!(
         wrong("scale", "state=computing,factor=-1"),
@@ -325,8 +325,8 @@ fn what_does_not_fit_is_told() {
     assert!(wrong("cut-messages", "colour == 1").contains("size, tag, value, from, to"));
 }
 
-/// When the messages of three ranks start to a root that comes late, in seconds, if they arrive then; before, one comes by itself
-/// and takes a second.
+/// Returns the starts of the messages of three ranks to a root that comes late, in seconds, given
+/// their arrivals. Before, one message comes alone and takes a second.
 fn starts_to_late_root(arrivals: [f64; 3]) -> Vec<f64> {
     let mut states = vec![(0, "MPI_Reduce", 0.0, 2.0), (1, "MPI_Reduce", 1.0, 1.0)];
     let mut links = vec![(1, 0, 1.0, 2.0, 1000)];
@@ -344,14 +344,14 @@ fn starts_to_late_root(arrivals: [f64; 3]) -> Vec<f64> {
 }
 
 #[test]
-fn an_operation_receives_one_after_the_other_or_all_at_once() {
+fn a_root_receives_sequentially_or_concurrently() {
     assert_eq!(starts_to_late_root([13.0, 14.0, 15.0]), [12.0, 13.0, 14.0]);
-    // They share a link: behind the first, none would have had the time that a message takes.
+    // They share a link: one after the other, none would have had the time that a message takes.
     assert_eq!(starts_to_late_root([13.0, 13.2, 13.4]), [12.0, 12.0, 12.0]);
 }
 
-/// A root scatters to three, twice: first they all wait for it, and share its link; then they come one after the other. A message
-/// has a latency of one second, and needs the link for two.
+/// A root scatters to three ranks twice: first they all wait for it and share its link; then they
+/// come one after the other. A message has a latency of one second and uses the link for two.
 fn scattered() -> Trace {
     let mut states = vec![(0, "computing", 0.0, 1.0), (0, "MPI_Scatter", 1.0, 1.0)];
     states.extend([(0, "computing", 1.0, 10.0), (0, "MPI_Scatter", 10.0, 10.0)]);
@@ -364,11 +364,11 @@ fn scattered() -> Trace {
 }
 
 #[test]
-fn messages_of_an_operation_share_the_link_out_of_its_root() {
+fn messages_of_a_collective_share_the_link_out_of_its_root() {
     let trace = scattered();
     let graph = Graph::new(&trace, &settings());
     assert!((graph.shapes[0].link_out_seconds - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
-    // Where nothing changes, nothing moves by a single bit.
+    // Without a change, the times are identical to the last bit.
     let same = ends(&trace, &[("scale", "state=computing,factor=1")]);
     assert_eq!(same, [10.0, 23.0, 33.0, 43.0]);
     let near = |changes: &[(&str, &str)], expected: [f64; 4]| {
@@ -376,9 +376,8 @@ fn messages_of_an_operation_share_the_link_out_of_its_root() {
         let is_near = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.01);
         assert!(is_near, "{found:?} {expected:?}");
     };
-    // All come at once, both times.
     near(&[("scale", "state=computing,factor=0")], [0.0, 14.0, 14.0, 14.0]);
-    // The first two come together; the third comes when each of them has had a second of the link's two.
+    // The first two come together; the third when each has had one of its two seconds.
     near(
         &[
             ("scale", "state=computing,container=rank-2,factor=0.5454545454545454"),

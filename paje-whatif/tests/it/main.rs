@@ -1,4 +1,4 @@
-//! Runs that are re-timed.
+//! Tests of re-timed runs.
 
 mod held;
 mod identity;
@@ -14,5 +14,5 @@ fn replayed(bytes: &[u8]) -> Trace {
 }
 
 fn mpi() -> Map {
-    Map::built_in("mpi").expect("it is built in")
+    Map::built_in("mpi").expect("the map is built in")
 }

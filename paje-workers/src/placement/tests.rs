@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::topology::Cpu;
 
-/// A machine of so many CPUs; `of` tells the node and the core of each, and `None` for one that is offline.
+/// A machine with `cpus` CPUs. `of` returns node and core of each, or `None` if it is offline.
 fn machine(cpus: usize, nodes: u32, of: impl Fn(usize) -> Option<(u32, usize)>) -> Topology {
     let cpu = |number| {
         let (node, core) = of(number)?;
@@ -17,12 +17,12 @@ fn machine(cpus: usize, nodes: u32, of: impl Fn(usize) -> Option<(u32, usize)>) 
 
 static MACHINES: LazyLock<[(&str, Option<Topology>); 5]> = LazyLock::new(|| {
     [
-        // Four nodes, whose CPUs have numbers in turn.
+        // Four nodes; consecutive CPUs are on different nodes.
         ("round-robin", Some(machine(24, 4, |cpu| Some((cpu as u32 % 4, cpu))))),
         // Two nodes of eight cores; second threads are numbered after all first ones.
         ("hyper-threads", Some(machine(32, 2, |cpu| Some((cpu as u32 % 16 / 8, cpu % 16))))),
         ("plain", Some(machine(4, 1, |cpu| Some((0, cpu))))),
-        // Threads of a core are next to each other, CPU 5 is offline, and node 2 has only memory.
+        // Threads of a core have consecutive numbers, CPU 5 is offline, and node 2 has only memory.
         (
             "memory-node",
             Some(machine(8, 3, |cpu| match cpu {
@@ -50,7 +50,6 @@ fn place(
     placement(&pin.parse().unwrap(), topology(machine), &allowed, threads)
 }
 
-/// CPUs where there is nothing to note.
 #[track_caller]
 fn cpus(
     machine: &str,
@@ -69,7 +68,7 @@ fn error(machine: &str, pin: &str, allowed: impl IntoIterator<Item = usize>) -> 
 }
 
 #[test]
-fn round_robin_numbers() {
+fn nodes_with_alternating_numbers() {
     let cpus = |pin, threads| cpus("round-robin", pin, 0..24, threads);
     assert_eq!(cpus("compact", Some(8)), [0, 4, 8, 12, 16, 20, 1, 5]);
     assert_eq!(cpus("scatter", None), (0..24).collect::<Vec<_>>());
@@ -80,7 +79,7 @@ fn round_robin_numbers() {
 }
 
 #[test]
-fn hyper_threads() {
+fn cores_with_two_threads() {
     let cpus = |pin, threads| cpus("hyper-threads", pin, 0..32, threads);
     let node0 = (0..8).chain(16..24);
     let node1 = (8..16).chain(24..32);
@@ -95,10 +94,10 @@ fn hyper_threads() {
 }
 
 #[test]
-fn masks() {
+fn only_allowed_cpus_are_used() {
     let some = [1, 2, 16, 17, 24, 25, 9];
     let cpus = |pin, threads| super::tests::cpus("hyper-threads", pin, some, threads);
-    // 16 and 24 have their cores for themselves; 17 and 25 share with 1 and 9.
+    // 16 and 24 are alone on their cores; 17 and 25 share cores with 1 and 9.
     assert_eq!(cpus("compact", None), [1, 2, 16, 17, 9, 24, 25]);
     assert_eq!(cpus("scatter", None), [1, 9, 2, 24, 16, 17, 25]);
     assert_eq!(cpus("numa:1", None), [9, 24, 25]);
@@ -106,7 +105,7 @@ fn masks() {
 }
 
 #[test]
-fn one_node() {
+fn a_single_node() {
     for pin in ["compact", "scatter", "numa", "numa:0"] {
         assert_eq!(cpus("plain", pin, 0..4, None), [0, 1, 2, 3]);
         assert_eq!(cpus("plain", pin, [3, 1], None), [1, 3]);
@@ -117,7 +116,7 @@ fn one_node() {
 }
 
 #[test]
-fn no_topology() {
+fn an_unknown_topology() {
     for pin in ["compact", "scatter"] {
         let placed = place("nothing", pin, [6, 2, 4], Some(2)).unwrap();
         assert_eq!(placed.cpus, [2, 4]);
@@ -131,7 +130,7 @@ fn no_topology() {
     for pin in ["numa", "numa:0"] {
         assert_eq!(
             error("nothing", pin, 0..4),
-            "this system does not show its NUMA nodes; use compact, scatter, or a list of CPUs"
+            "this system does not show its NUMA nodes; use compact, scatter or a list of CPUs"
         );
     }
     assert_eq!(error("nothing", "3,9", 0..4), "this process may not use CPU 9 (it may use 0-3)");
@@ -153,7 +152,7 @@ fn a_memory_only_node_and_an_offline_cpu() {
 }
 
 #[test]
-fn what_is_not_there_or_not_allowed() {
+fn missing_and_forbidden_cpus_are_refused() {
     let node0 = (0..8).chain(16..24);
     assert_eq!(
         error("hyper-threads", "numa:2", 0..32),
@@ -161,7 +160,7 @@ fn what_is_not_there_or_not_allowed() {
     );
     assert_eq!(
         error("hyper-threads", "numa:0,1", node0.clone()),
-        "this process may use no CPU of NUMA node 1 (it may use CPUs 0-7,16-23)"
+        "this process may not use any CPU of NUMA node 1 (it may use CPUs 0-7,16-23)"
     );
     assert_eq!(
         error("hyper-threads", "0,8", node0),
@@ -171,7 +170,7 @@ fn what_is_not_there_or_not_allowed() {
         error("hyper-threads", "32", 0..32),
         "this machine has no CPU 32, or it is offline (online: 0-31)"
     );
-    assert_eq!(error("plain", "compact", []), "there is no CPU to run workers on");
+    assert_eq!(error("plain", "compact", []), "there are no CPUs to run workers on");
 }
 
 #[test]
@@ -182,7 +181,7 @@ fn more_workers_than_cpus_start_again() {
     let placed = place("plain", "2", 0..4, Some(3)).unwrap();
     assert_eq!(placed.cpus, [2, 2, 2]);
     assert_eq!(placed.notes, ["3 workers share CPU 2."]);
-    // No CPU comes twice before that.
+    // No CPU is used twice before that.
     let twice = placement(&Pin::List(vec![3, 3, 1]), None, &[1, 3], Some(2)).unwrap();
     assert_eq!(twice, Placement { cpus: vec![3, 1], notes: vec![] });
 }
@@ -195,7 +194,7 @@ fn cpus_that_the_topology_does_not_know_come_last() {
 }
 
 proptest! {
-    /// All cores get a worker before any gets its second one; all of a node, for `compact`, which fills node by node.
+    /// All cores (for `compact`: of a node) get a worker before any gets a second one.
     #[test]
     fn every_worker_gets_an_allowed_cpu(
         machine in 0..MACHINES.len(),

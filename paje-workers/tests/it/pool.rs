@@ -1,4 +1,4 @@
-//! Workers that run, on this machine.
+//! Worker pools on this machine.
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,6 @@ fn start(threads: usize, pin: &str) -> Workers {
     Workers::new(NonZeroUsize::new(threads), &pin.parse().unwrap()).unwrap()
 }
 
-/// The CPUs that the calling thread may use, as the kernel lists them.
 #[cfg(target_os = "linux")]
 fn mask() -> String {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
@@ -22,7 +21,7 @@ fn mask() -> String {
 }
 
 #[test]
-fn the_default_is_what_the_process_gets() {
+fn the_default_is_all_cpus_of_the_process() {
     let workers = start(0, "none");
     assert_eq!(workers.threads(), available().get());
     assert_eq!(workers.cpus(), None);
@@ -54,7 +53,7 @@ fn workers_are_pinned() {
 }
 
 #[test]
-fn what_cannot_be() {
+fn impossible_pins_are_refused() {
     let error = |threads, pin| Workers::new(NonZeroUsize::new(threads), &pin).unwrap_err();
     let nowhere = error(1, Pin::List(vec![usize::MAX]));
     assert!(matches!(nowhere, Error::Placement(_)), "{nowhere}");
@@ -63,7 +62,7 @@ fn what_cannot_be() {
 }
 
 #[test]
-fn sharing_is_noted() {
+fn shared_cpus_are_noted() {
     let threads = available().get() + 1;
     for pin in ["none", "compact"] {
         let workers = start(threads, pin);
@@ -95,7 +94,7 @@ fn the_caller_can_be_one_of_several() {
     assert_eq!((one.threads(), one.run(caller)), (1, caller()));
     let few = Workers::with_caller(None, &Pin::None, some(usize::MAX)).unwrap();
     assert_eq!(few.threads(), available().get());
-    // A thread of its own: whoever has been one of some workers is none of others.
+    // In a new thread, because a member of one pool cannot join another.
     let team = || {
         let workers = Workers::with_caller(Some(some(3)), &Pin::None, some(1)).unwrap();
         assert_eq!((workers.threads(), workers.run(caller)), (3, caller()));
@@ -205,18 +204,18 @@ fn panics_reach_the_caller() {
                 message(&|| workers.run(|| panic!("{threads} give up"))),
                 format!("{threads} give up")
             );
-            // And they go on working.
+            // The workers still work.
             assert_eq!(workers.run(|| 7), 7);
             workers.on_each(|_| {});
         }
     }
 }
 
-/// Says what a call costs:
-/// `cargo test --release -p workers -- --ignored --nocapture what_on_each_costs`
+/// Prints the cost of a call:
+/// `cargo test --release -p paje-workers -- --ignored --nocapture the_cost_of_on_each`
 #[test]
-#[ignore = "measures, and checks nothing"]
-fn what_on_each_costs() {
+#[ignore = "a measurement without checks"]
+fn the_cost_of_on_each() {
     const CALLS: usize = 1_000_000;
     let cost = |f: &(dyn Fn() + Sync)| {
         let start = Instant::now();
@@ -236,18 +235,18 @@ fn what_on_each_costs() {
 }
 
 #[test]
-fn too_many_are_fewer() {
+fn the_number_of_workers_is_limited() {
     let sensible = (available().get() * 4).max(8);
     assert_eq!(start(sensible, "none").threads(), sensible);
     for pin in ["none", "compact"] {
         let workers = start(sensible + 1000, pin);
         assert_eq!(workers.threads(), sensible);
-        assert!(workers.notes()[0].starts_with(&format!("There are {sensible} workers: ")));
+        assert!(workers.notes()[0].starts_with(&format!("Using {sensible} workers instead of ")));
     }
 }
 
 #[test]
-fn the_first_of_them() {
+fn on_first_runs_on_the_first_workers() {
     let workers = start(4, "none");
     for count in [1, 3, 4] {
         let called = Mutex::new(vec![]);

@@ -1,16 +1,16 @@
-//! Identifiers of tracks. They are hashes of names, so they are the same in other traces with the same containers.
+//! Identifiers of tracks. They are hashes of names, so runs with the same containers share them.
 
 use std::collections::{HashMap, HashSet};
 
 use paje_sim::{ContainerId, TypeId};
 
-/// Bits of an identifier. Few, since each event has one and seven bits take a byte.
+/// Bits of an identifier. Each event has one, and seven bits take a byte.
 const BITS: u32 = 28;
 
 #[derive(Debug, Default)]
 pub(super) struct Uuids {
     used: HashSet<u64>,
-    /// Identifiers of containers; 0 is none.
+    /// Identifiers by container; 0 if there is none.
     containers: Vec<u64>,
     tracks: HashMap<(ContainerId, TypeId), u64>,
 }
@@ -51,7 +51,7 @@ impl Uuids {
         uuid
     }
 
-    /// Returns a unique number for these names.
+    /// Returns an unused identifier that depends only on the names and the parent.
     fn unused(&mut self, names: &[&[u8]], parent: u64) -> u64 {
         let mut hash = hash(names, parent);
         loop {
@@ -69,7 +69,7 @@ const PRIME: u64 = 0x100_0000_01b3;
 /// FNV-1a, which is stable across releases.
 fn hash(names: &[&[u8]], parent: u64) -> u64 {
     let parent = parent.to_le_bytes();
-    // Separator that is not UTF-8.
+    // 0xff separates names, as it does not occur in UTF-8.
     let bytes = names.iter().flat_map(|name| name.iter().chain(&[0xff]));
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(PRIME);
     parent.iter().chain(bytes).fold(0xcbf2_9ce4_8422_2325, mix)
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_of_names() {
+    fn identifiers_depend_only_on_names() {
         let make = || {
             let mut uuids = Uuids::default();
             let first = uuids.add_container(ContainerId(1), 0, b"Host", b"a");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn one_name_twice() {
+    fn containers_with_the_same_name_have_different_identifiers() {
         let mut uuids = Uuids::default();
         let all: HashSet<u64> = (1..1000)
             .map(|id| uuids.add_container(ContainerId(id), 0, b"Host", b"again"))

@@ -46,7 +46,6 @@ pub(super) fn put_text_field(field: u32, text: &[u8], out: &mut Vec<u8>) {
     put_message(field, out, |out| put_text(text, out));
 }
 
-/// Appends a message.
 #[inline]
 pub(super) fn put_message(field: u32, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     put_tag(field, LENGTH, out);

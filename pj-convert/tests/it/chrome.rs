@@ -1,4 +1,4 @@
-//! Chrome's trace events, read as JSON.
+//! Chrome's trace events, parsed as JSON and compared with the rows.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,6 @@ use crate::perfetto::links;
 use crate::rows::Shown;
 use crate::traces::{all, converted_with, options};
 
-/// Microseconds as they stand there.
 fn nanoseconds(value: &Value) -> i64 {
     (value.as_f64().expect("a number") * 1000.0).round() as i64
 }
@@ -55,7 +54,7 @@ fn read(file: &[u8], links: &[String]) -> Shown {
             "s" => assert!(flows.insert(event["id"].as_u64().expect("a number"), at).is_none()),
             "f" => {
                 let start = flows.remove(&event["id"].as_u64().expect("a number"));
-                assert!(start.expect("its start comes first") <= at);
+                assert!(start.expect("the start precedes the end") <= at);
                 shown.links += 1;
             }
             kind => panic!("no such kind: {kind}"),
@@ -66,7 +65,7 @@ fn read(file: &[u8], links: &[String]) -> Shown {
 }
 
 #[test]
-fn every_row_is_there() {
+fn every_row_is_written() {
     for (name, text) in all() {
         let trace = Trace::read(&text[..], &options()).expect("valid");
         let expected = Shown::of(&trace);
@@ -89,7 +88,7 @@ fn every_row_is_there() {
 }
 
 #[test]
-fn a_trace_without_rows_is_json() {
+fn a_trace_without_rows_is_valid_json() {
     let text = b"%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef\n";
     let (file, _) = converted_with(text, Format::Chrome, options(), 1);
     let value: Value = serde_json::from_slice(&file).expect("JSON");

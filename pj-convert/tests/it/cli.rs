@@ -1,4 +1,4 @@
-//! The program as its users see it: files, exit statuses, messages.
+//! Files, exit statuses and messages of the program.
 
 use std::fs;
 use std::io::Read;
@@ -32,7 +32,7 @@ fn status(output: &Output) -> Option<i32> {
 }
 
 #[test]
-fn each_format_by_name_and_through_a_pipe() {
+fn every_format_is_written_to_files_and_pipes() {
     let folder = tempfile::tempdir().expect("a folder");
     for (to, ending) in
         [("perfetto", "pftrace"), ("chrome", "json"), ("pipit", "csv"), ("paje", "paje")]
@@ -42,15 +42,15 @@ fn each_format_by_name_and_through_a_pipe() {
             let output = run(&folder, &[EXAMPLE, "-o", name]);
             assert_eq!((status(&output), &output.stderr[..]), (Some(0), &b""[..]), "{name}");
         }
-        let file = fs::read(folder.path().join(&plain)).expect("it is there");
+        let file = fs::read(folder.path().join(&plain)).expect("the file exists");
         let mut unpacked = Vec::new();
-        let gzip = fs::File::open(folder.path().join(&packed)).expect("it is there");
+        let gzip = fs::File::open(folder.path().join(&packed)).expect("the file exists");
         flate2::read::GzDecoder::new(gzip).read_to_end(&mut unpacked).expect("gzip");
         assert!(!file.is_empty() && unpacked == file, "{to}");
         let piped = run(&folder, &["-", "-o", "-", "--to", to]);
-        assert_eq!(status(&piped), Some(1), "no trace: nothing on standard input");
+        assert_eq!(status(&piped), Some(1), "empty standard input is no valid trace");
         let mut piped = command(&folder, &["-o", "-", "--to", to]);
-        let piped = piped.stdin(fs::File::open(EXAMPLE).expect("it is there")).output();
+        let piped = piped.stdin(fs::File::open(EXAMPLE).expect("the file exists")).output();
         assert!(piped.expect("the program starts").stdout == file, "{to}");
     }
 }
@@ -58,7 +58,7 @@ fn each_format_by_name_and_through_a_pipe() {
 #[test]
 fn an_invalid_trace_leaves_no_file() {
     let folder = tempfile::tempdir().expect("a folder");
-    let text = fs::read_to_string(EXAMPLE).expect("it is there") + "no such event\n";
+    let text = fs::read_to_string(EXAMPLE).expect("the file exists") + "no such event\n";
     fs::write(folder.path().join("bad.trace"), text).expect("writable");
     for ending in ["pftrace", "json", "csv", "paje", "json.gz"] {
         let name = format!("out.{ending}");
@@ -67,11 +67,11 @@ fn an_invalid_trace_leaves_no_file() {
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(message.starts_with("pj_convert: bad.trace:"), "{message}");
         assert_eq!(names(&folder), ["bad.trace"]);
-        // A file that was there before stays.
+        // An existing file is kept.
         fs::write(folder.path().join(&name), "old").expect("writable");
         run(&folder, &["bad.trace", "-o", &name]);
-        assert_eq!(fs::read(folder.path().join(&name)).expect("it is there"), b"old");
-        fs::remove_file(folder.path().join(&name)).expect("ours");
+        assert_eq!(fs::read(folder.path().join(&name)).expect("the file exists"), b"old");
+        fs::remove_file(folder.path().join(&name)).expect("the file can be removed");
     }
     let output = run(&folder, &["bad.trace", "-o", "out.pftrace", "--recover"]);
     assert_eq!(status(&output), Some(1));
@@ -80,14 +80,14 @@ fn an_invalid_trace_leaves_no_file() {
 }
 
 #[test]
-fn wrong_usage() {
+fn usage_errors_name_the_problem() {
     let folder = tempfile::tempdir().expect("a folder");
     for (arguments, expected) in [
         (&[EXAMPLE][..], "--output"),
-        (&[EXAMPLE, "-o", "out.txt"], "the name tells no format"),
-        (&[EXAMPLE, "-o", "-"], "--to says"),
-        (&[EXAMPLE, "-o", "out.otf2"], "OTF2 is not written"),
-        (&[EXAMPLE, "-o", "out", "--to", "otf2"], "OTF2 is not written"),
+        (&[EXAMPLE, "-o", "out.txt"], "unknown format"),
+        (&[EXAMPLE, "-o", "-"], "standard output needs a format"),
+        (&[EXAMPLE, "-o", "out.otf2"], "OTF2 output is not supported"),
+        (&[EXAMPLE, "-o", "out", "--to", "otf2"], "OTF2 output is not supported"),
         (&["nowhere.trace", "-o", "out.json"], "nowhere.trace: No such file"),
         (&[EXAMPLE, "-o", "no/out.json"], "no/out.json: No such file"),
         (&[EXAMPLE, "-o", "out.json", "--nature", "row"], "[possible values: container, state"),
@@ -101,7 +101,7 @@ fn wrong_usage() {
 }
 
 #[test]
-fn what_is_lost_is_told() {
+fn losses_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = "\
 %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
@@ -112,8 +112,8 @@ fn what_is_lost_is_told() {
     let output = run(&folder, &["t.trace", "-o", "t.pftrace"]);
     let expected = "\
 pj_convert: t.trace: warning: 2 times rounded to a nanosecond
-pj_convert: t.trace: warning: 1 time in the same nanosecond as another one before, on the same track
-pj_convert: t.trace: warning: 1 time before 0 or more than 146 years later, where the format has no times
+pj_convert: t.trace: warning: 1 time moved into the nanosecond of an earlier time on the same track
+pj_convert: t.trace: warning: 1 time out of the format's range (0 to 146 years), moved to its limit
 ";
     assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
     let output = run(&folder, &["t.trace", "-o", "t.pftrace", "--no-warnings"]);
@@ -122,10 +122,10 @@ pj_convert: t.trace: warning: 1 time before 0 or more than 146 years later, wher
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_and_a_closed_pipe() {
+fn a_full_disk_fails_and_a_closed_pipe_does_not() {
     let folder = tempfile::tempdir().expect("a folder");
     let full = |arguments: &[&str]| {
-        let out = fs::File::options().write(true).open("/dev/full").expect("it is there");
+        let out = fs::File::options().write(true).open("/dev/full").expect("the file exists");
         command(&folder, arguments).stdout(out).output().expect("the program starts")
     };
     for to in ["perfetto", "chrome", "pipit", "paje"] {
@@ -135,7 +135,7 @@ fn a_full_disk_and_a_closed_pipe() {
         assert!(message.contains("standard output: No space left"), "{message}");
         let output = run(&folder, &[EXAMPLE, "-o", "/dev/full", "--to", to]);
         assert_eq!(status(&output), Some(2), "{to}");
-        // A file may become no larger than that.
+        // Limits the size of files.
         let program = assert_cmd::cargo::cargo_bin!("pj_convert");
         let script = "ulimit -f 4; exec \"$0\" \"$@\"";
         let mut limited = Command::new("sh");
@@ -156,27 +156,29 @@ fn a_full_disk_and_a_closed_pipe() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_is_left_of_a_conversion_that_is_killed() {
+fn a_killed_conversion_leaves_no_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut child = command(&folder, &["-", "-o", "out.pftrace"])
         .stdin(Stdio::piped())
         .spawn()
         .expect("the program starts");
     std::thread::sleep(std::time::Duration::from_millis(200));
-    child.kill().expect("it waits for its trace");
+    child.kill().expect("it waits for input");
     child.wait().expect("it has ended");
     assert!(names(&folder).is_empty(), "{:?}", names(&folder));
 }
 
 #[test]
-fn rows_that_are_wanted() {
+fn only_selected_rows_are_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let rows = |more: &[&str]| {
         let output = run(&folder, &[&[EXAMPLE, "-o", "-", "--to", "pipit"], more].concat());
         assert_eq!(status(&output), Some(0));
         let warned = more.contains(&"1e6").then_some("begins after the end of the trace");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains(warned.unwrap_or_default()) && said.is_empty() == warned.is_none());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            errors.contains(warned.unwrap_or_default()) && errors.is_empty() == warned.is_none()
+        );
         String::from_utf8(output.stdout).expect("text")
     };
     let everything = rows(&[]);

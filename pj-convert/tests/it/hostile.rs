@@ -1,4 +1,4 @@
-//! Names that do harm where they are not expected.
+//! Names with quotes, control characters, markup and invalid UTF-8.
 
 use paje_sim::Trace;
 use pj_convert::Format;
@@ -33,7 +33,7 @@ fn names() -> Vec<Vec<u8>> {
     names
 }
 
-/// A trace in which everything is called so.
+/// Returns a trace in which everything has this name.
 fn trace(name: &[u8]) -> Vec<u8> {
     let mut text = HEADER.as_bytes().to_vec();
     let mut line = |words: &[&[u8]]| {

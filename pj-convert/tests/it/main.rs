@@ -1,4 +1,4 @@
-//! Results of a conversion, beside the rows of the trace.
+//! Compares converted traces with the rows of the original.
 
 mod chrome;
 mod cli;

@@ -1,4 +1,4 @@
-//! Normalised traces: equal to the ones that they are made of, and in the order of time.
+//! Normalised traces are equal to the originals and sorted by time.
 
 use paje_sim::{Trace, TypeNature};
 use pj_convert::Format;
@@ -6,7 +6,7 @@ use pj_equals::exact::{Rules, compare};
 
 use crate::traces::{all, converted, converted_with, each_annotated, options};
 
-fn told(a: &Trace, b: &Trace) -> String {
+fn difference_of(a: &Trace, b: &Trace) -> String {
     let rules = Rules::default();
     let found = compare([a, b], &rules, 3);
     let mut text = Vec::new();
@@ -17,11 +17,11 @@ fn told(a: &Trace, b: &Trace) -> String {
 }
 
 #[test]
-fn equal_whatever_the_trace() {
+fn normalised_traces_equal_the_originals() {
     for (name, text) in all() {
         let normal = converted(&text, Format::Paje);
         let given = Trace::read(&text[..], &options()).expect("valid");
-        // Nothing but the default is needed to read it.
+        // The default options must suffice to read it.
         let mut options = options();
         options.field_names = paje_sim::FieldNames::Strict;
         options.ignore_incomplete_links = false;
@@ -29,7 +29,7 @@ fn equal_whatever_the_trace() {
             Ok(again) => again,
             Err(error) => panic!("{name}: {error}\n{}", String::from_utf8_lossy(&normal)),
         };
-        let difference = told(&given, &again);
+        let difference = difference_of(&given, &again);
         assert_eq!(difference, "", "{name}:\n{}", String::from_utf8_lossy(&normal));
         let is_wild = name.starts_with("seed");
         assert!(is_wild || again.warnings().is_empty(), "{name}: {:?}", again.warnings());
@@ -37,12 +37,12 @@ fn equal_whatever_the_trace() {
 }
 
 #[test]
-fn user_defined_fields_and_colours_stay() {
+fn user_defined_fields_and_colours_are_kept() {
     for (name, text) in all() {
         let given = Trace::read(&text[..], &options()).expect("valid");
         let normal = converted(&text, Format::Paje);
         let again = Trace::read(&normal[..], &options()).expect("valid");
-        // Rows of lanes by name, each with its fields, and the colour of its value.
+        // Rows with their fields and the colours of their values, sorted.
         let rows = |trace: &Trace| {
             let mut rows = Vec::new();
             each_annotated(trace, |lane, start, value, all, i| {
@@ -68,7 +68,7 @@ fn user_defined_fields_and_colours_stay() {
 }
 
 #[test]
-fn lines_in_the_order_of_time() {
+fn lines_are_sorted_by_time() {
     let text = include_bytes!("../../../datasets/examples/unsorted.trace");
     let mut sorted = options();
     sorted.sort = true;
@@ -96,9 +96,8 @@ fn lines_in_the_order_of_time() {
     assert!(seen > 10);
 }
 
-/// A variable that is set after its container's end has no place in the order of time; the value before lasts to that end.
 #[test]
-fn a_value_after_the_end_of_its_container() {
+fn a_value_set_after_the_end_of_its_container_is_dropped() {
     let text = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
          %EventDef PajeDefineVariableType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
          %EventDef PajeCreateContainer 2\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
@@ -113,7 +112,7 @@ fn a_value_after_the_end_of_its_container() {
 }
 
 #[test]
-fn comments_stay_at_the_head() {
+fn leading_comments_are_kept() {
     let text = include_bytes!("../../../datasets/examples/mpi.trace");
     let commented = [b"#one\n# two\n", &text[..]].concat();
     let normal = converted(&commented, Format::Paje);

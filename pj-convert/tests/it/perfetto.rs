@@ -1,5 +1,5 @@
-//! Perfetto's packets, read by a plain reader that does as its trace processor: packets in the order of time,
-//! slices on a stack for each track.
+//! Perfetto's packets, read by a simple reader that works as Perfetto's trace processor: it sorts
+//! packets by time and keeps a stack of slices for each track.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,6 @@ use pj_convert::{Format, Losses};
 use crate::rows::Shown;
 use crate::traces::{all, converted, converted_with, each_annotated, options};
 
-/// A field of a message.
 #[derive(Clone, Debug)]
 pub(crate) enum Field<'m> {
     Number(u64),
@@ -30,7 +29,7 @@ fn varint(message: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The fields of a message; none if it is broken.
+/// Returns the fields of a message, or `None` if it is malformed.
 pub(crate) fn fields(mut message: &[u8]) -> Option<Vec<(u64, Field<'_>)>> {
     let mut fields = Vec::new();
     while !message.is_empty() {
@@ -89,14 +88,14 @@ impl<'m> Message<'m> {
 #[derive(Debug, Default)]
 pub(crate) struct Read {
     pub(crate) shown: Shown,
-    /// By name of flow: the values of the slices at its ends.
+    /// Name of each flow, and the values of the slices at its ends.
     pub(crate) flows: Vec<(String, String, String)>,
-    /// Of slices, by value: annotations.
+    /// Value of the slice, name and text of each annotation.
     pub(crate) annotations: Vec<(String, String, String)>,
-    /// Tracks, by their paths of names.
+    /// Paths of tracks.
     pub(crate) tracks: Vec<String>,
-    /// Slices that hold ends of links where there was none.
-    pub(crate) made: u64,
+    /// Number of empty slices that were added for ends of links.
+    pub(crate) added: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -172,7 +171,7 @@ pub(crate) fn read(file: &[u8], links: &[String]) -> Read {
                 slice = Some(value.clone());
                 if links.contains(&track.name) {
                     assert_eq!(at, start);
-                    read.made += 1;
+                    read.added += 1;
                 } else {
                     let key = (track.name.clone(), value);
                     let (count, sum) = read.shown.states.entry(key).or_default();
@@ -195,13 +194,13 @@ pub(crate) fn read(file: &[u8], links: &[String]) -> Read {
             Some(_) => panic!("no such event"),
             None => {
                 let flow = Message::read(event.all(6).next().expect("a flow"));
-                let (holder, _) = stack.last().expect("a slice that holds the end of the link");
+                let (holder, _) = stack.last().expect("a slice at the end of the link");
                 let id = flow.number(6).expect("a number");
                 assert!(categories.contains_key(&event.number(3).expect("a category")));
                 match flow.number(2).map(|phase| phase as u8) {
                     Some(b's') => assert!(flows.insert(id, holder.clone()).is_none()),
                     Some(b'f') => {
-                        let first = flows.remove(&id).expect("its first end comes first");
+                        let first = flows.remove(&id).expect("the first end precedes the second");
                         read.flows.push((name.expect("a name"), first, holder.clone()));
                         read.shown.links += 1;
                     }
@@ -222,7 +221,6 @@ pub(crate) fn read(file: &[u8], links: &[String]) -> Read {
     read
 }
 
-/// The names of link types.
 pub(crate) fn links(trace: &Trace) -> Vec<String> {
     let types = trace.types();
     let links = types.ids().filter(|id| types.nature(*id) == paje_sim::TypeNature::Link);
@@ -230,7 +228,7 @@ pub(crate) fn links(trace: &Trace) -> Vec<String> {
 }
 
 #[test]
-fn every_row_is_there() {
+fn every_row_is_written() {
     let mut held = 0;
     for (name, text) in all() {
         let trace = Trace::read(&text[..], &options()).expect("valid");
@@ -248,13 +246,13 @@ fn every_row_is_there() {
             assert_eq!(read.shown.links, expected.links, "{name}");
             assert_eq!(read.shown.events.len(), expected.events.len(), "{name}");
         }
-        held += read.shown.links * 2 - read.made;
+        held += read.shown.links * 2 - read.added;
     }
-    assert!(held > 100, "{held} ends of links in states");
+    assert!(held > 100, "only {held} ends of links are in states");
 }
 
 #[test]
-fn the_same_for_any_number_of_threads() {
+fn the_number_of_threads_does_not_matter() {
     let text = datasets::generate(datasets::Shape::Mpi, 3_000_000, 1);
     for format in [Format::Perfetto, Format::Chrome, Format::Pipit, Format::Paje] {
         let expected = converted(&text, format);
@@ -265,9 +263,8 @@ fn the_same_for_any_number_of_threads() {
     }
 }
 
-/// Portions are of some megabytes: states that go on in the next one, links from one to another.
 #[test]
-fn long_traces_in_portions() {
+fn states_and_links_may_span_portions() {
     let text = datasets::generate(datasets::Shape::Mpi, 30_000_000, 3);
     let trace = Trace::read(&text[..], &options()).expect("valid");
     let file = converted(&text, Format::Perfetto);
@@ -276,12 +273,12 @@ fn long_traces_in_portions() {
 }
 
 #[test]
-fn what_is_shown_of_a_message() {
+fn messages_attach_to_the_states_that_send_and_receive_them() {
     let text = include_bytes!("../../../datasets/examples/mpi.trace");
     let trace = Trace::read(&text[..], &options()).expect("valid");
     let file = converted(text, Format::Perfetto);
     let read = read(&file, &links(&trace));
-    assert_eq!(read.made, 0, "every message is sent and received in a state");
+    assert_eq!(read.added, 0, "every message is sent and received in a state");
     assert!(read.tracks.iter().any(|track| track == "rank-0/MPI_STATE"), "{:?}", read.tracks);
     assert!(read.tracks.iter().any(|track| track == "rank-0"), "{:?}", read.tracks);
 }
@@ -314,7 +311,7 @@ fn user_defined_fields_are_annotations() {
 }
 
 #[test]
-fn a_window_of_time() {
+fn only_states_in_the_window_are_written() {
     let text = include_bytes!("../../../datasets/examples/mpi.trace");
     let trace = Trace::read(&text[..], &options()).expect("valid");
     let (from, to) = (trace.end() * 0.4, trace.end() * 0.5);

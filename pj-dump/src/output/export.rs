@@ -1,9 +1,9 @@
-//! All rows of a trace: formatted by all workers, written in order.
+//! Formats all rows of a trace with all workers, and writes them in order.
 //!
-//! The walk through the trace is cut into pieces of some thousand rows. Who is free takes the next
-//! piece and a buffer, formats, and hands the buffer in; who hands in the one that is next to be
-//! written writes it, and those after it that are there already. There is a fixed number of buffers,
-//! so that a slow reader slows everybody down instead of filling memory.
+//! The walk through the trace is cut into pieces of some thousand rows. A free worker takes the
+//! next piece and a buffer, formats, and queues the buffer. The worker that queues the next buffer
+//! to be written writes it, and those that follow it in the queue. The number of buffers is fixed,
+//! so a slow reader slows all workers down instead of filling memory.
 
 mod planner;
 
@@ -22,10 +22,10 @@ use super::Style;
 use super::names::Names;
 use super::rows::RowFormatter;
 
-/// Buffers for each worker: one that it fills, and others that wait for their turn.
+/// Buffers for each worker: one being filled, and others in the queue.
 const BUFFERS: usize = 3;
 
-/// Amount of output written, and the time that took.
+/// Amount of output, and the time for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Lines of output.
@@ -34,38 +34,35 @@ pub struct Exported {
     pub bytes: u64,
     /// Rows that [`Style::as_released`] left out.
     pub dropped: u64,
-    /// From the first row to the last.
+    /// Time from the first row to the last.
     pub wall: Duration,
-    /// The part that only one worker at a time could do, writing apart.
+    /// Time in which only one worker could run, without writing.
     pub serial: Duration,
-    /// Time that each worker was busy, writing included.
+    /// Busy time of each worker, including writing.
     pub workers: Vec<Duration>,
     /// Part of that time spent writing.
     pub writing: Duration,
 }
 
-/// Number of bytes of rows written so far, for others to look at meanwhile.
+/// Counter of bytes of rows written so far, shared with the progress display.
 #[derive(Debug, Default)]
 pub struct Written(Arc<AtomicU64>);
 
 impl Written {
-    /// Returns the counter itself, to be watched.
+    /// Returns the shared counter.
     #[must_use]
     pub fn counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.0)
     }
 
-    /// So many.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Writes all rows of a trace, in output order; tells `written` how far it is.
-///
-/// # Errors
-/// The output fails.
+/// Writes all rows of a trace in output order; counts bytes in `written`.
 pub fn write_rows<W: Write + Send>(
     trace: &Trace,
     style: Style,
@@ -77,10 +74,7 @@ pub fn write_rows<W: Write + Send>(
     write_steps(trace, &Names::new(trace), style, workers, out, written, steps)
 }
 
-/// Writes those rows of a trace that are selected, as [`write_rows`] does.
-///
-/// # Errors
-/// The output fails.
+/// Writes the selected rows of a trace, as [`write_rows`] does.
 pub fn write_selected<W: Write + Send>(
     trace: &Trace,
     selected: &Selected,
@@ -93,7 +87,6 @@ pub fn write_selected<W: Write + Send>(
     write_steps(trace, &Names::new(trace), style, workers, out, written, steps)
 }
 
-/// Writes the rows of some steps of a walk.
 pub(crate) fn write_steps<'t, W: Write + Send>(
     trace: &'t Trace,
     names: &Names,
@@ -113,7 +106,6 @@ pub(crate) fn write_steps<'t, W: Write + Send>(
 }
 
 impl Exported {
-    /// Adds what was written later.
     pub(crate) fn add(&mut self, later: &Exported) {
         self.rows += later.rows;
         self.bytes += later.bytes;
@@ -134,18 +126,16 @@ struct Export<'t, 'w, W> {
     planner: Mutex<Planner<'t>>,
     line: Mutex<Line<W>>,
     free: (Sender<Vec<u8>>, Receiver<Vec<u8>>),
-    /// The output failed: no more is needed.
     failed: AtomicBool,
     written: &'w Written,
     rows: AtomicU64,
     busy: Vec<Mutex<Duration>>,
 }
 
-/// Buffers that wait to be written, in order.
 struct Line<W> {
     next: u64,
     ready: BTreeMap<u64, (Vec<u8>, usize)>,
-    /// Nobody is writing.
+    /// `None` while a worker is writing.
     out: Option<W>,
     error: Option<io::Error>,
     bytes: u64,
@@ -163,7 +153,6 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         let buffers = threads * BUFFERS;
         let free = bounded(buffers);
         for _ in 0..buffers {
-            // There is room for all.
             let _ = free.0.send(Vec::new());
         }
         let line = Line {
@@ -192,7 +181,7 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         let mut formatter = RowFormatter::new(self.trace, names, self.style);
         let mut parts = Vec::new();
         let mut busy = Duration::ZERO;
-        // The buffer first: the worker whose piece is written next must never wait for a buffer.
+        // Buffer first: the worker with the next piece to be written must never wait for a buffer.
         while let Ok(buffer) = self.free.1.recv() {
             let began = Instant::now();
             let piece = self.planner.lock().ok().and_then(|mut planner| planner.next(&mut parts));
@@ -219,7 +208,7 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         }
     }
 
-    /// Puts a buffer in line, and writes what is at the head of the line, if nobody does so already.
+    /// Queues a buffer; writes the head of the queue unless another worker is writing.
     fn hand_in(&self, number: u64, buffer: (Vec<u8>, usize)) {
         let Ok(mut line) = self.line.lock() else { return };
         if self.failed.load(Ordering::Relaxed) {
@@ -253,7 +242,7 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         line.out = Some(out);
     }
 
-    /// No more is to be written: lets go of the buffers that wait for it.
+    /// Stops the export and frees the queued buffers.
     fn give_up(&self) {
         self.failed.store(true, Ordering::Relaxed);
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
@@ -286,8 +275,8 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
     }
 }
 
-/// A worker that panics will not hand in its piece: what is behind it would wait for ever, and those
-/// who wait for the buffers of that too.
+/// Stops the export if a worker panics. Otherwise the buffers behind its piece, and the workers
+/// that need them, would wait for ever.
 struct Release<'e, 't, 'w, W: Write + Send>(&'e Export<'t, 'w, W>);
 
 impl<W: Write + Send> Drop for Release<'_, '_, '_, W> {

@@ -7,8 +7,8 @@ use paje_sim::{
 
 use super::{Quotes, Style};
 
-/// The header lines: the containers', then one for each other nature in the order in which the dump first
-/// meets a row of it, with the names of that row's user-defined fields.
+/// Header lines: that of containers first, then one for each other nature in the order of their
+/// first rows, with the names of that row's user-defined fields.
 #[derive(Debug)]
 pub struct Header {
     style: Style,
@@ -17,21 +17,21 @@ pub struct Header {
 }
 
 impl Header {
-    /// For rows of this style.
+    /// Creates the header of rows in this style.
     #[must_use]
     pub fn new(style: Style) -> Self {
         let mut header = Header { style, natures: Vec::new(), text: Vec::new() };
-        // The first of five is not the last.
+        // Five natures are not complete after the first.
         let _ = header.meet_containers();
         header
     }
 
-    /// For rows of one nature other than the containers'.
     pub(super) fn of_one(style: Style) -> Self {
         Header { style, natures: Vec::new(), text: Vec::new() }
     }
 
-    /// For some of the rows: the containers' line, too, comes when the first row of one is met.
+    /// Adapts the header to selected rows: then the line of containers comes with their first row,
+    /// too.
     #[must_use]
     pub fn selecting(self, selection: &Selection) -> Self {
         match selection.is_everything() {
@@ -40,7 +40,7 @@ impl Header {
         }
     }
 
-    /// The lines that come before these steps of a dump, and have not come before others.
+    /// Returns the lines that precede these steps of a dump and have not been returned before.
     pub fn lines(&mut self, trace: &Trace, steps: impl Iterator<Item = Step>) -> Vec<u8> {
         for step in steps {
             let met = match step {
@@ -51,7 +51,7 @@ impl Header {
                 }
                 _ => Ok(()),
             };
-            // Once every nature has come up, there is nothing more to tell: it stops with an "error".
+            // The visitor stops with an "error" when all natures have occurred.
             if met.is_err() {
                 break;
             }
@@ -75,7 +75,6 @@ impl Header {
         if self.natures.len() == 5 { Err(Complete) } else { Ok(()) }
     }
 
-    /// A row of a nature not met before.
     fn meet(
         &mut self,
         nature: TypeNature,
@@ -96,13 +95,12 @@ impl Header {
     }
 }
 
-/// The names of the columns of a nature's rows.
 pub(super) const fn columns(nature: TypeNature, quotes: Quotes) -> &'static str {
     match nature {
         TypeNature::Container => "Container, Parent, Type, Start, End, Duration, Name",
         TypeNature::State => "State, Container, Type, Start, End, Duration, Imbrication, Value",
         TypeNature::Variable => "Variable, Container, Type, Start, End, Duration, Value",
-        // Names that do not fit the row, but the releases print them.
+        // These names do not fit the row, but PajeNG's releases print them.
         TypeNature::Event if matches!(quotes, Quotes::Strip) => {
             "Event, Container, Variable, Value, Start, Value"
         }
@@ -117,7 +115,7 @@ fn intervals<'a>(start: &'a [f64], end: &'a [f64]) -> impl Iterator<Item = (f64,
     start.iter().copied().zip(end.iter().copied())
 }
 
-/// Every nature has come up.
+/// All natures have occurred.
 #[derive(Debug)]
 pub struct Complete;
 

@@ -4,7 +4,7 @@ use paje_sim::{Step, Trace, TypeNature, ValueId};
 
 use super::Quotes;
 
-/// `Parent, Name, Nature`: each type but the root's, and each value below its type.
+/// Returns `Parent, Name, Nature` of each type except the root's, and of each value below its type.
 #[must_use]
 pub fn types(trace: &Trace, quotes: Quotes) -> Vec<u8> {
     let types = trace.types();
@@ -28,7 +28,7 @@ pub fn types(trace: &Trace, quotes: Quotes) -> Vec<u8> {
     out
 }
 
-/// `Parent, Name, Type, Nature`: each container, and for each the types of its entities.
+/// Returns `Parent, Name, Type, Nature` of each container, and of the types of its entities.
 #[must_use]
 pub fn entities(trace: &Trace, quotes: Quotes) -> Vec<u8> {
     let (types, containers) = (trace.types(), trace.containers());

@@ -1,20 +1,21 @@
-//! The intervals of `-p`: what each lane of a type was doing between one time of the trace and the next.
+//! Intervals of `-p`: the values of a type's lanes between consecutive times of the trace.
 //!
 //! ```text
 //! START,END,DURATION[,CONTAINER/TYPE/VALUE]…
 //! ```
 //!
 //! PajeNG 1.3.6 behaviour, found by running it, for traces in time order:
-//! - An interval ends at each time of an event that is later than all before it; the first begins at 0.
-//!   Events that change nothing, or are ignored because their container was destroyed, count too. So
-//!   the times cannot be taken from rows: the replay keeps them ([`keep_times`](paje_sim::Options::keep_times)).
-//! - A lane shows its last row that started before the interval, also when it is long over; or else
-//!   its first, if that starts before the interval's end. A lane of links shows the last one that was
+//! - An interval ends at each time of an event that is later than all before it; the first begins
+//!   at 0. Events without effect, or ignored after their container's destruction, count too. So the
+//!   times cannot be taken from rows: the replay keeps them
+//!   ([`keep_times`](paje_sim::Options::keep_times)).
+//! - A lane shows its last row that started before the interval, even if it has ended; or else its
+//!   first, if that starts before the interval's end. A lane of links shows the last one that was
 //!   complete when the interval began.
-//! - Lanes stand in the order of the dump. Types are chosen by name, not by alias.
+//! - Lanes are in the order of the dump. Types are selected by name, not by alias.
 //!
-//! PajeNG prints while it reads: of a trace that is not in time order it shows what it knows so far.
-//! Here the order of the file does not matter, and every time of the trace counts.
+//! PajeNG prints while it reads, so its output depends on the order of the file. Here it does not,
+//! and every time of the trace counts.
 
 use std::convert::Infallible;
 use std::io::{self, BufWriter, Write};
@@ -27,11 +28,8 @@ use super::Style;
 use super::printed::Printed;
 use paje_decimal::write_fixed;
 
-/// Writes a line for each interval between the times of a trace that kept them, with the lanes of the
-/// types called `type_name`.
-///
-/// # Errors
-/// The output fails.
+/// Writes a line for each interval between the kept times of a trace, with the lanes of types named
+/// `type_name`.
 pub fn write(trace: &Trace, type_name: &[u8], style: Style, out: impl Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut lanes = Lanes { type_name, style, list: Vec::new() };
@@ -42,7 +40,7 @@ pub fn write(trace: &Trace, type_name: &[u8], style: Style, out: impl Write) -> 
     let mut lanes = lanes.list;
     let mut line = Vec::new();
     let mut times = trace.times_of_lines().to_vec();
-    // 0 is always one of them.
+    // 0 is always among the times.
     let zero = times.partition_point(|time| *time < 0.0);
     if times.get(zero) != Some(&0.0) {
         times.insert(zero, 0.0);
@@ -65,19 +63,17 @@ pub fn write(trace: &Trace, type_name: &[u8], style: Style, out: impl Write) -> 
     out.flush()
 }
 
-/// The rows of a lane, and how far the intervals have come in it.
 struct Lane {
     id: paje_sim::LaneId,
     /// `,CONTAINER/TYPE/`.
     prefix: Vec<u8>,
-    /// Whether a row that begins with the interval counts: links do.
+    /// Whether a row that begins with the interval counts, as links do.
     at_once: bool,
-    /// Since when each row counts, in seconds.
+    /// Time from which each row counts, in seconds.
     since: Vec<f64>,
     value: Vec<u32>,
-    /// Printed values, by number.
     texts: Printed,
-    /// The number of rows that count already.
+    /// Number of rows that count so far.
     begun: usize,
 }
 
@@ -98,7 +94,6 @@ impl Lane {
     }
 }
 
-/// Collects the lanes of the types of one name, in the order of the dump.
 struct Lanes<'a> {
     type_name: &'a [u8],
     style: Style,
@@ -106,7 +101,6 @@ struct Lanes<'a> {
 }
 
 impl Lanes<'_> {
-    /// The lane, if it is of such a type.
     fn lane(&mut self, view: LaneView<'_>) -> Option<&mut Lane> {
         let (types, quotes) = (view.trace().types(), self.style.quotes);
         let type_ = view.type_id();

@@ -1,4 +1,4 @@
-//! The names of a trace, as rows print them.
+//! Names of a trace as rows print them.
 
 use std::sync::OnceLock;
 
@@ -7,28 +7,27 @@ use paje_sim::{ContainerId, Containers, Name, Trace, TypeId, Types, ValueId};
 use super::Quotes;
 use super::printed::{Printed, Short, Text, short};
 
-/// Number of names of a kind that are prepared once for all rows; the others are looked up for each row. With more names,
-/// most are printed once or twice, and the worker that prints the first would prepare all while the others wait.
+/// Number of names of each kind that are prepared for all rows; others are looked up for each row.
+/// Most of many names are printed only once or twice, and all workers would wait for their
+/// preparation.
 pub(super) const READY: usize = 1 << 14;
 
-/// The names of a trace as they are printed, prepared once for all workers.
+/// Printed names of a trace, prepared once for all workers.
 #[derive(Debug)]
 pub(crate) struct Names {
     containers: OnceLock<Printed>,
     values: Vec<OnceLock<Printed>>,
 }
 
-/// Some of the names of a trace, by number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Texts<'t> {
-    /// The first ones; and those of them that are side by side.
+    /// Prepared names; and the short ones among the first, with a fixed stride.
     ready: &'t Printed,
     first: &'t [Short],
     all: All<'t>,
     quotes: Quotes,
 }
 
-/// All names of a kind.
 #[derive(Clone, Copy, Debug)]
 enum All<'t> {
     Containers(&'t Containers),
@@ -50,7 +49,6 @@ impl<'t> All<'t> {
         }
     }
 
-    /// Makes more of the first ones ready, as far as they are there.
     fn prepare(self, quotes: Quotes, ready: &mut Printed) {
         let more = ready.len()..self.len().min(READY);
         ready.extend(quotes, more.map(|number| self.get(number)));
@@ -64,13 +62,12 @@ impl<'t> All<'t> {
 }
 
 impl<'t> Texts<'t> {
-    /// A text that is short and ready, and its length.
     #[inline(always)]
     pub(super) fn short(self, number: usize) -> Option<(&'t Short, usize)> {
         short(self.first, number)
     }
 
-    /// A text that needs no quotes.
+    /// Returns a text that needs no quotes.
     pub(super) fn plain(self, number: usize) -> Option<&'t [u8]> {
         match self.ready.text(number) {
             Some(text) => Some(text.bytes()),
@@ -78,7 +75,7 @@ impl<'t> Texts<'t> {
         }
     }
 
-    /// Any text, which may be written to `room` for that.
+    /// Returns any text, in `room` if it is not prepared.
     pub(super) fn get<'r>(self, number: usize, room: &'r mut Vec<u8>) -> Text<'r>
     where
         't: 'r,
@@ -92,13 +89,11 @@ impl<'t> Texts<'t> {
 }
 
 impl Names {
-    /// For the names of this trace; each kind is made ready when it is first needed.
     pub(crate) fn new(trace: &Trace) -> Self {
         let values = trace.types().ids().map(|_| OnceLock::new()).collect();
         Names { containers: OnceLock::new(), values }
     }
 
-    /// Makes the names that came up since ready.
     pub(crate) fn extend(&mut self, trace: &Trace, quotes: Quotes) {
         if let Some(ready) = self.containers.get_mut() {
             All::Containers(trace.containers()).prepare(quotes, ready);

@@ -1,4 +1,4 @@
-//! Rows in files, one for each nature (`--prefix`), as PajeNG's `pj_dump_csv` writes them.
+//! Writes rows to one file per nature (`--prefix`), as PajeNG's `pj_dump_csv` does.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -22,11 +22,8 @@ const NATURES: [TypeNature; 5] = [
     TypeNature::Link,
 ];
 
-/// Writes the rows that are selected to `PREFIX.container.csv`, `PREFIX.state.csv`, and so on, each below its
-/// header line. Files take their names when all of them are complete.
-///
-/// # Errors
-/// A file cannot be written; then none was changed.
+/// Writes the selected rows to `PREFIX.container.csv`, `PREFIX.state.csv`, and so on, each below
+/// its header line. Files appear when all are complete.
 pub(crate) fn write(
     prefix: &OsString,
     trace: &Trace,

@@ -1,26 +1,26 @@
-//! Names made ready to be printed many times.
+//! Names prepared for printing.
 
 use paje_console::Quotes;
 use paje_sim::Name;
 
-/// Names made ready to be printed, by number.
+/// Names prepared for printing, by number.
 #[derive(Debug)]
 pub(crate) struct Printed {
     bytes: Vec<u8>,
-    /// The beginning of each, and the end of the last.
+    /// Beginning of each, and end of the last.
     places: Vec<usize>,
-    /// The first ones, side by side.
+    /// Copies of the first texts, with a fixed stride.
     first: Vec<Short>,
 }
 
-/// A text and, in the last byte, its length, which is larger if the text is.
+/// A text, with its length in the last byte, which is larger if the text does not fit.
 pub(crate) type Short = [u8; SHORT];
 const SHORT: usize = 32;
 
-/// Texts that are kept side by side: they stay in a core's second-level cache.
+/// Number of such copies: they stay in a core's second-level cache.
 const MOST_FIRST: usize = 1 << 14;
 
-/// A text that is short and among these, and its length.
+/// Returns a text with its length, if it is short and among the first.
 #[inline(always)]
 pub(crate) fn short(first: &[Short], number: usize) -> Option<(&Short, usize)> {
     let short = first.get(number)?;
@@ -35,7 +35,6 @@ impl Default for Printed {
 }
 
 impl Printed {
-    /// Adds these names behind the others.
     pub(crate) fn extend<'n>(&mut self, quotes: Quotes, names: impl Iterator<Item = Name<'n>>) {
         self.bytes.truncate(self.places.last().copied().unwrap_or(0));
         names.for_each(|name| self.put(quotes, name));
@@ -46,7 +45,7 @@ impl Printed {
         self.extend(quotes, std::iter::once(name));
     }
 
-    /// Adds a name behind the others, and no padding.
+    /// Adds a name at the end, without padding.
     fn put(&mut self, quotes: Quotes, name: Name<'_>) {
         let start = self.bytes.len();
         quotes.write(name, &mut self.bytes);
@@ -62,19 +61,16 @@ impl Printed {
         }
     }
 
-    /// A text that is short and among the first, and its length.
     #[inline(always)]
     pub(crate) fn short(&self, number: usize) -> Option<(&Short, usize)> {
         short(&self.first, number)
     }
 
-    /// The first texts, for [`short`].
     pub(crate) fn first(&self) -> &[Short] {
         &self.first
     }
 
-    /// Makes sure that these are ready which are numbers that are small and come again and again: imbrications, with
-    /// the separator after them.
+    /// Prepares these imbrications, with the separator behind them, if they are small.
     pub(crate) fn levels_to(&mut self, imbrications: &[u32], precision: usize) {
         const MOST: usize = 256;
         let deepest = imbrications.iter().max().map_or(0, |deepest| *deepest as usize);
@@ -90,7 +86,6 @@ impl Printed {
         self.places.len() - 1
     }
 
-    /// The text of a number that may be too large.
     #[inline(always)]
     pub(crate) fn text(&self, number: usize) -> Option<Text<'_>> {
         (number < self.len()).then(|| self.get(number))
@@ -103,15 +98,15 @@ impl Printed {
     }
 }
 
-/// A text, and whatever stands after it: see [`PADDING`].
+/// A text, with bytes behind it: see [`PADDING`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
     pub(crate) padded: &'a [u8],
     pub(crate) len: usize,
 }
 
-/// Texts of up to this many bytes are copied as if they had this length, which takes two instructions
-/// instead of a call that branches on the length.
+/// Texts of up to this many bytes are copied with this length, which takes two instructions instead
+/// of a call that branches on the length.
 pub(crate) const PADDING: usize = 32;
 
 impl<'a> Text<'a> {
@@ -119,13 +114,12 @@ impl<'a> Text<'a> {
         Text { padded: text, len: text.len() }
     }
 
-    /// The text by itself.
     pub(crate) fn bytes(self) -> &'a [u8] {
         &self.padded[..self.len]
     }
 
-    /// Copies the text to `at` of a buffer, and perhaps bytes after it that mean nothing; returns
-    /// where it ends.
+    /// Copies the text to `at` of a buffer, perhaps with meaningless bytes behind it; returns its
+    /// end.
     #[inline(always)]
     pub(crate) fn put(self, buffer: &mut [u8], at: usize) -> usize {
         let end = at + self.len;

@@ -1,28 +1,27 @@
-//! A row as almost all are: its names short, its numbers neither negative nor large, six digits after the point.
+//! Fast path for common rows: short names, small non-negative numbers, six decimals.
 //!
-//! There is room for the whole row before it begins, and everything is copied in moves of a fixed size, so that
-//! no copy depends on a length. Rows that do not fit are for [`RowFormatter`](super::rows::RowFormatter).
+//! Room for the whole row is reserved first, and everything is copied in moves of a fixed size, so
+//! that no copy depends on a length. [`RowFormatter`](super::rows::RowFormatter) formats the other
+//! rows.
 
 use paje_decimal::{Fixed6, put_fixed};
 
 use super::names::Texts;
 use super::printed::{PADDING, Printed};
 
-/// Room for such a row: a prefix, three numbers and four texts at their longest, and twice what a mask can reach.
+/// Room for a row: the longest prefix, three numbers and four texts, doubled because of the masks.
 pub(super) const ROOM: usize = 512;
 
-/// The beginning of such a row: `Nature, CONTAINER, TYPE, `.
+/// Beginning of a row: `Nature, CONTAINER, TYPE, `.
 #[derive(Clone, Copy)]
 pub(super) struct Prefix {
     padded: [u8; PREFIX],
     len: usize,
 }
 
-/// The longest.
 const PREFIX: usize = 64;
 
 impl Prefix {
-    /// This prefix, if it is short enough.
     pub(super) fn new(text: &[u8]) -> Option<Self> {
         let mut padded = [0; PREFIX];
         padded.get_mut(..text.len())?.copy_from_slice(text);
@@ -30,8 +29,8 @@ impl Prefix {
     }
 }
 
-/// Puts rows `next` to `end`, up to the first that `put` cannot put or that there is no room for, which is `next`
-/// then. Returns how many bytes of the buffer they take.
+/// Puts rows `next` to `end`, until `put` fails or the buffer is full; `next` is then the first
+/// remaining one. Returns the number of bytes.
 #[inline(always)]
 pub(super) fn put_rows(
     buffer: &mut [u8],
@@ -40,7 +39,7 @@ pub(super) fn put_rows(
     end: usize,
     put: &mut impl FnMut(&mut Row<'_>, usize) -> Option<()>,
 ) -> usize {
-    // A copy by itself, so that it stays in registers.
+    // A copy, which stays in registers.
     let Prefix { padded, len } = *prefix;
     let (mut at, mut i) = (0, *next);
     while i < end {
@@ -57,29 +56,26 @@ pub(super) fn put_rows(
     at
 }
 
-/// A row that is being put together. The bytes behind it mean nothing.
+/// Row in progress. Bytes behind `len` are meaningless.
 pub(super) struct Row<'b> {
     bytes: &'b mut [u8; ROOM],
     len: usize,
 }
 
 impl Row<'_> {
-    /// Puts some bytes, of which the first `len` count.
     #[inline(always)]
     fn put<const SIZE: usize>(&mut self, bytes: &[u8; SIZE], len: usize) {
-        // No such row is longer, so the mask changes nothing, and spares the question whether there is room.
+        // No row is longer, so the mask changes nothing, but it spares the bounds check.
         let at = self.len & (ROOM / 2 - 1);
         self.bytes[at..at + SIZE].copy_from_slice(bytes);
         self.len = at + len;
     }
 
-    /// Puts a number and the separator after it.
     #[inline(always)]
     pub(super) fn number(&mut self, number: Fixed6) {
         self.put(&number.bytes(), number.len() + 2);
     }
 
-    /// Puts any number, and nothing after it.
     #[inline(always)]
     pub(super) fn any_number(&mut self, value: f64) {
         self.len = put_fixed(self.bytes, self.len & (ROOM / 4 - 1), value, 6);
@@ -108,12 +104,11 @@ impl Row<'_> {
         self.put(b", ", 2);
     }
 
-    /// Puts the key of a link as it was written, if it is printed like that whatever the quotes.
     #[inline(always)]
     pub(super) fn key(&mut self, raw: &[u8]) -> Option<()> {
         let len = raw.len();
         let at = self.len & (ROOM / 2 - 1);
-        // Its first bytes and its last ones, which may be partly the same.
+        // The first and the last eight bytes, which may overlap.
         if let (8..=16, Some(first), Some(last)) = (len, raw.first_chunk(), raw.last_chunk()) {
             let second = at + (len & 31) - 8;
             self.bytes[at..at + 8].copy_from_slice(first);
@@ -138,7 +133,7 @@ impl Row<'_> {
         Some(())
     }
 
-    /// Ends the row; its length.
+    /// Ends the row; returns its length.
     #[inline(always)]
     pub(super) fn end(mut self) -> usize {
         self.put(b"\n", 1);
@@ -146,8 +141,8 @@ impl Row<'_> {
     }
 }
 
-/// Puts a name that is none of the first, if it is short and needs no quotes; where it ends. By the row's parts, so that
-/// these stay in registers where nobody calls this.
+/// Puts a name that is not among the first, if it is short and needs no quotes; returns its end.
+/// Takes the row's parts, which then stay in registers elsewhere.
 #[inline(never)]
 fn put_other(
     bytes: &mut [u8; ROOM],
@@ -158,7 +153,6 @@ fn put_other(
     put_any(bytes, len, names.plain(number)?)
 }
 
-/// Puts a text, if it is short; where it ends.
 #[inline(always)]
 fn put_any(bytes: &mut [u8; ROOM], len: usize, text: &[u8]) -> Option<usize> {
     if text.len() > PADDING {
@@ -169,27 +163,26 @@ fn put_any(bytes: &mut [u8; ROOM], len: usize, text: &[u8]) -> Option<usize> {
     Some(at + text.len())
 }
 
-/// Puts the key of a link, if it is printed as it was written; where it ends.
 #[inline(never)]
 fn put_any_key(bytes: &mut [u8; ROOM], len: usize, raw: &[u8]) -> Option<usize> {
     let is_plain = raw.iter().all(|byte| (FIRST_PLAIN..0x80).contains(byte));
     if is_plain { put_any(bytes, len, raw) } else { None }
 }
 
-/// From here on up to the end of ASCII are letters, digits and what else is printed as it is written; before it are
-/// the comma, the quote, and all blanks and line breaks.
+/// ASCII from here on is letters, digits and other characters that need no quotes; commas, quotes,
+/// blanks and line breaks come before.
 const FIRST_PLAIN: u8 = b'-';
 
-/// Returns whether eight bytes are such.
 #[inline(always)]
 const fn are_plain(bytes: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x80 * ONES;
-    // Of a byte below 0x80, the sum stays a byte.
+    // The sum of a byte below 0x80 does not carry.
     bytes & TOPS == 0 && bytes.wrapping_add((0x80 - FIRST_PLAIN as u64) * ONES) & TOPS == TOPS
 }
 
-/// A number as the rows of a lane have it twice: at the end of one and at the start of the next.
+/// Last number of a lane, which often occurs twice: at the end of one row and the start of the
+/// next.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
     bits: u64,
@@ -197,20 +190,20 @@ pub(super) struct Known {
 }
 
 impl Default for Known {
-    /// Zero, which is as good as any.
+    /// Starts with zero; any number would do.
     fn default() -> Self {
         Known { bits: 0f64.to_bits(), text: Fixed6::ZERO }
     }
 }
 
 impl Known {
-    /// The text of a number, which may be the known one.
+    /// Returns the text of a number, which may be the known one.
     #[inline(always)]
     pub(super) fn of(&self, value: f64) -> Option<Fixed6> {
         if value.to_bits() == self.bits { Some(self.text) } else { Fixed6::new(value) }
     }
 
-    /// The text of a number, which is the known one from now on.
+    /// Returns the text of a number, and remembers it.
     #[inline(always)]
     pub(super) fn next(&mut self, value: f64) -> Option<Fixed6> {
         *self = Known { bits: value.to_bits(), text: Fixed6::new(value)? };
@@ -225,7 +218,7 @@ mod tests {
     use paje_parser::Field;
     use paje_sim::Name;
 
-    /// Every byte of a key, at every place of keys of all lengths that are put in moves of a fixed size.
+    /// Every byte at every place of keys of all lengths that are copied in moves of a fixed size.
     #[test]
     fn keys_are_put_only_if_all_quotes_agree() {
         let mut known = 0;
@@ -235,7 +228,7 @@ mod tests {
                     let mut raw = vec![b'k'; len];
                     raw[place] = byte;
                     let (mut buffer, mut next) = ([b'?'; ROOM], 0);
-                    let prefix = Prefix::new(b"p, ").expect("it is short");
+                    let prefix = Prefix::new(b"p, ").expect("a short prefix");
                     let mut put = |row: &mut Row<'_>, _: usize| row.key(&raw);
                     let end = put_rows(&mut buffer, &prefix, &mut next, 1, &mut put);
                     if next == 0 {

@@ -1,4 +1,4 @@
-//! The rows of the dump.
+//! Formats the rows of the dump.
 //!
 //! ```text
 //! Container, PARENT, TYPE, START, END, DURATION, NAME
@@ -8,7 +8,7 @@
 //! Link, CONTAINER, TYPE, START, END, DURATION, VALUE, STARTCONTAINER, ENDCONTAINER, KEY
 //! ```
 //!
-//! Times of containers are printed as C++ streams do by default, all other numbers with a fixed
+//! Times of containers are formatted as by C++ streams by default, all other numbers with a fixed
 //! number of digits: PajeNG 1.3.6 behaviour.
 
 mod long;
@@ -27,10 +27,9 @@ use super::row::{Known, Prefix, ROOM, Row, put_rows};
 use super::{Quotes, Style, released};
 use paje_decimal::{Fixed6, write_general};
 
-/// Room in a buffer at first: most pieces need no more. Pages that no row gets to are never touched.
+/// Initial size of a buffer, enough for most pieces. Unused pages are never touched.
 const FIRST_ROOM: usize = 1 << 18;
 
-/// Formats rows into a buffer.
 #[derive(Debug)]
 pub(crate) struct RowFormatter<'t> {
     trace: &'t Trace,
@@ -38,29 +37,25 @@ pub(crate) struct RowFormatter<'t> {
     style: Style,
     buffer: Vec<u8>,
     at: usize,
-    /// The lane that `prefix` is about.
     lane: Option<LaneId>,
-    /// `Nature, CONTAINER, TYPE, ` of the lane at hand, padded; and its length.
+    /// Padded `Nature, CONTAINER, TYPE, ` of the current lane, and its length.
     prefix: Vec<u8>,
     prefix_len: usize,
-    /// User-defined fields of the row at hand.
+    /// User-defined fields of the current row.
     extras: Vec<u8>,
-    /// The row of a container.
     container: Vec<u8>,
-    /// Printed names of the container at hand, and of what it is in: those of the next lanes and containers, mostly.
+    /// Printed names of the current container and its parent, which the next lanes and containers
+    /// mostly need again.
     owner: Called,
     parent: Called,
     types: CalledTypes,
-    /// Any other name.
     text: Vec<u8>,
-    /// Imbrications with the separator after them.
+    /// Imbrications with the separator behind them.
     levels: Printed,
-    /// Number of the lane's rows still to be printed.
     left: u64,
     rows: u64,
 }
 
-/// A container's name as it is printed.
 #[derive(Debug, Default)]
 struct Called {
     container: Option<ContainerId>,
@@ -68,7 +63,6 @@ struct Called {
 }
 
 impl Called {
-    /// The printed name of a container.
     fn of(&mut self, trace: &Trace, quotes: Quotes, container: ContainerId) -> &[u8] {
         if self.container != Some(container) {
             self.container = Some(container);
@@ -79,12 +73,12 @@ impl Called {
     }
 }
 
-/// Types' names as they are printed: of few, for those of a trace are few, or come up one after the other.
+/// Cached names of types as printed. A few entries suffice, as a trace has few types, or its types
+/// occur one after the other.
 #[derive(Debug, Default)]
 struct CalledTypes([(Option<TypeId>, Vec<u8>); 8]);
 
 impl CalledTypes {
-    /// The printed name of a type.
     fn of(&mut self, trace: &Trace, quotes: Quotes, type_: TypeId) -> &[u8] {
         let (known, text) = &mut self.0[type_.index() % 8];
         if *known != Some(type_) {
@@ -97,7 +91,6 @@ impl CalledTypes {
 }
 
 impl<'t> RowFormatter<'t> {
-    /// For rows of this trace.
     pub(crate) fn new(trace: &'t Trace, names: &'t Names, style: Style) -> Self {
         RowFormatter {
             trace,
@@ -120,30 +113,26 @@ impl<'t> RowFormatter<'t> {
         }
     }
 
-    /// Begins to format into this buffer, from its beginning. Its content means nothing; its length is
-    /// the room that it has so far.
+    /// Starts to fill this buffer, whose length is its capacity.
     pub(crate) fn begin(&mut self, buffer: Vec<u8>) {
         self.buffer = buffer;
         self.at = 0;
     }
 
-    /// Gives the buffer back, and how many of its bytes are rows.
+    /// Returns the buffer, and the number of bytes of rows in it.
     pub(crate) fn end(&mut self) -> (Vec<u8>, usize) {
         (std::mem::take(&mut self.buffer), self.at)
     }
 
-    /// Number of rows formatted.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The row of a container.
     #[inline(never)]
     pub(crate) fn container_row(&mut self, id: ContainerId) {
         let Ok(()) = self.container(self.trace, id);
     }
 
-    /// The rows of some chunks of a lane, the first of which begins with row `first_row` of the lane.
     #[inline(never)]
     pub(crate) fn lane_rows(
         &mut self,
@@ -155,7 +144,6 @@ impl<'t> RowFormatter<'t> {
         let Ok(()) = lane.visit_chunks(chunks, self);
     }
 
-    /// Makes sure that `room` more bytes fit.
     #[inline]
     fn reserve(&mut self, room: usize) {
         if self.buffer.len() - self.at < room {
@@ -166,19 +154,17 @@ impl<'t> RowFormatter<'t> {
     #[cold]
     fn grow(&mut self, room: usize) {
         let wanted = (self.at + room).max(self.buffer.len() * 2).max(FIRST_ROOM);
-        // Another one, which comes from the system as zeros: nothing is written that is not a row.
+        // New memory comes zeroed from the system, so only rows touch it.
         let mut larger = vec![0; wanted];
         larger[..self.at].copy_from_slice(&self.buffer[..self.at]);
         self.buffer = larger;
     }
 
-    /// Puts a text for which there is room.
     #[inline]
     fn put(&mut self, text: Text<'_>) {
         self.at = text.put(&mut self.buffer, self.at);
     }
 
-    /// Makes ready for a lane's rows from `first_row` on.
     fn enter(&mut self, lane: LaneView<'_>, first_row: u64) {
         self.left = match self.style.as_released {
             true => released(lane).saturating_sub(first_row),
@@ -200,7 +186,7 @@ impl<'t> RowFormatter<'t> {
         self.prefix.resize(self.prefix_len + PADDING, 0);
     }
 
-    /// Puts the rows of a slice: with `short` as long as it can, and each other one with `long`.
+    /// Puts the rows of a slice: with `short` where possible, the others with `long`.
     #[inline(always)]
     fn put_rows(
         &mut self,
@@ -228,7 +214,8 @@ impl<'t> RowFormatter<'t> {
             }
             long(self, i);
             if i == before {
-                // Nor will the others be: their names are too long, or their times too large.
+                // The next rows will not fit either: their names are too long, or their times too
+                // large.
                 prefix = None;
             }
             i += 1;
@@ -242,7 +229,7 @@ impl Visitor for RowFormatter<'_> {
     fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
         let quotes = self.style.quotes;
         let containers = trace.containers();
-        // Not a new vector for each: a trace may have more containers than all else.
+        // Reuses the vector, as a trace may consist mostly of containers.
         let mut row = std::mem::take(&mut self.container);
         row.clear();
         row.extend_from_slice(b"Container, ");

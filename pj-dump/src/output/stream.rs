@@ -1,8 +1,8 @@
-//! Rows as they complete, for `-o`.
+//! Writes rows as they complete, for `-o`.
 //!
-//! Rows that a portion of a trace completed are written and forgotten: within a portion in output order,
-//! and so a trace that is no longer than a portion is dumped as without `-o`. An invalid trace has its
-//! rows up to the portion with the problem, for nobody knew.
+//! The rows of each portion of the trace are written in output order and dropped. A trace that fits
+//! in one portion is dumped as without `-o`. An invalid trace gives the rows of the portions before
+//! its problem.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -15,10 +15,10 @@ use super::export::{Exported, Written, write_steps};
 use super::header::Header;
 use super::names::Names;
 
-/// Bytes of the trace in a portion. Its rows and what they are made from take a few times as much.
+/// Bytes of the trace in a portion. Its rows and objects take a few times as much memory.
 pub const PORTION: u64 = 16 << 20;
 
-/// Writes the rows of one portion after the other.
+/// Writer of the rows of successive portions.
 #[derive(Debug)]
 pub struct RowStream<'w, W> {
     style: Style,
@@ -33,8 +33,8 @@ pub struct RowStream<'w, W> {
 }
 
 impl<'w, W: Write + Send> RowStream<'w, W> {
-    /// Rows in this style, with a header or without. The header's line for a nature comes before the
-    /// first portion that has rows of it.
+    /// Writes rows in this style, with or without a header. The header's line for a nature precedes
+    /// the first portion with rows of it.
     pub fn new(
         style: Style,
         header: bool,
@@ -57,7 +57,7 @@ impl<'w, W: Write + Send> RowStream<'w, W> {
         }
     }
 
-    /// Only rows of these natures, types and containers. What time they are of is a matter of style.
+    /// Restricts the rows to these natures, types and containers. The style has the window of time.
     #[must_use]
     pub fn selecting(self, selection: &Selection) -> Self {
         let header = self.header.map(|header| header.selecting(selection));
@@ -91,10 +91,7 @@ impl<'w, W: Write + Send> RowStream<'w, W> {
         Ok(())
     }
 
-    /// Amount of output written, and the time that took.
-    ///
-    /// # Errors
-    /// The output failed.
+    /// Returns the amount of output, and the time for it.
     pub fn finish(self) -> io::Result<Exported> {
         self.error.map_or(Ok(self.exported), Err)
     }

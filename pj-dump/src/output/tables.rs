@@ -1,4 +1,4 @@
-//! Tables in files (`--tables`, `--format`).
+//! Writes tables to files (`--tables`, `--format`).
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,11 +17,7 @@ use crate::cli::{Cli, TableFormat, TimeEncoding};
 use paje_console::Failure;
 use paje_console::progress::Display;
 
-/// Writes all tables to a folder, which appears with them if it is not there. Files take their names when all
-/// of them are complete.
-///
-/// # Errors
-/// The folder or a file cannot be written; then no file was changed.
+/// Writes all tables to a folder, which is created if needed. Files appear when all are complete.
 pub(crate) fn write(
     cli: &Cli,
     folder: &Path,
@@ -64,7 +60,6 @@ pub(crate) fn write(
     })
 }
 
-/// Metadata of each table: the program that wrote it, and its trace.
 fn metadata(name: &Path, trace: &Trace) -> BTreeMap<String, String> {
     let comments = String::from_utf8_lossy(trace.comments()).into_owned();
     [

@@ -1,4 +1,4 @@
-//! Files that appear together, when all of them are complete.
+//! Files that appear together when all are complete.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -11,29 +11,25 @@ use tempfile::TempDir;
 
 use crate::signals::Held;
 
-/// Stack of a thread that waits for the disk.
+/// Stack size of a thread that waits for the disk, in bytes.
 const STACK: usize = 1 << 16;
 
-/// Files that take their places together, when all of them are complete.
+/// Files that will be renamed to their places together.
 #[derive(Debug, Default)]
 pub(crate) struct Together {
     files: Vec<(PathBuf, Aside)>,
     new: Option<NewFolder>,
 }
 
-/// A folder that is to appear with the files in it.
 #[derive(Debug)]
 struct NewFolder {
     path: PathBuf,
-    /// The innermost folder around it that is there.
+    /// Innermost existing folder above it.
     around: PathBuf,
 }
 
 impl Together {
-    /// Files in a folder. If it is not there yet, nothing of it is until the files are complete.
-    ///
-    /// # Errors
-    /// Something is there that is no folder, or cannot be looked at.
+    /// Prepares files in a folder. A new folder appears only when its files are complete.
     #[cfg(feature = "tables")]
     pub(crate) fn in_folder(folder: &Path) -> io::Result<Self> {
         let mut around = folder;
@@ -46,16 +42,12 @@ impl Together {
         let is_there = around == folder;
         let around = or_here(around).to_owned();
         if !fs::metadata(&around)?.is_dir() {
-            return Err(io::Error::other("there is a file of that name"));
+            return Err(io::Error::other("a file of this name exists"));
         }
         let new = (!is_there).then(|| NewFolder { path: folder.to_owned(), around });
         Ok(Together { files: Vec::new(), new })
     }
 
-    /// One more file, for this place.
-    ///
-    /// # Errors
-    /// As [`Aside::at`]; with the place.
     pub(crate) fn add(&mut self, place: PathBuf) -> Result<(), (PathBuf, io::Error)> {
         let aside = match &self.new {
             Some(folder) => Aside::within(&folder.around, place.clone()),
@@ -68,15 +60,12 @@ impl Together {
         Ok(())
     }
 
-    /// Files to be written to, each with its place, in the order in which they were added.
+    /// Yields the files to be written, with their places, in the order in which they were added.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &File)> {
         self.files.iter().map(|(place, aside)| (place.as_path(), aside.file()))
     }
 
-    /// All files take their places. Who tells the program to stop meanwhile is heard afterwards.
-    ///
-    /// # Errors
-    /// The disk fails, before any has taken its place if it is full; with the place.
+    /// Renames all files to their places. Signals are handled afterwards.
     pub(crate) fn take_places(self) -> Result<(), (PathBuf, io::Error)> {
         self.sync()?;
         let _held = Held::new();
@@ -89,7 +78,8 @@ impl Together {
         }
     }
 
-    /// Makes sure that all that was written is on the disk. A file waits for the disk, not for a core: all wait together.
+    /// Flushes all files to the disk, in parallel, since this waits for the disk and not for a
+    /// core.
     fn sync(&self) -> Result<(), (PathBuf, io::Error)> {
         let outcomes: Vec<_> = thread::scope(|scope| {
             let wait = |aside| {
@@ -100,7 +90,6 @@ impl Together {
             let both = waiting.into_iter().zip(&self.files);
             both.map(|(waiting, (_, aside))| match waiting.map(thread::ScopedJoinHandle::join) {
                 Ok(Ok(outcome)) => outcome,
-                // No room for one more thread.
                 _ => aside.sync(),
             })
             .collect()
@@ -111,14 +100,14 @@ impl Together {
 }
 
 impl NewFolder {
-    /// Appears, with these files and at once.
+    /// Renames the folder with all files at once.
     fn appear(&self, files: Vec<(PathBuf, Aside)>) -> io::Result<()> {
         let parent = or_here(self.path.parent().unwrap_or(Path::new("")));
         let made = Made::folder(parent)?;
         let partial = tempfile::Builder::new()
             .prefix(".")
             .suffix(".part")
-            // Less what the user's mask takes away, as for any folder.
+            // The user's umask applies, as for any folder.
             .permissions(Permissions::from_mode(0o777))
             .tempdir_in(parent)?;
         for (place, aside) in files {
@@ -132,11 +121,10 @@ impl NewFolder {
     }
 }
 
-/// Folders that were made, which go again if what they were made for does not come.
+/// Created folders, which are removed unless they are needed.
 struct Made(Vec<PathBuf>);
 
 impl Made {
-    /// Makes a folder, and those that it is in.
     fn folder(folder: &Path) -> io::Result<Self> {
         let missing = folder.ancestors().take_while(|folder| {
             *folder != Path::new("") && matches!(folder.try_exists(), Ok(false))
@@ -153,12 +141,12 @@ impl Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // The innermost first; a folder that others use by now stays.
+        // Innermost first; a folder that others use by now is not empty.
         self.0.iter().all(|folder| fs::remove_dir(folder).is_ok());
     }
 }
 
-/// The folder of this path, which is the current one if the path is empty.
+/// Returns the current folder for an empty path.
 fn or_here(path: &Path) -> &Path {
     if path == Path::new("") { Path::new(".") } else { path }
 }

@@ -1,10 +1,10 @@
-//! The type tree in the order in which PajeNG shows it, and its picture for graphviz (`-d`).
+//! The type tree in PajeNG's order, and its graph for graphviz (`-d`).
 
 use paje_sim::{Trace, TypeId, TypeNature};
 
 use super::Quotes;
 
-/// The type tree in graphviz's language.
+/// Returns the type tree in graphviz's language.
 #[must_use]
 pub fn dot(trace: &Trace, quotes: Quotes) -> Vec<u8> {
     let types = trace.types();
@@ -25,7 +25,7 @@ pub fn dot(trace: &Trace, quotes: Quotes) -> Vec<u8> {
         out.extend_from_slice(b", label=\"");
         name(id, &mut out);
         out.extend_from_slice(b" (");
-        // The root's type has no alias, but it is shown as if it had one.
+        // The root's type has no alias, but is printed as if it had one.
         match types.alias(id) {
             Some(alias) => quotes.write(alias, &mut out),
             None if id == TypeId::ROOT => name(id, &mut out),

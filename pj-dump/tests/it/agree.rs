@@ -1,5 +1,5 @@
-//! The replay beside the checker, which reads a trace line by line with plain data structures: the
-//! same verdict and the same first error, for blocks of any size; and rows that do not depend on it.
+//! The replay against the checker, which reads a trace line by line with plain data structures: the
+//! same verdict and first error for blocks of all sizes, and rows that do not depend on them.
 
 use std::sync::LazyLock;
 
@@ -16,15 +16,14 @@ use testkit::team;
 use crate::verdict::{self, checked, replayed};
 use crate::world::trace;
 
-/// From one line to the whole trace.
 const BLOCKS: [usize; 6] = [1, 64, 300, 1000, 4096, 1 << 20];
 
 pub(crate) fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
     verdict::rows(trace, Style::DEFAULT, workers)
 }
 
-/// Rows of a selection of a trace that is replayed in portions of so many bytes, with header lines if asked for; and the
-/// trace, or what is wrong with it.
+/// Returns the selected rows of a trace that is replayed in portions of this many bytes, with
+/// header lines on request; and the trace, or the error.
 pub(crate) fn in_portions(
     source: Source<'_>,
     options: &Options,
@@ -50,8 +49,8 @@ pub(crate) fn options(old: bool, open_links: bool, extras: bool) -> Options {
     options
 }
 
-/// Replays in blocks of several sizes, with one and with three workers, and compares with the checker.
-/// The traces' lengths decide which: many traces meet every size with either number of workers.
+/// Replays in blocks of several sizes, with one and with three workers, and compares with the
+/// checker. The length of the trace selects the sizes, so many traces cover all combinations.
 fn agree(bytes: &[u8], mut options: Options) -> Result<(), String> {
     let wanted = checked(bytes, &options, Rules::Replay);
     let mut first: Option<Vec<u8>> = None;
@@ -88,7 +87,7 @@ pub(crate) fn assert_agree(bytes: &[u8], options: Options) {
 }
 
 #[test]
-fn random_traces() {
+fn random_traces_agree() {
     for seed in 0..200 {
         let random = datasets::random::trace(seed);
         let has = |short: &str, long: &str| random.options.iter().any(|o| o == short || o == long);
@@ -101,7 +100,7 @@ fn random_traces() {
 }
 
 #[test]
-fn planted_faults() {
+fn planted_faults_agree() {
     for fault in datasets::invalid::Fault::ALL {
         for seed in 0..6 {
             assert_agree(
@@ -112,7 +111,6 @@ fn planted_faults() {
     }
 }
 
-/// A valid trace with an object of each nature.
 const SOUND: &str = "\
 value w S working \"0 1 0\"
 set 0 S p w
@@ -148,7 +146,7 @@ fn verdict(bytes: &[u8], which: (bool, bool, bool)) -> Result<(), TestCaseError>
     agree(bytes, options(old, links, extras)).map_err(TestCaseError::fail)
 }
 
-/// Up to so many changes, as numbers: a search for smaller ones finds its way.
+/// Generates up to this many changes, as numbers, which proptest can shrink.
 fn changes(most: usize) -> impl Strategy<Value = Vec<Change>> {
     let change = any::<(u8, u16, u16)>();
     let change = change.prop_map(|(what, line, number)| Change { what, line, number });
@@ -159,12 +157,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400), which in any::<(bool, bool, bool)>()) {
+    fn any_bytes_agree(bytes in proptest::collection::vec(any::<u8>(), 0..400), which in any::<(bool, bool, bool)>()) {
         verdict(&bytes, which)?;
     }
 
     #[test]
-    fn likely_words(
+    fn likely_words_agree(
         text in "(%|%EventDef|%EndEventDef|PajeSetState|PajePopState|PajeDefineStateType|Name|Type|Time|Container|string|date|[0-3]|\"|#|[ \n\n]){0,80}",
         which in any::<(bool, bool, bool)>(),
     ) {
@@ -172,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_definitions(
+    fn changed_definitions_agree(
         changes in changes(5),
         which in any::<(bool, bool, bool)>(),
     ) {
@@ -180,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_events(
+    fn changed_events_agree(
         changes in changes(11),
         which in any::<(bool, bool, bool)>(),
     ) {

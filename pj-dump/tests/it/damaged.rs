@@ -1,12 +1,12 @@
-//! Small traces with bytes changed, cut off, and of odd kinds: the checker's verdict, and the same rows in
-//! blocks of any size by any number of threads, or a clear error.
+//! Small traces with changed, missing and unusual bytes: the checker's verdict, and the same rows
+//! for all blocks and threads, or a clear error.
 //!
 //! `PAJE_ALL_BYTES=1` puts every value in the place of every byte.
 
 use crate::agree::{assert_agree, options};
 use crate::world::{dump, said, sandbox, trace};
 
-/// An object of each nature, in few words: each byte of it is changed.
+/// A short trace with an object of each nature, of which each byte is changed.
 const EVENTS: [(&str, &str, &str); 9] = [
     ("0", "DefineContainerType", "Name Type"),
     ("1", "DefineStateType", "Name Type"),
@@ -38,7 +38,7 @@ fn small() -> Vec<u8> {
 }
 
 #[test]
-fn every_prefix() {
+fn every_prefix_is_handled() {
     let bytes = small();
     for length in 0..=bytes.len() {
         assert_agree(&bytes[..length], options(false, false, true));
@@ -46,9 +46,9 @@ fn every_prefix() {
 }
 
 #[test]
-fn every_byte_changed() {
+fn every_byte_may_change() {
     let all = std::env::var_os("PAJE_ALL_BYTES").is_some();
-    // Bytes that mean something in some place, and some that change from place to place.
+    // Bytes with a meaning somewhere, and some that vary by place.
     let likely = b"\n\r\t \"#%-.019eSpq\0\xff";
     let mut bytes = small();
     for at in 0..bytes.len() {
@@ -65,9 +65,8 @@ fn every_byte_changed() {
     }
 }
 
-/// Bytes that are no text stay what they are, in all that is printed.
 #[test]
-fn names_are_bytes() {
+fn names_may_be_any_bytes() {
     let name: Vec<u8> = (1..=255).filter(|byte| !b"\t\n\x0b\x0c\r \"#,".contains(byte)).collect();
     let name = [b"n\0", &name[..]].concat();
     let lines = [b"create 0 ", &name[..], b" P h\nset 1 S ", &name, b" ", &name, b"\n"].concat();
@@ -100,9 +99,8 @@ fn names_are_bytes() {
     assert!(String::from_utf8(output.stderr).is_ok());
 }
 
-/// Times and values at the ends of what doubles hold: as C prints them, or refused.
 #[test]
-fn numbers_at_the_ends() {
+fn extreme_numbers_are_printed_or_refused() {
     for time in ["nan", "inf", "-inf", "NaN(1)", "1e309", "-1e400", "0x1p1024", "1..5", "--1"] {
         let output = dump(&[], &trace(format!("set {time} S p a\n").as_bytes()));
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{time}");

@@ -1,5 +1,5 @@
-//! The same bytes, and the same error, whatever a trace is kept in, however large its blocks are and
-//! however many threads replay it: byte for byte those of one thread that reads one block.
+//! The output and the error do not depend on compression, the size of blocks and the number of
+//! threads: they are those of one thread that reads one block.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -18,9 +18,10 @@ use tempfile::TempDir;
 
 use testkit::pack;
 
-/// Bytes of a block. A line is never cut, so that blocks of 1 have one line; the last is for all.
+/// Sizes of blocks in bytes. Lines are never cut, so blocks of 1 have one line; the last holds
+/// everything.
 const BLOCKS: [usize; 7] = [1, 100, 500, 1500, 4096, 10_000, usize::MAX];
-/// Those of large traces, whose lines are too many for a block each.
+/// Sizes for large traces, which have too many lines for a block each.
 const LARGE_BLOCKS: [usize; 7] = [700, 4096, 10_000, 30_000, 1 << 16, 1 << 17, usize::MAX];
 
 static TEAMS: LazyLock<[Workers; 8]> = LazyLock::new(testkit::teams);
@@ -36,7 +37,7 @@ enum Medium {
 
 const MEDIA: [Medium; 4] = [Medium::File, Medium::Pipe, Medium::Gzip, Medium::Packed];
 
-/// Place, kind and text of the error; or everything that is printed of the trace, warnings first.
+/// Position, kind and text of the error; or all output for the trace, warnings first.
 type Outcome = Result<Vec<u8>, String>;
 
 fn outcome(trace: Result<Trace, paje_sim::Error>, workers: &Workers) -> Outcome {
@@ -55,7 +56,6 @@ fn outcome(trace: Result<Trace, paje_sim::Error>, workers: &Workers) -> Outcome 
     Ok(out)
 }
 
-/// One trace, plain and compressed, in files.
 struct Kept<'t> {
     text: &'t [u8],
     folder: TempDir,
@@ -74,7 +74,7 @@ impl<'t> Kept<'t> {
         Input::open(Some(&self.folder.path().join(name))).expect("it was written")
     }
 
-    /// The trace in segments of so many bytes, packed when they are asked for first.
+    /// Returns the trace packed in segments of this many bytes, cached in a file.
     fn segments(&self, size: usize) -> Input {
         let name = format!("segments of {size}");
         let path = self.folder.path().join(&name);
@@ -107,7 +107,7 @@ impl<'t> Kept<'t> {
         outcome(trace, workers)
     }
 
-    /// Outcome of one thread's replay of the trace in memory, in one block.
+    /// Returns the outcome of one thread's replay in memory, in one block.
     fn wanted(&self, options: &Options) -> Outcome {
         let mut options = options.clone();
         options.limits.block = self.text.len();
@@ -115,7 +115,6 @@ impl<'t> Kept<'t> {
     }
 }
 
-/// Medium of a trace, size of its blocks in bytes, and number of threads.
 type Way = (Medium, usize, usize);
 
 fn all_ways() -> Vec<Way> {
@@ -128,7 +127,8 @@ fn all_ways() -> Vec<Way> {
     ways
 }
 
-/// Each number of threads once; with 21 starts in a row, each with every medium and every size.
+/// Returns one way for each number of threads; 21 consecutive starts cover each with every medium
+/// and size.
 fn some_ways(start: usize, blocks: [usize; 7]) -> impl Iterator<Item = Way> {
     (1..=8).map(move |threads| {
         let turn = start + threads;
@@ -179,7 +179,7 @@ fn options(user_defined: bool, no_imbrication: bool) -> Options {
 }
 
 #[test]
-fn shapes_in_every_way() {
+fn shapes_are_equal_in_every_way() {
     for shape in [Shape::MpiWild, Shape::TaskRuntime] {
         let text = generate(shape, 10_000, 1);
         let rows = assert_equal(shape.name(), &text, &options(true, false), all_ways());
@@ -188,10 +188,9 @@ fn shapes_in_every_way() {
 }
 
 #[test]
-fn every_shape() {
+fn every_shape_is_equal_in_some_ways() {
     for (index, shape) in Shape::ALL.into_iter().enumerate() {
         let text = generate(shape, 20_000, 2);
-        // Every number of threads with every medium.
         let ways = (0..3).flat_map(|turn| some_ways(5 * index + turn, BLOCKS));
         let rows = assert_equal(shape.name(), &text, &options(true, index % 2 == 1), ways);
         assert_eq!(rows.is_ok(), shape.is_sorted(), "{}: {}", shape.name(), brief(&rows));
@@ -199,7 +198,7 @@ fn every_shape() {
 }
 
 #[test]
-fn every_fault() {
+fn every_fault_is_equal_in_some_ways() {
     for (index, fault) in Fault::ALL.into_iter().enumerate() {
         let text = invalid::trace(fault, index as u64).bytes;
         let ways = some_ways(index, BLOCKS);
@@ -208,9 +207,8 @@ fn every_fault() {
     }
 }
 
-/// Several faults, none of which ends the replay.
 #[test]
-fn every_fault_passed_over() {
+fn recovered_faults_are_equal_in_some_ways() {
     let mut options = options(true, false);
     options.recover = true;
     for (index, fault) in Fault::ALL.into_iter().enumerate() {
@@ -226,9 +224,8 @@ fn every_fault_passed_over() {
     }
 }
 
-/// Two faults: the first in file order is told, also where the second is found before.
 #[test]
-fn the_first_of_two_faults() {
+fn the_first_of_two_faults_is_reported() {
     let shape = Shape::Mpi;
     let sound = generate(shape, 20_000, 3);
     let lines: Vec<&[u8]> = sound.split_inclusive(|byte| *byte == b'\n').collect();
@@ -250,10 +247,10 @@ fn the_first_of_two_faults() {
     }
 }
 
-/// The traces of the folder that `PAJE_CORPUS` names, at any depth, also compressed ones, up to 2 MB;
-/// what is there and is no trace is an error that must be the same, too.
+/// All files up to 2 MB in the folder that `PAJE_CORPUS` names, at any depth, also compressed; for
+/// files that are not traces, the errors must be equal.
 #[test]
-fn a_corpus() {
+fn a_corpus_is_equal_in_some_ways() {
     const MOST: u64 = 2_000_000;
     let Some(folder) = std::env::var_os("PAJE_CORPUS") else {
         return;

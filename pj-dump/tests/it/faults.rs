@@ -1,5 +1,5 @@
-//! Faults, each really injected: what fails is told, with the right status, and nothing half-written
-//! passes for whole.
+//! Injected faults: failures are reported with the right status, and incomplete output is never
+//! taken for complete.
 
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -21,7 +21,6 @@ fn folder(text: &[u8]) -> Sandbox {
     sandbox(&[("t", text)])
 }
 
-/// A trace of several blocks.
 fn large() -> Vec<u8> {
     generate(Shape::Mpi, 1_000_000, 1)
 }
@@ -44,7 +43,7 @@ fn input_that_fails_in_the_middle() {
     assert_eq!(folder.names(), [""; 0]);
 }
 
-/// With `-o` rows have been written by then; the status says that they are not all.
+/// With `-o`, rows have been written by then; the status says that they are incomplete.
 #[test]
 fn input_that_fails_in_the_middle_of_a_stream_of_rows() {
     let folder = sandbox(&[]);
@@ -53,22 +52,22 @@ fn input_that_fails_in_the_middle_of_a_stream_of_rows() {
     let (stdin, writer) = failing(&bytes[..24_000_000], ended_by);
     let mut command = folder.command(&["-o", "--threads=2"]);
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("it starts");
-    let mut stdout = child.stdout.take().expect("it was asked for");
+    let mut child = command.spawn().expect("the program starts");
+    let mut stdout = child.stdout.take().expect("a pipe");
     let mut rows = vec![0];
     stdout.read_exact(&mut rows).expect("there are rows");
     drop(end);
-    stdout.read_to_end(&mut rows).expect("it ends");
+    stdout.read_to_end(&mut rows).expect("the program ends");
     let (status, _, stderr) = outcome(&ended(child));
-    writer.join().expect("it ends");
+    writer.join().expect("the program ends");
     assert_eq!((status, &*stderr), (2, "pj_dump: <stdin>: Connection reset by peer\n"));
     assert!(rows.ends_with(b"\n"), "whole lines: {} bytes", rows.len());
 }
 
-/// A file system of a few pages, where the system lets us have one. The file asked for is whole or not
-/// there; one that was there before is as it was.
+/// A file system of a few pages, if the system permits one. A requested file is complete or absent;
+/// an existing one stays unchanged.
 #[test]
-fn a_file_system_that_is_full() {
+fn a_full_file_system_is_reported() {
     let values: String = (0..50_000).map(|i| format!("set {i} S p value{i}\n")).collect();
     let folder = folder(&trace(values.as_bytes()));
     let script = "echo old > small/old && shift 0
@@ -85,9 +84,8 @@ fn a_file_system_that_is_full() {
     }
 }
 
-/// A limit on the size of files is an error of the write.
 #[test]
-fn a_file_that_must_not_become_so_large() {
+fn a_file_size_limit_is_reported() {
     let values: String = (0..50_000).map(|i| format!("set {i} S p value{i}\n")).collect();
     let folder = folder(&trace(values.as_bytes()));
     let script = "ulimit -f 8; exec \"$0\" -q --type-hierarchy=types.csv t";
@@ -97,7 +95,7 @@ fn a_file_that_must_not_become_so_large() {
     assert_eq!(folder.names(), ["t"]);
 }
 
-/// The status is the signal's, and a file asked for is not there.
+/// The exit status is the signal's, and the requested file does not exist.
 #[test]
 fn signals_end_the_program() {
     let folder = sandbox(&[]);
@@ -115,9 +113,8 @@ fn signals_end_the_program() {
     }
 }
 
-/// However little memory there may be: the dump, or a message and status 2. Nothing else.
 #[test]
-fn memory_that_is_refused() {
+fn refused_memory_ends_the_program() {
     let folder = folder(&generate(Shape::Mpi, 12_000_000, 1));
     let (mut refused, mut dumped) = (0, 0);
     for threads in ["1", "3"] {
@@ -135,11 +132,11 @@ fn memory_that_is_refused() {
                     folder.remove("t.csv");
                     dumped += 1;
                 }
-                // So little that the program cannot even be loaded.
+                // Too little to load the program.
                 Some(127) => {}
-                // Or so little that the system ends it while it is being loaded.
+                // So little that the system kills it while it is loaded.
                 None if said.is_empty() && mebibytes <= 32 => {}
-                // Rust's and C's libraries give up by themselves where a thread needs its first bytes.
+                // Rust's and C's libraries abort when a new thread needs memory.
                 None if said.contains("emory") => {}
                 Some(2) => {
                     assert!(said.contains("pj_dump: "), "{about}");
@@ -155,12 +152,12 @@ fn memory_that_is_refused() {
     assert!(refused > 2 && dumped >= 2, "{refused} refused, {dumped} dumped");
 }
 
-/// Gives so many bytes, then panics in whichever worker reads.
+/// Delivers these bytes, then panics in the reading worker.
 struct Panics<'a>(&'a [u8]);
 
 impl Read for Panics<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        assert!(!self.0.is_empty(), "as the test wants");
+        assert!(!self.0.is_empty(), "injected by the test");
         let count = self.0.len().min(buffer.len()).min(10_000);
         buffer[..count].copy_from_slice(&self.0[..count]);
         self.0 = &self.0[count..];
@@ -168,9 +165,9 @@ impl Read for Panics<'_> {
     }
 }
 
-/// The panic comes out where the replay was asked for, whoever had it, and nobody waits for ever.
+/// The panic surfaces in the caller, whichever worker it was in, and no worker waits for ever.
 #[test]
-fn a_worker_that_panics() {
+fn a_panic_of_a_worker_reaches_the_caller() {
     let bytes = large();
     let mut options = Options::default();
     options.limits.block = 5_000;
@@ -182,13 +179,13 @@ fn a_worker_that_panics() {
             let read = || Trace::read_with(source, &options, &workers, &progress).is_ok();
             assert!(catch_unwind(AssertUnwindSafe(read)).is_err(), "{threads} threads, {part}/8");
         }
-        // They can still work.
         let (source, progress) = (Source::stream(&bytes[..]), Progress::default());
         assert!(Trace::read_with(source, &options, &workers, &progress).is_ok());
     }
 }
 
-/// Status and output of a program that writes tables to a folder that is not there; and what is there then.
+/// Returns the outcome of a program that writes tables to a new folder, and the files that exist
+/// then.
 fn tables_asked_for(folder: &Sandbox, script: &str) -> (Output, Vec<String>) {
     let output = folder.shell(script);
     let there = folder.names();
@@ -196,9 +193,8 @@ fn tables_asked_for(folder: &Sandbox, script: &str) -> (Output, Vec<String>) {
     (output, there)
 }
 
-/// The folder of the tables is there with all of them, or not at all, whenever the program is told to stop.
 #[test]
-fn a_folder_of_tables_is_whole_or_not_there() {
+fn a_folder_of_tables_is_complete_or_absent() {
     let folder = folder(&generate(Shape::Mpi, 3_000_000, 1));
     let (mut ended, mut whole) = (0, 0);
     for number in [TERM, HUP, KILL] {
@@ -207,9 +203,8 @@ fn a_folder_of_tables_is_whole_or_not_there() {
         }
         for milliseconds in (0..400).step_by(40) {
             let mut command = folder.command(&["-O", "d/tables", "--threads=2", "t"]);
-            let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+            let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
             std::thread::sleep(Duration::from_millis(milliseconds));
-            // It may have ended.
             send(&child, number);
             let status = child.wait().expect("it is our child");
             match folder.names().len() {
@@ -227,17 +222,17 @@ fn a_folder_of_tables_is_whole_or_not_there() {
 }
 
 #[test]
-fn tables_that_become_too_large_or_take_too_much_memory() {
+fn tables_that_exceed_limits_are_reported() {
     let folder = folder(&generate(Shape::Mpi, 3_000_000, 1));
     let script = "ulimit -f 16; exec \"$0\" -O d --format csv --threads 2 t";
     let (output, there) = tables_asked_for(&folder, script);
-    // The table with the most to do is the first.
+    // The longest table is first.
     let wanted = "pj_dump: d/link.csv: File too large\n";
     assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
     assert_eq!(there, ["t"]);
     folder.write("file", "");
     let (output, _) = tables_asked_for(&folder, "\"$0\" -O file t");
-    let wanted = "pj_dump: file: there is a file of that name\n";
+    let wanted = "pj_dump: file: a file of this name exists\n";
     assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
     folder.remove("file");
     let mut refused = 0;
@@ -251,9 +246,9 @@ fn tables_that_become_too_large_or_take_too_much_memory() {
     assert!(refused > 0);
 }
 
-/// Whatever is being made when the disk is full, the message is about the disk and the file.
+/// Whatever is being written when the disk is full, the message names the disk and the file.
 #[test]
-fn a_disk_that_is_full_of_tables() {
+fn a_full_disk_is_reported_for_tables() {
     let folder = folder(&generate(Shape::Mpi, 5_000_000, 1));
     let script = "for i in 1 2 3; do
             for format in parquet arrow csv; do

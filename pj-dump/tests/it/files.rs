@@ -1,4 +1,4 @@
-//! Traces in many files: the same rows as from one.
+//! Traces in several files have the same rows as one file.
 
 mod cut;
 
@@ -33,7 +33,7 @@ fn replay(root: &Path, options: &Options, workers: &Workers) -> Result<Trace, pa
     Trace::read_with(source(root), options, workers, &Progress::default())
 }
 
-/// Contents of a trace, whatever it was read from.
+/// Returns the contents of a trace, without its source.
 fn shown(trace: &Trace, workers: &Workers) -> Vec<u8> {
     let entities = hierarchy::entities(trace, Quotes::Auto);
     let mut shown = [rows(trace, workers), entities].concat();
@@ -41,13 +41,12 @@ fn shown(trace: &Trace, workers: &Workers) -> Vec<u8> {
     shown
 }
 
-/// Contents of a trace and the warnings about it; or what is wrong, and where.
 fn outcome(root: &Path, options: &Options, workers: &Workers) -> Result<Vec<u8>, String> {
     let trace = replay(root, options, workers).map_err(|error| format!("{error:?}"))?;
     Ok([shown(&trace, workers), format!("{:?}", trace.warnings()).into_bytes()].concat())
 }
 
-/// Threads and blocks: the first is what others are compared with, of which there are some, by turns.
+/// Returns workers and sizes of blocks: a reference first, then some others by turns.
 fn ways(turn: usize) -> impl Iterator<Item = (&'static Workers, usize)> {
     let others = [(2, 1), (3, 100), (4, 700), (2, 3000), (1, 1000), (4, 1 << 20)];
     let others = [0, 2, 5].map(|way| others[(turn + way) % others.len()]);
@@ -55,14 +54,14 @@ fn ways(turn: usize) -> impl Iterator<Item = (&'static Workers, usize)> {
     ways.map(|(threads, block)| (&TEAMS[threads - 1], block))
 }
 
-/// Cuts a trace into files in a folder; returns the root's.
+/// Cuts a trace into files in a folder; returns the root's path.
 fn cut(folder: &Path, text: &[u8], style: Style, pieces: usize) -> PathBuf {
     datasets::files::cut(text, style, pieces).write(folder).expect("it can be written");
     folder.join(TraceFiles::ROOT)
 }
 
-/// The program's rows for `root`, which must be those that one file gives, in every way that the
-/// program knows to read files.
+/// Checks that the program's rows for `root` are those of the whole trace, for all ways of reading
+/// files.
 #[track_caller]
 fn same_rows(files: &[(&str, &[u8])], whole: &str) {
     let folder = sandbox(files);
@@ -90,7 +89,7 @@ fn lines(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn names_count_from_the_folder_of_the_file_that_has_them() {
+fn names_are_relative_to_the_folder_of_their_file() {
     let root = lines("file p P pieces/p\nset 1 S q a\nfile q P ./pieces/../pieces/q\n");
     let files: [(&str, &[u8]); 4] = [
         ("root", &root),
@@ -102,7 +101,7 @@ fn names_count_from_the_folder_of_the_file_that_has_them() {
 }
 
 #[test]
-fn types_values_and_containers_of_files() {
+fn files_may_repeat_and_add_definitions() {
     let root = lines("file h H one\nfile p P two\n");
     let world = "ctype Host 0 H\nctype Process H P\nstype State P S\nltype Message H P P L\ncreate 0 h H 0\ncreate 0 p P h\n";
     let one = format!(
@@ -128,9 +127,8 @@ fn types_values_and_containers_of_files() {
     );
 }
 
-/// A destruction is for the lines behind it in its file.
 #[test]
-fn destructions() {
+fn destructions_affect_later_lines_of_their_file() {
     let run_all = |lines_of_root: &str, one: &str, two: &str| {
         let root = lines(lines_of_root);
         let files: [(&str, &[u8]); 3] =
@@ -153,10 +151,10 @@ fn destructions() {
     // In the trace itself, after the naming: the file's lines count.
     let root = format!("{named}destroy 9 P p\n");
     assert_eq!(run_all(&root, "set 1 S p a\n", ""), (0, 1, String::new()));
-    // In the file too: those behind it do not.
+    // In the file too: its later lines do not count.
     let one = "set 1 S p a\ndestroy 9 P p\nset 9 S p a\n";
     assert_eq!(run_all(&root, one, "set 9 S p b\n"), (0, 2, after(3, "one", "PajeSetState (set)")));
-    // With all that the container is in, and with it alone.
+    // By its parent, and alone.
     let root = format!("{named}destroy 9 H h\n");
     let one = "set 1 S p a\ndestroy 9 H h\nset 9 S p a\n";
     assert_eq!(run_all(&root, one, ""), (0, 1, after(3, "one", "PajeSetState (set)")));
@@ -168,7 +166,6 @@ fn destructions() {
          pj_dump: hint: `--sort` replays the trace sorted by time, as `sort -s` would\n"
     );
     assert_eq!(run_all(&root, one, ""), (0, 2, after(3, "one", "PajeSetState (set)")));
-    // Twice in one file.
     let one = "destroy 9 P p\ndestroy 9 P p\n";
     assert_eq!(run_all(&root, one, ""), (0, 0, after(2, "one", "PajeDestroyContainer (destroy)")));
     // Later than in the other.
@@ -176,7 +173,7 @@ fn destructions() {
         run_all(&root, "destroy 10 P p\n", ""),
         (0, 0, after(1, "one", "PajeDestroyContainer (destroy)"))
     );
-    // Containers that a file has created by then end, too, and those that it creates afterwards do not.
+    // Containers that a file has created by then end too; those that it creates later do not.
     let two = "create 1 r P h\nset 2 S r a\ndestroy 9 H h\nset 9 S r b\n";
     assert_eq!(
         run_all(named, "destroy 9 H h\n", two),
@@ -190,7 +187,7 @@ fn destructions() {
         run_all(&root, "set 1 S p a\n", "set 1 S q a\n"),
         (0, 1, after(1, "one", "PajeSetState (set)"))
     );
-    // Too early for what a file has, told where it stands.
+    // Too early for a file's events; the message has the place of the destruction.
     let root = format!("{named}destroy 2 P p\n");
     let (status, _, said) = run_all(&root, "set 3 S p a\n", "");
     let line = crate::world::lines_before() + 3;
@@ -204,7 +201,7 @@ fn destructions() {
 }
 
 #[test]
-fn compressed_files_and_standard_input() {
+fn compressed_files_and_standard_input_are_read() {
     let text = "set 1 S p a\nset 2 S p b\n";
     let root = lines("file p P p\n");
     for how in COMPRESSIONS {
@@ -222,9 +219,9 @@ fn compressed_files_and_standard_input() {
     }
 }
 
-/// Also creations that are too late, whose files are about containers that do not exist then.
+/// Including creations that are too late, whose files name containers that do not exist then.
 #[test]
-fn files_and_a_time_to_stop_at() {
+fn files_are_read_up_to_a_stop_time() {
     let root = lines("file p P p\ncreate 5 r P h\nfile r P r\n");
     let folder =
         sandbox(&[("root", &root), ("p", b"set 1 S p a\nset 7 S p b\n"), ("r", b"set 6 S r a\n")]);
@@ -235,9 +232,8 @@ fn files_and_a_time_to_stop_at() {
     }
 }
 
-/// Thousands of files, of which few are open at a time.
 #[test]
-fn many_files() {
+fn thousands_of_files_are_read() {
     const FILES: usize = 3000;
     let folder = sandbox(&[]);
     let (mut root, mut whole) = (String::new(), String::new());
@@ -260,9 +256,9 @@ fn many_files() {
     }
 }
 
-/// Portions go on over the files; what they show does not depend on threads and blocks.
+/// Portions continue across files; their contents do not depend on threads and blocks.
 #[test]
-fn portions_over_files() {
+fn portions_continue_across_files() {
     let style = RowStyle::DEFAULT;
     let text = generate(Shape::Mpi, 20_000, 4);
     let whole = Trace::read(&text[..], &Options::default()).expect("a generated trace is valid");
@@ -292,7 +288,7 @@ fn portions_over_files() {
     }
 }
 
-/// Pieces that are whole traces, all or some, in any order.
+/// Pieces that are complete traces, all or some, in any order.
 #[test]
 fn several_files_are_one_trace() {
     for shape in [Shape::Mpi, Shape::TaskRuntime] {
@@ -312,11 +308,11 @@ fn several_files_are_one_trace() {
         assert_eq!(rows(&pieces), wanted);
         pieces.reverse();
         assert_eq!(rows(&pieces), wanted);
-        // Of the rows that are not containers, each is in one piece.
+        // Each row that is not a container's is in one piece.
         let others = |rows: &str| rows.lines().filter(|row| !row.starts_with("Container")).count();
         let halves = others(&rows(&pieces[..2])) + others(&rows(&pieces[2..]));
         assert_eq!(halves, others(&wanted));
-        // The same file again is no more.
+        // Repeating a file adds nothing.
         pieces.push(pieces[0]);
         assert_eq!(rows(&pieces), wanted);
         let (status, rows, said) = folder.run(&["whole.trace", "no-such.trace"]);

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::world::{dump, said};
 
-/// The options that a part of a recorded output's name stands for, as the examples' README says.
+/// Returns the options for a part of a recorded output's name, as in the examples' README.
 fn options(part: &str) -> Vec<&'static str> {
     match part {
         "" => vec![],
@@ -33,7 +33,7 @@ fn examples_are_dumped_as_pajeng_does() {
         let name = path.file_stem().and_then(OsStr::to_str).expect("names are text");
         let (name, part) = name.split_once('.').unwrap_or((name, ""));
         if name == "unsorted" {
-            // Its rows are those of the trace sorted by time.
+            // Its rows are those of the sorted trace.
             continue;
         }
         let output = Command::new(env!("CARGO_BIN_EXE_pj_dump"))

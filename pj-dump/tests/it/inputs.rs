@@ -1,4 +1,4 @@
-//! Medium of a trace and number of threads that replay it: neither makes a difference to what is printed.
+//! Output does not depend on the medium of a trace and the number of threads.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -12,14 +12,12 @@ use testkit::{COMPRESSIONS, outcome, pack, pipe};
 
 const THREADS: [&str; 4] = ["1", "2", "3", "4"];
 
-/// A trace of several blocks.
 fn large() -> Vec<u8> {
     let bytes = generate(Shape::Mpi, 300_000, 1);
     assert!(bytes.len() > 2 * Limits::default().block);
     bytes
 }
 
-/// A trace of several blocks that is invalid in the middle, and once more behind that.
 fn invalid() -> Vec<u8> {
     let line = |i: usize| format!("set {i} S p a\n");
     let mut lines: String = (0..10_000).map(line).collect();
@@ -42,7 +40,7 @@ fn compressed_traces_are_dumped_as_plain_ones() {
         let members = ["gzip", "bzip2"].map(|how| [pack(how, first), pack(how, second)].concat());
         for (turn, bytes) in [&bytes].into_iter().chain(&whole).chain(&members).enumerate() {
             write(bytes);
-            // In turn: how a trace is kept, and how many threads there are, do not know of each other.
+            // By turns, since media and threads do not affect each other.
             for threads in [THREADS[turn % 4], THREADS[(turn + 2) % 4]] {
                 let arguments = ["--threads", threads, "t"];
                 assert!(folder.run(&arguments) == wanted, "a file, {threads} threads");
@@ -54,9 +52,10 @@ fn compressed_traces_are_dumped_as_plain_ones() {
     }
 }
 
-/// Frames of zstd are decompressed side by side. Who decompresses what shows in nothing, and neither does damage of one of them.
+/// Frames of zstd are decompressed in parallel; neither this nor damage in one of them affects the
+/// order of messages.
 #[test]
-fn many_frames() {
+fn frames_are_decompressed_in_order() {
     let folder = sandbox(&[]);
     let write = |bytes: &[u8]| folder.write("t", bytes);
     let bytes = generate(Shape::Mpi, 3_000_000, 1);
@@ -83,7 +82,7 @@ fn many_frames() {
 }
 
 #[test]
-fn intervals_of_compressed_traces() {
+fn intervals_of_compressed_traces_are_equal() {
     let folder = sandbox(&[]);
     let bytes = generate(Shape::Mpi, 20_000, 1);
     let wanted = outcome(&dump(&["-p", "MPI_STATE"], &bytes));
@@ -94,10 +93,10 @@ fn intervals_of_compressed_traces() {
     }
 }
 
-/// Also where the text that comes from damaged data makes no trace: an error in its lines would be
-/// the first in file order, and the wrong thing to look for.
+/// Even where the damaged data decompress to invalid lines, whose error would come first but
+/// mislead.
 #[test]
-fn compressed_data_that_are_cut_or_damaged() {
+fn cut_or_damaged_compressed_data_are_reported() {
     let folder = sandbox(&[]);
     let sound = large();
     let invalid = invalid();
@@ -136,9 +135,8 @@ fn compressed_data_that_are_cut_or_damaged() {
 }
 
 #[cfg(target_os = "linux")]
-/// No order may depend on that.
 #[test]
-fn names_are_hashed_in_another_way_in_each_process() {
+fn output_does_not_depend_on_hashing() {
     for shape in [Shape::ManyContainers, Shape::UniqueValues] {
         let trace = generate(shape, 100_000, 1);
         let printed = |threads| dump(&["--threads", threads], &trace).stdout;
@@ -151,7 +149,7 @@ fn names_are_hashed_in_another_way_in_each_process() {
 }
 
 #[test]
-fn a_named_pipe() {
+fn a_named_pipe_is_read() {
     let folder = sandbox(&[]);
     let path = folder.path("pipe");
     pipe(&path);
@@ -162,7 +160,7 @@ fn a_named_pipe() {
                 let (to, bytes) = (path.clone(), bytes.clone());
                 let writer = std::thread::spawn(move || {
                     let mut pipe = File::options().write(true).open(to).expect("it is there");
-                    // Of an invalid trace that is not compressed the rest is left unread.
+                    // The rest of an invalid uncompressed trace is not read.
                     drop(pipe.write_all(&bytes));
                 });
                 let (status, stdout, stderr) = folder.run(&["--threads", threads, "pipe"]);
@@ -175,7 +173,7 @@ fn a_named_pipe() {
 }
 
 #[test]
-fn standard_input_is_read_from_where_it_stands() {
+fn standard_input_is_read_from_its_position() {
     let folder = sandbox(&[]);
     for trace in [large(), invalid()] {
         let wanted = outcome(&dump(&[], &trace));
@@ -198,7 +196,7 @@ fn standard_input_is_read_from_where_it_stands() {
 }
 
 #[test]
-fn a_file_that_becomes_shorter_is_no_shorter_trace() {
+fn a_file_that_becomes_shorter_is_an_error() {
     let folder = sandbox(&[]);
     let path = folder.path("t");
     let trace = large();
@@ -219,9 +217,9 @@ fn a_file_that_becomes_shorter_is_no_shorter_trace() {
     }
 }
 
-/// Threads that have nothing to do must cost nothing: this took seconds.
+/// Idle threads must cost nothing; this once took seconds.
 #[test]
-fn a_thousand_threads_for_a_small_trace() {
+fn a_thousand_threads_are_fast_for_a_small_trace() {
     let folder = sandbox(&[]);
     folder.write("t", generate(Shape::Mpi, 20_000, 1));
     let wanted = folder.run(&["--threads=1", "t"]);
@@ -230,17 +228,17 @@ fn a_thousand_threads_for_a_small_trace() {
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
 
-/// Data known to be invalid are decompressed a little farther, to see whether they are damaged; not to their end,
-/// which may be a thousand times what is in the file.
+/// After a problem, data are decompressed a little further, to see whether they are damaged, but
+/// not to the end, which may be a thousand times the size of the file.
 #[test]
-fn how_far_compressed_data_are_read_behind_a_problem() {
+fn compressed_data_behind_a_problem_are_read_a_little() {
     let folder = sandbox(&[]);
     let problem = b"set 1 S nobody a\n";
     for (megabytes, status) in [(8, 2), (80, 1)] {
         let comments = b"# 456789abcdef\n#".repeat(megabytes << 16);
         let text = [trace(problem), comments, b"\n".to_vec()].concat();
         for how in ["zstd", "gzip"].into_iter().take(if megabytes == 8 { 2 } else { 1 }) {
-            // The last bytes tell whether all is well; or the frame is not whole.
+            // The last bytes hold the checksum; or the frame is incomplete.
             let packed = pack(how, &text);
             let cut = &packed[..packed.len() - 3];
             folder.write("t", cut);

@@ -1,4 +1,4 @@
-//! The program as its users see it, and the replay beside the checker.
+//! The program from the outside, and the replay against the checker.
 
 mod agree;
 mod damaged;

@@ -1,4 +1,4 @@
-//! `--memory-limit`: what memory has no room for goes to a temporary file, and comes out the same.
+//! `--memory-limit`: objects beyond it go to a temporary file, and the output stays the same.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use crate::world::{header, said};
 
-/// A trace whose objects need some 40 MB, in a file.
 static TRACE: LazyLock<tempfile::TempPath> = LazyLock::new(|| {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(&datasets::generate(Shape::Mpi, 60 << 20, 7)).expect("written");
@@ -34,7 +33,7 @@ fn is_empty(folder: &Path) -> bool {
 }
 
 #[test]
-fn rows_are_the_same_and_memory_is_kept() {
+fn rows_are_the_same_within_the_limit() {
     let folder = tempfile::tempdir().expect("a folder");
     let all = run(&["--memory-limit", "none"], folder.path());
     assert!(all.status.success(), "{}", said(&all));
@@ -45,15 +44,14 @@ fn rows_are_the_same_and_memory_is_kept() {
         assert!(limited.stdout == all.stdout, "{threads} threads");
         let stats: Value = serde_json::from_str(&said(&limited)).expect("one object");
         assert!(stats["spilled"].as_u64() > Some(10 << 20), "{stats}");
-        // Names, filters and blocks stay, so that some more than the limit is taken of 40 MB.
+        // Names, filters and blocks stay in memory, beyond the limit.
         assert!(stats["peak_memory"].as_u64() < Some(72 << 20), "{stats}");
     }
     assert!(is_empty(folder.path()));
 }
 
-/// User-defined fields that have twice as many bytes as memory may take.
 #[test]
-fn user_defined_fields() {
+fn user_defined_fields_may_exceed_the_limit() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("t");
     let mut trace = header();
@@ -79,9 +77,8 @@ fn user_defined_fields() {
     assert!(stats["peak_memory"].as_u64() > Some(70 << 20), "{stats}");
 }
 
-/// Nothing goes to a file while there is room.
 #[test]
-fn no_file_where_there_is_room() {
+fn there_is_no_file_below_the_limit() {
     let nowhere = Path::new("/no/such/folder");
     let dumped = run(&["-q", "--memory-limit", "4G", "--stats=json"], nowhere);
     assert!(dumped.status.success(), "{}", said(&dumped));
@@ -89,7 +86,7 @@ fn no_file_where_there_is_room() {
 }
 
 #[test]
-fn a_folder_that_is_not_there() {
+fn a_missing_folder_is_reported() {
     let failed = run(&["--memory-limit", "32M"], Path::new("/no/such/folder"));
     assert_eq!(failed.status.code(), Some(2));
     assert!(failed.stdout.is_empty());
@@ -102,7 +99,7 @@ fn a_folder_that_is_not_there() {
     );
 }
 
-/// The file has no name: whatever ends the program, nothing is left.
+/// The file has no name, so nothing is left however the program ends.
 #[test]
 fn nothing_is_left_by_a_killed_program() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -110,12 +107,15 @@ fn nothing_is_left_by_a_killed_program() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("started");
-    // Nobody reads the rows, so that it does not end by itself.
+    // Nobody reads the rows, so the program does not end.
     let began = Instant::now();
     let maps = format!("/proc/{}/maps", child.id());
     let name = folder.path().to_str().expect("a name").to_owned();
     while !fs::read_to_string(&maps).unwrap_or_default().contains(&name) {
-        assert!(began.elapsed() < Duration::from_secs(120), "it never spilled");
+        assert!(
+            began.elapsed() < Duration::from_secs(120),
+            "the program should use its temporary file"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(is_empty(folder.path()));
@@ -124,16 +124,17 @@ fn nothing_is_left_by_a_killed_program() {
     assert!(is_empty(folder.path()));
 }
 
-/// A full disk is told, and no rows are printed. Needs a file system of its own, which only root can make.
+/// A full disk is reported, and no rows are printed. Needs a separate file system, which only root
+/// can mount.
 #[test]
-fn a_full_disk() {
+fn a_full_disk_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let mount = Command::new("mount")
         .args(["-t", "tmpfs", "-o", "size=20m", "tmpfs"])
         .arg(folder.path())
         .output();
     if !mount.is_ok_and(|mount| mount.status.success()) {
-        eprintln!("left out: no file system can be mounted here");
+        eprintln!("skipped: no file system can be mounted here");
         return;
     }
     let failed = run(&["--memory-limit", "32M"], folder.path());

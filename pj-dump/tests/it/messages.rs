@@ -1,5 +1,5 @@
-//! Every way in which a trace can be invalid, and the message about it. `PAJE_BLESS=1 cargo test -p pj-dump --test it`
-//! writes the messages anew.
+//! All problems of traces, and their messages. `PAJE_BLESS=1 cargo test -p pj-dump --test it`
+//! updates the expected ones.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,9 +10,9 @@ use testkit::check_cases;
 
 use crate::world::{dump, said, trace};
 
-/// Codes that no trace of a few lines can have in a replay.
+/// Codes that the replay of a short trace cannot have.
 const ELSEWHERE: [&str; 6] = [
-    // Lines of gigabytes: the engine's own tests set a lower limit.
+    // Lines of gigabytes; the engine's own tests set a lower limit.
     "line-too-long",
     // Checked by `pj_validate` only.
     "missing-extras",
@@ -30,9 +30,9 @@ fn code(trace: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The title of each case is the code of the problem; its lines follow the definitions and the world.
+/// The title of each case is the code of the problem; its lines follow the common head.
 #[test]
-fn every_message() {
+fn every_message_is_as_recorded() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/messages.txt");
     let mut codes = BTreeSet::new();
     check_cases(&path, |title, lines| {

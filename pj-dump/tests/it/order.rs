@@ -1,9 +1,8 @@
-//! Traces in disorder, and a plain sort that puts them in the order of their times.
+//! Unsorted traces, and a simple sort by time.
 
 use datasets::Rng;
 use paje_parser::{FieldName, FieldNames, LineDecoder, Span, number, token};
 
-/// A line, and where it was found.
 #[derive(Clone)]
 pub(crate) struct Found<'t> {
     pub(crate) text: &'t [u8],
@@ -11,7 +10,7 @@ pub(crate) struct Found<'t> {
     pub(crate) number: u64,
 }
 
-/// The lines in the order in which they should be replayed.
+/// Returns the lines in the order in which they should be replayed.
 pub(crate) fn sorted(text: &[u8], names: FieldNames) -> Vec<Found<'_>> {
     let mut lines = Vec::new();
     let mut byte = 0;
@@ -35,7 +34,7 @@ fn is_header(line: &[u8]) -> bool {
     line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
 }
 
-/// 0 for a line without a time, 1 for one whose time cannot be read, and 2 with the time.
+/// Returns 0 for a line without a time, 1 for an unreadable time, and 2 with the time.
 fn rank(line: &[u8], decoder: &LineDecoder) -> (u8, f64) {
     let mut words: Vec<Span> = Vec::new();
     token::fields(line, 0, &mut words);
@@ -49,13 +48,12 @@ fn rank(line: &[u8], decoder: &LineDecoder) -> (u8, f64) {
     time.map_or((1, 0.0), |time| (2, time))
 }
 
-/// Disorder that lines are put in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Disorder {
     None,
-    /// Lines anywhere, but those that must come in their order do: of one time, and without any.
+    /// Shuffled, except that lines of the same time and lines without time keep their order.
     KeepsTies,
-    /// Stretches of lines one among the other, as those of several processes are.
+    /// Interleaved runs of lines, like those of several processes.
     Interleaved,
     Reversed,
     Shuffled,
@@ -69,10 +67,9 @@ pub(crate) const DISORDERS: [Disorder; 5] = [
     Disorder::Shuffled,
 ];
 
-/// The trace with its lines in another order.
 pub(crate) fn disordered(text: &[u8], how: Disorder, names: FieldNames, rng: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    // The last line may or may not have a newline.
+    // The last line may have no newline.
     let ended = lines.pop_if(|last| last.is_empty()).is_some();
     match how {
         Disorder::None => return text.to_vec(),

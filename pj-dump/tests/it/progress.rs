@@ -1,4 +1,4 @@
-//! Progress of the program, told on a terminal and only there.
+//! Progress is shown on a terminal only.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,11 +15,9 @@ use crate::world::trace;
 const ROWS: u16 = 24;
 const COLUMNS: u16 = 80;
 
-/// A run whose standard error is a terminal and whose standard input is a pipe.
 struct Run {
     child: Child,
     input: ChildStdin,
-    /// Output to the terminal, piece by piece.
     pieces: Receiver<Vec<u8>>,
     seen: Vec<u8>,
     began: Instant,
@@ -28,13 +26,13 @@ struct Run {
 impl Run {
     fn new(options: &[&str], stdout: impl Into<Stdio>) -> Run {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let screen = openpt(flags).expect("there are pseudo-terminals");
-        grantpt(&screen).and_then(|()| unlockpt(&screen)).expect("it is ours");
+        let screen = openpt(flags).expect("a pseudo-terminal");
+        grantpt(&screen).and_then(|()| unlockpt(&screen)).expect("our terminal");
         let size = Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&screen, size).expect("it is a terminal");
-        let terminal = ioctl_tiocgptpeer(&screen, flags).expect("it has another end");
+        tcsetwinsize(&screen, size).expect("a terminal");
+        let terminal = ioctl_tiocgptpeer(&screen, flags).expect("the other end of the terminal");
         let began = Instant::now();
-        // The command has its end of the terminal as long as it is there itself.
+        // The command keeps its end of the terminal open until it is dropped.
         let mut child = Command::new(env!("CARGO_BIN_EXE_pj_dump"))
             .args(options)
             .env("TERM", "xterm")
@@ -47,12 +45,12 @@ impl Run {
         thread::spawn(move || {
             let mut screen = File::from(screen);
             let mut piece = [0; 4096];
-            // Linux says that it fails when nobody has the other end any more.
+            // On Linux, reading fails when the other end is closed.
             while let Ok(count @ 1..) = screen.read(&mut piece) {
                 let _ = sender.send(piece[..count].to_vec());
             }
         });
-        let input = child.stdin.take().expect("it was asked for");
+        let input = child.stdin.take().expect("a pipe");
         Run { child, input, pieces, seen: Vec::new(), began }
     }
 
@@ -60,7 +58,6 @@ impl Run {
         self.input.write_all(text).expect("the program reads");
     }
 
-    /// Writes a line now and then until the terminal shows `wanted`; returns whether that came.
     fn feed_until(&mut self, wanted: &str, patience: Duration) -> bool {
         let began = Instant::now();
         for i in 0.. {
@@ -77,8 +74,8 @@ impl Run {
         false
     }
 
-    /// Ends the input; returns the exit status, all that was written to the terminal, what it shows in
-    /// the end, and how long it took.
+    /// Ends the input; returns the exit status, all output to the terminal, its final state, and
+    /// the duration.
     fn end(self) -> (Option<i32>, String, String, Duration) {
         let Run { mut child, input, pieces, mut seen, began } = self;
         drop(input);
@@ -95,7 +92,6 @@ impl Run {
 /// Longer than any machine should need to show progress.
 const LONG: Duration = Duration::from_secs(30);
 
-/// Long enough to see progress.
 const A_WHILE: Duration = Duration::from_millis(1500);
 
 #[test]
@@ -110,7 +106,7 @@ fn a_slow_trace_shows_progress_on_a_terminal() {
 }
 
 #[test]
-fn messages_come_when_progress_is_gone() {
+fn messages_follow_the_cleared_progress() {
     let mut run = Run::new(&["--stats=json"], Stdio::null());
     run.write(&trace(b"set 0 S p a surplus\n"));
     assert!(run.feed_until("B/s", LONG));
@@ -130,13 +126,12 @@ fn messages_come_when_progress_is_gone() {
 }
 
 #[test]
-fn no_progress_where_it_is_not_wanted() {
+fn no_progress_is_shown_for_short_or_quiet_runs() {
     let mut run = Run::new(&["--no-progress"], Stdio::null());
     run.write(&trace(b""));
     assert!(!run.feed_until("s", A_WHILE));
     let (status, seen, ..) = run.end();
     assert_eq!((status, seen.as_str()), (Some(0), ""));
-    // Soon over.
     let mut run = Run::new(&[], Stdio::null());
     run.write(&trace(b"set 0 S p a\n"));
     let (status, seen, _, took) = run.end();
@@ -145,7 +140,7 @@ fn no_progress_where_it_is_not_wanted() {
 }
 
 #[test]
-fn no_progress_in_a_pipe() {
+fn no_progress_is_shown_in_a_pipe() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_pj_dump"))
         .env("TERM", "xterm")
         .stdin(Stdio::piped())
@@ -153,7 +148,7 @@ fn no_progress_in_a_pipe() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    let mut input = child.stdin.take().expect("it was asked for");
+    let mut input = child.stdin.take().expect("a pipe");
     input.write_all(&trace(b"")).expect("the program reads");
     for i in 0..15 {
         writeln!(input, "set {i} S p a").expect("the program reads");

@@ -1,5 +1,5 @@
-//! `--recover`: what is kept of damaged traces, in whatever they come. `paje-sim/tests/recover` has the
-//! rules; golden files show them.
+//! `--recover` for all kinds of input. `paje-sim/tests/recover` has the rules, and golden files
+//! show them.
 
 use std::sync::LazyLock;
 
@@ -23,7 +23,6 @@ fn options(block: usize) -> Options {
     options
 }
 
-/// Many faults in one trace: the lines of some faulty ones, mixed into a sound one.
 fn damaged(seed: u64) -> Vec<u8> {
     let mut lines = Vec::new();
     for (turn, fault) in Fault::ALL.into_iter().enumerate() {
@@ -32,7 +31,6 @@ fn damaged(seed: u64) -> Vec<u8> {
             other.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
         match turn {
             0 => lines = others,
-            // The header is that of all.
             _ => lines.extend(others.into_iter().rev().take(9).rev()),
         }
     }
@@ -43,7 +41,7 @@ fn in_portions(text: &[u8], bytes: u64, block: usize, workers: &Workers) -> (Vec
     let (options, all) = (options(block), Selection::default());
     let (source, style) = (Source::stream(text), Style::DEFAULT);
     let (rows, trace) = agree::in_portions(source, &options, (bytes, true), (style, &all), workers);
-    (rows, format!("{:?}", trace.expect("it is not empty").recovered()))
+    (rows, format!("{:?}", trace.expect("a trace that is not empty").recovered()))
 }
 
 #[test]
@@ -70,7 +68,7 @@ fn sorted_traces_do_not_depend_on_workers_and_blocks() {
             options.sort = true;
             let source = Source::stream(&text[..]);
             let trace = Trace::read_with(source, &options, workers, &Progress::default());
-            let trace = trace.expect("it is not empty");
+            let trace = trace.expect("a trace that is not empty");
             (rows(&trace, workers), format!("{:?}", trace.recovered()))
         };
         let wanted = replay(1 << 20, &TEAMS[0]);
@@ -82,7 +80,6 @@ fn sorted_traces_do_not_depend_on_workers_and_blocks() {
     }
 }
 
-/// Sound traces that are not in order are kept whole by `--sort`.
 #[test]
 fn with_sort_nothing_is_skipped() {
     let text = generate(Shape::Unsorted, 20_000, 1);
@@ -95,13 +92,12 @@ fn with_sort_nothing_is_skipped() {
     assert!(said.contains(": skipped: time ") && said.contains("hint: with `--sort`"), "{said}");
 }
 
-/// Compressed data that end too early: everything up to there.
 #[test]
-fn compressed_data_that_are_cut_off() {
+fn cut_compressed_data_are_kept() {
     let folder = sandbox(&[]);
     let text = generate(Shape::Mpi, 200_000, 1);
     for how in ["gzip", "zstd", "xz", "bzip2"] {
-        // Data from bzip2 come in pieces of 900,000 bytes.
+        // bzip2 data come in pieces of 900,000 bytes.
         let (first, second) = text.split_at(if how == "bzip2" { text.len() / 2 } else { 0 });
         let first = if first.is_empty() { Vec::new() } else { pack(how, first) };
         let packed = [first, pack(how, second)].concat();
@@ -120,23 +116,24 @@ fn compressed_data_that_are_cut_off() {
             options.ignore_incomplete_links = true;
             options.variable_precision = paje_sim::Precision::Single;
             let trace = Trace::read(input, &options);
-            let trace = trace.expect("it is not empty");
+            let trace = trace.expect("a trace that is not empty");
             let kept = String::from_utf8(rows(&trace, &TEAMS[0])).expect("text");
             assert!(kept == wanted.1, "{how}, blocks of {block}");
         }
     }
 }
 
-/// Made-up containers have one name in messages, wherever the block ends in which an event gives them another.
+/// An invented container has one name in messages, even if a later event, perhaps in another block,
+/// gives it another.
 #[test]
-fn names_of_what_was_made_up() {
+fn invented_containers_have_one_name() {
     let text = trace(
         b"set 1 S x a\npop 2 S x\npop 3 S x\ncreate_as 4 rank-9 P h x\nset 5 S x b\nset 4 S x c\n",
     );
     let told = |block: usize, workers: &Workers| -> Vec<String> {
         let source = Source::stream(text.as_slice());
         let trace = Trace::read_with(source, &options(block), workers, &Progress::default());
-        let trace = trace.expect("it is not empty");
+        let trace = trace.expect("a trace that is not empty");
         assert_eq!(
             trace.containers().name(trace.containers().find(b"x").expect("it is")).text,
             b"rank-9"

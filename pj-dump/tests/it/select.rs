@@ -1,4 +1,4 @@
-//! `--nature`, `--of-type` and `--in`: the rows of the whole dump that a plain look at each of them keeps.
+//! `--nature`, `--of-type` and `--in`, compared with a simple filter of all rows.
 
 use std::convert::Infallible;
 use std::fs;
@@ -31,10 +31,8 @@ const NATURES: [TypeNature; 5] = [
     TypeNature::Link,
 ];
 
-/// Of a row: its container, its type, and when it is, if that counts.
 type Fact = (ContainerId, TypeId, Option<(f64, f64)>);
 
-/// Of each row of the dump.
 #[derive(Default)]
 struct Facts(Vec<Fact>);
 
@@ -89,7 +87,6 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// Returns whether rows of a container are wanted: asked of it, and of all that it is in.
 fn inside(trace: &Trace, selection: &Selection, id: ContainerId) -> bool {
     let all = trace.containers();
     let named = |name: Name<'_>| selection.containers.iter().any(|glob| glob.matches(name.text));
@@ -99,7 +96,6 @@ fn inside(trace: &Trace, selection: &Selection, id: ContainerId) -> bool {
         || id != ContainerId::ROOT && inside(trace, selection, all.parent(id))
 }
 
-/// The rows of the whole dump that are wanted.
 fn wanted(trace: &Trace, selection: &Selection) -> Vec<u8> {
     let mut facts = Facts::default();
     let Ok(()) = trace.visit(Quotes::Auto.order(), &mut facts);
@@ -122,7 +118,6 @@ fn wanted(trace: &Trace, selection: &Selection) -> Vec<u8> {
     kept
 }
 
-/// A pattern for a name, or for names like it.
 fn glob(rng: &mut Rng, name: Name<'_>) -> Option<paje_sim::Glob> {
     let text = str::from_utf8(name.text).ok()?;
     let mut pattern = String::new();
@@ -173,12 +168,12 @@ fn read(text: &[u8], options: &Options, workers: &Workers) -> Result<Trace, paje
 fn streamed(text: &[u8], options: &Options, selection: &Selection, workers: &Workers) -> Vec<u8> {
     let (source, style) = (Source::stream(text), style(selection.window));
     let (rows, trace) = in_portions(source, options, (3000, false), (style, selection), workers);
-    trace.expect("it is valid");
+    trace.expect("a valid trace");
     rows
 }
 
-/// Several selections of a trace, with several numbers of threads. Returns how many of them are of some rows,
-/// but not all.
+/// Compares several selections of a trace, with several numbers of threads. Returns how many of
+/// them select some but not all rows.
 fn look_at(what: &str, text: &[u8], mut options: Options, rng: &mut Rng) -> usize {
     let Ok(whole) = read(text, &options, &TEAMS[0]) else { return 0 };
     let (mut telling, all) = (0, dumped(&whole).len());
@@ -190,7 +185,7 @@ fn look_at(what: &str, text: &[u8], mut options: Options, rng: &mut Rng) -> usiz
         let expected = wanted(&whole, &selection);
         telling += usize::from(!expected.is_empty() && expected.len() < all);
         let workers = &TEAMS[turn % 4];
-        // With and without the replay's help.
+        // With and without selection in the replay.
         options.selection = [Selection::default(), selection.clone()][rng.index(2)].clone();
         let trace = read(text, &options, workers).expect("it is valid");
         let selected = trace.select(&selection);
@@ -223,7 +218,7 @@ fn look_at(what: &str, text: &[u8], mut options: Options, rng: &mut Rng) -> usiz
 }
 
 #[test]
-fn traces_of_every_shape() {
+fn traces_of_every_shape_are_filtered() {
     for (number, shape) in Shape::ALL.into_iter().enumerate() {
         let mut options = Options::default();
         options.sort = shape == Shape::Unsorted;
@@ -234,7 +229,7 @@ fn traces_of_every_shape() {
 }
 
 #[test]
-fn example_traces() {
+fn example_traces_are_filtered() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
     let mut looked_at = 0;
     for entry in fs::read_dir(folder).expect("the folder is there") {
@@ -254,7 +249,7 @@ fn example_traces() {
     assert!(looked_at >= 15, "{looked_at}");
 }
 
-/// Options to read a random trace with; every other one is read with its user-defined fields.
+/// Returns the options for a random trace; user-defined fields are read for every other one.
 fn options_of(random: &RandomTrace, seed: u64) -> Options {
     let has = |option: &str| random.options.iter().any(|given| given == option);
     let mut options = Options::default();
@@ -268,7 +263,7 @@ fn options_of(random: &RandomTrace, seed: u64) -> Options {
 }
 
 #[test]
-fn random_traces() {
+fn random_traces_are_filtered() {
     let mut telling = 0;
     for seed in 0..80 {
         let random = random::trace(seed);
@@ -278,7 +273,6 @@ fn random_traces() {
     assert!(telling > 80, "{telling}");
 }
 
-/// Verdict on a trace: warnings, and what is wrong.
 fn verdict(trace: &Result<Trace, paje_sim::Error>) -> String {
     match trace {
         Ok(trace) => format!("{:?} {:?}", trace.warnings(), trace.recovered()),
@@ -286,7 +280,6 @@ fn verdict(trace: &Result<Trace, paje_sim::Error>) -> String {
     }
 }
 
-/// A trace is checked as a whole, whatever is wanted of it, at once or in portions.
 fn assert_checked(what: &str, text: &[u8], mut options: Options, turn: usize) {
     let natures: [&[TypeNature]; 4] =
         [&[], &[TypeNature::State], &[TypeNature::Link, TypeNature::Event], &NATURES];
@@ -313,7 +306,7 @@ fn assert_checked(what: &str, text: &[u8], mut options: Options, turn: usize) {
 }
 
 #[test]
-fn what_is_not_wanted_is_checked() {
+fn unselected_rows_are_checked() {
     let mut refused = 0;
     for seed in 0..100 {
         let random = random::trace(seed);
@@ -331,9 +324,9 @@ fn what_is_not_wanted_is_checked() {
     }
 }
 
-/// Without imbrication, a pop opens a state anew, and states must not begin before that.
+/// Without imbrication, a pop opens a state again, and states must not begin before that.
 #[test]
-fn what_is_not_wanted_is_checked_without_imbrication() {
+fn unselected_rows_are_checked_without_imbrication() {
     let mut options = Options::default();
     options.no_imbrication = true;
     let lines = ["push 1 S p a", "push 2 S p b", "pop 4 S p", "set 3 S p c", "reset 5 S p"];
@@ -348,9 +341,9 @@ fn what_is_not_wanted_is_checked_without_imbrication() {
     }
 }
 
-/// A key that many other links come between, so that only what is kept of all keys can tell.
+/// Many links come between the uses of a key, so it is found only among all keys.
 #[test]
-fn keys_of_links_that_are_not_wanted_are_checked() {
+fn keys_of_unselected_links_are_checked() {
     let mut text = String::new();
     for i in 0..1000 {
         text.push_str(&format!("from {i} L h m p k{i}\nto {i}.5 L h m q k{i}\n"));

@@ -1,4 +1,4 @@
-//! Command lines of the program, and what they print: see the text files.
+//! Command lines and their output, recorded in the text files.
 
 use std::path::Path;
 
@@ -13,26 +13,26 @@ fn check(file: &str) {
 }
 
 #[test]
-fn command_lines() {
+fn command_lines_print_as_recorded() {
     check("cli.txt");
 }
 
 #[test]
-fn pj_dump_csv() {
+fn pj_dump_csv_prints_as_recorded() {
     check("csv.txt");
 }
 
 #[test]
-fn traces_in_many_files() {
+fn traces_in_several_files_print_as_recorded() {
     check("files.txt");
 }
 
 #[test]
-fn traces_of_strangers() {
+fn unusual_inputs_print_as_recorded() {
     check("strangers.txt");
 }
 
 #[test]
-fn rows_and_messages() {
+fn rows_and_messages_are_as_recorded() {
     check("golden.txt");
 }

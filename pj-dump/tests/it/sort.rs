@@ -1,5 +1,5 @@
-//! Traces replayed in the order of their times, beside the same lines put in that order by a plain
-//! sort: the same rows and warnings, or the same problem at the same place of the trace as it was given.
+//! `--sort` compared with the replay of the sorted lines: the same rows and warnings, or the same
+//! problem at its place in the unsorted trace.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,8 +17,7 @@ use crate::agree::rows;
 use crate::order::{DISORDERS, Disorder, disordered, sorted};
 use crate::world::{dump, lines_before, said, trace};
 
-/// Result of a replay: rows, warnings and how much was read; or the code, sentence and place of the
-/// problem, and the line.
+/// Rows, warnings and amounts read; or code, sentence, position and line of the problem.
 type Result = std::result::Result<
     (Vec<u8>, Vec<(WarningKind, Option<EventName>, u64, u64)>, [u64; 3]),
     (&'static str, String, Option<(Position, Vec<u8>)>),
@@ -42,7 +41,7 @@ fn replay(source: Source<'_>, options: &Options, workers: &Workers) -> Result {
     }
 }
 
-/// Result of sorting plainly and replaying, told of the trace as it was given.
+/// Returns the result of sorting and replaying, with the positions of the unsorted trace.
 fn expected(text: &[u8], options: &Options) -> Result {
     let lines = sorted(text, options.field_names);
     let plain: Vec<u8> = lines.iter().flat_map(|line| [line.text, b"\n"].concat()).collect();
@@ -70,7 +69,8 @@ fn teams() -> [Workers; 4] {
     testkit::teams()
 }
 
-/// Compares for each team, in blocks whose size the text's length decides; returns what was expected.
+/// Compares for each team, in blocks whose size depends on the length of the text; returns the
+/// expected result.
 fn compare(text: &[u8], options: &Options, teams: &[Workers], told: &str) -> Result {
     let wanted = expected(text, options);
     let mut options = options.clone();
@@ -102,7 +102,7 @@ fn options(random: &random::RandomTrace) -> Options {
 }
 
 #[test]
-fn random_traces() {
+fn random_traces_are_sorted() {
     let teams = teams();
     let mut valid = [0; DISORDERS.len()];
     for seed in 0..50 {
@@ -115,12 +115,13 @@ fn random_traces() {
             valid[how as usize] += usize::from(compare(&text, &options, &teams, &told).is_ok());
         }
     }
-    // As it is, sorted traces of these are mostly valid; shuffled ones have lines of one time astray.
+    // Sorted traces are mostly valid; shuffled ones may have lines of the same time in the wrong
+    // order.
     assert!(valid[0] > 10 && valid[1] == valid[0], "{valid:?}");
 }
 
 #[test]
-fn shapes() {
+fn shapes_are_sorted() {
     let teams = teams();
     for shape in Shape::ALL {
         let bytes = datasets::generate(shape, 20_000, 5);
@@ -138,7 +139,7 @@ fn shapes() {
 }
 
 #[test]
-fn planted_faults() {
+fn planted_faults_are_reported_in_sorted_order() {
     let teams = &teams()[..2];
     for fault in invalid::Fault::ALL {
         for seed in 0..3 {
@@ -153,9 +154,8 @@ fn planted_faults() {
     }
 }
 
-/// Times of every spelling, quotes, comments, and lines that only look like something.
 #[test]
-fn odd_lines() {
+fn unusual_lines_are_sorted() {
     let lines = "\
 set 1e1 S p a\nset \"+2.5\" S p b\n\t set\t0x1p-1 S p c # 0\nset 00009 S p d\nset 9.0 S p e\nset -0 S p f\n\
 set 0 S p g\ncreate -8.5 r P g\nset -1e-300 S r h\nset -3 S r i\ncreate -9 g H 0\nset 123456789012345678 S p j\nset 0.1234567890123456789 S p k\n\
@@ -174,10 +174,10 @@ set 0 S p g\ncreate -8.5 r P g\nset -1e-300 S r h\nset -3 S r i\ncreate -9 g H 0
     }
 }
 
-/// The first problem is the first in the sorted order, but times that cannot be read come first, and
-/// before them what has no time at all.
+/// The first problem is the first in sorted order; unreadable times come before that, and lines
+/// without a time first of all.
 #[test]
-fn problems_are_told_where_they_are() {
+fn problems_have_their_place_in_the_unsorted_trace() {
     let first = lines_before() + 1;
     for (lines, line, column, code) in [
         ("pop 2 S p\nset 3 S p a\npop 1 S q\n", 3, 9, "pop-on-empty"),
@@ -208,7 +208,7 @@ fn problems_are_told_where_they_are() {
 }
 
 #[test]
-fn lines_that_are_too_long_come_first() {
+fn lines_that_are_too_long_are_reported_first() {
     let lines = format!("nonsense\nset 0 S p {}\n", "x".repeat(300));
     let text = trace(lines.as_bytes());
     let mut options = Options::default();
@@ -231,7 +231,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_lines(
+    fn any_lines_are_sorted(
         lines in "((set|pop|vset|create|late|stype|%|%EventDef PajePopState late|%EndEventDef|#|\"set)( (-?[0-9]\\.?[0-9]?|S|V|P|p|q|h|\"|#|x|nan|Type string|Time date|Container string)){0,6}\r?\n?\n){0,30}",
         threads in 0..4_usize,
         block in 1..2000_usize,
@@ -246,9 +246,8 @@ proptest! {
     }
 }
 
-/// Files are read by all workers, in chunks.
 #[test]
-fn files() {
+fn files_are_sorted_in_chunks() {
     let bytes = datasets::generate(Shape::Unsorted, 60_000, 3);
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     std::io::Write::write_all(&mut file, &bytes).expect("writable");
@@ -263,9 +262,8 @@ fn files() {
     }
 }
 
-/// Any options: the output is that of the sorted trace.
 #[test]
-fn options_beside_it() {
+fn other_options_apply_to_the_sorted_trace() {
     let text = datasets::generate(Shape::Unsorted, 20_000, 2);
     let lines = sorted(&text, FieldNames::Strict);
     let plain: Vec<u8> = lines.iter().flat_map(|line| [line.text, b"\n"].concat()).collect();
@@ -289,13 +287,13 @@ fn options_beside_it() {
             assert!(found.stdout == wanted.stdout, "{options:?}");
         }
     }
-    // Without it the trace is refused.
+    // The trace is refused without `--sort`.
     assert_eq!(dump(&["-q"], &text).status.code(), Some(1));
 }
 
-/// Recipe that users of StarPU follow today. Its times all have nine decimals, for which `sort -V` is right.
+/// The usual recipe for StarPU. All times have nine decimals, so `sort -V` is right.
 #[test]
-fn as_grep_and_sort_do_it() {
+fn sort_gives_the_result_of_grep_and_sort() {
     let folder = tempfile::tempdir().expect("a folder");
     let bytes = datasets::generate(Shape::Unsorted, 200_000, 4);
     std::fs::write(folder.path().join("paje.trace"), &bytes).expect("writable");

@@ -1,5 +1,5 @@
-//! `StarVZ`, which draws what StarPU did, runs `pj_dump` in its first phase, and then takes its rows
-//! apart by bytes and commas: both with our program in the place of PajeNG's.
+//! `StarVZ`, which visualises StarPU runs, calls `pj_dump` in its first phase and splits its rows
+//! by bytes and commas; here with our program instead of PajeNG's.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,11 +13,9 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-/// The command line of its `phase1-workflow.sh`, to the letter.
 const PHASE_1: &str = "set -o pipefail; zcat \"paje.sorted.trace.gz\" | pj_dump -o -n --user-defined \
      --entity-hierarchy=entities.csv --type-hierarchy=types.csv | gzip -c > paje.csv.gz";
 
-/// Files that the first phase leaves behind.
 #[derive(Debug, PartialEq)]
 struct Phase1 {
     rows: String,
@@ -25,7 +23,6 @@ struct Phase1 {
     types: String,
 }
 
-/// Runs the first phase in a folder of its own, with this program as `pj_dump`.
 fn phase_1(program: &Path, trace: &[u8]) -> Phase1 {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
@@ -40,7 +37,7 @@ fn phase_1(program: &Path, trace: &[u8]) -> Phase1 {
         .current_dir(&folder)
         .env("PATH", format!("{}:{path}", at("bin").display()))
         .output()
-        .expect("there is bash");
+        .expect("bash is installed");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && stderr.is_empty(), "{}: {stderr}", program.display());
     let mut rows = String::new();
@@ -54,8 +51,8 @@ fn ours() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_pj_dump"))
 }
 
-/// The kinds of rows that its splitter tells apart, by the first letter of a row and the first of its
-/// type, which it takes from two bytes after the second comma.
+/// Returns the kind of row in its splitter, which depends on the row's first letter and the byte
+/// two after the second comma, the first letter of the type.
 fn kind(row: &str) -> &'static str {
     let second = row.match_indices(',').nth(1).expect("more than two columns").0;
     match (row.as_bytes()[0], row.as_bytes()[second + 2]) {
@@ -71,34 +68,32 @@ fn kind(row: &str) -> &'static str {
     }
 }
 
-/// Rows by kind, and each kind's numbers of commas.
 fn split(rows: &str) -> BTreeMap<&'static str, Vec<(usize, &str)>> {
     let mut kinds = BTreeMap::<_, Vec<_>>::new();
     for row in rows.lines() {
-        // Its splitter keeps a row in 500 bytes, whatever its length.
+        // Its splitter has a buffer of 500 bytes per row.
         assert!(row.len() < 499, "{row}");
         kinds.entry(kind(row)).or_default().push((row.matches(',').count(), row));
     }
     kinds
 }
 
-/// A trace as StarPU's tools write it, and sorted, as `StarVZ` sorts it.
 fn traces() -> Vec<Vec<u8>> {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/task-runtime.trace");
     vec![fs::read(example).expect("readable"), generate(Shape::TaskRuntime, 300_000, 7)]
 }
 
 #[test]
-fn rows_are_what_its_splitter_takes_them_for() {
+fn rows_have_the_expected_kinds_for_its_splitter() {
     for trace in traces() {
         let rows = phase_1(&ours(), &trace).rows;
         let kinds = split(&rows);
         let commas = |kind| kinds[kind].iter().map(|(commas, _)| *commas);
-        // Of each kind, a header with so many columns is written, and rows with fewer are filled up.
+        // Its headers have this many columns for each kind, and shorter rows are filled up.
         assert!(commas("variable").all(|commas| commas == 6));
         assert!(commas("link").all(|commas| (9..=13).contains(&commas)));
         assert!(commas("event").all(|commas| (4..=9).contains(&commas)));
-        // Of states, StarPU's user-defined fields come in several lengths.
+        // StarPU's states have user-defined fields of several lengths.
         let mut lengths: Vec<_> = commas("state of a worker").collect();
         lengths.sort_unstable();
         lengths.dedup();
@@ -112,7 +107,7 @@ fn rows_are_what_its_splitter_takes_them_for() {
 }
 
 #[test]
-fn both_hierarchies_have_their_columns_and_meet() {
+fn both_hierarchies_have_their_columns_and_match() {
     for trace in traces() {
         let Phase1 { rows, entities, types } = phase_1(&ours(), &trace);
         assert!(entities.starts_with("Parent, Name, Type, Nature\n0, 0, 0, Container\n"));
@@ -126,7 +121,7 @@ fn both_hierarchies_have_their_columns_and_meet() {
     }
 }
 
-/// The order of lanes is each program's own with `-o`, and PajeNG leaves containers out that do not end.
+/// With `-o`, each program has its own order of lanes, and PajeNG omits containers that do not end.
 #[test]
 fn pajeng_gives_the_same_rows_and_hierarchies() {
     let Some(theirs) = testkit::pajeng::pj_dump() else {
@@ -140,7 +135,6 @@ fn pajeng_gives_the_same_rows_and_hierarchies() {
     }
 }
 
-/// Rows other than containers', in their order within each container and type.
 fn lanes(rows: &str) -> BTreeMap<Vec<&str>, Vec<&str>> {
     let mut lanes = BTreeMap::<_, Vec<_>>::new();
     for row in rows.lines().filter(|row| !row.starts_with("Container")) {
@@ -149,7 +143,7 @@ fn lanes(rows: &str) -> BTreeMap<Vec<&str>, Vec<&str>> {
     lanes
 }
 
-/// Tables that `examples/starvz/phase1` makes of a trace: by file, rows by column.
+/// Returns the tables that `examples/starvz/phase1` makes of a trace: by file, rows by column.
 fn wrapped(trace: &[u8], name: &str) -> BTreeMap<String, Vec<BTreeMap<String, String>>> {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join(name), trace).expect("writable");
@@ -160,7 +154,7 @@ fn wrapped(trace: &[u8], name: &str) -> BTreeMap<String, Vec<BTreeMap<String, St
         .arg(folder.path())
         .env("PATH", format!("{}:{path}", bin.path().display()))
         .output()
-        .expect("there is bash");
+        .expect("bash is installed");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     let names =
@@ -176,7 +170,7 @@ fn wrapped(trace: &[u8], name: &str) -> BTreeMap<String, Vec<BTreeMap<String, St
     let tables = names.map(|name| {
         let packed = fs::read(folder.path().join(format!("paje.{name}.csv.gz"))).expect("written");
         let mut reader = csv::Reader::from_reader(GzDecoder::new(&packed[..]));
-        // A row that is shorter or longer than the header is an error.
+        // Rows of another length than the header are errors.
         let rows = reader.deserialize().map(|row| row.expect("a row")).collect();
         (name.to_owned(), rows)
     });
@@ -188,7 +182,8 @@ fn the_wrapper_names_the_columns_of_the_trace() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/task-runtime.trace");
     let trace = fs::read(example).expect("readable");
     let tables = wrapped(&trace, "paje.trace");
-    // Of the lines that set states with such fields: 20, time, container, type, value, Size, …, Priority, GFlop, ….
+    // Lines that set states with such fields: 20, time, container, type, value, Size, …, Priority,
+    // GFlop, ….
     let text = String::from_utf8_lossy(&trace);
     let told: Vec<Vec<&str>> = text
         .lines()
@@ -217,7 +212,7 @@ fn the_wrapper_names_the_columns_of_the_trace() {
         };
         assert!(tables["worker_state"].iter().any(|row| same(&row)), "{words:?}");
     }
-    // Columns that the trace has no field for are there, and empty.
+    // Columns without a field in the trace exist and are empty.
     assert!(tables["worker_state"].iter().all(|row| row["NumaNodes"].is_empty()));
     let link = &tables["link"][0];
     assert_eq!((&*link["Origin"], &*link["Dest"]), ("Memory node 0", "Memory node 0"));

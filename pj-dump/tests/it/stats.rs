@@ -1,4 +1,4 @@
-//! `--stats`: what the program tells of itself.
+//! `--stats` and `--verbose`.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::world::{dump, said, trace};
 
-/// A trace of so many state changes, and how many event lines it has.
+/// Returns a trace of this many state changes, and its number of event lines.
 fn long(lines: u64) -> (Vec<u8>, u64) {
     let sets: String = (0..lines).map(|i| format!("set {i} S p v{}\n", i % 7)).collect();
-    // The world has nine lines; a comment is a line, but no event.
+    // The common head has nine lines; a comment is a line but not an event.
     (trace(format!("{sets}# end\n\n").as_bytes()), lines + 9)
 }
 
@@ -31,13 +31,12 @@ fn seconds(value: &Value) -> f64 {
     seconds
 }
 
-/// Asserts what holds for every run of so many threads.
 fn assert_plausible(stats: &Value, threads: u64) {
     assert_eq!(stats["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(stats["threads"], threads);
     let phase = |name: &str| seconds(&stats["seconds"][name]);
     let (total, replay, export) = (phase("total"), phase("replay"), phase("export"));
-    // Phases are rounded to microseconds each.
+    // Each phase is rounded to microseconds.
     assert!(replay + export <= total + 1e-5, "{stats}");
     assert!(phase("serial") <= replay + export + 1e-5, "{stats}");
     let workers = stats["workers"].as_array().expect("an array");
@@ -58,7 +57,7 @@ fn assert_plausible(stats: &Value, threads: u64) {
 }
 
 #[test]
-fn stats_of_files_and_pipes_with_any_number_of_threads() {
+fn stats_are_plausible_for_files_and_pipes() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("long.trace");
     let (text, events) = long(60_000);
@@ -88,7 +87,7 @@ fn stats_of_files_and_pipes_with_any_number_of_threads() {
 }
 
 #[test]
-fn stats_without_rows() {
+fn stats_count_no_rows_without_rows() {
     let (text, events) = long(10);
     for option in ["-q", "-c", "-d", "-pState"] {
         let output = dump(&["--threads=2", "--stats=json", option], &text);
@@ -98,7 +97,6 @@ fn stats_without_rows() {
         assert_eq!(stats["events"], events);
         assert_eq!(stats["seconds"]["export"], 0.0);
     }
-    // A header is not rows.
     let stats = parsed(&dump(&["-h", "--stats=json"], &text));
     assert_eq!(stats["rows"], lines_of(&dump(&[], &text).stdout));
 }
@@ -114,7 +112,7 @@ fn stats_come_after_everything_else() {
 }
 
 #[test]
-fn stats_for_people() {
+fn stats_are_readable_as_text() {
     let (text, events) = long(1000);
     for option in ["--stats", "--stats=text"] {
         let output = dump(&["--threads", "2", option], &text);
@@ -152,7 +150,7 @@ fn stats_for_people() {
 #[cfg(target_os = "linux")]
 #[test]
 fn stats_and_verbose_name_the_cpus() {
-    // Any CPU that this process may use, to which the system may refuse to pin all the same.
+    // Any allowed CPU, although the system may refuse to pin to it.
     let cpu = paje_workers::allowed().expect("Linux says")[0];
     let pin = format!("--pin={cpu}");
     let output = dump(&[&pin, "--stats=json", "--verbose"], &trace(b"set 0 S p a\n"));

@@ -1,10 +1,10 @@
-//! Files that people take for a trace.
+//! Files that people mistake for traces.
 
 use crate::world::{sandbox, trace};
 
-/// By content, in one sentence; from a file, through a pipe, compressed, and where a trace names it.
+/// Recognised by content, with one sentence: from a file, a pipe, compressed, and named by a trace.
 #[test]
-fn what_people_take_for_a_trace() {
+fn files_that_are_not_traces_are_recognised() {
     let mut tar = vec![0; 1024];
     tar[..7].copy_from_slice(b"a.trace");
     tar[257..262].copy_from_slice(b"ustar");

@@ -11,7 +11,7 @@ use crate::agree::in_portions;
 
 const STYLE: Style = Style::DEFAULT;
 
-/// The rows of a trace, in portions of so many bytes.
+/// Returns the rows of a trace in portions of this many bytes.
 fn streamed(text: &[u8], bytes: u64, workers: &Workers) -> (Vec<u8>, Result<Trace, Error>) {
     let (options, all) = (Options::default(), Selection::default());
     in_portions(Source::stream(text), &options, (bytes, true), (STYLE, &all), workers)
@@ -26,7 +26,6 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// Of a natural number of header lines and rows: the rows.
 fn rows(text: &[u8]) -> Vec<&[u8]> {
     let natures = ["Container, Parent, ", "State, Container, ", "Variable, Container, "];
     let natures = natures.into_iter().chain(["Event, Container, ", "Link, Container, "]);
@@ -36,7 +35,7 @@ fn rows(text: &[u8]) -> Vec<&[u8]> {
 }
 
 #[test]
-fn every_row_once_whatever_the_portions_and_workers() {
+fn every_row_is_printed_once_for_all_portions_and_workers() {
     let team = testkit::team(3);
     // The shape that is not in time order is invalid.
     for shape in Shape::ALL.into_iter().filter(|shape| *shape != Shape::Unsorted) {
@@ -58,7 +57,7 @@ fn every_row_once_whatever_the_portions_and_workers() {
 }
 
 #[test]
-fn an_invalid_trace_has_the_portions_before_its_problem() {
+fn an_invalid_trace_gives_the_portions_before_its_problem() {
     let mut text = datasets::generate(Shape::Mpi, 60_000, 3);
     let (whole, _) = streamed(&text, 1000, &Workers::one());
     text.extend(b"nonsense\n");
@@ -67,7 +66,7 @@ fn an_invalid_trace_has_the_portions_before_its_problem() {
     assert!(out.len() > whole.len() / 2 && whole.starts_with(&out));
 }
 
-/// Takes some bytes, and then no more.
+/// Output that accepts this many bytes.
 struct Narrow(usize);
 
 impl std::io::Write for Narrow {
@@ -87,7 +86,7 @@ impl std::io::Write for Narrow {
 }
 
 #[test]
-fn an_output_that_fails_ends_it() {
+fn a_failing_output_ends_the_stream() {
     let text = datasets::generate(Shape::Mpi, 60_000, 3);
     let (workers, written) = (Workers::one(), Written::default());
     let mut stream = RowStream::new(STYLE, false, &workers, Narrow(10_000), &written);

@@ -1,4 +1,4 @@
-//! Tables in files hold the rows that are printed.
+//! Table files contain the printed rows.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -17,7 +17,6 @@ use tempfile::TempDir;
 
 use crate::world;
 
-/// Natures in the order in which their tables are looked at.
 const NATURES: [&str; 5] = ["Container", "State", "Variable", "Event", "Link"];
 
 fn pj_dump(arguments: &[&str], trace: &Path) -> Output {
@@ -27,7 +26,6 @@ fn pj_dump(arguments: &[&str], trace: &Path) -> Output {
     output
 }
 
-/// The tables of a trace, in a new folder.
 fn tables(options: &[&str], trace: &Path) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().to_str().expect("text");
@@ -49,7 +47,6 @@ fn read(folder: &Path, table: &str, format: &str) -> (SchemaRef, Vec<RecordBatch
     }
 }
 
-/// A name as rows have it.
 fn printed(text: &str) -> String {
     let mut out = Vec::new();
     Quotes::Auto.write(Name::bare(text.as_bytes()), &mut out);
@@ -77,7 +74,6 @@ fn number(batch: &RecordBatch, column: &str, row: usize) -> f64 {
     column.as_primitive::<Float64Type>().value(row)
 }
 
-/// A row of a table as it is printed.
 fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
     let text = |column: &str| name(batch, column, row);
     let number = |column: &str| number(batch, column, row);
@@ -118,7 +114,6 @@ fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
     }
 }
 
-/// The rows of all tables, nature by nature.
 fn rows(folder: &Path, format: &str) -> Vec<String> {
     let mut all = Vec::new();
     for nature in NATURES {
@@ -130,7 +125,6 @@ fn rows(folder: &Path, format: &str) -> Vec<String> {
     all
 }
 
-/// Printed rows, nature by nature.
 fn printed_rows(options: &[&str], trace: &Path) -> Vec<String> {
     let options = [&["-l", "9", "--variable-precision", "double"], options].concat();
     let text = String::from_utf8(pj_dump(&options, trace).stdout).expect("text");
@@ -183,7 +177,6 @@ fn tables_of_every_shape_hold_their_rows() {
 #[test]
 fn files_are_the_same_for_any_number_of_threads() {
     let trace = tempfile::NamedTempFile::new().expect("a file");
-    // More rows than a batch has.
     fs::write(&trace, generate(Shape::OneContainer, 16_000_000, 1)).expect("writable");
     for (format, several) in [("parquet", &["2", "3"][..]), ("arrow", &["3"]), ("csv", &["2"])] {
         let one = tables(&["--threads", "1", "--format", format], trace.path());
@@ -201,9 +194,8 @@ fn files_are_the_same_for_any_number_of_threads() {
     }
 }
 
-/// A table of comma-separated values is read by a reader of such, and has what was printed.
 #[test]
-fn comma_separated_values() {
+fn csv_tables_can_be_read() {
     for trace in examples() {
         let folder = tables(&["-n", "-z", "--sort", "--format", "csv", "-l", "9"], &trace);
         let mut found = Vec::new();
@@ -230,7 +222,7 @@ fn comma_separated_values() {
 }
 
 #[test]
-fn hierarchies() {
+fn hierarchies_are_tables_too() {
     for trace in examples() {
         let folder = tables(&["-n", "-z", "--sort"], &trace);
         for (table, option) in
@@ -255,7 +247,7 @@ fn hierarchies() {
     }
 }
 
-/// Columns of user-defined fields have the type that all definitions agree on, if all texts can be read so.
+/// The type of a user-defined column is that of all definitions, if all texts can be read so.
 #[test]
 fn user_defined_fields_are_columns() {
     let mut text = String::new();
@@ -327,11 +319,10 @@ fn user_defined_fields_are_columns() {
     }
 }
 
-/// The line that a row comes from begins at the row's time.
+/// The line of a row begins at the row's time.
 #[test]
-fn rows_know_their_lines() {
+fn rows_have_their_lines() {
     let trace = tempfile::NamedTempFile::new().expect("a file");
-    // Several blocks.
     let text = generate(Shape::Mpi, 1_000_000, 1);
     fs::write(&trace, &text).expect("writable");
     let lines: Vec<&str> = std::str::from_utf8(&text).expect("text").lines().collect();
@@ -366,7 +357,7 @@ fn rows_know_their_lines() {
 }
 
 #[test]
-fn rows_know_their_files() {
+fn rows_have_their_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = generate(Shape::Mpi, 50_000, 1);
     let cut = datasets::files::cut(&text, datasets::files::Style::Bare, 3);
@@ -393,7 +384,7 @@ fn rows_know_their_files() {
     assert!(seen.len() > 1, "{seen:?}");
 }
 
-/// A group of rows and its pages say what is in them, so that readers can pass over what they do not want.
+/// Row groups and pages have statistics, so readers can skip them.
 #[test]
 fn parquet_files_have_statistics_and_page_indexes() {
     let trace = tempfile::NamedTempFile::new().expect("a file");
@@ -406,14 +397,14 @@ fn parquet_files_have_statistics_and_page_indexes() {
     for column in groups.iter().flat_map(|group| group.columns()) {
         assert!(column.statistics().is_some());
         assert!(column.column_index_length().is_some_and(|length| length > 0));
-        // Of 70,000 rows: several pages.
+        // 70,000 rows: several pages.
         assert!(column.offset_index_length().is_some_and(|length| length > 20));
     }
 }
 
-/// Rows that `--prefix` writes are the dump, nature by nature, below its header lines.
+/// `--prefix` writes the dump by nature, below its header lines.
 #[test]
-fn rows_in_files() {
+fn prefix_writes_the_rows_by_nature() {
     let folder = tempfile::tempdir().expect("a folder");
     let prefix = folder.path().join("t");
     let prefix = prefix.to_str().expect("text");
@@ -437,7 +428,7 @@ fn rows_in_files() {
 }
 
 #[test]
-fn what_was_there_stays_if_the_tables_fail() {
+fn existing_files_stay_if_the_tables_fail() {
     let folder = tempfile::tempdir().expect("a folder");
     let (out, bad) = (folder.path().join("a/b"), folder.path().join("bad"));
     fs::write(&bad, world::trace(b"set 1 S p a\nnonsense\n")).expect("writable");
@@ -445,7 +436,7 @@ fn what_was_there_stays_if_the_tables_fail() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
         command.arg(trace).arg("-O").arg(out).output().expect("the program runs")
     };
-    // An invalid trace makes no folder.
+    // An invalid trace creates no folder.
     let output = run(&bad, &out);
     assert_eq!(output.status.code(), Some(1));
     assert!(!folder.path().join("a").exists());
@@ -454,7 +445,7 @@ fn what_was_there_stays_if_the_tables_fail() {
     let before = fs::read(out.join("state.parquet")).expect("there");
     assert_eq!(run(&bad, &out).status.code(), Some(1));
     assert_eq!(fs::read(out.join("state.parquet")).expect("there"), before);
-    // In the place of one table there is a folder: no other table changes.
+    // With a folder in the place of one table, no table changes.
     fs::remove_file(out.join("link.parquet")).expect("ours");
     fs::create_dir(out.join("link.parquet")).expect("ours");
     let output = run(&examples()[1], &out);
@@ -462,7 +453,6 @@ fn what_was_there_stays_if_the_tables_fail() {
     let said = world::said(&output);
     assert!(said.contains("link.parquet: "), "{said}");
     assert_eq!(fs::read(out.join("state.parquet")).expect("there"), before);
-    // A file is no folder.
     let output = run(good, &bad);
     assert_eq!(output.status.code(), Some(2));
     assert!(world::said(&output).starts_with(&format!("pj_dump: {}: ", bad.display())));

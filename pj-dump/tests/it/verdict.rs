@@ -1,4 +1,6 @@
-//! Verdicts of the replay and of the checker on a trace; the fuzzer uses them, too.
+//! Verdicts of the replay and the checker on a trace; also for the fuzzer.
+
+#![allow(unreachable_pub, reason = "the fuzzer's crate exports them")]
 
 use paje_sim::{Error, ErrorKind, Options, Progress, Source, Trace};
 use paje_workers::Workers;
@@ -7,10 +9,10 @@ use pj_dump::output::export::{Written, write_rows};
 use pj_validate::{Rules, Severity, check};
 
 /// The first error: line, column, code and sentence.
-pub(crate) type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
+pub type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
 
 /// Returns the verdict of the checker.
-pub(crate) fn checked(trace: &[u8], options: &Options, rules: Rules) -> Verdict {
+pub fn checked(trace: &[u8], options: &Options, rules: Rules) -> Verdict {
     let mut all = pj_validate::Options::default();
     all.rules = rules;
     all.field_names = options.field_names;
@@ -26,17 +28,12 @@ pub(crate) fn checked(trace: &[u8], options: &Options, rules: Rules) -> Verdict 
 }
 
 /// Returns the trace and the verdict of the replay.
-pub(crate) fn replayed(
-    trace: &[u8],
-    options: &Options,
-    workers: &Workers,
-) -> (Option<Trace>, Verdict) {
+pub fn replayed(trace: &[u8], options: &Options, workers: &Workers) -> (Option<Trace>, Verdict) {
     let source = Source::stream(trace);
     verdict(Trace::read_with(source, options, workers, &Progress::default()))
 }
 
-/// Returns the verdict that the result of a replay is.
-pub(crate) fn verdict(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) {
+pub fn verdict(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) {
     match result {
         Ok(trace) => (Some(trace), Ok(())),
         Err(error) => {
@@ -50,7 +47,7 @@ pub(crate) fn verdict(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) 
 }
 
 /// Returns the rows of a trace.
-pub(crate) fn rows(trace: &Trace, style: Style, workers: &Workers) -> Vec<u8> {
+pub fn rows(trace: &Trace, style: Style, workers: &Workers) -> Vec<u8> {
     let mut out = Vec::new();
     write_rows(trace, style, workers, &mut out, &Written::default())
         .expect("memory can be written");

@@ -1,4 +1,4 @@
-//! Windows of time of packed traces, of which only parts are read: the rows of the whole text.
+//! Windows of time of packed traces, of which only parts are read, have the rows of the text.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -18,14 +18,12 @@ use crate::world::sandbox;
 
 static TEAMS: LazyLock<[Workers; 3]> = LazyLock::new(testkit::teams);
 
-/// Returns whether a trace is one of which windows may be kept.
 fn is_plain(text: &[u8]) -> bool {
     let mut options = Options::default();
     options.usage = true;
     Trace::read(text, &options).is_ok_and(|trace| trace.is_plain())
 }
 
-/// Everything that is printed of a part of a trace, and when that ends.
 fn rows(
     source: Source<'_>,
     options: &Options,
@@ -46,7 +44,6 @@ fn rows(
     (out, trace.end().to_bits())
 }
 
-/// A time of the trace, one near it, or one somewhere.
 fn time(text: &[u8], end: f64, rng: &mut Rng) -> f64 {
     let at = rng.index(text.len());
     let words = text[at..].split(u8::is_ascii_whitespace);
@@ -60,18 +57,18 @@ fn time(text: &[u8], end: f64, rng: &mut Rng) -> f64 {
     }
 }
 
-/// Compares some windows of a trace; how many of them took less than the whole file.
+/// Compares some windows of a trace; returns how many were read only partly.
 fn look_at(what: &str, text: &[u8], segment: usize, rng: &mut Rng) -> usize {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("t.pjp");
-    fs::write(&path, testkit::pack_with_borders(text, segment, &[]))
+    fs::write(&path, pj_pack::pack::pack_all(text, segment).expect("memory"))
         .expect("the folder is writable");
     let quotes = [Quotes::Strip, Quotes::Keep, Quotes::Auto][rng.index(3)];
     let mut options = Options::default();
     (options.value_names, options.user_defined) = (quotes.value_names(), rng.index(2) == 0);
     options.limits.block = [100, 3000, 1 << 20][rng.index(3)];
     options.decoder_symbols = 4;
-    let whole = Trace::read(text, &options).expect("it is valid");
+    let whole = Trace::read(text, &options).expect("a valid trace");
     let mut parts = 0;
     for turn in 0..8 {
         let (one, other) = (time(text, whole.end(), rng), time(text, whole.end(), rng));
@@ -109,7 +106,7 @@ fn look_at(what: &str, text: &[u8], segment: usize, rng: &mut Rng) -> usize {
 }
 
 #[test]
-fn random_traces() {
+fn windows_of_random_traces_are_equal() {
     let mut rng = Rng::new(41);
     let mut plain = 0;
     for seed in 0..testkit::number("PAJE_SEEDS").unwrap_or(120) {
@@ -124,7 +121,7 @@ fn random_traces() {
 }
 
 #[test]
-fn lively_traces() {
+fn windows_of_busy_traces_are_equal() {
     let mut rng = Rng::new(47);
     for turn in 0..testkit::number("PAJE_SEEDS").unwrap_or(15) {
         let text = lively(turn);
@@ -135,16 +132,15 @@ fn lively_traces() {
     }
 }
 
-/// Such lines, those of some containers behind those of others, as programs write them that keep a buffer for each thread: time begins
-/// again and again.
+/// Returns such lines grouped by container, as from programs with a buffer per thread, so that time
+/// starts again and again.
 fn streams(text: &[u8], apart: &[&str]) -> Vec<u8> {
     let text = str::from_utf8(text).expect("ASCII");
-    let (head, lines) = text.split_once(WORLD).expect("they stand at its beginning");
+    let (head, lines) = text.split_once(WORLD).expect("the common head");
     let mut streams = vec![String::new(); apart.len() + 1];
     for line in lines.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
-            // Those of one type and container are in order.
             [end, time, "L", "h", value, _, key] => {
                 let number = key[1..].parse().unwrap_or(0);
                 let (stream, name) = (number % apart.len(), ["p", "q"][number % 2]);
@@ -164,7 +160,7 @@ fn streams(text: &[u8], apart: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn traces_in_which_time_begins_again() {
+fn windows_are_equal_if_time_starts_again() {
     let mut rng = Rng::new(59);
     let mut plain = 0;
     for turn in 0..testkit::number("PAJE_SEEDS").unwrap_or(40) {
@@ -181,7 +177,7 @@ fn traces_in_which_time_begins_again() {
 }
 
 #[test]
-fn traces_of_every_shape() {
+fn windows_of_every_shape_are_equal() {
     let mut rng = Rng::new(43);
     for shape in Shape::ALL {
         let text = datasets::generate(shape, 60_000, 3);
@@ -192,11 +188,12 @@ fn traces_of_every_shape() {
     }
 }
 
-/// Options with which a row, its place or the end of the trace depends on lines that are not in the window: all is read.
+/// With these options, rows or the end of the trace depend on lines outside the window, so
+/// everything is read.
 #[test]
-fn all_options() {
+fn options_that_need_all_lines_read_them() {
     let text = lively(53);
-    let packed = testkit::pack_with_borders(&text, 400, &[]);
+    let packed = pj_pack::pack::pack_all(&text, 400).expect("memory");
     let folder = sandbox(&[("t", &text), ("t.pjp", &packed)]);
     let options = [
         "",

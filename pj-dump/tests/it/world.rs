@@ -1,4 +1,4 @@
-//! Definitions, types and containers that the tests' traces begin with, and how they are dumped.
+//! Common definitions, types and containers of the tests' traces, and how they are dumped.
 
 use std::process::{Command, Output};
 
@@ -6,7 +6,7 @@ use datasets::WORLD;
 use testkit::Sandbox;
 pub(crate) use testkit::said;
 
-/// Events by the word that stands for them in the tests' traces: event numbers may be words.
+/// Events by the words that stand for their numbers.
 const EVENTS: [(&str, &str, &str); 23] = [
     ("ctype", "DefineContainerType", "Name Type Alias"),
     ("stype", "DefineStateType", "Name Type Alias"),
@@ -37,27 +37,23 @@ const EVENTS: [(&str, &str, &str); 23] = [
     ),
 ];
 
-/// The definitions of all events.
 pub(crate) fn header() -> String {
     testkit::definitions(EVENTS)
 }
 
-/// The header, the world, and more lines.
 pub(crate) fn trace(lines: &[u8]) -> Vec<u8> {
     [header().as_bytes(), WORLD.as_bytes(), lines].concat()
 }
 
-/// The number of the last line before those given to [`trace`].
+/// Returns the number of lines before those given to [`trace`].
 pub(crate) fn lines_before() -> u64 {
     trace(b"").iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
-/// Runs the program on a trace in its standard input.
 pub(crate) fn dump(options: &[&str], trace: &[u8]) -> Output {
     testkit::fed(Command::new(env!("CARGO_BIN_EXE_pj_dump")).args(options), trace)
 }
 
-/// A folder with these files, in which the program runs.
 pub(crate) fn sandbox(files: &[(&str, &[u8])]) -> Sandbox {
     Sandbox::new(env!("CARGO_BIN_EXE_pj_dump"), files)
 }

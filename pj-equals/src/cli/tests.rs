@@ -3,7 +3,7 @@ use clap::error::ErrorKind;
 use super::*;
 
 #[test]
-fn as_getopt_reads_them() {
+fn options_are_read_as_by_getopt() {
     let cli = Cli::parse_from(["pj_equals", "-zi", "-s1", "a", "-t", "-2.5", "b", "--ignore-inc"]);
     assert!(cli.accepted.ignore_incomplete_links && cli.icase && !cli.quiet);
     assert_eq!((cli.start1, cli.start2), (Some(1.0), Some(-2.5)));
@@ -23,7 +23,6 @@ fn as_getopt_reads_them() {
     }
 }
 
-/// The long options of PajeNG 1.3.6, each with a value if it takes one.
 const PAJENG: [(&str, Option<&str>); 14] = [
     ("stop-at1", Some("1")),
     ("stop-at2", Some("1")),
@@ -41,7 +40,7 @@ const PAJENG: [(&str, Option<&str>); 14] = [
     ("version", None),
 ];
 
-/// Options that a command line asks for, told in full, or the kind of the error: help is one.
+/// Returns the options of a command line in full, or the kind of the error (such as help).
 fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
     let words = ["pj_equals", "a", "b", option].into_iter().chain(value);
     let cli = Cli::try_parse_from(words).map_err(|error| error.kind())?;
@@ -49,7 +48,7 @@ fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
 }
 
 #[test]
-fn what_stood_for_an_option_of_pajeng_still_does() {
+fn abbreviations_of_pajengs_options_are_kept() {
     let (mut short, nothing) = (0, format!("{:?}", Cli::parse_from(["pj_equals", "a", "b"])));
     for (name, value) in PAJENG {
         let whole = read(&format!("--{name}"), value);
@@ -66,18 +65,19 @@ fn what_stood_for_an_option_of_pajeng_still_does() {
 }
 
 #[test]
-fn how_traces_are_compared() {
+fn options_select_the_rules() {
     let rules =
         |words: &[&str]| Cli::parse_from([&["pj_equals", "a", "b"], words].concat()).rules();
     assert!(rules(&["-i", "-s", "1"]).is_none());
     for words in [&["--exact"][..], &["--diff"], &["--tolerance", "0"], &["--relative=0"]] {
-        let rules = rules(words).expect("ours");
+        let rules = rules(words).expect("rules of our comparison");
         assert_eq!((rules.what, rules.case), (What::Everything, Case::Matters), "{words:?}");
     }
-    let names = rules(&["--diff=3", "--names", "-i", "-s", "1", "-d", "2"]).expect("ours");
+    let names = rules(&["--diff=3", "--names", "-i", "-s", "1", "-d", "2"])
+        .expect("rules of our comparison");
     assert_eq!((names.what, names.case), (What::Names, Case::Ignored));
     assert_eq!(names.windows[0], TimeRange { from: 1.0, ..TimeRange::default() });
     assert_eq!(names.windows[1], TimeRange { to: 2.0, ..TimeRange::default() });
-    assert_eq!(rules(&["--struct"]).expect("ours").what, What::Structure);
-    assert!(!rules(&["--no-keys"]).expect("ours").keys);
+    assert_eq!(rules(&["--struct"]).expect("rules of our comparison").what, What::Structure);
+    assert!(!rules(&["--no-keys"]).expect("rules of our comparison").keys);
 }

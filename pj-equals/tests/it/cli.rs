@@ -1,4 +1,4 @@
-//! Command lines of the program, and what they print: see the text file.
+//! Command lines and their output, recorded in the text file.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use testkit::check_sessions;
 use crate::world::{WORLD, trace};
 
 #[test]
-fn command_lines() {
+fn command_lines_print_as_recorded() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli.txt");
     check_sessions(env!("CARGO_BIN_EXE_pj_equals"), &trace(WORLD), &path);
 }

@@ -1,4 +1,4 @@
-//! Differences that count, for PajeNG and with options of ours. The rows of this table are those of `docs/compat.md`.
+//! Differences that matter for PajeNG and for our options, as in the table of `docs/compat.md`.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use testkit::Sandbox;
 
 use crate::world::{WORLD, answer, changed, pair};
 
-/// A change, and whether the trace is still equal: in the plain form, with `--structure-only`, with
+/// A change, and whether the trace stays equal: by default, with `--structure-only`, with
 /// `--names-only`, and with `--exact`.
 type Case = (&'static str, &'static [(&'static str, &'static str)], [bool; 4]);
 
@@ -71,7 +71,7 @@ const CASES: &[Case] = &[
 const OPTIONS: [&[&str]; 4] = [&[], &["--structure-only"], &["--names-only"], &["--exact"]];
 
 #[test]
-fn what_counts() {
+fn differences_matter_as_in_the_table() {
     for (what, changes, wanted) in CASES {
         let other = changed(changes);
         for (options, wanted) in OPTIONS.iter().zip(wanted) {
@@ -80,9 +80,8 @@ fn what_counts() {
     }
 }
 
-/// The same of PajeNG, where it is installed.
 #[test]
-fn what_counts_for_pajeng() {
+fn differences_matter_to_pajeng_as_in_the_table() {
     for (what, changes, wanted) in CASES {
         let folder = pair(WORLD, &changed(changes));
         if let Some(answer) = pajeng(&folder) {
@@ -91,7 +90,6 @@ fn what_counts_for_pajeng() {
     }
 }
 
-/// Answer of PajeNG, unless it is not installed.
 fn pajeng(folder: &Sandbox) -> Option<bool> {
     let Some(program) = testkit::pajeng::pj_equals() else {
         testkit::pajeng::skipped("pj_equals");
@@ -99,13 +97,13 @@ fn pajeng(folder: &Sandbox) -> Option<bool> {
     };
     let mut command = Command::new(program);
     let output = command.args(["a.trace", "b.trace"]).current_dir(folder.path("")).output();
-    Some(output.expect("it runs").stdout == b"1\n")
+    Some(output.expect("PajeNG runs").stdout == b"1\n")
 }
 
-/// Containers are compared in the order of their types, but it does not matter which type they are of.
+/// Containers are compared in the order of their types, but their types do not matter.
 #[test]
-fn types_of_containers() {
-    // Types `a`, `b`, `c`; to `a` and `b` belongs a state type each.
+fn types_of_containers_do_not_matter_to_pajeng() {
+    // Types `a`, `b`, `c`; `a` and `b` have a state type each.
     let trace = |containers: &str| {
         let types = "ctype a 0 A\nctype b 0 B\nctype c 0 C\nstype s a S\nstype t b T\n";
         let of = |(i, type_): (usize, char)| format!("create 1 c{i} {type_} 0 name\n");
@@ -136,7 +134,7 @@ fn types_of_containers() {
 }
 
 #[test]
-fn upper_and_lower_case() {
+fn case_is_ignored_on_request() {
     let capital = changed(&[("p1 stop", "p1 STOP"), ("io", "IO"), ("data", "Data")]);
     for options in OPTIONS {
         assert!(answer(&capital, &[options, &["-i"]].concat()), "{options:?}");
@@ -148,16 +146,16 @@ fn upper_and_lower_case() {
 
 /// PajeNG loses all but the first of a lane's rows that start there.
 #[test]
-fn rows_at_the_very_end() {
+fn rows_at_the_very_end_count() {
     let end = "event 9 E p1 x\n";
     let folder = pair(&format!("{WORLD}{end}"), &format!("{WORLD}{end}{end}"));
     assert_eq!(folder.run(&["a.trace", "b.trace"]), (0, "0\n".into(), String::new()));
 }
 
-/// PajeNG looks for what is from time 0 on by bisection: a link that starts earlier hides those completed before
+/// PajeNG bisects for rows from time 0 on: a link that starts earlier hides those completed before
 /// it.
 #[test]
-fn links_that_start_before_time_0() {
+fn links_that_start_before_time_0_count() {
     let links = |start: &str| {
         let lines = [
             "from 1 L 0 data p1 a",
@@ -171,23 +169,30 @@ fn links_that_start_before_time_0() {
     assert_eq!(folder.run(&["a.trace", "b.trace"]), (0, "1\n".into(), String::new()));
 }
 
-/// PajeNG adds a row on either side, loses those that enclose the window, and may crash.
+/// PajeNG adds a row on either side, loses rows that enclose the window, and may crash.
 #[test]
-fn windows() {
-    // Row by row: io until 3, idle from 3 on.
+fn windows_select_rows() {
+    // Row by row: io until 3, then idle.
     let other = changed(&[("p1 io", "p1 disk"), ("p1 start", "p1 begin")]);
     for options in [&[][..], &["--exact"]] {
         let answer = |more: &[&str]| answer(&other, &[options, more].concat());
         assert!(!answer(&[]));
         assert!(answer(&["-s", "3.5", "-t", "3.5"]), "{options:?}");
-        assert!(!answer(&["-s", "3", "-t", "3"]), "it ends there: {options:?}");
+        assert!(
+            !answer(&["-s", "3", "-t", "3"]),
+            "a row that ends at the start should count: {options:?}"
+        );
     }
     let folder = pair(WORLD, WORLD);
     let files = ["a.trace", "b.trace"];
     let run = |more: &[&str]| folder.run(&[more, &files].concat()).1;
     assert_eq!(run(&["-e", "0.5", "-d", "0.5"]), "1\n");
     assert_eq!(run(&["-e", "1.2", "-d", "5"]), "0\n");
-    assert_eq!(run(&["-s", "5", "-e", "2", "-t", "5", "-d", "2"]), "1\n", "nothing is in them");
+    assert_eq!(
+        run(&["-s", "5", "-e", "2", "-t", "5", "-d", "2"]),
+        "1\n",
+        "empty windows should be equal"
+    );
     assert_eq!(run(&["-z", "-a", "1.75"]), "0\n");
     assert_eq!(run(&["-z", "-a", "1.25", "-o", "1.25"]), "1\n");
 }

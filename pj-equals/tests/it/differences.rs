@@ -1,4 +1,4 @@
-//! Texts of `--diff`. `PAJE_BLESS=1 cargo test -p pj-equals --test it` writes the file of expected texts anew.
+//! Texts of `--diff`. `PAJE_BLESS=1 cargo test -p pj-equals --test it` updates the expected ones.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use testkit::assert_recorded;
 
 use crate::world::{WORLD, changed, pair};
 
-/// Name of the change, options, and texts with what replaces them.
+/// Name of the change, options, and texts with their replacements.
 type Case = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
 
 const CASES: &[Case] = &[
@@ -52,7 +52,7 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn every_difference() {
+fn every_difference_is_printed_as_recorded() {
     let mut text = String::from(
         "Output of pj_equals for the world of tests/it/world.rs and one with these texts changed, as \
          tests/it/differences.rs makes it.\n",

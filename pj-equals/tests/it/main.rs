@@ -1,4 +1,4 @@
-//! The program as its users see it, beside a plain comparison of rows.
+//! The program from the outside, compared with a simple comparison of rows.
 
 mod cli;
 mod compat;

@@ -1,4 +1,4 @@
-//! The comparison of everything beside a plain one: rows as text, container by container.
+//! The exact comparison against a simple one: rows as text, container by container.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,8 +17,7 @@ use pj_equals::exact::{Rules, are_equal, compare};
 use pj_equals::run::main_with;
 use splitter::Limits;
 
-/// Rows by what they are in: the path of a container and the name and nature of a type. `None` if a path or
-/// type is there twice: which of them is which, names do not tell.
+/// Returns rows by container path, type name and nature; `None` if a path or type is ambiguous.
 fn rows(trace: &Trace) -> Option<BTreeMap<String, Vec<String>>> {
     let mut rows = Rows { all: BTreeMap::new(), twice: false };
     for type_ in trace.types().ids() {
@@ -116,7 +115,6 @@ fn read(trace: &[u8]) -> Option<Trace> {
     Trace::read(trace, &options).ok()
 }
 
-/// Types, containers, lanes and rows that differ, counted one by one.
 fn differences(a: &BTreeMap<String, Vec<String>>, b: &BTreeMap<String, Vec<String>>) -> [u64; 4] {
     let mut sums = [0; 4];
     let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
@@ -126,7 +124,7 @@ fn differences(a: &BTreeMap<String, Vec<String>>, b: &BTreeMap<String, Vec<Strin
             |rows: Option<&Vec<String>>, i: usize| rows.and_then(|rows| rows.get(i).cloned());
         let count = one.map_or(0, Vec::len).max(other.map_or(0, Vec::len));
         let differ = (0..count).filter(|i| lane(one, *i) != lane(other, *i)).count() as u64;
-        // A type or container that one of them lacks counts on either side by itself.
+        // A type or container in one trace only counts on its side.
         match key.split(' ').next() {
             Some("type") => sums[0] += differ,
             Some("container") => sums[1] += differ,
@@ -139,9 +137,8 @@ fn differences(a: &BTreeMap<String, Vec<String>>, b: &BTreeMap<String, Vec<Strin
     sums
 }
 
-/// Random traces, and what a change or two make of them if that is valid.
 #[test]
-fn changed_traces() {
+fn changed_traces_have_the_expected_differences() {
     let (mut equal, mut different) = (0, 0);
     for seed in 0..250u64 {
         let trace = random::trace(seed).bytes;
@@ -174,9 +171,9 @@ fn changed_traces() {
     assert!(equal > 50 && different > 50, "{equal}, {different}");
 }
 
-/// A trace equals itself, whatever threads and blocks, and in any form; one row more, and it does not.
+/// A trace equals itself with any threads, blocks and compression, until a row is added.
 #[test]
-fn threads_and_blocks() {
+fn answers_do_not_depend_on_threads_and_blocks() {
     let folder = tempfile::tempdir().expect("a folder");
     let paths = ["a.trace", "b.trace"].map(|name| folder.path().join(name));
     for shape in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()) {

@@ -1,8 +1,8 @@
-//! Definitions that the tests' traces begin with, and how the program is run on two of them.
+//! Common definitions of the tests' traces, and runs of the program on two of them.
 
 use testkit::Sandbox;
 
-/// Events by the word that stands for them: event numbers may be words.
+/// Events by the words that stand for their numbers.
 const EVENTS: [(&str, &str, &str); 14] = [
     ("ctype", "DefineContainerType", "Alias Type Name"),
     ("stype", "DefineStateType", "Alias Type Name"),
@@ -20,7 +20,6 @@ const EVENTS: [(&str, &str, &str); 14] = [
     ("to", "EndLink", "Time Type Container Value EndContainer Key"),
 ];
 
-/// Two processes, with some of everything in them.
 pub(crate) const WORLD: &str = "\
 ctype P 0 Process
 ctype Q P Queue
@@ -45,12 +44,11 @@ destroy 8 P p2
 create 9 p3 P 0 three
 ";
 
-/// A whole trace of these lines.
 pub(crate) fn trace(lines: &str) -> String {
     testkit::definitions(EVENTS) + lines
 }
 
-/// The world with some texts of it replaced by others, each of which must be there.
+/// Returns the world with some texts replaced, which must occur.
 pub(crate) fn changed(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(WORLD.to_owned(), |world, (old, new)| {
         assert!(world.contains(old), "{old}");
@@ -58,20 +56,19 @@ pub(crate) fn changed(changes: &[(&str, &str)]) -> String {
     })
 }
 
-/// A folder with `a.trace` and `b.trace`, in which the program runs.
 pub(crate) fn pair(a: &str, b: &str) -> Sandbox {
     let (a, b) = (trace(a), trace(b));
     let files = [("a.trace", a.as_bytes()), ("b.trace", b.as_bytes())];
     Sandbox::new(env!("CARGO_BIN_EXE_pj_equals"), &files)
 }
 
-/// Answer about the world and another one: in the plain form or with options of ours.
+/// Compares the world with another one, by default or with options.
 pub(crate) fn answer(other: &str, options: &[&str]) -> bool {
     let folder = pair(WORLD, other);
     let both = [options, &["a.trace", "b.trace"]].concat();
     let (status, stdout, stderr) = folder.run(&both);
     assert_eq!((status, stderr.as_str()), (0, ""));
     let back = folder.run(&[options, &["b.trace", "a.trace"]].concat());
-    assert_eq!(back, (0, stdout.clone(), String::new()), "the other way round");
+    assert_eq!(back, (0, stdout.clone(), String::new()), "the answer should be symmetric");
     stdout == "1\n"
 }

@@ -1,4 +1,4 @@
-//! Deadlocks in words and rows.
+//! Deadlocks as text and rows.
 
 use paje_analysis::order::Step;
 
@@ -22,10 +22,10 @@ impl Reporter<'_> {
             let (most, waiting) = hang.most;
             let (kind, how) = match (hang.is_circle, wait(most)) {
                 (true, _) => ("circle", "each waits for the next, and the last for the first"),
-                (false, Some(_)) => ("stuck", "it waits, and the trace does not tell for whom"),
+                (false, Some(_)) => ("stuck", "it waits, and the trace does not show for whom"),
                 (false, None) => ("stuck", "others wait for it, and it does not wait"),
             };
-            // Of a circle, the next in it, even if others are waited for too.
+            // In a cycle, the next member, even if it also waits for others.
             let place = hang.tracks.iter().position(|track| *track == most).unwrap_or(0);
             let next = hang.tracks[(place + 1) % hang.tracks.len()];
             let whom = wait(most).and_then(|wait| wait.whom.first());
@@ -48,7 +48,7 @@ impl Reporter<'_> {
             };
             let name = self.shown(most as usize);
             let others = match waiting {
-                0 => "nobody waits for it".to_owned(),
+                0 => "none waits for it".to_owned(),
                 _ => format!("{} for it, {} on it in all", waits(waiting), hangs(hang.hanging)),
             };
             findings.lines.push(format!("{kind}: {name} in {}: {others}", state(most)));
@@ -94,19 +94,18 @@ impl Reporter<'_> {
         match how {
             Evidence::NotEntered if are_many => ", which have not entered",
             Evidence::NotEntered => ", which has not entered",
-            Evidence::Field => ", as the field says",
+            Evidence::Field => ", according to the field",
             Evidence::LastMessage => ", as with the message before",
             Evidence::Unknown => "",
         }
     }
 
-    /// Describes a cycle of sends.
     fn circle(&self, steps: &[Step], findings: &mut Findings) {
         let places: Vec<(usize, u32)> = steps.iter().map(|step| self.order.place(*step)).collect();
         let names: Vec<String> = places.iter().map(|(track, _)| self.shown(*track)).collect();
         let first = names.first().cloned().unwrap_or_default();
         findings.lines.push(format!("potential deadlock: {} -> {first}", names.join(" -> ")));
-        let why = "each sends to the next, which receives later: if no message is buffered, nobody goes on";
+        let why = "each sends to the next, which receives later: without buffering, none can go on";
         let mut state_of_first = None;
         for (at, (step, (track, _))) in steps.iter().zip(&places).enumerate() {
             let next = places[(at + 1) % places.len()].0;

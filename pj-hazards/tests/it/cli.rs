@@ -1,4 +1,4 @@
-//! The program as it is called.
+//! Tests of the program from its command line.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
@@ -7,7 +7,7 @@ use assert_cmd::cargo::CommandCargoExt;
 use datasets::passing::Hazard;
 
 pub(crate) fn program(words: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("pj_hazards").expect("it is built");
+    let mut command = Command::cargo_bin("pj_hazards").expect("the program is built");
     command.args(words);
     command
 }
@@ -34,7 +34,7 @@ pub(crate) fn csv(table: &str, names: &[&str]) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn statuses() {
+fn statuses_and_messages() {
     let folder = tempfile::tempdir().expect("a folder");
     let (bad, good) = (folder.path().join("bad.trace"), folder.path().join("good.trace"));
     fs::write(&bad, "no trace\n").expect("writable");
@@ -48,13 +48,21 @@ fn statuses() {
         (&["deadlock", good], 0, ""),
         (&["races", bad], 1, "bad.trace"),
         (&["races", "/nowhere/it.trace"], 2, "/nowhere/it.trace"),
-        (&[good], 2, "the first word says what is looked for"),
-        (&["races", "--count", good], 2, "--count is for orders, not for races"),
-        (&["deadlock", "--wildcard=x", good], 2, "--wildcard is for races, orders and barriers"),
+        (&[good], 2, "the first word must be races, orders, deadlock or barriers"),
+        (&["races", "--count", good], 2, "--count applies to orders, not to races"),
+        (
+            &["deadlock", "--wildcard=x", good],
+            2,
+            "--wildcard applies to races, orders and barriers",
+        ),
         (&["orders", "--count", "--late", good], 2, "--late"),
-        (&["races", "--message-driven", good], 2, "--message-driven is for orders, not for races"),
-        (&["races", "--group=Node", good], 2, "no type of containers is called `Node`"),
-        (&["races", "--root=rank-9", good], 2, "no container is called `rank-9`, as --root says"),
+        (
+            &["races", "--message-driven", good],
+            2,
+            "--message-driven applies to orders, not to races",
+        ),
+        (&["races", "--group=Node", good], 2, "--group: there is no container type `Node`"),
+        (&["races", "--root=rank-9", good], 2, "--root: there is no container `rank-9`"),
         (&["races", "--group=Rank", "--root=rank-1", good], 1, ""),
         (&["races", "--format=runes", good], 2, "runes"),
         (&["races", "--in=Nothing", good], 0, "--in 'Nothing': the trace has no such container"),
@@ -71,7 +79,7 @@ fn statuses() {
 }
 
 #[test]
-fn who_reads_may_stop() {
+fn a_closed_pipe_is_no_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("it.trace");
     fs::write(&path, Hazard::Gather(100).trace()).expect("writable");
@@ -84,7 +92,7 @@ fn who_reads_may_stop() {
 }
 
 #[test]
-fn json_holds_what_csv_does() {
+fn json_and_csv_have_the_same_contents() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("it.trace");
     fs::write(&path, Hazard::Gather(5).trace()).expect("writable");
@@ -94,7 +102,7 @@ fn json_holds_what_csv_does() {
         let told = |format| text(&run(&[words, &[format, path]].concat()).stdout);
         let (csv, json) = (told("--format=csv"), told("--format=json"));
         let rows: Vec<serde_json::Map<String, serde_json::Value>> =
-            serde_json::from_str(&json).expect("it is JSON");
+            serde_json::from_str(&json).expect("valid JSON");
         assert_eq!(rows.len(), csv.lines().count() - 1, "{words:?}");
         let names: Vec<&str> = csv.lines().next().expect("a header").split(',').collect();
         for (row, line) in rows.iter().zip(csv.lines().skip(1)) {
@@ -109,15 +117,15 @@ fn json_holds_what_csv_does() {
     }
 }
 
-/// A name that would be code in a graph is quoted.
+/// Names that would be code in a graph are quoted.
 #[test]
-fn graphs_are_of_the_findings() {
+fn graphs_show_the_findings() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, dot) = (folder.path().join("it.trace"), folder.path().join("it.dot"));
     let trace = text(&Hazard::Circle.trace()).replace("rank-1", "\"x];\\evil [y\"");
     fs::write(&path, trace).expect("writable");
     let words = ["deadlock", "--dot", dot.to_str().expect("text"), path.to_str().expect("text")];
     assert_eq!(run(&words).status.code(), Some(1));
-    let graph = fs::read_to_string(&dot).expect("it was written");
+    let graph = fs::read_to_string(&dot).expect("the file was written");
     assert!(graph.contains(r#""x];\\evil [y" -> "rank-2" [label="sends""#), "{graph}");
 }

@@ -1,4 +1,4 @@
-//! Runs whose hazards are known.
+//! Runs with known hazards.
 
 use std::fs;
 use std::path::Path;
@@ -8,12 +8,12 @@ use testkit::assert_recorded;
 
 use crate::cli::{csv, run, text};
 
-/// Runs the program on a trace; returns exit status and output.
-fn told(case: Hazard, words: &[&str]) -> (i32, String) {
-    told_of(&case.trace(), words)
+/// Runs the program on a trace. Returns the exit status and the output.
+fn findings(case: Hazard, words: &[&str]) -> (i32, String) {
+    findings_of(&case.trace(), words)
 }
 
-fn told_of(trace: &[u8], words: &[&str]) -> (i32, String) {
+fn findings_of(trace: &[u8], words: &[&str]) -> (i32, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("it.trace");
     fs::write(&path, trace).expect("writable");
@@ -22,9 +22,8 @@ fn told_of(trace: &[u8], words: &[&str]) -> (i32, String) {
     (output.status.code().expect("it ends"), text(&output.stdout))
 }
 
-/// Returns columns of the output.
 fn columns(case: Hazard, words: &[&str], names: &[&str]) -> Vec<Vec<String>> {
-    let (_, table) = told(case, &[words, &["--format=csv"]].concat());
+    let (_, table) = findings(case, &[words, &["--format=csv"]].concat());
     csv(&table, names)
 }
 
@@ -41,20 +40,20 @@ fn a_merge_sort_on_four_ranks_has_one_race() {
     let names = ["container", "first_from", "second_from"];
     let rows = columns(Hazard::MergeSort, &["races"], &names);
     assert_eq!(rows, [["rank-0", "rank-2", "rank-1"]]);
-    assert_eq!(told(Hazard::MergeSort, &["races"]).0, 1);
+    assert_eq!(findings(Hazard::MergeSort, &["races"]).0, 1);
 }
 
 #[test]
 fn requests_and_replies_do_not_race() {
     let expected = (0, "no races\n".to_owned());
-    assert_eq!(told(Hazard::RequestReply(9), &["races"]), expected);
-    assert_eq!(told(Hazard::RequestReply(9), &["orders"]), (0, "no other orders\n".to_owned()));
+    assert_eq!(findings(Hazard::RequestReply(9), &["races"]), expected);
+    assert_eq!(findings(Hazard::RequestReply(9), &["orders"]), (0, "no other orders\n".to_owned()));
 }
 
 #[test]
 fn each_two_messages_of_a_gather_race() {
     for n in [2_usize, 3, 17, 60] {
-        let (status, table) = told(Hazard::Gather(n), &["races", "--limit=5"]);
+        let (status, table) = findings(Hazard::Gather(n), &["races", "--limit=5"]);
         let races = n * (n - 1) / 2;
         let sum = format!("{races} race{} in 1 container", if races == 1 { "" } else { "s" });
         let last = table.lines().last().expect("a sum");
@@ -63,39 +62,39 @@ fn each_two_messages_of_a_gather_race() {
     }
 }
 
-/// Counted again over ideals of the order; the source prints 6.5·10⁵ for three.
+/// The source gives 6.5·10⁵ for three iterations.
 #[test]
-fn the_orders_of_an_exchange_between_three_ranks() {
+fn orders_of_an_exchange_between_three_ranks() {
     for (iterations, orders) in [(1, "60"), (2, "6268"), (3, "653916")] {
         assert_eq!(stage(Hazard::Exchange(iterations), &[], "events").0, orders);
     }
 }
 
-/// Table 4.10.
+/// Table 4.10 of Schaeli.
 #[test]
-fn the_orders_of_a_merge() {
+fn orders_of_a_merge() {
     for (n, deliveries, states) in
         [(4, "96", "32"), (6, "4320", "192"), (8, "322560", "1024"), (10, "36288000", "5120")]
     {
         assert_eq!(stage(Hazard::Gather(n), &[], "containers").1, deliveries);
         assert_eq!(stage(Hazard::Gather(n), &[], "states").1, states);
     }
-    let (_, table) = told(Hazard::Gather(20), &["orders", "--count", "--limit=1000"]);
+    let (_, table) = findings(Hazard::Gather(20), &["orders", "--count", "--limit=1000"]);
     assert!(table.contains("orders too many"), "{table}");
 }
 
-/// Figures 4.12b and 4.16, rebuilt from the text.
+/// Figures 4.12b and 4.16 of Schaeli, reconstructed from the text.
 #[test]
-fn what_only_reads_can_be_put_in_order() {
+fn messages_that_only_read_can_be_put_in_order() {
     let one = ["--in=rank-1", "--channel=value"];
     assert_eq!(stage(Hazard::Borders, &one, "containers").0, "168");
     let reads = [&one[..], &["--reads=read *"]].concat();
-    // The messages before the borders in one order, then 20.
-    let (_, table) = told(Hazard::Borders, &[&["orders", "--count"], &reads[..]].concat());
+    // One order of the messages before the borders, then 20.
+    let (_, table) = findings(Hazard::Borders, &[&["orders", "--count"], &reads[..]].concat());
     assert!(table.contains("groups             3 parts         7 things  orders 22"), "{table}");
     let rows = columns(Hazard::Borders, &[&["orders"], &reads[..]].concat(), &["group", "order"]);
     assert_eq!((rows.len(), rows[99].clone()), (5 * 20, vec!["1".into(), "20".into()]));
-    // Expression 4.1: an order for each message. Expression 4.2: fewer than all pairs.
+    // Expression 4.1 gives an order for each message, 4.2 fewer than all pairs.
     let late = columns(Hazard::Borders, &[&["orders", "--late"], &reads[..]].concat(), &["order"]);
     assert_eq!((late.len(), late[24][0].as_str()), (25, "5"));
     let pairs =
@@ -104,13 +103,13 @@ fn what_only_reads_can_be_put_in_order() {
     assert!((5..5 * 4).contains(&count), "{count}");
 }
 
-/// Tables 4.1 and 4.11: two iterations of the exchange between neighbours of §4.2, rebuilt from the text.
+/// Tables 4.1 and 4.11 of Schaeli: the exchange between neighbours of §4.2, reconstructed.
 ///
-/// From the source: the deliveries of all orders of the subgroups, and of the graphs of their states. It counts a message at
-/// which it cuts as one of the group before it; here it is alone, so that there is a delivery more for each order of a
-/// group but one.
+/// The numbers are the deliveries of all orders of the subgroups, and of the graphs of their
+/// states. The source counts a message at a cut in the group before it; here it is separate, with
+/// one more delivery for each order of a group but one.
 #[test]
-fn the_orders_of_an_exchange_between_neighbours() {
+fn orders_of_an_exchange_between_neighbours() {
     for (threads, decomposed, combined) in
         [(2, 860, 142), (4, 1932, 326), (6, 12_616, 774), (8, 729_140, 2566)]
     {
@@ -128,12 +127,11 @@ fn the_orders_of_an_exchange_between_neighbours() {
     }
 }
 
-/// Tables 4.1 and 4.4 have 5.6·10¹⁶ deliveries of all orders, 1237 in the whole graph and 843 in what §4.5.1 leaves of it. How
-/// their program records notifications is in figures that are lost, so these are not rebuilt: the numbers are those of
-/// this program for the run whose subgroups are the source's. That nothing is left out that differs has a test beside
-/// the rule.
+/// Tables 4.1 and 4.4 of Schaeli give 5.6·10¹⁶ deliveries of all orders, 1237 in the whole graph
+/// and 843 after §4.5.1. Their notifications cannot be reconstructed, so these numbers are this
+/// program's own, for a run with the same subgroups.
 #[test]
-fn the_graph_of_an_exchange_between_neighbours() {
+fn graph_of_an_exchange_between_neighbours() {
     let case = Hazard::Neighbours { threads: 2 };
     let words = ["--message-driven", "--reads=read *", "--channel=value"];
     let deliveries = |options: &[&str], name| stage(case, &[&words[..], options].concat(), name).1;
@@ -143,9 +141,9 @@ fn the_graph_of_an_exchange_between_neighbours() {
     assert_eq!(deliveries(&["--routed"], "persistent"), "838");
 }
 
-/// If messages do not drive the program, each container keeps its own order.
+/// Without `--message-driven`, each container keeps its own order.
 #[test]
-fn what_drives_a_program_is_asked_for() {
+fn message_driven_programs_need_the_option() {
     let case = Hazard::Neighbours { threads: 2 };
     let rows = columns(case, &["orders", "--count", "--channel=value"], &["stage", "orders"]);
     let driven = columns(
@@ -160,35 +158,35 @@ fn what_drives_a_program_is_asked_for() {
 fn sends_in_a_circle_may_deadlock() {
     let rows = columns(Hazard::Circle, &["deadlock"], &["kind", "members"]);
     assert_eq!(rows, [["potential", "rank-0 rank-1 rank-2"]]);
-    let (status, text) = told(Hazard::Circle, &["deadlock"]);
+    let (status, text) = findings(Hazard::Circle, &["deadlock"]);
     assert!(status == 1 && text.contains("rank-0 -> rank-1 -> rank-2 -> rank-0"), "{text}");
-    assert_eq!(told(Hazard::Circle, &["deadlock", "--blocking=PMPI_Wait"]).0, 0);
+    assert_eq!(findings(Hazard::Circle, &["deadlock", "--blocking=PMPI_Wait"]).0, 0);
     for harmless in [Hazard::PostedCircle, Hazard::Exchange(3), Hazard::MergeSort] {
         let expected = (0, "no deadlocks\n".to_owned());
-        assert_eq!(told(harmless, &["deadlock"]), expected, "{harmless:?}");
+        assert_eq!(findings(harmless, &["deadlock"]), expected, "{harmless:?}");
     }
 }
 
-/// Some traces show the messages that a library sends within its collective operations.
+/// Some traces contain the messages that a library sends within collectives.
 #[test]
-fn messages_within_a_collective_are_its_own_affair() {
+fn messages_within_a_collective_do_not_deadlock() {
     let trace = text(&Hazard::Circle.trace()).replace("PMPI_Send", "PMPI_Allreduce");
     let expected = (0, "no deadlocks\n".to_owned());
-    assert_eq!(told_of(trace.as_bytes(), &["deadlock"]), expected);
+    assert_eq!(findings_of(trace.as_bytes(), &["deadlock"]), expected);
     let blocking = ["deadlock", "--blocking=PMPI_Allreduce"];
-    assert_eq!(told_of(trace.as_bytes(), &blocking).0, 1);
+    assert_eq!(findings_of(trace.as_bytes(), &blocking).0, 1);
 }
 
-/// Figure 5.20.
+/// Figure 5.20 of Schaeli.
 #[test]
 fn the_barrier_of_the_detector_is_needed() {
     let names = ["verdict", "taken_from", "other_from"];
     let case = Hazard::Notify { synchronous: true };
     assert_eq!(columns(case, &["barriers"], &names), [["needed", "rank-1", "rank-0"]]);
-    assert_eq!(told(case, &["barriers"]).0, 0);
+    assert_eq!(findings(case, &["barriers"]).0, 0);
     let case = Hazard::Notify { synchronous: false };
     assert_eq!(columns(case, &["barriers"], &names), [["can go", "", ""]]);
-    assert_eq!(told(case, &["barriers"]).0, 1);
+    assert_eq!(findings(case, &["barriers"]).0, 1);
 }
 
 #[test]
@@ -198,9 +196,9 @@ fn the_barrier_of_a_merge_sort_is_needed() {
     assert_eq!(rows, [["needed", "rank-0", "rank-3"]]);
 }
 
-/// The small traces that `docs/hazards.md` tells of.
+/// The small traces of `docs/hazards.md`.
 #[test]
-fn examples_are_those_that_are_made() {
+fn examples_are_up_to_date() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/hazards");
     for (name, case) in [
         ("merge-sort", Hazard::MergeSort),

@@ -1,4 +1,4 @@
-//! Random runs beside the definitions: races by a transitive closure, orders by trying all.
+//! Random runs compared with the definitions: transitive closure and exhaustive search.
 
 use std::collections::BTreeSet;
 
@@ -14,20 +14,17 @@ use pj_hazards::poset::Poset;
 use pj_hazards::races::races;
 use testkit::{Rng, number};
 
-/// Happened-before order, event by event: a closure over sends, receives and operations of groups.
-///
-/// The nodes are the begins and ends of the states (or moments) that something happens in, in each track in order.
+/// Happened-before order as a transitive closure over calls.
 struct Closure {
-    /// By call, the calls that are complete when it begins.
+    /// Calls that are complete when each call begins, as bits.
     known: Vec<Vec<u64>>,
-    /// Sending and receiving call of each message.
     send: Vec<usize>,
     recv: Vec<usize>,
 }
 
 type Call = (usize, u64, u32, u8, u32);
 
-/// A call: track, time, state, kind and number (of its message if it has no state).
+/// Returns a call: track, time, state, kind and number (of its message if it has no state).
 fn call(
     model: &Model<'_>,
     track: usize,
@@ -36,7 +33,7 @@ fn call(
     kind: u8,
     at: u32,
 ) -> Call {
-    // Times are not negative, so that their bits are in order.
+    // Times are not negative, so their bits sort correctly.
     match state {
         Some(state) => {
             let time = model.tracks.list()[track].start[state] + 0.0;
@@ -52,7 +49,8 @@ type Operation = (Collective, Option<usize>, Vec<Call>, (usize, usize));
 fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     let list = model.messages.list();
     let place = |received: &[u32], at: usize| {
-        received.iter().position(|other| *other as usize == at).expect("it is there") as u32
+        received.iter().position(|other| *other as usize == at).expect("the message is in the list")
+            as u32
     };
     let recv = |at: usize, it: &Message| {
         let to = it.to as usize;
@@ -85,8 +83,8 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     let members = operations.iter().filter(|one| one.2.len() > 1).flat_map(|one| one.2.iter());
     let calls: BTreeSet<Call> = sends.iter().chain(&recvs).chain(members).copied().collect();
     let calls: Vec<Call> = calls.into_iter().collect();
-    let at = |call: &Call| calls.binary_search(call).expect("it is a call");
-    // By call: those that have to have begun before it is complete, and true if they have to have been taken as well.
+    let at = |call: &Call| calls.binary_search(call).expect("a known call");
+    // Calls that must begin before each call completes, or whose messages must also be taken.
     let mut needs: Vec<Vec<(usize, bool)>> = vec![Vec::new(); calls.len()];
     for (message, it) in list.iter().enumerate() {
         let (send, recv) = (at(&sends[message]), at(&recvs[message]));
@@ -118,7 +116,6 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
             }
         }
     }
-    // Until nothing is added.
     let mut known: Vec<Vec<u64>> = vec![vec![0; calls.len().div_ceil(64)]; calls.len()];
     loop {
         let mut changed = false;
@@ -167,7 +164,7 @@ fn each(default: u64, most: u64, mut look: impl FnMut(u64, &Model<'_>, &Order)) 
     }
 }
 
-/// Compares the races of a run with the definition; returns their number.
+/// Compares the races of a run with the definition. Returns their number.
 fn compared(seed: u64, model: &Model<'_>, order: &Order) -> usize {
     let closure = closure(model, None);
     let mut expected = BTreeSet::new();
@@ -195,7 +192,7 @@ fn compared(seed: u64, model: &Model<'_>, order: &Order) -> usize {
 }
 
 #[test]
-fn races_are_what_the_definition_says() {
+fn races_match_the_definition() {
     let (mut all, mut looked) = (0, 0);
     each(80, 150, |seed, model, order| {
         if model.messages.list().len() <= 200 && order.left_out() == 0 {
@@ -208,12 +205,13 @@ fn races_are_what_the_definition_says() {
 
 /// More tracks than one sweep covers.
 #[test]
-fn races_of_many_containers_are_too() {
+fn races_of_many_containers_match_the_definition() {
     let mut all = 0;
     for seed in seeds(5) {
         let ranks = 40 + 15 * (seed as usize % 5);
         let bytes = Hazard::Anybody { ranks, messages: 200, seed }.trace();
-        let trace = Trace::read(&bytes[..], &paje_sim::Options::default()).expect("it is valid");
+        let trace =
+            Trace::read(&bytes[..], &paje_sim::Options::default()).expect("the trace is valid");
         let model = Model::new(&trace, Map::of_trace(&trace), &Options::default());
         let order = model.order();
         assert_eq!(order.left_out(), 0, "seed {seed}");
@@ -223,7 +221,7 @@ fn races_of_many_containers_are_too() {
 }
 
 #[test]
-fn barriers_that_can_go_change_no_receive() {
+fn removable_barriers_change_no_receive() {
     let mut verdicts = [0, 0];
     each(50, 60, |seed, model, order| {
         if order.left_out() > 0 {
@@ -266,7 +264,7 @@ fn all_orders(count: usize, before: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<us
 }
 
 #[test]
-fn orders_are_all_that_are_allowed() {
+fn all_allowed_orders_are_listed() {
     let mut compared = 0;
     each(100, 14, |seed, model, order| {
         if order.left_out() > 0 {
@@ -300,9 +298,9 @@ fn orders_are_all_that_are_allowed() {
     assert!(compared > 0);
 }
 
-/// In message-driven programs, what a state sends comes after what it received, and nothing else does.
+/// In message-driven programs, the only constraint is that a state's sends follow its receives.
 #[test]
-fn orders_of_message_driven_programs_are_all_that_are_allowed() {
+fn all_allowed_orders_of_message_driven_programs_are_listed() {
     let mut compared = 0;
     each(100, 14, |seed, model, order| {
         let mut model = model.clone();
@@ -341,7 +339,7 @@ fn orders_of_message_driven_programs_are_all_that_are_allowed() {
 }
 
 #[test]
-fn counts_are_those_of_all_orders() {
+fn counts_equal_the_number_of_all_orders() {
     for seed in seeds(100) {
         let mut rng = Rng::new(seed);
         let count = 1 + rng.index(7);
@@ -351,7 +349,7 @@ fn counts_are_those_of_all_orders() {
         let all = all_orders(count, &|a, b| poset.is_before(a, b));
         let counted = poset.count(usize::MAX).expect("no limit");
         assert_eq!(counted.orders, all.len().into(), "seed {seed}");
-        // Sets that may have come are the beginnings of the orders.
+        // Sets that may have come are prefixes of the orders.
         let begins = all.iter().flat_map(|order| (0..count).map(move |at| &order[..=at]));
         let begins: BTreeSet<(Vec<usize>, usize)> = begins
             .map(|begin| {

@@ -1,4 +1,4 @@
-//! Programs that were run by SimGrid's SMPI; see `tests/smpi`.
+//! Traces of programs run by SimGrid's SMPI; see `tests/smpi`.
 
 use crate::cli::{csv, run, text};
 
@@ -7,7 +7,7 @@ fn trace(name: &str) -> String {
 }
 
 #[test]
-fn a_program_that_takes_results_as_they_come_has_races() {
+fn a_program_with_wildcard_receives_has_races() {
     let output = run(&["races", "--wildcard=PMPI_Recv", "--format=csv", &trace("wildcard")]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let rows =
@@ -20,15 +20,15 @@ fn a_program_that_takes_results_as_they_come_has_races() {
 }
 
 #[test]
-fn a_program_that_names_its_senders_has_none() {
+fn a_program_that_names_its_senders_has_no_races() {
     let output = run(&["races", "--wildcard=PMPI_Recv", &trace("specific")]);
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), "no races\n".to_owned()));
-    // Traces do not say which receives name their senders.
+    // Without --wildcard, every receive counts.
     assert_eq!(run(&["races", &trace("specific")]).status.code(), Some(1));
 }
 
 #[test]
-fn of_240_ranks_in_a_deadlock_the_one_is_named() {
+fn the_cause_of_a_deadlock_of_240_ranks_is_found() {
     let output = run(&["deadlock", "--format=csv", &trace("stuck")]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let names = ["kind", "container", "state", "waits_for", "waiting", "hanging"];

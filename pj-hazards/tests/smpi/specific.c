@@ -1,7 +1,7 @@
-/* The same work, and no race. Results are received from each worker by name, with MPI_Irecv and MPI_Wait; the only receives that
-   take any message (MPI_Recv with MPI_ANY_SOURCE) are those of a token that goes round, so that there never are two.
+/* The same work without races. Results are received from each worker by rank, with MPI_Irecv and MPI_Wait. The only wildcard
+   receives (MPI_Recv with MPI_ANY_SOURCE) are those of a single token that goes round.
 
-   They ask for a status, since SMPI 3.32 does not know where messages came from without one, and joins no link. */
+   They ask for a status, since SMPI 3.32 does not trace the sender of a message without one. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 

@@ -1,5 +1,5 @@
-/* A pool of workers: rank 0 takes results as they come (MPI_ANY_SOURCE) and sends the next piece of work to whoever is done. Which of
-   the workers' first results comes first is a race. */
+/* A pool of workers: rank 0 receives results with MPI_ANY_SOURCE and sends the next piece of work to the idle worker. The order
+   of the workers' first results is a race. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 

@@ -6,3 +6,4 @@ mod cli;
 mod faults;
 mod structure;
 mod summaries;
+mod windows;

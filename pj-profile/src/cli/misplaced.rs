@@ -1,4 +1,4 @@
-//! Options that a report has no use for.
+//! Options that do not apply to a report.
 
 use super::Cli;
 use super::Report::{
@@ -6,7 +6,7 @@ use super::Report::{
 };
 
 impl Cli {
-    /// Returns an option that the report has no use for, and the reports that have.
+    /// Returns an option that does not apply to the report, and the reports that it applies to.
     #[must_use]
     pub fn out_of_place(&self) -> Option<(&'static str, String)> {
         let waiting: &[Report] = &[Waits, Critical, Summary];
@@ -26,7 +26,7 @@ impl Cli {
             (self.eager.is_some(), "--eager", waiting),
             (self.dot.is_some(), "--dot", &[Comm, Waits]),
             (self.live, "--live", &rows[..6]),
-            // A container may wait for any other one.
+            // A container may wait for any other container.
             (!self.patterns.inside.is_empty(), "--in", rows),
             (!self.patterns.of_type.is_empty(), "--of-type", rows),
         ];
@@ -38,7 +38,7 @@ impl Cli {
     }
 }
 
-/// Returns `a, b and c`.
+/// Joins names as in `a, b and c`.
 fn listed(names: &[String]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),

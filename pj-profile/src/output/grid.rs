@@ -1,4 +1,4 @@
-//! Columns that are as wide as what is in them, and fewer of them where there is no room for all.
+//! Grids whose columns fit their contents, with fewer columns if there is no room for all.
 
 use std::io::{self, Write};
 
@@ -6,18 +6,15 @@ use super::screen::{Screen, bar, fitted, width};
 
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
-    /// A name, left-aligned.
     Name(String),
-    /// A number, right-aligned.
     Number(String),
-    /// A share, as a bar.
     Bar(f64),
 }
 
-/// Title and priority of a column: without room, the highest priority is left out first, and 0 never.
+/// Title and priority of a column. Without room, the highest number is left out first, and 0 never.
 pub(super) type Column = (&'static str, u8);
 
-/// Minimum and maximum width of a bar, and minimum of a cut name.
+/// Minimum and maximum width of a bar; minimum width of a truncated name.
 const BAR: [usize; 2] = [6, 24];
 const NAME: usize = 12;
 
@@ -36,14 +33,14 @@ impl<'c> Grid<'c> {
         self.rows.push(cells);
     }
 
-    /// Writes the titles and the rows, two columns from the left.
+    /// Writes titles and rows, indented by two.
     pub(super) fn write(&self, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();
         let mut widths: Vec<usize> = shown.iter().map(|column| self.width(*column)).collect();
         let total = |shown: &[usize], widths: &[usize]| -> usize {
             shown.iter().map(|column| widths[*column] + 2).sum()
         };
-        // Names give way first, then columns go.
+        // Truncate names first, then drop columns.
         if total(&shown, &widths) > screen.width {
             for (column, wide) in widths.iter_mut().enumerate() {
                 if self.is_name(column) {

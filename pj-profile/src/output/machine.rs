@@ -9,12 +9,11 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-/// Writes comma-separated values below a header line.
 pub(super) fn csv(table: &Table, quotes: Quotes, out: &mut dyn Write) -> io::Result<()> {
     records::csv(&names(table), rows(table), quotes, out)
 }
 
-/// Writes a list of objects, one on each line.
+/// Writes a list of objects, one per line.
 pub(super) fn json(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     records::json(&names(table), rows(table), out)
 }
@@ -38,12 +37,11 @@ fn value(data: &Data, row: usize) -> Value<'_> {
     number.map_or(Value::None, Value::Number)
 }
 
-/// Writes a Parquet file.
 pub(super) fn parquet(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let batch = table.record_batch().map_err(io::Error::other)?;
     let zstd = Compression::ZSTD(ZstdLevel::default());
     let properties = WriterProperties::builder().set_compression(zstd).build();
-    // In memory first: a writer wants to own what it writes to.
+    // To memory first, as the writer must own its output.
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties))?;
     writer.write(&batch)?;

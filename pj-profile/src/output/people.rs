@@ -1,4 +1,4 @@
-//! Tables for people.
+//! Tables to read.
 
 use std::io::{self, Write};
 
@@ -10,15 +10,13 @@ use super::grid::{Cell, Grid};
 use super::screen::Screen;
 use super::strips;
 
-/// How the values of a column are shown.
 #[derive(Clone, Copy)]
 enum Form {
     Name,
-    /// A name; if it is empty, the time between states.
+    /// A name, or the time between states if empty.
     Activity,
     Bar,
     Percent,
-    /// Percent with a sign.
     Change,
     Seconds,
     Count,
@@ -28,7 +26,7 @@ enum Form {
 }
 use Form::{Activity, Amount, Bar, Change, Count, Most, Name, Percent, Seconds as Time};
 
-/// Title, priority (0: always shown; the highest is left out first), column of the table, and form.
+/// Title, priority as in [`grid::Column`], column of the table, and format.
 type Column = (&'static str, u8, &'static str, Form);
 
 /// Writes a report below its title.
@@ -64,7 +62,7 @@ pub(super) fn write(
     sections(seen, screen, out, by, columns)
 }
 
-/// A table whose values are read by column name and row.
+/// Access to a table's values by column name and row.
 #[derive(Clone, Copy)]
 pub(crate) struct TableView<'t>(pub(crate) &'t Table);
 
@@ -111,7 +109,7 @@ impl<'t> TableView<'t> {
     }
 }
 
-/// Writes rows below a heading for each run of rows that agree in the columns `by`.
+/// Writes a section for each run of rows that agree in the columns `by`.
 fn sections(
     seen: TableView<'_>,
     screen: Screen,

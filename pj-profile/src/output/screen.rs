@@ -1,4 +1,4 @@
-//! Screens that tables for people are shown on.
+//! Width and colours of the output.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal};
 use rustix::termios::tcgetwinsize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Width of a line, and whether it may have colours.
+/// Width and colours of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
     /// Number of columns.
@@ -15,11 +15,11 @@ pub struct Screen {
     pub has_colours: bool,
 }
 
-/// Default width: enough for a report of states.
+/// Default width, enough for a report of states.
 const WIDTH: usize = 100;
 
 impl Screen {
-    /// So wide, and without colours.
+    /// Creates a screen of this width without colours.
     #[must_use]
     pub const fn plain(width: usize) -> Self {
         Screen { width, has_colours: false }
@@ -37,7 +37,6 @@ impl Screen {
         Screen { width: width.max(40), has_colours: !refused && !dumb }
     }
 
-    /// Colours text with one of the eight colours of a terminal.
     pub(super) fn paint(self, code: u8, text: &str) -> String {
         if self.has_colours { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
@@ -47,7 +46,7 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Escapes control characters of a name, and cuts it to a width.
+/// Escapes control characters of a name, and truncates it to a width.
 pub(super) fn fitted(name: &str, columns: usize) -> String {
     let mut text = String::new();
     for c in name.chars() {
@@ -66,7 +65,6 @@ pub(super) fn fitted(name: &str, columns: usize) -> String {
     cut
 }
 
-/// Returns a bar, `part` of it full.
 pub(super) fn bar(part: f64, columns: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (part.clamp(0.0, 1.0) * columns as f64 * 8.0).round() as usize;
@@ -75,10 +73,9 @@ pub(super) fn bar(part: f64, columns: usize) -> String {
     text
 }
 
-/// Returns a cell of a heat strip.
 pub(super) fn heat(part: f64) -> char {
     const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    // Little is not nothing.
+    // Round up, so that small values stay visible.
     let level = (part.clamp(0.0, 1.0) * 8.0).ceil() as usize;
     LEVELS[level.min(8)]
 }
@@ -88,14 +85,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_and_strips() {
+    fn bars_and_strips_show_parts() {
         assert_eq!([0.0, 0.5, 1.0, 2.0].map(|part| bar(part, 4)), ["", "██", "████", "████"]);
         assert_eq!(bar(0.1, 4), "▍");
         assert_eq!([0.0, 1e-9, 0.5, 1.0].map(heat), [' ', '▁', '▄', '█']);
     }
 
     #[test]
-    fn names_fit() {
+    fn names_are_escaped_and_truncated() {
         assert_eq!(fitted("MPI_Send", 8), "MPI_Send");
         assert_eq!(fitted("MPI_Sendrecv", 8), "MPI_Sen…");
         assert_eq!(fitted("\x1b[31m", 20), "\\u{1b}[31m");

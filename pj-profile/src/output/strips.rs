@@ -1,4 +1,4 @@
-//! Heat strips: a line of blocks, the higher the more.
+//! Heat strips: lines of blocks whose height shows an amount.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,28 +10,24 @@ use super::people::TableView;
 use super::screen::{Screen, fitted, heat, width};
 use crate::natural::NaturalName;
 
-/// Terminal colours of values, longest first.
 const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
 
-/// Number of values with their own letter, without colours.
+/// Number of values with their own letter.
 const LETTERS: usize = 26;
 
-/// Letter of the other values.
 const OTHERS: char = '*';
 
-/// Returns the letter of a value by its rank.
 fn letter(place: Option<usize>) -> char {
     let letters = ('A'..='Z').take(LETTERS);
     place.and_then(|place| letters.into_iter().nth(place)).unwrap_or(OTHERS)
 }
 
-/// Seconds by bin and value.
 type Bins = BTreeMap<usize, BTreeMap<String, f64>>;
 
 /// Maximum number of containers in a matrix.
 const ENDS: usize = 64;
 
-/// Writes a communication matrix for each type of links: a line for each sender, a cell for each receiver.
+/// Writes a communication matrix for each link type: a line per sender, a cell per receiver.
 pub(super) fn matrices(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {
@@ -70,7 +66,7 @@ fn matrix(
     writeln!(
         out,
         "\n{}",
-        screen.paint(1, &format!("{type_}: links from each to each, in the same order"))
+        screen.paint(1, &format!("{type_}: links by sender (row) and receiver (column)"))
     )?;
     for from in &order {
         let part = |to: &usize| cells.get(&(*from, *to)).map_or(0.0, |count| count / most);
@@ -80,7 +76,7 @@ fn matrix(
     Ok(())
 }
 
-/// Writes a line for each container and type, or for each value if containers are added up.
+/// Writes a line per container and type, or per value if containers are added up.
 pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
     let mut totals: BTreeMap<String, f64> = BTreeMap::new();
@@ -146,7 +142,7 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
                 strip += &screen.paint(colour(value), &block);
             } else {
                 let letter = letter(values.iter().position(|(name, _)| name == value));
-                // Values with less than half of the time have a small letter.
+                // Lower case for values with less than half of the time.
                 let small = seconds / whole < 0.5;
                 strip.push(if small { letter.to_ascii_lowercase() } else { letter });
             }
@@ -163,7 +159,7 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
         legend(&named, screen, out)?;
         writeln!(
             out,
-            "  A letter is what took most of the time; it is small where that is less than half."
+            "  Letters show the value with the most time, in lower case below half of it."
         )?;
     }
     if screen.has_colours && !by_value {
@@ -177,7 +173,7 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Writes the legend in lines as wide as the screen: each name without and with its colour.
+/// Writes the legend in lines as wide as the screen. Names come without and with colour.
 fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     let mut taken = 0;
@@ -193,7 +189,7 @@ fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io
     writeln!(out)
 }
 
-/// Writes means of variables: a line for each container, scaled to the highest mean of the type.
+/// Writes means of variables: a line per container, scaled to the highest mean of the type.
 pub(super) fn means(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {

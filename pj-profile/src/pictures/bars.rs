@@ -1,11 +1,10 @@
-//! Bars of what reports add up.
+//! Bar charts of reports.
 
 use paje_pictures::numbers::{amount, count, duration, percent};
 use paje_pictures::{Bar, Bars, Colour, Colours, Picture};
 
 use crate::output::TableView;
 
-/// Draws the bars of any table that has some.
 pub(super) fn picture(seen: TableView<'_>, colours: &Colours) -> Picture {
     let bars = match seen.0.name {
         "states" if seen.0.column("container").is_some() => states_by_container(seen, colours),
@@ -19,7 +18,7 @@ pub(super) fn picture(seen: TableView<'_>, colours: &Colours) -> Picture {
     bars.picture()
 }
 
-/// Returns the names of the rows, without the columns in which all rows agree.
+/// Returns the names of the rows, omitting columns in which all rows agree.
 fn names(seen: TableView<'_>, columns: &[&str]) -> Vec<String> {
     let differs = |column: &&&str| {
         let first = seen.text(column, 0);
@@ -33,7 +32,6 @@ fn names(seen: TableView<'_>, columns: &[&str]) -> Vec<String> {
     (0..seen.0.len()).map(name).collect()
 }
 
-/// Returns the rows, the largest in a column first.
 fn largest(seen: TableView<'_>, column: &str) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..seen.0.len()).collect();
     let number = |row: usize| seen.number(column, row).unwrap_or(0.0).abs();
@@ -41,7 +39,7 @@ fn largest(seen: TableView<'_>, column: &str) -> Vec<usize> {
     rows
 }
 
-/// Returns the factor that makes the largest number of seconds readable, and its unit.
+/// Returns a factor and a unit that make the largest duration readable.
 fn unit(seen: TableView<'_>, column: &str) -> (f64, &'static str) {
     let seconds = (0..seen.0.len()).filter_map(|row| seen.number(column, row)).map(f64::abs);
     match seconds.fold(0.0, f64::max) {
@@ -51,8 +49,7 @@ fn unit(seen: TableView<'_>, column: &str) -> (f64, &'static str) {
     }
 }
 
-/// Returns a bar for each row, the largest in column `by` first: `bar` turns the row and its name into the bar's name,
-/// colour, length and text.
+/// Returns a bar for each row, the largest in column `by` first.
 fn rows(
     seen: TableView<'_>,
     columns: &[&str],
@@ -106,7 +103,7 @@ fn states_by_container(seen: TableView<'_>, colours: &Colours) -> Bars {
         }
     }
     for bar in &mut bars {
-        // Colours are in one order everywhere.
+        // Use the same order of colours in all bars.
         bar.parts.sort_by_key(|part| part.0);
     }
     bars.sort_by(|a, b| paje_pictures::natural(&a.name, &b.name));
@@ -150,7 +147,7 @@ fn path(seen: TableView<'_>, colours: &Colours) -> Bars {
     });
     bars.truncate(40);
     Bars {
-        title: "What the critical path is in".into(),
+        title: "States on the critical path".into(),
         bars,
         axis: "share of the critical path [%]".into(),
         scale: 100.0,
@@ -167,7 +164,7 @@ fn compare(seen: TableView<'_>) -> Bars {
     bars.truncate(30);
     let (scale, unit) = unit(seen, "change");
     Bars {
-        title: "What changed from A to B".into(),
+        title: "Changes from A to B".into(),
         bars,
         axis: format!("change of exclusive time [{unit}]"),
         scale,

@@ -1,4 +1,4 @@
-//! Pictures of what goes from whom to whom, and of what each has on a grid.
+//! Pictures of pairs of containers, and density maps.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,12 @@ use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
 use crate::cli::Cli;
 use crate::output::TableView;
 
-/// Amounts between naturally ordered names.
+/// Amounts by pair of names, in natural order.
 struct Pairs {
     names: Vec<String>,
     cells: BTreeMap<(usize, usize), f64>,
 }
 
-/// Sums a column for each pair of names.
 fn pairs(
     seen: TableView<'_>,
     ends: [&str; 2],
@@ -40,7 +39,7 @@ fn pairs(
     Pairs { names, cells }
 }
 
-/// Returns column and title of the amount on links: bytes if the trace has them.
+/// Returns column and title of the amount on links: bytes if known, else counts.
 fn traffic(seen: TableView<'_>) -> (&'static str, &'static str) {
     match (0..seen.0.len()).any(|row| seen.number("bytes", row).is_some()) {
         true => ("bytes", "bytes sent"),
@@ -52,7 +51,7 @@ pub(super) fn comm_matrix(seen: TableView<'_>) -> Picture {
     let (column, what) = traffic(seen);
     let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
     Matrix {
-        title: format!("Communication from each to each: {what}"),
+        title: format!("Communication matrix: {what}"),
         names,
         cells,
         axes: ["from".into(), "to".into()],
@@ -65,7 +64,7 @@ pub(super) fn comm_matrix(seen: TableView<'_>) -> Picture {
 pub(super) fn pairs_matrix(seen: TableView<'_>) -> Picture {
     let Pairs { names, cells } = pairs(seen, ["waiter", "whom"], "seconds", |_| true);
     Matrix {
-        title: "Who waits for whom".into(),
+        title: "Waiting by pair".into(),
         names,
         cells,
         axes: ["who waits".into(), "for whom".into()],
@@ -91,10 +90,10 @@ fn graph(title: String, note: &str, pairs: Pairs, number: fn(f64) -> String) -> 
 pub(super) fn comm_graph(seen: TableView<'_>) -> Picture {
     let (column, what) = traffic(seen);
     let pairs = pairs(seen, ["from", "to"], column, |_| true);
-    graph(format!("Who sends to whom: {what}"), &format!("arrows: {what}"), pairs, amount)
+    graph(format!("Communication graph: {what}"), &format!("arrows: {what}"), pairs, amount)
 }
 
-/// Draws it for Graphviz.
+/// Returns the communication graph for Graphviz.
 pub(crate) fn comm_dot(seen: TableView<'_>) -> String {
     let (column, _) = traffic(seen);
     let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
@@ -110,11 +109,10 @@ pub(crate) fn comm_dot(seen: TableView<'_>) -> String {
 pub(super) fn pairs_graph(seen: TableView<'_>) -> Picture {
     let most = |row: usize| seen.number("most", row) == Some(1.0);
     let pairs = pairs(seen, ["waiter", "whom"], "seconds", most);
-    let note = "from who waits to whom it waits for most";
+    let note = "arrows: from each container to the one it waits for longest";
     graph("The most-waited graph".into(), note, pairs, duration)
 }
 
-/// Draws a density map of naturally ordered names.
 fn density(
     cli: &Cli,
     title: String,
@@ -134,10 +132,10 @@ pub(super) fn comm_density(cli: &Cli, seen: TableView<'_>) -> Picture {
     for row in 0..seen.0.len() {
         let number = seen.number(column, row).filter(|number| number.is_finite());
         *amounts.entry(seen.text("from", row)).or_default() += number.unwrap_or(0.0);
-        // Who only receives sends nothing.
+        // Include containers that only receive.
         amounts.entry(seen.text("to", row)).or_default();
     }
-    density(cli, format!("What each sends: {what}"), what, amount, amounts)
+    density(cli, format!("Sent by each container: {what}"), what, amount, amounts)
 }
 
 pub(super) fn states_density(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure> {
@@ -150,7 +148,7 @@ pub(super) fn states_density(cli: &Cli, seen: TableView<'_>) -> Result<Picture, 
         }
     }
     let what = format!("exclusive time in {value}");
-    Ok(density(cli, format!("Exclusive time of each in {value}"), &what, duration, amounts))
+    Ok(density(cli, format!("Exclusive time by container in {value}"), &what, duration, amounts))
 }
 
 pub(super) fn waiters_density(cli: &Cli, seen: TableView<'_>) -> Picture {
@@ -159,10 +157,10 @@ pub(super) fn waiters_density(cli: &Cli, seen: TableView<'_>) -> Picture {
         *amounts.entry(seen.text("container", row)).or_default() +=
             seen.number("seconds", row).unwrap_or(0.0);
     }
-    density(cli, "How long each waits".into(), "time waited", duration, amounts)
+    density(cli, "Waiting by container".into(), "time waited", duration, amounts)
 }
 
-/// Returns the value of --value, or the longest.
+/// Returns the value of --value, or the one with the most time.
 pub(super) fn value(cli: &Cli, seen: TableView<'_>, column: &str) -> Result<String, Failure> {
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {
@@ -174,7 +172,7 @@ pub(super) fn value(cli: &Cli, seen: TableView<'_>, column: &str) -> Result<Stri
             let known: Vec<&str> = sums.keys().take(12).map(String::as_str).collect();
             let known = known.join(", ");
             Err(Failure::Other(format!(
-                "--value {value}: the report has no such value; there are {known}"
+                "--value {value}: the report has no such value; values are {known}"
             )))
         }
         Some(value) => Ok(value.clone()),

@@ -13,7 +13,7 @@ use crate::cli::Cli;
 use crate::natural::NaturalName;
 use crate::output::TableView;
 
-/// A report over time: by heading and name, the amount of each value in each bin.
+/// A report over time: the amount of each value in each bin, by heading and name.
 struct Over {
     groups: BTreeMap<(String, NaturalName), BTreeMap<usize, BTreeMap<String, f64>>>,
     bins: usize,
@@ -24,7 +24,7 @@ fn over(seen: TableView<'_>, column: &str) -> Over {
     let mut over =
         Over { groups: BTreeMap::new(), bins: 0, times: [f64::INFINITY, f64::NEG_INFINITY] };
     let mut length = 0.0;
-    // Rows are many, and names are few: those are put in order once.
+    // Hash first and sort names once, as there are few names and many rows.
     let mut groups: FxHashMap<(String, String), BTreeMap<usize, BTreeMap<String, f64>>> =
         FxHashMap::default();
     for row in 0..seen.0.len() {
@@ -36,7 +36,7 @@ fn over(seen: TableView<'_>, column: &str) -> Over {
         *group.entry(bin).or_default().entry(value).or_default() += number(column);
         over.bins = over.bins.max(bin + 1);
         length = number("end") - number("start");
-        // Bins in which there is nothing have no row.
+        // Empty bins have no row.
         over.times[0] = over.times[0].min(number("start") - length * bin as f64);
         over.times[1] = over.times[1].max(number("end"));
     }
@@ -47,7 +47,6 @@ fn over(seen: TableView<'_>, column: &str) -> Over {
 }
 
 impl Over {
-    /// Length of a bin in seconds.
     fn bin(&self) -> f64 {
         ((self.times[1] - self.times[0]) / self.bins.max(1) as f64).max(f64::MIN_POSITIVE)
     }
@@ -76,7 +75,7 @@ fn parts(values: &BTreeMap<String, f64>, whole: f64, colours: &Colours) -> Fill 
     Fill::Parts(parts)
 }
 
-/// Draws the values of each container over time, or shades of each value if containers are added up.
+/// Draws strips of each container, or shades of each value if containers are added up.
 pub(super) fn strips(seen: TableView<'_>, colours: &Colours) -> Picture {
     let over = over(seen, "seconds");
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
@@ -90,10 +89,10 @@ pub(super) fn strips(seen: TableView<'_>, colours: &Colours) -> Picture {
         true => Fill::Shade(values.values().sum::<f64>() / most[key]),
         false => parts(values, whole, colours),
     });
-    let shades = ("seconds of the value in the bin".to_owned(), "its most in any bin".to_owned());
+    let shades =
+        ("seconds of the value in the bin".to_owned(), "its maximum in any bin".to_owned());
     Strips {
-        title: if by_value { "When each value took time" } else { "What each was in, over time" }
-            .into(),
+        title: if by_value { "Values over time" } else { "States over time" }.into(),
         groups,
         bins: over.bins,
         times: over.times,
@@ -103,7 +102,7 @@ pub(super) fn strips(seen: TableView<'_>, colours: &Colours) -> Picture {
     .picture()
 }
 
-/// Draws two runs on one axis of time, with bins as long as those of the longer one.
+/// Draws two runs on one time axis, with the bins of the longer one.
 pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Picture {
     let [a, b] = runs.map(|(_, table)| over(TableView(table), "seconds"));
     let whole = a.bin().max(b.bin());
@@ -115,7 +114,7 @@ pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Pictu
     }
     let length = (a.times[1] - a.times[0]).max(b.times[1] - b.times[0]);
     Strips {
-        title: "Both runs from their beginnings, on one axis".into(),
+        title: "Both runs from their starts, on one time axis".into(),
         groups,
         bins: a.bins.max(b.bins),
         times: [0.0, length],
@@ -125,7 +124,7 @@ pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Pictu
     .picture()
 }
 
-/// Draws the share of each bin that containers were in one value.
+/// Draws the share of each bin that containers spent in one value.
 pub(super) fn matrix(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure> {
     let wanted = value(cli, seen, "seconds")?;
     let over = over(seen, "seconds");
@@ -143,7 +142,7 @@ pub(super) fn matrix(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure>
     .picture())
 }
 
-/// Draws means of variables, as shades.
+/// Draws means of variables as shades.
 pub(super) fn means(seen: TableView<'_>) -> Picture {
     let over = over(seen, "mean");
     let mut most: BTreeMap<&str, f64> = BTreeMap::new();
@@ -163,14 +162,14 @@ pub(super) fn means(seen: TableView<'_>) -> Picture {
         groups,
         bins: over.bins,
         times: over.times,
-        shades: Some(("mean in the bin".into(), "the greatest of the type".into())),
+        shades: Some(("mean in the bin".into(), "the maximum of the type".into())),
         ..Strips::default()
     }
     .picture()
 }
 
-/// Division of bins between four kinds of classes. Time of a container in no state, between its first and its
-/// last one, is computing: many tracers tell of calls alone.
+/// Draws the division of bins between four kinds of classes. Time without a state, between a
+/// container's first and last state, counts as computing, since many tracers record only calls.
 pub(super) fn quadrant(seen: TableView<'_>) -> Result<Picture, Failure> {
     let over = over(seen, "seconds");
     let whole = over.bin();
@@ -198,7 +197,7 @@ pub(super) fn quadrant(seen: TableView<'_>) -> Result<Picture, Failure> {
             points.push(point);
         }
     }
-    let title = "Where between computing and communicating the program is".into();
+    let title = "Division between computing and communicating".into();
     let kinds = ["computing", "point to point", "waiting", "collective"];
     Ok(Quadrant { title, kinds, points }.picture())
 }

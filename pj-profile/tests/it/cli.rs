@@ -1,4 +1,4 @@
-//! The program as it is called.
+//! Tests of the program from its command line.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -11,12 +11,11 @@ use assert_cmd::cargo::CommandCargoExt;
 const MPI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
 
 pub(crate) fn program(words: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("pj_profile").expect("it is built");
+    let mut command = Command::cargo_bin("pj_profile").expect("the program is built");
     command.args(words).env_remove("COLUMNS").env_remove("NO_COLOR");
     command
 }
 
-/// Starts the program with pipes for standard input and output.
 fn piped(words: &[&str]) -> Child {
     program(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs")
 }
@@ -30,7 +29,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn columns_are_those_that_are_documented() {
+fn columns_are_documented() {
     for (words, header) in [
         (
             &["states"][..],
@@ -63,7 +62,7 @@ fn columns_are_those_that_are_documented() {
 }
 
 #[test]
-fn files_pipes_and_compressed_traces_are_the_same() {
+fn files_pipes_and_compressed_traces_give_the_same_report() {
     let bytes = fs::read(MPI).expect("an example");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&bytes).expect("in memory");
@@ -74,7 +73,7 @@ fn files_pipes_and_compressed_traces_are_the_same() {
         for input in [&bytes, &gzip] {
             let mut child = piped(&words);
             let mut stdin = child.stdin.take().expect("a pipe");
-            stdin.write_all(input).expect("it reads all");
+            stdin.write_all(input).expect("the program reads everything");
             drop(stdin);
             let output = child.wait_with_output().expect("it ends");
             assert_eq!(text(&output.stdout), file, "{report}");
@@ -83,7 +82,7 @@ fn files_pipes_and_compressed_traces_are_the_same() {
 }
 
 #[test]
-fn statuses() {
+fn statuses_and_messages() {
     let folder = tempfile::tempdir().expect("a folder");
     let bad = folder.path().join("bad.trace");
     fs::write(&bad, "no trace\n").expect("writable");
@@ -92,9 +91,9 @@ fn statuses() {
         (&[MPI][..], 0, ""),
         (&[bad], 1, "bad.trace"),
         (&["/nowhere/it.trace"], 2, "/nowhere/it.trace"),
-        (&["states", "--bins=3", MPI], 2, "--bins is for time and variables, not for states"),
+        (&["states", "--bins=3", MPI], 2, "--bins applies to time and variables, not to states"),
         (&["compare", MPI], 2, "compare needs two traces"),
-        (&["--live", "time", MPI], 2, "--live needs both --start and --end"),
+        (&["--live", "time", MPI], 2, "--live needs --start and --end for bins"),
         (&["--format=runes", MPI], 2, "runes"),
         (&["--of-type=Nothing", MPI], 0, "--of-type 'Nothing': the trace has no such type"),
         (&["-s", "5", MPI], 0, "the window from 5 s begins after the end of the trace, 0.043388 s"),
@@ -124,20 +123,20 @@ fn a_file_appears_when_it_is_complete() {
     };
     fs::write(&path, "before").expect("writable");
     assert_eq!(run(&["-o", name, bad.to_str().expect("text")]).status.code(), Some(1));
-    assert_eq!(fs::read_to_string(&path).expect("it is there"), "before");
+    assert_eq!(fs::read_to_string(&path).expect("the file exists"), "before");
     let output = run(&["--format=csv", "-o", name, MPI]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
     let printed = run(&["--format=csv", MPI]).stdout;
-    assert_eq!(fs::read(&path).expect("it is there"), printed);
+    assert_eq!(fs::read(&path).expect("the file exists"), printed);
     assert_eq!(names(), ["bad.trace", "states.csv"]);
 }
 
 #[test]
-fn other_formats_hold_the_same() {
+fn all_formats_have_the_same_contents() {
     let csv = text(&run(&["--format=csv", MPI]).stdout);
     let json = text(&run(&["--format=json", MPI]).stdout);
     let rows: Vec<serde_json::Map<String, serde_json::Value>> =
-        serde_json::from_str(&json).expect("it is JSON");
+        serde_json::from_str(&json).expect("valid JSON");
     let names: Vec<&str> = csv.lines().next().expect("a header").split(',').collect();
     assert_eq!(rows.len(), csv.lines().count() - 1);
     for (row, line) in rows.iter().zip(csv.lines().skip(1)) {
@@ -151,9 +150,9 @@ fn other_formats_hold_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("states.parquet");
     run(&["--format=parquet", "-o", path.to_str().expect("text"), MPI]);
-    let file = fs::File::open(&path).expect("it was written");
+    let file = fs::File::open(&path).expect("the file was written");
     let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file);
-    let batches = reader.expect("it is Parquet").build().expect("it is Parquet");
+    let batches = reader.expect("valid Parquet").build().expect("valid Parquet");
     let batch = batches.map(|batch| batch.expect("sound")).next().expect("rows");
     assert_eq!(batch.num_rows(), rows.len());
     let schema = batch.schema();
@@ -162,7 +161,7 @@ fn other_formats_hold_the_same() {
 }
 
 #[test]
-fn who_reads_may_stop() {
+fn a_closed_pipe_is_no_error() {
     let mut child = program(&["time", "--bins=10000", "--format=csv", MPI])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -174,12 +173,12 @@ fn who_reads_may_stop() {
 }
 
 #[test]
-fn live_ends_with_what_the_file_has() {
+fn live_ends_with_the_final_report() {
     let bytes = fs::read(MPI).expect("an example");
     let mut child = piped(&["--live", "--format=csv"]);
     let mut stdin = child.stdin.take().expect("a pipe");
     for part in bytes.chunks(bytes.len() / 20) {
-        stdin.write_all(part).expect("it reads all");
+        stdin.write_all(part).expect("the program reads everything");
         std::thread::sleep(Duration::from_millis(20));
     }
     drop(stdin);
@@ -187,12 +186,12 @@ fn live_ends_with_what_the_file_has() {
     assert_eq!(text(&output.stdout), text(&run(&["--format=csv", MPI]).stdout));
 }
 
-/// The bytes that a terminal shows which is so slow that half of a trace waits for it, and those of the last report.
+/// Returns what is shown if half of the trace comes `pause` later, and the last report.
 fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
-    // Reports that do not fit into a pipe: the first one that is shown waits for who reads it, and so does the trace.
+    // Reports that do not fit into a pipe, so that the program waits for its reader.
     let mut bytes = Vec::new();
     datasets::write(datasets::Shape::ManyContainers, 200 << 10, 1, &mut bytes).expect("in memory");
-    // A report that takes long comes seldom, so its trace is short, and comments fill the blocks.
+    // Slow reports come less often, so the trace is short, and comments fill the blocks.
     bytes.extend(b"# A line in which nothing happens.\n".repeat(6 << 15));
     let bytes = &bytes;
     let words = ["states", "--by=container", "--no-warnings"];
@@ -201,20 +200,20 @@ fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
     let mut stdout = child.stdout.take().expect("a pipe");
     let (shown, last) = std::thread::scope(|scope| {
         let feed = scope.spawn(|| {
-            // Of what comes when a report is due, a block is full before the end.
+            // The second half fills a block when a report is due.
             let (first, rest) = bytes.split_at(bytes.len() / 2);
-            stdin.write_all(first).expect("it reads all");
+            stdin.write_all(first).expect("the program reads everything");
             std::thread::sleep(pause);
-            stdin.write_all(rest).expect("it reads all");
+            stdin.write_all(rest).expect("the program reads everything");
             drop(stdin);
         });
         std::thread::sleep(pause + Duration::from_millis(500));
         let mut shown = Vec::new();
-        stdout.read_to_end(&mut shown).expect("it is text");
-        feed.join().expect("all was taken");
+        stdout.read_to_end(&mut shown).expect("readable output");
+        feed.join().expect("the thread ends");
         let mut whole = piped(&words);
         let mut stdin = whole.stdin.take().expect("a pipe");
-        scope.spawn(move || stdin.write_all(bytes).expect("it reads all"));
+        scope.spawn(move || stdin.write_all(bytes).expect("the program reads everything"));
         (shown, whole.wait_with_output().expect("it ends").stdout)
     });
     assert!(child.wait().expect("it ends").success());
@@ -223,18 +222,18 @@ fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
 
 #[test]
 fn a_slow_terminal_loses_nothing() {
-    // A report that took long, since the machine has much else to do, comes again after twenty times as long.
+    // On a loaded machine, a report takes long, and the next one comes after twenty times as long.
     let shown_before = [1100, 10_000, 60_000].into_iter().any(|pause| {
         let (shown, last) = shown_slowly(Duration::from_millis(pause));
         assert!(shown.ends_with(&last) && last.len() > 1 << 17);
         shown.len() > last.len() + (1 << 16)
     });
-    assert!(shown_before, "nothing was shown before");
+    assert!(shown_before, "only the last report was shown");
 }
 
-/// The report of a program that is interrupted so long after most of a trace has come.
+/// Returns the output of a program that is interrupted `pause` after most of a trace has come.
 fn interrupted_after(pause: Duration) -> String {
-    // Only what fills blocks is seen, so there must be some.
+    // Only full blocks are analysed.
     let mut bytes = Vec::new();
     datasets::write(datasets::Shape::Mpi, 8 << 20, 1, &mut bytes).expect("in memory");
     let mut child = piped(&["--live", "--format=csv"]);
@@ -242,13 +241,13 @@ fn interrupted_after(pause: Duration) -> String {
     let until = Instant::now() + Duration::from_millis(500);
     let mut parts = bytes[..bytes.len() - 100].chunks(bytes.len() / 50);
     while let Some(part) = parts.next() {
-        stdin.write_all(part).expect("it reads all");
+        stdin.write_all(part).expect("the program reads everything");
         let left = until.saturating_duration_since(Instant::now());
         std::thread::sleep(left / (parts.len() as u32 + 1));
     }
     std::thread::sleep(pause);
     let id = child.id().to_string();
-    Command::new("kill").args(["-INT", &id]).status().expect("there is kill");
+    Command::new("kill").args(["-INT", &id]).status().expect("`kill` exists");
     let output = child.wait_with_output().expect("it ends");
     drop(stdin);
     assert_eq!(output.status.code(), Some(130));
@@ -257,7 +256,7 @@ fn interrupted_after(pause: Duration) -> String {
 
 #[test]
 fn an_interrupt_shows_the_last_report() {
-    // A machine that has much else to do needs longer to get to the first block.
+    // A loaded machine takes longer to reach the first block.
     let pauses = [500, 5_000, 60_000].map(Duration::from_millis);
     let shown =
         |printed: &String| printed.starts_with("type,value,") && printed.lines().count() > 3;
@@ -265,7 +264,7 @@ fn an_interrupt_shows_the_last_report() {
 }
 
 #[test]
-fn reports_for_people() {
+fn tables_to_read() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/people.txt");
     let mut all = String::new();
     for words in [
@@ -285,13 +284,13 @@ fn reports_for_people() {
         let output = program(&words).current_dir(folder).output().expect("it runs");
         all += &format!("$ pj_profile {}\n{}\n", words.join(" "), text(&output.stdout));
     }
-    assert!(!all.contains('\x1b'), "there are no colours in a pipe");
+    assert!(!all.contains('\x1b'), "no colours in a pipe");
     assert!(all.lines().all(|line| line.chars().count() <= 100), "{all}");
     if std::env::var_os("PAJE_BLESS").is_some() {
         fs::write(&golden, &all).expect("writable");
     }
     assert_eq!(all, fs::read_to_string(&golden).expect("the golden file"));
-    // Where there is little room, columns go.
+    // A narrow screen has fewer columns.
     let narrow = program(&["states", MPI]).env("COLUMNS", "50").output().expect("it runs");
     let narrow = text(&narrow.stdout);
     assert!(narrow.lines().skip(1).all(|line| line.chars().count() <= 50), "{narrow}");

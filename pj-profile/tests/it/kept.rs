@@ -1,4 +1,4 @@
-//! Reports that a packed trace keeps are those of a replay, byte for byte.
+//! Stored reports of packed traces equal those of a replay, byte for byte.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::cli::program;
 
-/// Reports to be kept of a trace that is replayed in portions of so many bytes.
+/// Computes the reports to store, in portions of `portion` bytes.
 fn reports(text: &[u8], portion: u64) -> Option<[Kept; 2]> {
     let (workers, mut keeper) = (Workers::one(), Keeper::default());
     let mut see = |portion: &Portion<'_>| {
@@ -27,7 +27,7 @@ fn reports(text: &[u8], portion: u64) -> Option<[Kept; 2]> {
     keeper.reports(&trace, Facts::of(&trace))
 }
 
-/// A packed trace with its reports, however large these are; and whether it has any.
+/// Packs a trace with its reports. Returns whether it has any.
 fn packed(text: &[u8], portion: u64) -> (Vec<u8>, bool) {
     let settings = Settings::default();
     let mut segments = Segments::new(text, settings);
@@ -44,7 +44,7 @@ fn packed(text: &[u8], portion: u64) -> (Vec<u8>, bool) {
     (writer.finish().expect("memory"), reports.is_some())
 }
 
-/// A trace as text, and packed, under the same name; and whether the latter has reports.
+/// Writes a trace as text and packed, under the same name. Returns whether the latter has reports.
 fn both(text: &[u8], portion: u64) -> (TempDir, TempDir, bool) {
     let (packed, has_reports) = packed(text, portion);
     (testkit::folder(&[("t", text)]), testkit::folder(&[("t", &packed)]), has_reports)
@@ -54,7 +54,7 @@ fn run(folder: &TempDir, words: &[&str]) -> Output {
     program(words).arg("t").current_dir(folder.path()).output().expect("it runs")
 }
 
-/// Number of bytes that were read of a packed trace that was not replayed.
+/// Returns the number of bytes read from a packed trace, if it was not replayed.
 fn bytes_read(folder: &TempDir, words: &[&str]) -> Option<u64> {
     let output = run(folder, &[words, &["--stats"]].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -86,7 +86,7 @@ fn reports_of_examples_are_the_same() {
     assert!(with > 5 && without > 1, "{with} and {without}");
 }
 
-/// Names of all kinds, times that are no round numbers, and what has no value.
+/// Covers all kinds of names, arbitrary times, and missing values.
 #[test]
 fn reports_of_generated_traces_are_the_same() {
     for shape in [datasets::Shape::Quoted, datasets::Shape::AllLinks, datasets::Shape::Mpi] {
@@ -108,7 +108,7 @@ fn reports_of_generated_traces_are_the_same() {
 }
 
 #[test]
-fn what_asks_for_another_report_is_replayed() {
+fn other_reports_need_a_replay() {
     let trace = datasets::generate(datasets::Shape::Mpi, 20_000, 5);
     let (text, packed, _) = both(&trace, 1 << 14);
     for words in [
@@ -140,12 +140,12 @@ fn what_asks_for_another_report_is_replayed() {
     assert!(bytes_read(&packed, &["--by", "value", "--quotes", "strip"]).is_some());
 }
 
-/// Damage of a segment costs no report; that of a report is told.
+/// Damage to a segment does not affect reports; damage to a report is reported.
 #[test]
-fn damage_is_told_where_it_matters() {
+fn damage_is_reported_where_it_matters() {
     let trace = datasets::generate(datasets::Shape::Mpi, 20_000, 5);
     let (text, packed, _) = both(&trace, 1 << 14);
-    let sound = fs::read(packed.path().join("t")).expect("it was packed");
+    let sound = fs::read(packed.path().join("t")).expect("the packed file");
     let damaged = |at: usize| {
         let mut damaged = sound.clone();
         damaged[at] ^= 1;
@@ -160,24 +160,23 @@ fn damage_is_told_where_it_matters() {
     }
 }
 
-/// A pipe can be read only once.
 #[test]
 fn a_pipe_is_replayed() {
     let (text, packed, _) = both(&datasets::generate(datasets::Shape::Mpi, 20_000, 5), 1 << 14);
     let pipe = tempfile::tempdir().expect("a folder");
     testkit::pipe(&pipe.path().join("t"));
-    let bytes = fs::read(packed.path().join("t")).expect("it was packed");
+    let bytes = fs::read(packed.path().join("t")).expect("the packed file");
     let writer = std::thread::spawn({
         let place = pipe.path().join("t");
-        move || fs::write(place, bytes).expect("it is read")
+        move || fs::write(place, bytes).expect("the pipe is read")
     });
     assert_eq!(run(&pipe, &["states"]), run(&text, &["states"]));
-    writer.join().expect("all was read");
+    writer.join().expect("the thread ends");
 }
 
-/// Older packed traces keep what older programs said. If these bytes are others, [`VERSION`] must be, too.
+/// Older packed traces have older reports. If these bytes change, [`VERSION`] must change, too.
 #[test]
-fn the_version_changes_with_what_is_kept() {
+fn the_version_changes_with_the_format() {
     let examples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples"));
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for name in ["mpi", "task-runtime", "user-fields", "quoted", "deep"] {

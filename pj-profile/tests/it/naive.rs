@@ -1,4 +1,4 @@
-//! The reports beside plain loops over all rows, and beside themselves with other threads, blocks and portions.
+//! Reports compared with simple loops over all rows, for several threads, blocks and portions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,6 @@ use splitter::Limits;
 
 use crate::naive_rows::{Asked, Naive};
 
-/// The command line of these words.
 fn cli(words: &[String]) -> Cli {
     let words = ["pj_profile", "--no-warnings", "--format", "csv", "--quotes", "strip"]
         .into_iter()
@@ -22,7 +21,7 @@ fn cli(words: &[String]) -> Cli {
     Cli::parse_from(words)
 }
 
-/// The lines of a report below its header.
+/// Returns the text of a report.
 fn report(words: &[String], cuts: Cuts) -> String {
     let text = bytes(&cli(words), cuts).unwrap_or_else(|failure| panic!("{words:?}: {failure:?}"));
     String::from_utf8_lossy(&text).into_owned()
@@ -32,7 +31,7 @@ fn lines(text: &str) -> BTreeSet<String> {
     text.lines().skip(1).map(String::from).collect()
 }
 
-/// The lines by all that is no decimal number, with their decimal numbers. Those in these columns may lack a point.
+/// Separates decimal numbers from the rest; those in `columns` may lack a decimal point.
 fn apart(lines: &BTreeSet<String>, columns: &[usize]) -> BTreeMap<String, Vec<Vec<f64>>> {
     let mut all: BTreeMap<String, Vec<Vec<f64>>> = BTreeMap::new();
     for line in lines {
@@ -48,8 +47,8 @@ fn apart(lines: &BTreeSet<String>, columns: &[usize]) -> BTreeMap<String, Vec<Ve
     all
 }
 
-/// Asserts that lines are the same but for the last digit, which halves decide, for this part of sums that are
-/// rounded, and for ratios of times that are hardly longer than what seconds are made of.
+/// Asserts that lines are equal except for the last digit, the relative error `part` of rounded
+/// sums, and ratios of extremely short times.
 fn assert_same(
     found: &BTreeSet<String>,
     wanted: &BTreeSet<String>,
@@ -74,21 +73,19 @@ fn assert_same(
     }
 }
 
-/// A few numbers that follow from a seed.
 fn drawn(seed: u64, count: u64, salt: u64) -> u64 {
     let mixed =
         (seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (mixed ^ (mixed >> 31)) % count
 }
 
-/// Cuts of all sizes.
 fn cuts(seed: u64) -> Cuts {
     let block = [37, 300, 5000, 1 << 17][drawn(seed, 4, 1) as usize];
     let portion = [200, 1000, 20_000, 1 << 24][drawn(seed, 4, 2) as usize];
     Cuts { limits: Limits { block, line: 1 << 20 }, portion }
 }
 
-/// Asks for every report of a trace, with options that follow from the seed, and compares it with loops over rows.
+/// Compares every report of a trace with loops over rows, with random options.
 fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
     let mut compared = 0;
     let containers = trace.containers();
@@ -154,7 +151,7 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
         };
         let what = format!("seed {seed}: {}", words.join(" "));
         let is_long = |line: &String| report_ != "time" || !line.ends_with(",0.000000000");
-        // Times shorter than the ninth digit may be nothing at all, or be rounded to it.
+        // Times below the ninth decimal may or may not round to zero.
         let [found, wanted] = [found, wanted].map(|all| all.into_iter().filter(is_long).collect());
         let (columns, part): (&[usize], f64) = match (report_, asked.bins) {
             ("variables", None) => (&[3, 4, 5, 6], 1e-9),
@@ -174,7 +171,6 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
     compared
 }
 
-/// A trace by the options that change what it is.
 fn read(path: &Path, given: &[String]) -> Option<Trace> {
     let mut words: Vec<String> = vec!["comm".into(), path.display().to_string()];
     words.extend(given.iter().cloned());
@@ -184,7 +180,7 @@ fn read(path: &Path, given: &[String]) -> Option<Trace> {
 }
 
 #[test]
-fn random_traces() {
+fn reports_of_random_traces_match() {
     let count =
         std::env::var("PAJE_SEEDS").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
     let first = std::env::var("PAJE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
@@ -193,7 +189,7 @@ fn random_traces() {
     let (mut traces, mut rows) = (0, 0);
     for seed in first..first + count {
         let random = random::trace(seed);
-        // Naive loops take a while.
+        // Naive loops are slow.
         if !random.is_valid() || random.bytes.len() > 30_000 {
             continue;
         }
@@ -211,7 +207,6 @@ fn random_traces() {
     assert!(rows as u64 > 10 * traces, "{rows}");
 }
 
-/// All traces below a folder.
 fn traces_below(folder: &Path, found: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).expect("a folder");
     for entry in entries {
@@ -226,7 +221,7 @@ fn traces_below(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn examples_and_other_traces() {
+fn reports_of_examples_and_given_traces_match() {
     let mut all = Vec::new();
     traces_below(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples")), &mut all);
     if let Some(folder) = std::env::var_os("PAJE_CORPUS") {
@@ -234,8 +229,7 @@ fn examples_and_other_traces() {
     }
     let (mut traces, mut rows) = (0, 0);
     for path in &all {
-        // Naive loops take a while.
-        if fs::metadata(path).expect("it is there").len() > 60_000 {
+        if fs::metadata(path).expect("the file exists").len() > 60_000 {
             continue;
         }
         let ways: [&[&str]; 4] = [&[], &["-z"], &["-n", "-z"], &["-z", "--sort"]];

@@ -1,4 +1,4 @@
-//! The reports once more, as plainly as can be: all rows of a trace in a list, and loops over it.
+//! A naive implementation of the reports: loops over a list of all rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,6 @@ use paje_sim::{
     ContainerId, Events, LaneView, Links, NameOrder, States, Trace, TypeId, Variables, Visitor,
 };
 
-/// A row of any nature.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) container: ContainerId,
@@ -20,7 +19,6 @@ pub(crate) struct Row {
     fields: Vec<(String, String)>,
 }
 
-/// Options of a report.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) by: Option<String>,
@@ -32,12 +30,11 @@ pub(crate) struct Asked {
     pub(crate) inclusive: bool,
 }
 
-/// A whole trace as rows.
 pub(crate) struct Naive<'t> {
     trace: &'t Trace,
     asked: Asked,
     pub(crate) states: Vec<Row>,
-    /// Of each state, those directly in it.
+    /// States directly inside each state.
     inner: Vec<Vec<usize>>,
     variables: Vec<Row>,
     events: Vec<Row>,
@@ -104,7 +101,7 @@ fn row(lane: LaneView<'_>, start: f64, end: f64) -> Row {
     }
 }
 
-/// Seconds as an integer: 2⁻⁷⁰ of them.
+/// Converts seconds to an integer in units of 2⁻⁷⁰.
 fn fixed(seconds: f64) -> i128 {
     (seconds * 2f64.powi(70)) as i128
 }
@@ -113,7 +110,7 @@ fn float(fixed: i128) -> f64 {
     fixed as f64 / 2f64.powi(70)
 }
 
-/// With nine digits, half to even.
+/// Formats with nine decimals, rounding half to even.
 fn nine(fixed: i128) -> String {
     let (whole, part) = (fixed.abs() >> 70, fixed.abs() & ((1 << 70) - 1));
     let (mut digits, rest) =
@@ -127,11 +124,11 @@ fn nine(fixed: i128) -> String {
 }
 
 fn mean(sum: i128, count: usize) -> i128 {
-    // The digits that are lost are far behind the ninth.
+    // The lost digits are far beyond the ninth decimal.
     sum / count as i128
 }
 
-/// Quantile, of type 7 in R.
+/// Returns a quantile as R's type 7.
 fn quantile(all: &[f64], part: f64) -> f64 {
     let mut sorted = all.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -150,7 +147,7 @@ impl<'t> Naive<'t> {
         naive
     }
 
-    /// Drops what this does not hold of.
+    /// Keeps only matching rows.
     pub(crate) fn only(mut self, wanted: impl Fn(&Trace, &Row) -> bool) -> Self {
         let trace = self.trace;
         for rows in [&mut self.states, &mut self.variables, &mut self.events, &mut self.links] {
@@ -210,7 +207,6 @@ impl<'t> Naive<'t> {
         }
     }
 
-    /// The exclusive time of each state.
     fn exclusive(&self) -> Vec<i128> {
         let own = |row: &Row| self.clipped(row);
         let of = |(row, inner): (&Row, &Vec<usize>)| {
@@ -219,7 +215,7 @@ impl<'t> Naive<'t> {
         self.states.iter().zip(&self.inner).map(of).collect()
     }
 
-    /// The state that a state is directly in.
+    /// Returns the next outer state.
     fn outer(&self, inner: usize) -> Option<usize> {
         let row = &self.states[inner];
         (0..inner).rev().find(|outer| {
@@ -352,14 +348,13 @@ impl<'t> Naive<'t> {
         groups.iter().map(line).collect()
     }
 
-    /// The edges of the bins.
     fn edges(&self) -> Vec<i128> {
         let all = self.trace.containers();
         let first = all.ids().skip(1).map(|id| all.start(id)).fold(self.trace.end(), f64::min);
         let from = fixed(self.asked.from.unwrap_or(self.clip(first)));
         let to = fixed(self.asked.to.unwrap_or(self.clip(self.trace.end()))).max(from);
         let count = i128::from(self.asked.bins.unwrap_or(60));
-        // As fine as the program's: 2⁻⁶⁴.
+        // With the program's resolution of 2⁻⁶⁴.
         (0..=count).map(|i| ((from >> 6) + ((to >> 6) - (from >> 6)) * i / count) << 6).collect()
     }
 

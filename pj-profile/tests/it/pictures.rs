@@ -1,4 +1,4 @@
-//! Pictures and pages: they show what tables say, are sound, load nothing, and take no name for markup.
+//! Pictures and pages: they match the tables, are well-formed, load nothing, and escape names.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 const MPI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
 
-/// Every report that has a picture, with each kind of picture that it has.
+/// Every report with each kind of its pictures.
 const PICTURES: [&[&str]; 19] = [
     &["states"],
     &["states", "--by=container"],
@@ -36,17 +36,16 @@ fn run(words: &[&str]) -> Output {
     program.args(["--no-warnings"]).args(words).output().expect("it runs")
 }
 
-/// Text that the program writes into the file of this option.
 fn written(option: &str, words: &[&str], trace: &str) -> String {
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("file");
     let option = format!("{option}={}", file.display());
     let out = run(&[words, &[trace, &option]].concat());
     assert!(out.status.success(), "{words:?}: {}", String::from_utf8_lossy(&out.stderr));
-    fs::read_to_string(file).expect("the file is there")
+    fs::read_to_string(file).expect("the file exists")
 }
 
-/// Asserts that all elements are closed, in order.
+/// Asserts that all elements are closed in order.
 fn assert_sound(text: &str, what: &str) {
     let mut open = Vec::new();
     let style = text.find("<style>").zip(text.find("</style>"));
@@ -70,7 +69,7 @@ fn assert_sound(text: &str, what: &str) {
     }
 }
 
-/// Asserts that nothing is loaded, from anywhere.
+/// Asserts that nothing is loaded.
 fn assert_closed(text: &str, what: &str) {
     let text = text.replace("http://www.w3.org/2000/svg", "").replace("url(#arrow)", "");
     for foreign in ["http:", "https:", "src=", "url(", "@import", "href=\"/", "<link", "<iframe"] {
@@ -79,7 +78,7 @@ fn assert_closed(text: &str, what: &str) {
 }
 
 #[test]
-fn every_picture_is_sound_and_the_same_with_any_number_of_threads() {
+fn pictures_are_well_formed_and_do_not_depend_on_threads() {
     for words in PICTURES {
         let [one, three] = ["--threads=1", "--threads=3"]
             .map(|threads| written("--svg", &[words, &[threads]].concat(), MPI));
@@ -95,7 +94,7 @@ fn every_picture_is_sound_and_the_same_with_any_number_of_threads() {
 }
 
 #[test]
-fn bars_are_as_long_as_shares() {
+fn the_length_of_bars_shows_shares() {
     let picture = written("--svg", &["states"], MPI);
     let csv = run(&["states", "--format=csv", MPI]);
     let csv = String::from_utf8(csv.stdout).expect("text");
@@ -121,29 +120,29 @@ fn bars_are_as_long_as_shares() {
 }
 
 #[test]
-fn the_page_of_a_summary_says_it_all() {
+fn the_page_of_a_summary_has_all_sections() {
     let page = written("--html", &["summary", "--root=rank-0"], MPI);
     assert_sound(&page, "summary");
     assert_closed(&page, "summary");
     for heading in
-        ["Where the time goes", "How even it is", "When", "Traffic", "Waiting", "Critical path"]
+        ["Where the time goes", "Load balance", "When", "Traffic", "Waiting", "Critical path"]
     {
         assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
     }
-    // Time of rank-3 in the report of waiting.
+    // The time of rank-3 in the report of waits.
     assert!(page.contains("41.73 ms"));
     assert!(page.contains("Content-Security-Policy"));
 }
 
 #[test]
-fn the_page_of_two_runs_has_both_on_one_axis() {
+fn the_page_of_two_runs_has_one_time_axis() {
     let page = written("--html", &["compare", MPI], MPI);
     assert_sound(&page, "compare");
     assert!(page.contains(">A: MPI_STATE<") && page.contains(">B: MPI_STATE<"));
 }
 
 #[test]
-fn names_of_strangers_are_text() {
+fn hostile_names_are_escaped() {
     let evil = "</title></text></script><script>alert(1)</script><img src=x onerror=alert(1)>";
     let head = "\
 %EventDef PajeDefineContainerType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef
@@ -160,9 +159,9 @@ fn names_of_strangers_are_text() {
          5 3 S a \"x{evil}\"\n5 3 S b \"x{evil}\"\n"
     );
     let folder = TempDir::new().expect("a folder");
-    // The name of the file is a stranger's, too.
+    // The file name is also hostile.
     let trace = folder.path().join("<img src=x>.trace");
-    fs::write(&trace, [head, &body].concat()).expect("it is written");
+    fs::write(&trace, [head, &body].concat()).expect("the file is written");
     let trace = trace.to_str().expect("text");
     for words in PICTURES.iter().filter(|words| !words.contains(&"--root=rank-0")) {
         if words.contains(&"--picture=quadrant")
@@ -183,7 +182,7 @@ fn names_of_strangers_are_text() {
 }
 
 #[test]
-fn who_sends_to_whom_is_for_graphviz() {
+fn communication_is_written_for_graphviz() {
     let graph = written("--dot", &["comm"], MPI);
     let edge = |of: &str| {
         let line = graph.lines().find(|line| line.contains(of));
@@ -194,34 +193,34 @@ fn who_sends_to_whom_is_for_graphviz() {
         "\"rank-2\" -> \"rank-0\" [label=\"14\", penwidth=5.0];"
     );
     assert_eq!(graph.matches(" -> ").count(), 9);
-    // Only what the report has.
+    // Only the rows of the report.
     assert_eq!(written("--dot", &["comm", "--top=4"], MPI).matches(" -> ").count(), 4);
-    // A name that would end its quotes, and one that would take the next.
+    // A name that would close the quotes, and one that would escape the closing quote.
     let text = fs::read_to_string(MPI).expect("an example");
     let text = text.replace("\"rank-2\"", "rank\"]->x[").replace("\"rank-0\"", "\"\\\"");
     let folder = TempDir::new().expect("a folder");
     let trace = folder.path().join("strange.trace");
-    fs::write(&trace, text).expect("it is written");
+    fs::write(&trace, text).expect("the file is written");
     let graph = written("--dot", &["comm"], trace.to_str().expect("text"));
     assert!(graph.contains(r#""rank\"]->x[" -> "\\" [label="14", penwidth=5.0];"#), "{graph}");
     assert_eq!(graph.lines().filter(|line| line.contains(" -> ")).count(), 9);
 }
 
 #[test]
-fn what_cannot_be_drawn_is_told() {
+fn impossible_pictures_are_refused() {
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("file.svg");
     let svg = format!("--svg={}", file.display());
     for (words, why) in [
-        (&["summary"][..], "--html has them all"),
+        (&["summary"][..], "use --html for all of them"),
         (
             &["states", "--picture=graph"],
-            "--picture graph is not for this report (states); there are bars",
+            "--picture graph does not apply to the report states; kinds are bars",
         ),
-        (&["time", "--picture=matrix", "--value=nothing"], "no such value; there are PMPI_"),
-        (&["states", "--of-type=Nothing"], "there is nothing to report, so there is no picture"),
-        (&["states", "--grid=8"], "rows and columns are given as 8x8"),
-        (&["states", "--classes"], "--classes is for time, not for states"),
+        (&["time", "--picture=matrix", "--value=nothing"], "no such value; values are PMPI_"),
+        (&["states", "--of-type=Nothing"], "there is nothing to draw"),
+        (&["states", "--grid=8"], "expected rows and columns such as 8x8"),
+        (&["states", "--classes"], "--classes applies to time, not to states"),
     ] {
         let out = run(&[words, &[MPI, &svg]].concat());
         let told = String::from_utf8_lossy(&out.stderr).into_owned();

@@ -1,4 +1,4 @@
-//! The reports waits and critical, from the command line.
+//! Tests of the reports `waits` and `critical` from the command line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,6 @@ use tempfile::TempDir;
 const PARAMETERS: Parameters =
     Parameters { ranks: 4, work: 1_000_000, late: 500_000, transfer: 1_000 };
 
-/// The ring in which rank 3 is slow.
 fn slow_rank() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../paje-analysis/tests/smpi/slow-rank.trace.xz")
 }
@@ -49,10 +48,10 @@ fn csv(words: &[&str], trace: &Path) -> String {
 }
 
 #[test]
-fn waits_by_kind_waiter_and_pair() {
+fn waits_are_reported_by_kind_waiter_and_pair() {
     let folder = Folder::new();
     let trace = folder.case(Case::Barrier);
-    // Ranks 0, 1, 2 wait 1.5, 1 and 0.5 s of 2.501 s for rank 3.
+    // Ranks 0, 1 and 2 wait 1.5, 1 and 0.5 s for rank 3, in a run of 2.501 s.
     assert_eq!(
         csv(&["waits"], &trace),
         "kind,count,seconds,share,mean,max\n\
@@ -79,7 +78,7 @@ fn waits_by_kind_waiter_and_pair() {
 }
 
 #[test]
-fn critical_by_container_and_value() {
+fn the_critical_path_is_reported_by_container_and_value() {
     let folder = Folder::new();
     let trace = folder.case(Case::Barrier);
     assert_eq!(
@@ -100,7 +99,7 @@ fn critical_by_container_and_value() {
 }
 
 #[test]
-fn the_delay_is_the_slow_ranks() {
+fn the_slow_rank_causes_the_delay() {
     let (status, out, err) = run(&["waits", "--by", "waiter"], &slow_rank());
     assert_eq!((status, err.as_str()), (0, ""));
     let line = out.lines().find(|line| line.contains("rank-3")).expect("a line");
@@ -108,7 +107,7 @@ fn the_delay_is_the_slow_ranks() {
     shows("waiting.md", &out);
 }
 
-/// Checks that a page has the lines of a report below its title.
+/// Checks that a document has the lines of a report below its title.
 fn shows(page: &str, report: &str) {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
     let docs = fs::read_to_string(docs).expect("a page");
@@ -118,7 +117,7 @@ fn shows(page: &str, report: &str) {
 }
 
 #[test]
-fn the_page_shows_what_is_reported() {
+fn documents_show_current_reports() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
     let trace = examples.join("mpi.trace");
     for words in [&["waits", "--by", "waiter"][..], &["critical", "--by", "value", "--top", "3"]] {
@@ -130,7 +129,7 @@ fn the_page_shows_what_is_reported() {
 }
 
 #[test]
-fn any_number_of_threads_writes_the_same() {
+fn reports_do_not_depend_on_threads() {
     let folder = Folder::new();
     let trace = folder.file("run.trace", datasets::passing::random(12, 3000).bytes);
     let reports =
@@ -144,7 +143,7 @@ fn any_number_of_threads_writes_the_same() {
 }
 
 #[test]
-fn the_most_waited_graph_is_for_graphviz() {
+fn the_most_waited_graph_is_written_for_graphviz() {
     let folder = Folder::new();
     let dot = folder.0.path().join("most.dot");
     let name = dot.to_str().expect("text");
@@ -157,20 +156,19 @@ fn the_most_waited_graph_is_for_graphviz() {
 }
 
 #[test]
-fn what_takes_more_memory_than_it_may_is_told() {
+fn exceeding_the_memory_limit_is_reported() {
     let folder = Folder::new();
     let trace = folder.0.path().join("links.trace");
     let mut file = fs::File::create(&trace).expect("a file");
     datasets::write(datasets::Shape::AllLinks, 20 << 20, 1, &mut file).expect("written");
     let (status, _, told) = run(&["waits", "--memory-limit=32M"], &trace);
     assert_eq!(status, 2, "{told}");
-    assert!(told.contains("MB of memory beside the rows, and --memory-limit is 34 MB"), "{told}");
-    // Reports that need no rows take little memory.
+    assert!(told.contains("MB beside the rows, but --memory-limit is 34 MB"), "{told}");
     assert_eq!(run(&["comm", "--memory-limit=32M"], &trace).0, 0);
 }
 
 #[test]
-fn a_map_says_what_states_are_about() {
+fn a_map_classifies_states() {
     let folder = Folder::new();
     let trace = folder.case(Case::LateReceiver);
     let waits = |words: &[&str]| {
@@ -187,67 +185,78 @@ fn a_map_says_what_states_are_about() {
     let (_, _, err) = run(&["waits", "--map", map], &trace);
     assert_eq!(
         err,
-        format!("pj_profile: note: the map `{map}` does not know computing: no waiting there\n")
+        format!("pj_profile: note: not in the map `{map}`, so never waiting: computing\n")
     );
     let (status, _, err) = run(&["waits", "--map", "starpu"], &trace);
     assert_eq!(status, 2);
     assert!(
-        err.contains("no state's value is known to the map `starpu`; --map FILE says"),
+        err.contains(
+            "the map `starpu` knows none of the state values; choose another one with --map FILE"
+        ),
         "{err}"
     );
     let wrong = folder.file("wrong.toml", "[classes]\nPMPI_Send = \"sent\"\n");
     let (status, _, err) = run(&["waits", "--map", wrong.to_str().expect("text")], &trace);
     assert_eq!(status, 2);
     assert!(
-        err.contains("wrong.toml: `PMPI_Send = \"sent\"`: there should be one of compute, send"),
+        err.contains("wrong.toml: `PMPI_Send = \"sent\"`: expected one of compute, send"),
         "{err}"
     );
 }
 
 #[test]
-fn roots_are_told_or_named() {
+fn roots_are_estimated_or_given() {
     let folder = Folder::new();
     let trace = folder.case(Case::OneToN);
     let (_, _, err) = run(&["waits"], &trace);
     assert_eq!(
         err,
-        "pj_profile: note: these are taken for roots: rank-2 for PMPI_Bcast; --root says another\n"
+        "pj_profile: note: assuming the root is rank-2 for PMPI_Bcast (change with --root)\n"
     );
     let pairs = |root| csv(&["waits", "--by", "pair", "--root", root], &trace).lines().count() - 1;
     assert_eq!((pairs("rank-2"), pairs("rank-1"), pairs("rank-0")), (2, 1, 0));
     let (status, _, err) = run(&["waits", "--root", "rank-9"], &trace);
     assert_eq!(status, 2);
-    assert!(err.ends_with("no container is called `rank-9`, as --root says\n"), "{err}");
+    assert!(err.ends_with("--root: there is no container `rank-9`\n"), "{err}");
     let (status, _, err) = run(&["critical", "--group", "Node"], &trace);
     assert_eq!(status, 2);
-    assert!(err.ends_with("no type of containers is called `Node`, as --group says\n"), "{err}");
+    assert!(err.ends_with("--group: there is no container type `Node`\n"), "{err}");
     let (_, out, err) = run(&["waits", "--group", "Rank"], &trace);
     assert!(out.ends_with("There is nothing to report.\n"), "{out}");
     assert_eq!(
         err,
-        "pj_profile: note: each group is one container; --group TYPE makes larger ones\n"
+        "pj_profile: note: collectives not analysed, as each group has one container; try --group TYPE\n"
     );
 }
 
 #[test]
-fn options_out_of_place_are_refused() {
+fn misplaced_options_are_refused() {
     let trace = slow_rank();
     let cases: [(&[&str], &str); 7] = [
         (
             &["waits", "--live"],
-            "--live is for states, comm, time, variables, events and summary, not for waits",
+            "--live applies to states, comm, time, variables, events and summary, not to waits",
         ),
-        (&["waits", "--by", "value"], "--by value is not for waits; there are kind, waiter, pair"),
+        (
+            &["waits", "--by", "value"],
+            "--by value does not apply to waits; values are kind, waiter, pair",
+        ),
         (
             &["critical", "--by", "pair"],
-            "--by pair is not for critical; there are container, value",
+            "--by pair does not apply to critical; values are container, value",
         ),
-        (&["critical", "--dot", "x"], "--dot is for comm and waits, not for critical"),
-        (&["states", "--eager", "1"], "--eager is for waits, critical and summary, not for states"),
-        (&["comm", "--map", "mpi"], "--map is for time, waits, critical and summary, not for comm"),
+        (&["critical", "--dot", "x"], "--dot applies to comm and waits, not to critical"),
+        (
+            &["states", "--eager", "1"],
+            "--eager applies to waits, critical and summary, not to states",
+        ),
+        (
+            &["comm", "--map", "mpi"],
+            "--map applies to time, waits, critical and summary, not to comm",
+        ),
         (
             &["waits", "--in", "rank-*"],
-            "--in is for states, comm, time, variables, events, summary and compare, not for waits",
+            "--in applies to states, comm, time, variables, events, summary and compare, not to waits",
         ),
     ];
     for (words, message) in cases {
@@ -261,7 +270,7 @@ fn options_out_of_place_are_refused() {
 }
 
 #[test]
-fn sendrecv_without_messages_is_told() {
+fn sendrecv_without_messages_is_reported() {
     let folder = Folder::new();
     let text = String::from_utf8(Case::Barrier.trace(&PARAMETERS).bytes).expect("text");
     let trace = folder.file("run.trace", text.replace("PMPI_Barrier", "PMPI_Sendrecv"));
@@ -270,8 +279,8 @@ fn sendrecv_without_messages_is_told() {
     assert!(out.ends_with("There is nothing to report.\n"), "{out}");
     assert_eq!(
         err,
-        "pj_profile: note: of 4 states that send and receive at once, 0 have a message; SMPI does not tell \
-         which messages end in such states: no waiting there\n"
+        "pj_profile: note: of 4 Sendrecv states, 0 have a message, as SMPI does not record it; waiting there is \
+         ignored\n"
     );
     assert_eq!(run(&["waits", "--no-warnings"], &trace).2, "");
 }

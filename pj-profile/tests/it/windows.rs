@@ -1,21 +1,19 @@
-//! Windows of time of packed traces, of which only parts are read: the reports of the whole text.
+//! Reports on windows of packed traces, which are read in part, equal those of the text.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use clap::Parser;
 use datasets::{Rng, Shape, lively, random};
-use paje_analysis::kept::{Keeper, LANES, VERSION};
-use paje_sim::{Options, Portion, Progress, Source, Trace};
-use paje_workers::Workers;
+use paje_sim::{Options, Trace};
+use pj_pack::pack::pack_all;
 use pj_profile::cli::Cli;
 use pj_profile::run::{Cuts, bytes};
 use tempfile::TempDir;
 
 use crate::cli::program;
 
-/// Questions: each report, and what changes which rows there are or what they tell.
+/// Each report with options that affect its rows.
 const REPORTS: [&str; 23] = [
     "states",
     "states --by container",
@@ -42,28 +40,13 @@ const REPORTS: [&str; 23] = [
     "compare",
 ];
 
-/// A trace as text, and packed in segments of this size, with all that windows take.
+/// Writes a trace as text, and packed in segments of this size with stored lanes.
 fn both(text: &[u8], segment: usize) -> TempDir {
-    testkit::folder(&[("t", text), ("t.pjp", &packed(text, segment))])
+    testkit::folder(&[("t", text), ("t.pjp", &pack_all(text, segment).expect("memory"))])
 }
 
-fn packed(text: &[u8], segment: usize) -> Vec<u8> {
-    let (workers, mut keeper) = (Workers::one(), Keeper::default());
-    let mut see = |portion: &Portion<'_>| {
-        keeper.see(portion.trace(), &workers);
-        ControlFlow::Continue(())
-    };
-    let (source, options, progress) =
-        (Source::stream(text), Keeper::options(), Progress::default());
-    let trace = Trace::read_in_portions(source, &options, &workers, &progress, 1000, &mut see);
-    let lanes = keeper.lanes(&trace.expect("it is valid")).expect("few lanes").to_bytes();
-    testkit::pack_with_borders(text, segment, &[(LANES, VERSION, lanes)])
-}
-
-/// Text of a report on a trace.
 fn report(folder: &Path, name: &str, words: &[&str]) -> Result<String, String> {
     let path = folder.join(name).to_str().expect("a folder of letters").to_owned();
-    // That is a trace beside itself.
     let paths = if words[0] == "compare" { vec![path.clone(), path] } else { vec![path] };
     let options = ["pj_profile", "--no-warnings", "--format", "json"];
     let words = options.iter().chain(words).map(|word| (*word).to_owned());
@@ -72,7 +55,7 @@ fn report(folder: &Path, name: &str, words: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// A window of a trace that ends at this time; either end may be missing.
+/// Returns options for a random window, with one or both ends.
 fn window(end: f64, rng: &mut Rng) -> Vec<String> {
     let time = |rng: &mut Rng| end * rng.index(1000) as f64 / 1000.0;
     let (one, other) = (time(rng), time(rng));
@@ -89,20 +72,20 @@ fn window(end: f64, rng: &mut Rng) -> Vec<String> {
 
 fn look_at(what: &str, text: &[u8], segment: usize, turns: usize, rng: &mut Rng) {
     let folder = both(text, segment);
-    let end = Trace::read(text, &Options::default()).expect("it is valid").end();
+    let end = Trace::read(text, &Options::default()).expect("the trace is valid").end();
     for turn in 0..turns {
         let window = window(end, rng);
         let mut words: Vec<&str> = REPORTS[rng.index(REPORTS.len())].split(' ').collect();
         words.extend(window.iter().map(String::as_str));
         let report = |name: &str| {
-            // Failures name the file.
+            // Failures contain the file name.
             report(folder.path(), name, &words).map_err(|failure| failure.replace("t.pjp", "t"))
         };
         assert_eq!(report("t.pjp"), report("t"), "{what}, {turn}: {words:?}");
     }
 }
 
-/// The replay that tells whether windows may be kept.
+/// Whether the trace allows windows to be read in part.
 fn is_plain(text: &[u8]) -> bool {
     let mut options = Options::default();
     options.usage = true;
@@ -110,7 +93,7 @@ fn is_plain(text: &[u8]) -> bool {
 }
 
 #[test]
-fn lively_traces() {
+fn windows_of_lively_traces() {
     let mut rng = Rng::new(5);
     for turn in 0..testkit::number("PAJE_SEEDS").unwrap_or(6) {
         let segment = [150, 400, 1500, 4000][rng.index(4)];
@@ -120,7 +103,7 @@ fn lively_traces() {
 }
 
 #[test]
-fn random_traces() {
+fn windows_of_random_traces() {
     let mut rng = Rng::new(6);
     for seed in 0..testkit::number("PAJE_SEEDS").unwrap_or(60) {
         let text = random::trace(seed).bytes;
@@ -131,7 +114,7 @@ fn random_traces() {
 }
 
 #[test]
-fn traces_of_every_shape() {
+fn windows_of_every_shape() {
     let mut rng = Rng::new(7);
     for shape in Shape::ALL {
         let text = datasets::generate(shape, 20_000, 3);
@@ -141,10 +124,9 @@ fn traces_of_every_shape() {
     }
 }
 
-/// Bytes that were read of a packed trace.
 fn bytes_read(folder: &TempDir, words: &[&str]) -> u64 {
     let run = program(words).args(["--stats", "t.pjp"]).current_dir(folder.path()).output();
-    let output = run.expect("it runs");
+    let output = run.expect("the program runs");
     let said = testkit::said(&output);
     let line = said.lines().find_map(|line| line.strip_prefix("read "));
     let number = line.and_then(|line| line.split_whitespace().next());
@@ -152,11 +134,11 @@ fn bytes_read(folder: &TempDir, words: &[&str]) -> u64 {
 }
 
 #[test]
-fn a_window_is_read_in_part() {
+fn only_a_part_is_read_for_a_window() {
     let text = datasets::generate(Shape::Mpi, 300_000, 3);
-    let end = Trace::read(&text[..], &Options::default()).expect("it is valid").end();
+    let end = Trace::read(&text[..], &Options::default()).expect("the trace is valid").end();
     let folder = both(&text, 5000);
-    let size = fs::metadata(folder.path().join("t.pjp")).expect("it was written").len();
+    let size = fs::metadata(folder.path().join("t.pjp")).expect("the file was written").len();
     let (from, to) = ((end * 0.5).to_string(), (end * 0.51).to_string());
     let window = ["-s", &from, "-e", &to];
     for report in ["states", "comm", "time", "variables", "events"] {
@@ -167,5 +149,6 @@ fn a_window_is_read_in_part() {
         let words: Vec<&str> = report.split(' ').chain(window).collect();
         assert!(bytes_read(&folder, &words) >= size, "{report}");
     }
-    assert!(bytes_read(&folder, &["states"]) >= size);
+    // No report of this kind is stored.
+    assert!(bytes_read(&folder, &["states", "--by", "container"]) >= size);
 }

@@ -1,4 +1,4 @@
-//! Head of the files of a damaged trace: definitions of events and types, as the replay knows them.
+//! Head of the files of a damaged trace: definitions of events and types as the replay knows them.
 
 use paje_parser::{EventDef, EventKind, FieldName, Quoting};
 use paje_sim::{Name, Trace, TypeId, TypeNature};
@@ -6,7 +6,7 @@ use paje_sim::{Name, Trace, TypeId, TypeNature};
 use super::{Mending, Place};
 use crate::root::{plain, word};
 
-/// All definitions; `number` gives numbers for our own.
+/// Writes all definitions; `number` yields unused event numbers.
 pub(super) fn write(
     mending: &Mending<'_>,
     places: &[Place],
@@ -36,10 +36,10 @@ fn own(kind: EventKind, number: &str, fields: &[(&str, &str)], out: &mut Vec<u8>
     out.extend_from_slice(b"%EndEventDef\n");
 }
 
-/// Writes a definition of the trace, as of another event perhaps.
+/// Writes a definition of the trace, perhaps with another kind of event.
 fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: &mut Vec<u8>) {
     let quoted = |text: &[u8], out: &mut Vec<u8>| {
-        // A quote inside a word is text only where the word has none around it.
+        // A quote inside a bare word is text; inside quotes it would end the word.
         let can_have_none = plain(text) || text.contains(&b'"');
         let needs_none = can_have_none && !matches!(text, b"EventDef" | b"EndEventDef");
         let quote: &[u8] = if needs_none { b"" } else { b"\"" };
@@ -51,14 +51,14 @@ fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: 
     for (index, field) in def.fields().iter().enumerate() {
         let mut name = field.name.clone();
         if field.known.is_none() && is_known(&name, old_names) {
-            // It was there twice, and the second is the user's.
+            // A repeated field; the second one is user-defined.
             name = format!("{name}-{index}");
         }
         if name.is_empty() {
-            // No sound definition can say it.
+            // No valid definition can contain this name.
             name = format!("Field-{index}");
         }
-        // A word begins with a quote that is text only behind the percent sign.
+        // A leading quote is text only directly behind the percent sign.
         out.extend_from_slice(if name.starts_with('"') { b"%" } else { b"% " });
         quoted(name.as_bytes(), out);
         out.extend_from_slice(format!(" {}\n", field.kind.word()).as_bytes());
@@ -66,14 +66,13 @@ fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: 
     out.extend_from_slice(b"%EndEventDef\n");
 }
 
-/// Returns whether a name stands for a field of the format.
 fn is_known(name: &str, old_names: bool) -> bool {
     let old = ["ContainerType", "EntityType", "SourceContainerType", "DestContainerType"];
     let old = [&old[..], &["SourceContainer", "DestContainer"]].concat();
     FieldName::ALL.iter().any(|known| known.name() == name) || old_names && old.contains(&name)
 }
 
-/// Writes all types: those of containers first, each after the one that it is in.
+/// Writes all types: first those of containers, each after its parent.
 fn types(trace: &Trace, places: &[Place], number: &mut impl FnMut() -> String, out: &mut Vec<u8>) {
     let all = trace.types();
     let plain = [("Name", "string"), ("Alias", "string"), ("Type", "string")];
@@ -135,7 +134,7 @@ fn types(trace: &Trace, places: &[Place], number: &mut impl FnMut() -> String, o
     }
 }
 
-/// Appends a name as it was written, if that is one field.
+/// Appends a name as the trace spells it, if that is one field.
 pub(crate) fn spell(name: Name<'_>, out: &mut Vec<u8>) {
     if name.quoting == Quoting::Bare {
         return word(name, out);

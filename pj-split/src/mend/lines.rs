@@ -1,4 +1,4 @@
-//! The lines of a block of a damaged trace, as pieces have them.
+//! Rewrites the lines of a block of a damaged trace for the pieces.
 
 use std::io;
 
@@ -10,7 +10,6 @@ use super::head::spell;
 use crate::log::{self, Run};
 use crate::survey::Mend;
 
-/// Text and log of a block after its mending.
 #[derive(Default)]
 struct Written {
     text: Vec<u8>,
@@ -18,7 +17,6 @@ struct Written {
 }
 
 impl Written {
-    /// Adds some lines, which `write` writes.
     fn add(&mut self, run: Run, write: impl FnOnce(&mut Vec<u8>)) {
         let before = self.text.len();
         write(&mut self.text);
@@ -34,11 +32,8 @@ impl Written {
 }
 
 impl Mending<'_> {
-    /// Makes of the lines of a block, which begins at byte `start`, and of their log those that pieces
-    /// get. If the last line was `unfinished`, it has got its end in `text`, but not in `log`.
-    ///
-    /// # Errors
-    /// The log is damaged.
+    /// Rewrites a block, which begins at byte `start`, and its log. If its last line was
+    /// `unfinished`, `text` has the added newline but `log` does not.
     pub(crate) fn rewrite(
         &self,
         start: u64,
@@ -61,7 +56,7 @@ impl Mending<'_> {
         Ok(())
     }
 
-    /// Adds the lines of a run, which begin at byte `start`, after mending.
+    /// Adds the repaired lines of a run that begins at byte `start`.
     fn run(&self, run: Run, start: u64, lines: &[u8], written: &mut Written) {
         let until = start + lines.len() as u64;
         let within = |list: &[(u64, Mend)]| {
@@ -74,7 +69,7 @@ impl Mending<'_> {
             Run::Events(_) => &self.mends[within(&self.mends)],
             _ => &[],
         };
-        // Bytes at which the lines begin that are not simply copied.
+        // Byte offsets of lines that need more than copying.
         let mut marks: Vec<u64> = mends.iter().map(|(at, _)| *at).collect();
         marks.extend(created.clone().map(|(at, _)| *at));
         marks.sort_unstable();
@@ -98,11 +93,10 @@ impl Mending<'_> {
         self.lines(run, done, part(done, until), written);
     }
 
-    /// Adds lines that nothing was made of but what structural lines are.
+    /// Adds lines that need no repair, except for structural lines.
     fn lines(&self, run: Run, start: u64, lines: &[u8], written: &mut Written) {
         let containers = self.trace.containers();
         match run {
-            // Definitions are at the head.
             Run::Nobody | Run::Shared => {}
             Run::Events(_) | Run::Value(..) => written.copy(run, lines),
             Run::Creation(container) if self.moved.contains(&container) => {}
@@ -131,7 +125,7 @@ impl Mending<'_> {
         }
     }
 
-    /// Writes a line with something else in a field, unless that `holds`.
+    /// Writes a line with another word in a field, unless it already `holds`.
     fn replace(
         &self,
         line: &[u8],
@@ -153,7 +147,6 @@ impl Mending<'_> {
         }
     }
 
-    /// Writes an event as it was mended.
     fn mend(&self, line: &[u8], mends: impl Iterator<Item = Mend>, out: &mut Vec<u8>) {
         let mut line = line.to_vec();
         for mend in mends {
@@ -190,7 +183,7 @@ impl Mending<'_> {
         out.extend_from_slice(&line);
     }
 
-    /// Writes a change of a variable that has no value as one that sets it.
+    /// Writes a change of an unset variable as an event that sets it.
     fn set(&self, line: &[u8], out: &mut Vec<u8>) {
         let words = words(line);
         let first = words.first().copied().unwrap_or_default();
@@ -210,7 +203,7 @@ impl Mending<'_> {
             Some((b'+', rest)) => [b"-", rest].concat(),
             _ => [b"-", &value[..]].concat(),
         };
-        // The number is as good as any other's: it has the same fields.
+        // Any event number will do: this one has the same fields.
         let mut words = Vec::new();
         token::fields(&changed, 0, &mut words);
         match def.word_of(FieldName::Value).and_then(|word| words.get(word)) {
@@ -223,7 +216,7 @@ impl Mending<'_> {
         }
     }
 
-    /// Writes the creation of a container that has none where it begins.
+    /// Writes the creation of a container that no line creates in time.
     fn create(&self, container: ContainerId, out: &mut Vec<u8>) {
         let (containers, types) = (self.trace.containers(), self.trace.types());
         out.extend_from_slice(self.creation.as_bytes());
@@ -244,7 +237,7 @@ fn words(line: &[u8]) -> Vec<Span> {
     words
 }
 
-/// Length in bytes of the first of some lines, its newline included.
+/// Returns the length of the first line in bytes, including its newline.
 fn memchr(lines: &[u8]) -> usize {
     lines.iter().position(|byte| *byte == b'\n').map_or(lines.len(), |newline| newline + 1)
 }

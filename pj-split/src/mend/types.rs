@@ -1,4 +1,4 @@
-//! Places of types among the others, by what the trace makes of them.
+//! Parents of types, according to the containers in the trace.
 
 use paje_parser::LinkEnd;
 use paje_sim::{NameOrder, Trace, TypeId, TypeNature, Types};
@@ -6,20 +6,18 @@ use rustc_hash::FxHashSet;
 
 use crate::needs::{AllOf, Needs};
 
-/// Place of a type among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In this type.
     In(TypeId),
-    /// In this type; the containers that links begin and end in are of these.
+    /// Link type: its parent, and the container types at its start and end.
     Link(TypeId, TypeId, TypeId),
-    /// Containers of this type are in containers of several types: it is where it was defined.
+    /// Containers of this type have parents of several types; the type stays below its defined
+    /// parent.
     SeveralParents,
-    /// The same of the containers that links end in.
+    /// Links of this type end in containers of several types.
     SeveralEnds,
 }
 
-/// The place of each type.
 pub(crate) fn places(trace: &Trace, needs: &Needs, order: NameOrder) -> Vec<Place> {
     let types = trace.types();
     let mut parents: Vec<Option<AllOf>> = vec![None; types.len()];
@@ -61,7 +59,7 @@ pub(crate) fn places(trace: &Trace, needs: &Needs, order: NameOrder) -> Vec<Plac
     types.ids().map(place).collect()
 }
 
-/// Returns whether a type would come to be in itself if each were in its `parent`.
+/// Returns whether a type would become its own ancestor with these parents.
 fn is_circular(types: &Types, parent: impl Fn(TypeId) -> TypeId) -> bool {
     types.ids().any(|type_| {
         let (mut above, mut steps) = (type_, 0);
@@ -72,8 +70,8 @@ fn is_circular(types: &Types, parent: impl Fn(TypeId) -> TypeId) -> bool {
     })
 }
 
-/// Returns whether containers come in the same order if each type is in its `parent`: what is in a container is
-/// dumped in the order of its types among those that are in the same type.
+/// Returns whether rows keep their order with these parents; types below the same type are dumped
+/// in order.
 fn is_in_order(trace: &Trace, order: NameOrder, parent: impl Fn(TypeId) -> TypeId) -> bool {
     let types = trace.types();
     if types.ids().skip(1).all(|type_| parent(type_) == types.parent(type_)) {
@@ -90,7 +88,7 @@ fn is_in_order(trace: &Trace, order: NameOrder, parent: impl Fn(TypeId) -> TypeI
         ranks
     };
     let (before, after) = (ranks(&|type_| types.parent(type_)), ranks(&parent));
-    // Of each type of containers, the types of what is in them.
+    // For each container type, the types of its containers' children.
     let containers = trace.containers();
     let mut inside: FxHashSet<(TypeId, TypeId)> = FxHashSet::default();
     for container in containers.ids().skip(1) {

@@ -1,5 +1,5 @@
-//! Order of lines: by their times, but what counts for a container before its end, and what
-//! is created in it afterwards behind.
+//! Order of lines: by time, but events of a container come before its destruction, and its later
+//! children behind it.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::{TimeRange, cut};
 
-/// A place among all lines: a time, and how many destructions at this very time come before.
+/// Place in the order: a time, and the number of destructions at this time that come before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Place {
     time: f64,
@@ -34,19 +34,17 @@ impl PartialOrd for Place {
     }
 }
 
-/// Kinds of lines at one place, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Creation,
     Event,
-    /// In the order of the trace: of its line's byte.
+    /// In the order of the trace, by byte offset.
     Destruction(u64),
 }
 
-/// The places where containers can have lines.
 #[derive(Debug)]
 pub(crate) struct Orders {
-    /// By container: the first, and the last, which is that of its destruction.
+    /// For each container, its first place, and that of its destruction.
     ends: Vec<(Place, Option<Place>)>,
 }
 
@@ -55,9 +53,10 @@ impl Orders {
         let containers = trace.containers();
         let destroyed_at = |id| containers.destruction(id).map_or(u64::MAX, |(byte, _)| byte.0);
         let mut ends: Vec<(Place, Option<Place>)> = Vec::with_capacity(containers.len());
-        // The first destruction of each and what it is in: few are outlived by what was created afterwards.
+        // First destruction of each container or an ancestor. Few containers have children created
+        // afterwards.
         let mut earliest: Vec<u64> = Vec::with_capacity(containers.len());
-        // The places of destructions, by their bytes. What they are for comes before what is in it.
+        // Places of destructions by byte offset. A container's own comes before its children's.
         let mut destructions: FxHashMap<u64, Place> = FxHashMap::default();
         for id in containers.ids() {
             let mut above = containers.parent(id);
@@ -91,24 +90,22 @@ impl Orders {
         Orders { ends }
     }
 
-    /// The place of a container's line of this time; an event may be later than the end of its container, if that
-    /// ended with another.
+    /// Returns the place of a container's line at this time, which may be later than its end if an
+    /// ancestor ended it.
     pub(crate) fn of(&self, container: ContainerId, time: f64) -> Place {
         let (first, _) = self.ends[container.index()];
         Place { time: time + 0.0, level: 0 }.min(self.last(container)).max(first)
     }
 
-    /// The first place that a container can have.
     pub(crate) fn first(&self, container: ContainerId) -> Place {
         self.ends[container.index()].0
     }
 
-    /// The last place that a container can have.
     pub(crate) fn last(&self, container: ContainerId) -> Place {
         self.end(container).unwrap_or(Place::LAST)
     }
 
-    /// The place of the destruction that ends it, if one does in the window.
+    /// Returns the place of the destruction that ends the container within the window.
     pub(crate) fn end(&self, container: ContainerId) -> Option<Place> {
         self.ends[container.index()].1
     }

@@ -1,4 +1,4 @@
-//! The rows of a lane as events that make them again.
+//! Converts the rows of a lane to events that produce them.
 
 use std::convert::Infallible;
 
@@ -8,18 +8,16 @@ use super::order::Place;
 use super::text::{self, Of};
 use super::{Sheet, cut};
 
-/// Writes the events of a lane.
 pub(super) struct Rows<'s, 'a> {
     sheet: &'s mut Sheet<'a>,
     container: ContainerId,
     type_: TypeId,
-    /// The place of the lane's last event.
     last: Place,
-    /// The time when the states end that are open, as far as they are written.
+    /// End times of the open states on the stack.
     open: Vec<f64>,
-    /// The time when the state began that was opened last, and when it ended: what comes must not be earlier.
+    /// Start and end of the last opened state; later events must not be earlier.
     newest: (f64, f64),
-    /// Height of the stack below that state.
+    /// Depth of the stack below that state.
     newest_at: usize,
 }
 
@@ -40,12 +38,10 @@ impl<'s, 'a> Rows<'s, 'a> {
         Of { container: self.container, type_: self.type_ }
     }
 
-    /// Adds an event of the lane, behind those before.
     fn event(&mut self, time: f64, write: impl FnOnce(&mut Vec<u8>, &Trace)) {
         self.last = self.sheet.line(self.container, (time, self.last), write);
     }
 
-    /// Ends open states until this many are left.
     fn pop_to(&mut self, left: usize) {
         while self.open.len() > left {
             let time = cut(self.sheet.window, self.open.pop().unwrap_or_default());
@@ -58,12 +54,12 @@ impl<'s, 'a> Rows<'s, 'a> {
         }
     }
 
-    /// The states of a lane come in an order, which states before the window may have had a part in.
+    /// States have an order that may depend on states before the window.
     fn check_order(&mut self, time: f64) {
         self.sheet.disordered |= time < self.newest.0 || time < self.newest.1;
     }
 
-    /// All rows were seen: what ends in the window, but not with its container, ends.
+    /// Ends the states that end in the window before their container.
     pub(super) fn finish(mut self) {
         let containers = self.sheet.trace.containers();
         let end = containers.end(self.container).min(self.sheet.window.to);
@@ -131,13 +127,13 @@ impl Visitor for Rows<'_, '_> {
             self.sheet.use_value(self.type_, value);
             let (key, of) = (rows.raw_key(i), self.of());
             let mut halves = [(start, rows.from[i], true), (end, rows.to[i], false)];
-            // Either may come first.
+            // Either end may come first.
             halves.sort_by(|one, other| one.0.total_cmp(&other.0));
             let there = |at: ContainerId| self.sheet.orders.first(at);
             let mut after = there(rows.from[i]).max(there(rows.to[i]));
             for (turn, (time, at, starts)) in halves.into_iter().enumerate() {
                 let time = cut(self.sheet.window, time);
-                // Links come in the order of their completion.
+                // Links are in the order of their completion.
                 after = if turn == 1 { after.max(self.last) } else { after };
                 after = self.sheet.line(self.container, (time, after), |text, trace| {
                     text::link(text, trace, of, time, value, (starts, at, key));

@@ -1,4 +1,4 @@
-//! Spelling of the lines of a window.
+//! Text of the lines of a window.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -8,7 +8,7 @@ use paje_sim::{ContainerId, Trace, TypeId, ValueId};
 
 use crate::mend::spell;
 
-/// All definitions of events; their numbers are those of the lines below.
+/// All event definitions, with the numbers used below.
 const EVENTS: [(u8, &str, &str); 17] = [
     (1, "DefineContainerType", "Alias Type Name"),
     (2, "DefineStateType", "Alias Type Name"),
@@ -29,7 +29,6 @@ const EVENTS: [(u8, &str, &str); 17] = [
     (17, "DefineEventType", "Time Name Type"),
 ];
 
-/// Whose an event is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Of {
     pub(super) container: ContainerId,
@@ -37,7 +36,6 @@ pub(super) struct Of {
 }
 
 fn put(out: &mut Vec<u8>, what: impl Display) {
-    // Memory can be written.
     let _ = write!(out, "{what}");
 }
 
@@ -66,7 +64,6 @@ fn start(out: &mut Vec<u8>, trace: &Trace, number: u8, time: f64, of: Of) {
     container(out, trace, of.container);
 }
 
-/// Definitions of events, of all types, and of the values that are used.
 pub(super) fn head(out: &mut Vec<u8>, trace: &Trace, used: &[Vec<bool>]) {
     for (number, name, fields) in EVENTS {
         put(out, format_args!("%EventDef Paje{name} {number}\n"));
@@ -118,7 +115,7 @@ pub(super) fn head(out: &mut Vec<u8>, trace: &Trace, used: &[Vec<bool>]) {
     }
 }
 
-/// The end of the trace: the definition of a type of which there is nothing, since the time of any line counts.
+/// Writes the end of the trace: a definition of an unused type, as the time of any line counts.
 pub(super) fn end(out: &mut Vec<u8>, trace: &Trace, time: f64) {
     let name = crate::root::end_type(trace);
     put(out, format_args!("17 {time} {name} 0\n"));
@@ -149,7 +146,6 @@ pub(super) fn pop(out: &mut Vec<u8>, trace: &Trace, of: Of, time: f64) {
     start(out, trace, 11, time, of);
 }
 
-/// Sets a variable, or adds to it.
 pub(super) fn change(
     out: &mut Vec<u8>,
     trace: &Trace,
@@ -166,7 +162,6 @@ pub(super) fn event(out: &mut Vec<u8>, trace: &Trace, of: Of, time: f64, event: 
     value(out, trace, of.type_, event);
 }
 
-/// The start or the end of a link.
 pub(super) fn link(
     out: &mut Vec<u8>,
     trace: &Trace,
@@ -182,21 +177,21 @@ pub(super) fn link(
     out.extend_from_slice(key);
 }
 
-/// Numbers whose sum is the value. If they are to be `single`, each is the same in single precision, in which
-/// PajeNG reads them; it adds them up in double precision.
+/// Returns numbers that add up to the value. If `single`, each is exact in single precision, in
+/// which PajeNG reads them; it adds in double precision.
 pub(super) fn parts(value: f64, single: bool) -> Vec<String> {
     let whole = || vec![value.to_string()];
     if !single || !value.is_finite() {
         return whole();
     }
     if f64::from(value as f32) == value {
-        // The shortest that is read so; most often what the trace had.
+        // The shortest text; usually the same as in the trace.
         return vec![(value as f32).to_string()];
     }
     let (mut parts, mut rest) = (Vec::new(), value);
     while rest != 0.0 {
         let part = f64::from((rest as f32).clamp(f32::MIN, f32::MAX));
-        // Too small, or too large: it would take very many.
+        // The value is too small or too large for few parts.
         if part == 0.0 || parts.len() == MOST_PARTS {
             return whole();
         }
@@ -206,7 +201,7 @@ pub(super) fn parts(value: f64, single: bool) -> Vec<String> {
     parts
 }
 
-/// Three hold all digits of a number that single precision can hold.
+/// Three parts hold all digits of a number within the range of single precision.
 const MOST_PARTS: usize = 8;
 
 #[cfg(test)]
@@ -214,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_of_single_precision() {
+    fn values_are_sums_of_single_precision_parts() {
         let read = |value: f64| -> Vec<f64> {
             parts(value, true).iter().map(|part| part.parse().expect("a number")).collect()
         };

@@ -7,7 +7,7 @@ use datasets::Shape;
 use crate::plain::Plain;
 use crate::splitting::Place;
 
-/// No piece has more than 1.2 times its share of events, where no single container does.
+/// No piece exceeds 1.2 times the mean, unless a single container does.
 #[test]
 fn no_piece_is_much_larger_than_others() {
     let mut even = 0;
@@ -18,7 +18,7 @@ fn no_piece_is_much_larger_than_others() {
             let total: usize = plain.bytes.values().sum();
             let largest = plain.bytes.values().max().copied().unwrap_or(0);
             for count in [2, 3, 5, 8, 20] {
-                // The last container of a piece may be what it has above the mean.
+                // The last container of a piece may account for its excess.
                 if largest as f64 > total as f64 / count as f64 * 0.2 {
                     continue;
                 }
@@ -38,9 +38,8 @@ fn no_piece_is_much_larger_than_others() {
     assert!(even > 20, "{even}");
 }
 
-/// As many as are needed for pieces of a size.
 #[test]
-fn pieces_of_a_size() {
+fn piece_size_determines_the_number_of_pieces() {
     let trace = datasets::generate(Shape::ManyContainers, 200_000, 1);
     let place = Place::new(&trace);
     let bytes = trace.len();
@@ -51,9 +50,8 @@ fn pieces_of_a_size() {
     assert_eq!(place.split(&["-s", "1M"], 1 << 17).pieces.len(), 1);
 }
 
-/// Children of a container stay with it where that makes no piece too large.
 #[test]
-fn families_stay_together() {
+fn children_stay_with_their_container() {
     let mut trace = String::from(
         "%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef\n\
          %EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef\n\
@@ -74,11 +72,10 @@ fn families_stay_together() {
         let owns = plain.owns(&split);
         assert_eq!(owns.len(), count);
         for own in &owns {
-            // The number of the host is in all their names.
             let hosts: BTreeSet<&str> = own.iter().map(|name| &name[1..2]).collect();
             assert_eq!((hosts.len(), own.len()), (4 / count, 24 / count), "{own:?}");
         }
     }
-    // Five pieces of four processes each: families have to part.
+    // Five pieces for four hosts of four processes: hosts must be divided.
     assert_eq!(plain.owns(&place.split(&["-p", "5"], 1 << 17)).len(), 5);
 }

@@ -1,4 +1,4 @@
-//! Failures have a message, and leave nothing behind.
+//! Failures print a message and leave nothing behind.
 
 use std::fs;
 use std::path::Path;
@@ -13,15 +13,14 @@ use crate::recover::{EVENTS, WORLD};
 use crate::splitting::{Place, Split};
 
 #[test]
-fn command_lines() {
+fn command_lines_print_as_recorded() {
     let head = testkit::definitions(EVENTS) + WORLD;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/cli.txt");
     check_sessions(env!("CARGO_BIN_EXE_pj_split"), &head, &path);
 }
 
-/// Invalid traces have the message of `pj_dump`, and are split into nothing.
 #[test]
-fn invalid_traces() {
+fn invalid_traces_are_refused() {
     for (seed, fault) in (0..).zip(Fault::ALL) {
         let trace = invalid::trace(fault, seed).bytes;
         let error = Trace::read(&trace[..], &Options::default()).expect_err("it is invalid");
@@ -30,7 +29,7 @@ fn invalid_traces() {
         let split = Place::new(&trace);
         for threads in ["1", "3"] {
             let output = split.run(&["t", "-o", "d", "--threads", threads]);
-            // Whose memory does not grow with the trace does not know all its keys: see below.
+            // With bounded memory, keys of completed links are not remembered: see below.
             if fault == Fault::LinkKeyReused {
                 continue;
             }
@@ -44,10 +43,10 @@ fn invalid_traces() {
     }
 }
 
-/// Reuse of the key of a completed link goes unnoticed; but the piece that has the link is as
-/// invalid as the trace.
+/// The reuse of a completed link's key goes unnoticed, but the piece with the link is as invalid as
+/// the trace.
 #[test]
-fn a_key_that_is_used_again() {
+fn a_reused_key_of_a_completed_link_stays_in_the_piece() {
     let trace = "\
 %EventDef PajeDefineLinkType 1\n% Name string\n% Type string\n% StartContainerType string\n% EndContainerType string\n%EndEventDef
 %EventDef PajeStartLink 2\n% Time date\n% Type string\n% Container string\n% Value string\n% StartContainer string\n% Key string\n%EndEventDef
@@ -63,10 +62,9 @@ fn a_key_that_is_used_again() {
     assert_eq!(error(&split.pieces[0]), error(trace.as_bytes()));
 }
 
-/// Neither a limit of the size of files, as good as a full disk, nor damaged data leave anything.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk() {
+fn a_full_disk_leaves_nothing_behind() {
     let place = Place::new(&datasets::generate(Shape::Mpi, 3_000_000, 1));
     // In blocks of 512 bytes: for the pieces, and for the temporary files.
     for (limit, input, at) in
@@ -84,17 +82,16 @@ fn a_full_disk() {
 }
 
 #[test]
-fn damaged_data() {
+fn damaged_data_leave_nothing_behind() {
     let place = Place::new(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]);
     let output = place.run(&["t", "-o", "d"]);
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(place.names(), ["t"]);
 }
 
-/// Refused memory leaves nothing behind, in whatever it comes.
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_that_is_refused() {
+fn refused_memory_leaves_nothing_behind() {
     let mut trace = String::from(
         "%EventDef PajeDefineEventType 1\n% Name string\n% Type string\n%EndEventDef\n\
          %EventDef PajeNewEvent 2\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
@@ -116,7 +113,7 @@ fn memory_that_is_refused() {
                 assert!(said(&output).contains("memory"), "{}", said(&output));
                 refused += usize::from(said(&output).contains("were refused"));
             }
-            // Not even the program could be loaded, or a thread be started: the next run clears up.
+            // The program or a thread could not even start; the next run cleans up.
             _ => continue,
         }
         assert_eq!(place.names(), ["t"], "{mebibytes}: {}", said(&output));
@@ -124,7 +121,7 @@ fn memory_that_is_refused() {
     assert!(refused > 0 && split > 0, "{refused} refused, {split} split");
 }
 
-/// Whatever line the trace begins with, and whether it is read twice or kept aside.
+/// Holds for every first line, and for both ways of reading a trace twice.
 #[test]
 fn a_byte_order_mark_is_in_no_piece() {
     let text = datasets::generate(Shape::Mpi, 20_000, 1);
@@ -135,7 +132,7 @@ fn a_byte_order_mark_is_in_no_piece() {
         assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     }
     for name in ["root.trace", "piece-000.trace", "piece-001.trace", "piece-002.trace"] {
-        let read = |place: &Place| fs::read(place.path(&format!("d/{name}"))).expect("written");
+        let read = |place: &Place| fs::read(place.path(format!("d/{name}"))).expect("written");
         let trimmed = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").replace("   %", "%");
         assert_eq!(trimmed(read(&marked)), trimmed(read(&plain)), "{name}");
     }

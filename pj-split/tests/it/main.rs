@@ -1,4 +1,4 @@
-//! The program as its users see it, beside a plain statement of what each piece holds.
+//! The program from the outside, compared with a simple model of the pieces.
 
 mod balance;
 mod failures;

@@ -1,7 +1,7 @@
-//! Pieces by themselves, dumped by Debian's PajeNG 1.3.6 and by us: the same bytes.
+//! Dumps single pieces with Debian's PajeNG 1.3.6 and compares the bytes with ours.
 //!
 //! PajeNG's program is the one that `PAJENG_PJ_DUMP` names, or `pj_dump` in `PATH`, or
-//! `/usr/bin/pj_dump`; without it the test passes, saying so.
+//! `/usr/bin/pj_dump`; without it the test is skipped with a message.
 
 use std::fs;
 use std::path::Path;
@@ -44,7 +44,6 @@ fn compare(pajeng: &Path, split: &Split, about: &str) -> usize {
     split.pieces.len()
 }
 
-/// A trace that we wrote.
 pub(crate) fn compare_one(pajeng: &Path, trace: &[u8], about: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("trace");

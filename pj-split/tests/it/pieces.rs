@@ -1,4 +1,4 @@
-//! Each piece holds the lines that it should, and is dumped as that part of the trace.
+//! Each piece has the right lines, and is dumped as its part of the trace.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,9 @@ use crate::plain::Plain;
 use crate::rows::{dump, options};
 use crate::splitting::{Place, Split};
 
-/// Numbers of pieces; the last one is more than any of these traces has containers.
+/// Numbers of pieces; the last exceeds the number of containers of every trace.
 const COUNTS: [&str; 5] = ["1", "2", "7", "64", "100000"];
 
-/// Checks a split against the plain statement of it, and the rows of its pieces.
 pub(crate) fn check(about: &str, trace: &[u8], split: &Split) {
     let plain = Plain::new(trace);
     let owns = plain.owns(split);
@@ -55,7 +54,7 @@ fn assert_text(about: &str, found: &[u8], wanted: &[u8]) {
 }
 
 #[test]
-fn every_shape() {
+fn every_shape_is_split_as_the_model_says() {
     for (turn, shape) in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()).enumerate() {
         let trace = datasets::generate(shape, 40_000, turn as u64);
         let place = Place::new(&trace);
@@ -67,7 +66,8 @@ fn every_shape() {
     }
 }
 
-/// `PAJE_SEEDS=20000 cargo test --release -p pj-split --test it random_traces -- --nocapture` tries more.
+/// `PAJE_SEEDS=20000 cargo test --release -p pj-split --test it random_traces -- --nocapture` tries
+/// more.
 #[test]
 fn random_traces() {
     let number = |name| std::env::var(name).ok().and_then(|number| number.parse().ok());
@@ -95,9 +95,8 @@ fn has_destructions(trace: &[u8]) -> bool {
     trace.containers().ids().any(|id| trace.containers().is_destroyed(id))
 }
 
-/// Children of a container that is destroyed end with it, in whichever piece they are.
 #[test]
-fn children_of_what_is_destroyed() {
+fn children_end_with_a_destroyed_container_in_every_piece() {
     let header = "\
 %EventDef PajeDefineContainerType 0\n% Name string\n% Type string\n%EndEventDef
 %EventDef PajeDefineStateType 1\n% Name string\n% Type string\n%EndEventDef
@@ -107,17 +106,17 @@ fn children_of_what_is_destroyed() {
 0 H 0\n0 K H\n0 R K\n1 S R\n2 0 h H 0\n2 0 k K h\n";
     let both = "2 0 r1 R k\n2 0 r2 R k\n3 1 S r1 a\n3 1 S r2 b\n";
     let ends = [
-        // The container that they are in, and the one above, alone and one after the other.
+        // Destruction of the parent, the grandparent, and both.
         "4 2 k K\n2 9 h2 H 0\n",
         "4 2 h H\n2 9 h2 H 0\n",
         "4 2 k K\n4 3 h H\n2 9 h2 H 0\n",
         "4 2 k K\n4 2 h H\n2 9 h2 H 0\n",
         "4 2 h H\n4 2 k K\n2 9 h2 H 0\n",
         "4 2 0 0\n2 9 h2 H 0\n",
-        // Ignored: events, and destructions of what has ended.
+        // Ignored lines: events, and repeated destructions.
         "4 2 h H\n3 8 S r2 c\n4 3 r2 R\n2 9 h2 H 0\n",
         "4 2 h H\n4 3 k K\n4 3 h H\n2 9 h2 H 0\n",
-        // Created afterwards, and living on, or until the one above ends.
+        // Children created afterwards that stay alive, or end with the grandparent.
         "4 2 k K\n2 3 r3 R k\n2 3 r4 R k\n3 4 S r3 a\n3 4 S r4 a\n2 9 h2 H 0\n",
         "4 2 k K\n2 3 r3 R k\n2 3 r4 R k\n3 4 S r3 a\n3 4 S r4 a\n4 5 h H\n2 9 h2 H 0\n",
         "4 2 h H\n2 3 l K h\n2 3 r3 R l\n2 3 r4 R l\n3 4 S r3 a\n3 4 S r4 a\n4 5 l K\n2 9 h2 H 0\n",
@@ -134,9 +133,8 @@ fn children_of_what_is_destroyed() {
     }
 }
 
-/// As many pieces as containers with events, each in one of its own.
 #[test]
-fn more_pieces_than_containers() {
+fn there_are_no_more_pieces_than_containers_with_events() {
     for shape in [Shape::Mpi, Shape::Deep, Shape::ManyContainers] {
         let trace = datasets::generate(shape, 40_000, 1);
         let split = Place::new(&trace).split(&["-p", "100000", "-q"], 4096);
@@ -144,9 +142,8 @@ fn more_pieces_than_containers() {
     }
 }
 
-/// A piece for each container of a type, with all that is in it.
 #[test]
-fn by_type() {
+fn by_type_keeps_each_subtree_in_one_piece() {
     for shape in [Shape::Mpi, Shape::Deep, Shape::TaskRuntime] {
         let trace = datasets::generate(shape, 40_000, 1);
         let (place, plain) = (Place::new(&trace), Plain::new(&trace));
@@ -172,9 +169,9 @@ fn by_type() {
     }
 }
 
-/// Whatever is in the line that ends a trace without ending itself, what follows is a line of its own.
+/// A trace may end without a newline in any kind of line; pieces still have complete lines.
 #[test]
-fn small_traces_with_corners() {
+fn unfinished_last_lines_are_completed() {
     let header = "\
 %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
 %EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
@@ -185,13 +182,12 @@ fn small_traces_with_corners() {
     let world = "1 \"Host type\" 0 # a comment\n2 S \"Host type\"\n\n   # nothing\n\
                  3 0 \"a b\" \"Host type\" 0\n3 0 \"\" \"Host type\" 0\n3 0 a\"c \"Host type\" 0\n";
     let ends = [
-        // The last line is unfinished: an event, a comment, a definition, a destruction, a value.
+        // Unfinished last lines: an event, a comment, a definition, a destruction, a value.
         "4 1 S \"a b\" x\n4 1 S a\"c x # \"\n4 2 S \"\" \"y z",
         "4 1 S \"a b\" x\n4 1 S a\"c x\n# end",
         "4 1 S \"a b\" x\n%EventDef PajePopState 9\n% Time date\n% Type string\n% Container string\n%EndEventDef",
         "4 1 S \"a b\" x\n5 3 \"a b\" \"Host type\" because\n4 4 S \"a b\" ignored\n5 4 \"a b\" \"Host type\" again",
         "4 1 S \"a b\" x\n5 3 0 0 why\n3 4 late \"Host type\" 0\n4 4.5 S late x\n",
-        // Nothing to share out.
         "",
     ];
     for (number, end) in ends.iter().enumerate() {
@@ -200,7 +196,7 @@ fn small_traces_with_corners() {
         for count in ["1", "2", "9"] {
             let split = place.split(&["-p", count, "-q"], 100);
             check(&format!("end {number}, {count} pieces"), &trace, &split);
-            // Containers without events are in some piece, too.
+            // Containers without events are assigned too.
             assert!(!split.pieces.is_empty());
         }
     }

@@ -1,4 +1,4 @@
-//! Contents of pieces, stated plainly: line by line, with everything in memory.
+//! A simple model of the pieces: line by line, with everything in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use paje_parser::{EntityOp, Event, FieldNames, Line, LineDecoder, LinkEnd};
 
 use crate::splitting::Split;
 
-/// Subject of a line; containers and values by what identifies them.
+/// Owner of a line; containers and values are identified by their text.
 #[derive(Clone, Debug, PartialEq)]
 enum About {
     Nothing,
@@ -17,19 +17,17 @@ enum About {
     Event(String),
 }
 
-/// A trace, understood line by line.
 pub(crate) struct Plain<'t> {
     lines: Vec<(&'t [u8], About)>,
     parents: BTreeMap<String, String>,
-    /// The type and the value of each event of a container.
+    /// Type and value of each event, by container.
     values: BTreeSet<(String, (String, String))>,
-    /// The containers at the ends of a container's links.
+    /// Containers at the ends of links, by the links' container.
     ends: BTreeSet<(String, String)>,
-    /// Bytes of events by container.
     pub(crate) bytes: BTreeMap<String, usize>,
     pub(crate) types: BTreeMap<String, String>,
     last_time: f64,
-    /// The definition of PajeDestroyContainer that has nothing but what it needs: number and fields.
+    /// Number and fields of the plain definition of PajeDestroyContainer.
     numbers: BTreeSet<String>,
 }
 
@@ -114,19 +112,16 @@ impl<'t> Plain<'t> {
         all
     }
 
-    /// Returns whether `above` is the container, or what that is in.
     pub(crate) fn is_in(&self, container: &str, above: &str) -> bool {
         self.with_ancestors(BTreeSet::from([container.to_owned()])).contains(above)
     }
 
-    /// The containers that a piece creates, if these are its own.
     pub(crate) fn created(&self, own: &BTreeSet<String>) -> BTreeSet<String> {
         let ends = self.ends.iter().filter(|(container, _)| own.contains(container));
         let ends = ends.map(|(_, end)| end.clone());
         self.with_ancestors(own.iter().cloned().chain(ends).collect())
     }
 
-    /// Lines that all files begin with.
     fn head(&self) -> String {
         let (names, ends) = (self.free(0), self.free(1));
         format!(
@@ -136,19 +131,18 @@ impl<'t> Plain<'t> {
         )
     }
 
-    /// Line that pieces end with: the end of the trace.
+    /// Returns the last line of a piece, which marks the end of the trace.
     fn tail(&self) -> String {
         let time = if self.last_time.is_finite() { self.last_time } else { 0.0 };
         format!("{} {time} 0 0 \"\"\n", self.free(1))
     }
 
-    /// A number that no definition has: the first is 0.
+    /// Returns the `which`-th unused event number.
     fn free(&self, which: usize) -> u64 {
         let mut free = (1..).filter(|number: &u64| !self.numbers.contains(&number.to_string()));
-        free.nth(which).expect("there are many")
+        free.nth(which).expect("an unused number")
     }
 
-    /// The piece of these containers.
     pub(crate) fn piece(&self, own: &BTreeSet<String>) -> Vec<u8> {
         let created = self.created(own);
         let values: BTreeSet<&(String, String)> = self
@@ -174,7 +168,6 @@ impl<'t> Plain<'t> {
         piece
     }
 
-    /// The root of pieces with these containers.
     pub(crate) fn root(&self, owns: &[BTreeSet<String>]) -> Vec<u8> {
         let number = self.free(0);
         let mut root = self.head().into_bytes();
@@ -204,7 +197,6 @@ impl<'t> Plain<'t> {
         root
     }
 
-    /// Which containers are each piece's own: those that the root names it for.
     pub(crate) fn owns(&self, split: &Split) -> Vec<BTreeSet<String>> {
         let mut owns = vec![BTreeSet::new(); split.pieces.len()];
         let mut decoder = LineDecoder::new(FieldNames::Old);

@@ -1,5 +1,5 @@
-//! `--recover`: the pieces of a damaged trace give what is dumped of it, and are sound where they are said
-//! to be.
+//! `--recover`: the pieces of a damaged trace give its recovered rows, and are valid where the
+//! program says so.
 
 use std::fs;
 
@@ -15,7 +15,6 @@ use testkit::{Rng, damage, number, team};
 use crate::rows::{Row, rows};
 use crate::splitting::{Place, files};
 
-/// Options with which the whole and its pieces are dumped.
 fn options(recover: bool, user_defined: bool) -> Options {
     let mut options = Options::default();
     options.user_defined = user_defined;
@@ -27,13 +26,12 @@ fn shown(rows: &[Row]) -> Vec<&str> {
     rows.iter().map(|row| row.text.as_str()).collect()
 }
 
-/// Splits a damaged trace, and compares; returns what is said of the pieces, or nothing if there are none,
-/// because a container was in one that ended before it was created.
+/// Splits and compares a damaged trace. Returns the program's verdict, or `None` if there are no
+/// pieces because a container's parent ended before it was created.
 fn check(bytes: &[u8], count: &str, block: usize, threads: usize) -> Option<Made> {
     check_as(bytes, count, (block, threads), false)
 }
 
-/// The same, of a trace that is sorted.
 fn check_as(
     bytes: &[u8],
     count: &str,
@@ -41,8 +39,8 @@ fn check_as(
     sorted: bool,
 ) -> Option<Made> {
     let about = || format!("{count} pieces, blocks of {block}\n{}", String::from_utf8_lossy(bytes));
-    // A creation that comes too late is written anew, without its user-defined fields. This is frequent when lines
-    // are sorted.
+    // A creation that comes too late, which is common in sorted traces, is rewritten without its
+    // user-defined fields.
     let mut sorting = options(true, !sorted);
     sorting.sort = sorted;
     let whole = Trace::read(bytes, &sorting);
@@ -100,7 +98,7 @@ fn check_as(
 const COUNTS: [&str; 3] = ["1", "3", "100"];
 
 #[test]
-fn every_fault() {
+fn every_fault_is_recovered() {
     for seed in 0..3 {
         for (turn, fault) in Fault::ALL.into_iter().enumerate() {
             let bytes = invalid::trace(fault, seed).bytes;
@@ -112,16 +110,16 @@ fn every_fault() {
     }
 }
 
-/// A link comes after its container was destroyed, in a container that is not known otherwise.
+/// The link's key belongs to a destroyed container, and its other end to an unknown one.
 #[test]
-fn a_late_link_of_an_unknown_container() {
+fn a_late_link_of_an_unknown_container_is_recovered() {
     let bytes = include_bytes!("recover/late-link.trace");
     assert!(check_as(bytes, COUNTS[2], (1 << 17, 1), false).is_some());
 }
 
 /// `PAJE_SEEDS=100000 cargo test --release -p pj-split --test it damaged_in_any_way` tries more.
 #[test]
-fn damaged_in_any_way() {
+fn damaged_in_any_way_is_recovered() {
     let (first, seeds) = (number("PAJE_SEED").unwrap_or(0), number("PAJE_SEEDS").unwrap_or(300));
     let (mut mended, mut sound, mut refused) = (0, 0, 0);
     for seed in first..first + seeds {
@@ -152,7 +150,7 @@ fn damaged_in_any_way() {
     );
 }
 
-/// The definitions and containers that the kinds below begin with: processes `p` and `q` on a host `h`.
+/// Definitions and containers for the cases below: processes `p` and `q` on a host `h`.
 pub(crate) const EVENTS: [(&str, &str, &str); 12] = [
     ("ctype", "DefineContainerType", "Name Type Alias"),
     ("stype", "DefineStateType", "Name Type Alias"),
@@ -179,9 +177,9 @@ create 0 p P h
 create 0 q P h
 ";
 
-/// Lines that producers write, by what they are known for; true if the pieces are sound.
+/// Damage that producers are known for, and whether the pieces are valid.
 #[test]
-fn kinds() {
+fn known_kinds_of_damage_are_recovered() {
     for (about, lines, are_sound) in [
         (
             "grouped links",

@@ -1,4 +1,4 @@
-//! Dumped rows, and whose they are.
+//! Dumped rows with their containers.
 
 use std::convert::Infallible;
 use std::io::{Read, Seek};
@@ -14,7 +14,6 @@ use pj_dump::output::export::write_rows;
 use pj_dump::output::{Quotes, Style};
 use splitter::{Folders, Input};
 
-/// A row, and the container that it is of, or that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) of: String,
@@ -71,13 +70,12 @@ impl Visitor for Owners {
     }
 }
 
-/// The rows of a trace, as `pj_dump -nzul 9` prints them.
+/// Returns the rows of a trace, as `pj_dump -nzul 9` prints them.
 pub(crate) fn dump(trace: &[u8]) -> Vec<Row> {
     rows(&Trace::read(trace, &options()).expect("a valid trace"))
 }
 
-/// The same of the trace that these files are, the first of which may name further ones, replayed by so many
-/// threads.
+/// Returns the rows of a trace in several files, replayed by `threads` threads.
 pub(crate) fn dump_files(files: &[PathBuf], options: &Options, threads: usize) -> Vec<Row> {
     let workers = testkit::team(threads);
     let (first, others) = files.split_first().expect("there are files");

@@ -1,4 +1,4 @@
-//! The same pieces for any number of threads, any size of blocks, and whatever a trace is read from.
+//! The pieces do not depend on the number of threads, the size of blocks and the kind of input.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -9,7 +9,7 @@ use datasets::{Shape, random};
 use crate::splitting::{Place, Split};
 
 #[test]
-fn threads_and_blocks() {
+fn pieces_do_not_depend_on_threads_and_blocks() {
     let mut traces: Vec<Vec<u8>> = Shape::ALL
         .into_iter()
         .filter(|shape| shape.is_sorted())
@@ -30,7 +30,7 @@ fn threads_and_blocks() {
 }
 
 #[test]
-fn pipes_and_compressed_traces() {
+fn pieces_do_not_depend_on_the_input() {
     let trace = datasets::generate(Shape::Mpi, 400_000, 1);
     let place = Place::new(&trace);
     let options = ["-p", "5", "-o", "d"];
@@ -49,7 +49,7 @@ fn pipes_and_compressed_traces() {
         for name in names {
             assert!(place.run(&[&options[..], &[name]].concat()).status.success());
             check(name);
-            // As standard input, of which the plain one can be read again.
+            // As standard input; only a plain file can be read again.
             let file = File::open(place.path(name)).unwrap();
             assert!(place.command(&options).stdin(file).status().unwrap().success());
             check("standard input");
@@ -62,10 +62,9 @@ fn pipes_and_compressed_traces() {
     }
 }
 
-/// Far more pieces than files that may be open.
 #[cfg(target_os = "linux")]
 #[test]
-fn few_files_at_a_time() {
+fn pieces_do_not_depend_on_the_limit_of_open_files() {
     let trace = datasets::generate(Shape::ManyContainers, 400_000, 1);
     let place = Place::new(&trace);
     let wanted = place.split(&["-p", "300"], 1 << 17);
@@ -81,9 +80,8 @@ fn few_files_at_a_time() {
     }
 }
 
-/// Compressed pieces have the same text, and the root names them.
 #[test]
-fn compressed_pieces() {
+fn compressed_pieces_have_the_same_text() {
     let trace = datasets::generate(Shape::Mpi, 400_000, 1);
     let place = Place::new(&trace);
     let plain = place.split(&["-p", "5"], 1 << 17);

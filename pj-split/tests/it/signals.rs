@@ -1,4 +1,4 @@
-//! A program that is told to stop, or killed, while it works.
+//! Signals and kills while the program runs.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use testkit::signal::{HUP, INT, TERM, is_ignored, send};
 use crate::splitting::Place;
 use testkit::said;
 
-/// Starts the program on a pipe that gives half a trace and does not end.
+/// Starts the program on a pipe that delivers half a trace and stays open.
 fn started(place: &Place, trace: &[u8]) -> Child {
     let mut command = place.command(&["-o", "d", "-"]);
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
@@ -25,7 +25,7 @@ fn started(place: &Place, trace: &[u8]) -> Child {
 }
 
 #[test]
-fn told_to_stop() {
+fn signals_end_the_program_without_leftovers() {
     let trace = datasets::generate(Shape::Mpi, 400_000, 1);
     let place = Place::new(&trace);
     for signal in [TERM, INT, HUP] {
@@ -34,7 +34,7 @@ fn told_to_stop() {
         }
         let mut child = started(&place, &trace);
         assert!(place.names()[0].starts_with("d.partial-"), "{:?}", place.names());
-        // Waiting closes the pipe of a child, whose end might be read before the signal is heeded.
+        // Waiting would close the child's pipe, whose end it might read before the signal.
         let pipe = child.stdin.take();
         assert!(send(&child, signal));
         assert_eq!(child.wait().unwrap().signal(), Some(signal));
@@ -43,10 +43,9 @@ fn told_to_stop() {
     }
 }
 
-/// Leftovers are not taken for a whole, and the next run to the same folder removes them; but not what a
-/// running program writes.
+/// The next run removes the leftovers of a killed one, but not the folder of a running one.
 #[test]
-fn killed() {
+fn the_next_run_removes_leftovers_of_a_killed_one() {
     let trace = datasets::generate(Shape::Mpi, 400_000, 1);
     let place = Place::new(&trace);
     let mut child = started(&place, &trace);
@@ -60,7 +59,7 @@ fn killed() {
         let output = place.run(&["t", "-o", "d"]);
         assert!(output.status.success());
         let wanted = match is_killed {
-            true => format!("{}: removed; a run that was killed had left it behind\n", names[0]),
+            true => format!("{}: removed a leftover of a killed run\n", names[0]),
             false => String::new(),
         };
         assert!(said(&output).ends_with(&wanted), "{}", said(&output));
@@ -75,10 +74,9 @@ fn killed() {
     assert_eq!(place.names(), ["d.partial-", "d.partial-others", "t"]);
 }
 
-/// A signal that is ignored when the program starts, as under `nohup`, stays ignored.
 #[cfg(target_os = "linux")]
 #[test]
-fn nohup() {
+fn ignored_signals_stay_ignored() {
     let trace = datasets::generate(Shape::Mpi, 400_000, 1);
     let place = Place::new(&trace);
     let program = env!("CARGO_BIN_EXE_pj_split");

@@ -1,4 +1,4 @@
-//! `--sort`: the pieces of a trace that is not in time order are, and give what `pj_dump --sort` does.
+//! `--sort`: the pieces of an unsorted trace are sorted, and give the rows of `pj_dump --sort`.
 
 use datasets::invalid::{self, Fault};
 use datasets::{Shape, random};
@@ -9,7 +9,6 @@ use crate::rows::options;
 use crate::splitting::{Place, Split};
 use testkit::said;
 
-/// Every file has its lines in the order of their times.
 fn assert_sorted(about: &str, split: &Split) {
     for file in split.pieces.iter().chain([&split.root]) {
         let (mut decoder, mut last) = (LineDecoder::new(FieldNames::Old), f64::NEG_INFINITY);
@@ -25,12 +24,12 @@ fn assert_sorted(about: &str, split: &Split) {
 }
 
 #[test]
-fn every_shape() {
+fn every_shape_is_sorted() {
     let mut unsorted = 0;
     for (turn, shape) in Shape::ALL.into_iter().enumerate() {
         let place = Place::new(&datasets::generate(shape, 30_000, 1));
         for count in ["1", "3"] {
-            // This also dumps them, and the trace sorted.
+            // This also compares their rows with the sorted trace.
             let split = place.split(&["--sort", "-qp", count], 1 << (9 + turn % 8));
             assert_sorted(shape.name(), &split);
         }
@@ -40,7 +39,7 @@ fn every_shape() {
 }
 
 #[test]
-fn random_traces() {
+fn random_traces_are_sorted() {
     let (mut options, mut compared) = (options(), 0);
     options.sort = true;
     for seed in 0..200 {
@@ -54,9 +53,9 @@ fn random_traces() {
     assert!(compared > 50, "{compared}");
 }
 
-/// Who needs it is told so; it helps, from files and pipes, and with `--recover`.
+/// The hint appears when needed, and following it helps for files, pipes and with `--recover`.
 #[test]
-fn a_hint() {
+fn the_hint_about_sort_helps() {
     let trace = invalid::trace(Fault::StateOutOfOrder, 1).bytes;
     let place = Place::new(&trace);
     let output = place.run(&["t", "-o", "d"]);

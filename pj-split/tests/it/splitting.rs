@@ -1,4 +1,4 @@
-//! Splitting in a test, and what comes of it.
+//! Splits traces in tests.
 
 use std::fs;
 use std::io::Read;
@@ -16,14 +16,11 @@ use testkit::Sandbox;
 
 use crate::rows::{dump_files, options, rows};
 
-/// A folder with a trace.
 pub(crate) struct Place(Sandbox);
 
-/// A trace in pieces.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Split {
     pub(crate) root: Vec<u8>,
-    /// In the order of their numbers.
     pub(crate) pieces: Vec<Vec<u8>>,
 }
 
@@ -47,7 +44,7 @@ impl Place {
         split
     }
 
-    /// The root is dumped as the trace is, and so are all pieces together.
+    /// Checks that the root, and all pieces together, are dumped as the trace.
     fn check_whole(&self, folder: &Path, sorted: bool) {
         static TURN: AtomicUsize = AtomicUsize::new(0);
         let threads = 1 + TURN.fetch_add(1, Ordering::Relaxed) % 4;
@@ -98,7 +95,7 @@ impl Split {
     }
 }
 
-/// The files of a split: the pieces in the order of their numbers, then the root.
+/// Returns the files of a split: the pieces by number, then the root.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder is there");
     let mut names: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();

@@ -1,11 +1,10 @@
-//! `--plain`: pieces for programs that know no PajeTraceFile.
+//! `--plain`: pieces for programs that do not know PajeTraceFile.
 
 use datasets::{Shape, invalid, random};
 
 use crate::rows::dump;
 use crate::splitting::{Place, Split};
 
-/// The same rows as of other pieces, each by itself and together.
 fn check(about: &str, place: &Place, options: &[&str]) {
     let split = |options: &[&str]| place.split(options, 1 << 12);
     let (plain, other) = (split(&[options, &["--plain"]].concat()), split(options));
@@ -21,14 +20,14 @@ fn names_files(trace: &[u8]) -> bool {
 }
 
 #[test]
-fn every_shape() {
+fn every_shape_has_the_same_rows() {
     for shape in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()) {
         check(shape.name(), &Place::new(&datasets::generate(shape, 20_000, 2)), &["-qp", "3"]);
     }
 }
 
 #[test]
-fn random_traces() {
+fn random_traces_have_the_same_rows() {
     for seed in 0..60 {
         let trace = random::trace(seed);
         if trace.is_valid() {
@@ -37,9 +36,8 @@ fn random_traces() {
     }
 }
 
-/// The name of the type that tells the end is none that the trace has.
 #[test]
-fn a_trace_that_has_such_a_type() {
+fn the_type_that_marks_the_end_has_an_unused_name() {
     let trace = "\
 %EventDef PajeDefineEventType 1\n% Name string\n% Type string\n%EndEventDef
 %EventDef PajeNewEvent 2\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
@@ -53,9 +51,8 @@ fn a_trace_that_has_such_a_type() {
     assert!(piece.ends_with("\n4 3 end-of-trace- 0\n"), "{piece}");
 }
 
-/// Pieces that `--recover` mends end where they should.
 #[test]
-fn mended() {
+fn repaired_pieces_end_with_the_trace() {
     let bytes = invalid::trace(invalid::Fault::PopOnEmptyStack, 1).bytes;
     let place = Place::new(&bytes);
     let pieces = |options: &[&str]| {

@@ -1,4 +1,4 @@
-//! `--from` and `--to`: the rows of a window are those of the trace, cut to it.
+//! `--from` and `--to`: the rows of a window are the trace's, cut to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -14,7 +14,7 @@ use crate::pajeng;
 use crate::splitting::Place;
 use testkit::said;
 
-/// Content of a row, but for its times.
+/// Content of a row without its times.
 #[derive(Clone, Debug, PartialEq)]
 enum What {
     Container(String),
@@ -26,7 +26,6 @@ enum What {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
-    /// Container and type.
     of: (String, String),
     start: f64,
     end: f64,
@@ -113,14 +112,13 @@ fn rows(trace: &Trace) -> Vec<Row> {
     rows.1
 }
 
-/// Rows that a window should have of these.
 fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
     let cut = |time: f64| time.max(window.from).min(window.to);
     let overlaps = |row: &&Row| window.overlaps(row.start, row.end);
     let mut all: Vec<Row> = Vec::new();
     for row in rows.iter().filter(overlaps) {
         let (start, end) = (cut(row.start), cut(row.end));
-        // A value that is over when the window begins makes room for the next.
+        // A value that ended before the window is replaced by the next.
         if let Some(last) = all.last_mut()
             && matches!((&last.what, &row.what), (What::Variable(_), What::Variable(_)))
             && last.of == row.of
@@ -130,7 +128,7 @@ fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
         }
         all.push(Row { start, end, ..row.clone() });
     }
-    // Containers that live then, and those that these are in, or that links begin and end in.
+    // Containers that exist in the window, with their ancestors and those at the ends of links.
     let containers = |rows: &[Row]| -> BTreeMap<String, Row> {
         let all = rows.iter().filter(|row| matches!(row.what, What::Container(_)));
         all.map(|row| (row.of.0.clone(), row.clone())).collect()
@@ -170,7 +168,7 @@ fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
     sheet
 }
 
-/// Cuts a window, and compares; returns whether there is one.
+/// Cuts a window and compares its rows; returns its text, if there is one.
 fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<Vec<u8>> {
     let precision = if single { Precision::Single } else { Precision::Double };
     let options = options(precision);
@@ -180,7 +178,7 @@ fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<V
     let precision = if single { "single" } else { "double" };
     let output =
         place.run(&["t", "-o", "w", "-nzq", &from, &to, "--variable-precision", precision]);
-    if said(&output).contains("contradicts the order of times") {
+    if said(&output).contains("out of time order") {
         return None;
     }
     assert!(output.status.success(), "{about}: {}", said(&output));
@@ -201,14 +199,14 @@ fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<V
     Some(cut)
 }
 
-/// Windows of a trace: at its times and between them, of no length, and beyond it.
+/// Windows at the trace's times, between them, of zero length and beyond the trace.
 fn windows(trace: &Trace, seed: u64) -> Vec<TimeRange> {
     let mut times: Vec<f64> = rows(trace).iter().flat_map(|row| [row.start, row.end]).collect();
     times.sort_by(f64::total_cmp);
     let at = |share: u64| times[(times.len() - 1) * (share as usize % 101) / 100];
     let (first, last) = (at(seed * 37), at(seed * 61 + 30));
     let (from, to) = (first.min(last), first.max(last));
-    // Of few digits: PajeNG does not round others correctly.
+    // With few digits, as PajeNG does not round others correctly.
     let middle = (((from + to) * 32.0).round() / 64.0).clamp(from, to);
     [(from, to), (middle, to), (from, middle), (to, to), (to, to + 1e6), (from - 1e6, to)]
         .map(|(from, to)| TimeRange { from, to })
@@ -216,7 +214,7 @@ fn windows(trace: &Trace, seed: u64) -> Vec<TimeRange> {
 }
 
 #[test]
-fn every_shape() {
+fn every_shape_is_cut() {
     for (turn, shape) in (0..).zip(Shape::ALL.into_iter().filter(|shape| shape.is_sorted())) {
         let bytes = datasets::generate(shape, 20_000, turn);
         let trace = Trace::read(&bytes[..], &options(Precision::Single)).expect("a valid trace");
@@ -226,9 +224,10 @@ fn every_shape() {
     }
 }
 
-/// `PAJE_SEEDS=5000 cargo test --release -p pj-split --test it window::random -- --nocapture` tries more.
+/// `PAJE_SEEDS=5000 cargo test --release -p pj-split --test it window::random -- --nocapture` tries
+/// more.
 #[test]
-fn random_traces() {
+fn random_traces_are_cut() {
     let number = |name| std::env::var(name).ok().and_then(|number| number.parse().ok());
     let first = number("PAJE_SEED").unwrap_or(0);
     let (mut cut, mut refused, mut beside_pajeng) = (0, 0, 0);
@@ -256,7 +255,8 @@ fn random_traces() {
     assert!(cut > 50 && refused * 50 <= cut, "{cut} cut, {refused} refused");
 }
 
-/// Three processes: an open stack, a variable, a message that crosses the border, and what is over.
+/// Three processes: an open stack, a variable, a message across the boundary, and rows before the
+/// window.
 const TRACE: &str = "\
 %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
 %EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
@@ -277,7 +277,7 @@ const TRACE: &str = "\
 ";
 
 #[test]
-fn what_crosses_the_border() {
+fn rows_across_the_boundary_are_cut() {
     let place = Place::new(TRACE.as_bytes());
     let output = place.run(&["t", "-o", "w", "--from", "3", "--to", "6"]);
     assert_eq!((output.status.code(), said(&output)), (Some(0), String::new()));
@@ -299,9 +299,9 @@ fn what_crosses_the_border() {
     );
 }
 
-/// Containers that are created in one that has ended, and in those that this one was in.
+/// Containers created in a destroyed container, and in its ancestors.
 #[test]
-fn what_is_created_afterwards() {
+fn containers_created_after_a_destruction_are_kept() {
     let (head, _) = TRACE.split_once("1 P 0").expect("it has");
     let types = "1 H 0\n1 K H\n1 R K\n2 S R\n5 0 h H 0\n5 0 k K h\n5 0 r R k\n7 1 S r x\n";
     for ends in [
@@ -318,9 +318,8 @@ fn what_is_created_afterwards() {
     }
 }
 
-/// A window in pieces, and one that is packed, are the window.
 #[test]
-fn pieces_and_packed() {
+fn windows_can_be_split_and_packed() {
     let trace = datasets::generate(Shape::Mpi, 100_000, 1);
     let place = Place::new(&trace);
     let end = Trace::read(&trace[..], &Options::default()).expect("a valid trace").end();

@@ -1,4 +1,4 @@
-//! The end of the trace: what is still open, what was never used, and what there was.
+//! The end of the trace: open states, unused definitions, and the summary.
 
 use paje_sim::error::Problem;
 
@@ -9,7 +9,6 @@ use crate::finding::{Caution, Thing};
 use crate::summary::{ContainerSummary, Summary, TypeSummary};
 
 impl Model {
-    /// Tells what only the end of the trace can tell.
     pub(crate) fn finish(&mut self, findings: &mut Findings) {
         self.endings.apply(&mut self.world, findings);
         for id in 0..self.world.things.containers.list.len() as u32 {
@@ -71,7 +70,7 @@ impl Model {
         }
     }
 
-    /// States that are open in containers that were never destroyed, by type.
+    /// Warns about states that are still open in containers that were not destroyed, by type.
     fn never_closed(&self, findings: &mut Findings) {
         let mut open: Vec<Option<(OpenState, u32, u64)>> =
             vec![None; self.world.things.types.list.len()];
@@ -107,7 +106,6 @@ impl Model {
         }
     }
 
-    /// Moves what there was into the summary.
     pub(crate) fn summarise(self, summary: &mut Summary) {
         summary.times = self.times;
         summary.states = self.world.lanes.states;

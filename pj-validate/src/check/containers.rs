@@ -9,14 +9,12 @@ use super::register::{Register, Registered};
 use super::types;
 use crate::finding::Thing;
 
-/// The root container.
 pub(crate) const ROOT: u32 = 0;
 
-/// All containers by their numbers.
 #[derive(Debug)]
 pub(crate) struct Containers {
     pub(crate) register: Register<Container>,
-    /// For each destruction, the last file that told or repeated it.
+    /// For each destruction, the last file that contains it.
     pub(crate) ended_in: Vec<u32>,
 }
 
@@ -59,7 +57,6 @@ impl Registered for Container {
     }
 }
 
-/// No file, or no container.
 pub(crate) const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
@@ -69,28 +66,28 @@ pub(crate) struct Container {
     quoted: bool,
     pub(crate) type_: u32,
     pub(crate) parent: u32,
-    /// The time when it was created, in seconds.
+    /// Creation time, in seconds.
     pub(crate) start: f64,
-    /// The last file that created it, or repeated its creation.
+    /// Last file that contains its creation.
     pub(crate) said_in: u32,
-    /// In seconds, once it was destroyed.
+    /// Destruction time, in seconds.
     pub(crate) end: Option<f64>,
-    /// The number of the destruction, and whether this container is the one that it names.
+    /// Number of the destruction, and whether it names this container.
     pub(crate) ending: u32,
     pub(crate) named: bool,
-    /// It was destroyed before any file was named: lines of all files for it are ignored.
+    /// Whether it was destroyed before any file was named: lines of all files for it are ignored.
     pub(crate) ignored: bool,
-    /// The file whose lines for it are ignored from here on, beside those that repeat the destruction.
+    /// File whose later lines for it are ignored, besides files that repeat the destruction.
     pub(crate) ignored_in: u32,
     pub(crate) first_child: u32,
     pub(crate) next_sibling: u32,
-    /// The time of the last event of its lanes, in file order.
+    /// Time of the last event in its lanes, in file order.
     pub(crate) last_event: Option<f64>,
-    /// Those created in it since it was last settled.
+    /// Children created since it was last settled.
     pub(crate) children: Vec<u32>,
-    /// Its link lanes.
     pub(crate) links: Vec<u32>,
-    /// It and everything in it was destroyed, and it is not among its parent's children.
+    /// Whether it and its descendants were destroyed, so that it is not among its parent's
+    /// children.
     pub(crate) settled: bool,
 }
 
@@ -106,7 +103,7 @@ impl Containers {
         self.get(id).type_
     }
 
-    /// The identifier must be free.
+    /// Adds a container, whose identifier must be unused.
     pub(crate) fn insert(
         &mut self,
         name: &[u8],
@@ -139,7 +136,7 @@ impl Containers {
             let before = std::mem::replace(&mut self.get_mut(parent).first_child, id);
             self.get_mut(id).next_sibling = before;
         }
-        // A settled container lives again, and must be found from above.
+        // A settled parent has a child again, and must be found from its own parent.
         let (mut child, mut above) = (id, parent);
         while child != ROOT {
             self.get_mut(above).children.push(child);

@@ -11,16 +11,15 @@ use super::findings::Findings;
 use super::place::Place;
 use crate::finding::Caution;
 
-/// The definitions of all files. Those that are equal are one: files may repeat them.
+/// Definitions of all files. Equal ones count once, since files may repeat them.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
     list: Vec<Definition>,
     numbers: HashMap<Definition, u32, RandomState>,
-    /// For each: where it stands first, how long that line is, and whether an event used it.
+    /// For each, its first place, the length of that line, and whether an event used it.
     places: Vec<(Place, u64, bool)>,
 }
 
-/// Contents of a definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Definition {
     id: Vec<u8>,
@@ -29,7 +28,6 @@ struct Definition {
 }
 
 impl Definitions {
-    /// The number of a definition.
     pub(crate) fn add(&mut self, def: &EventDef, place: Place, width: u64) -> u32 {
         let fields = def.fields().iter().map(|field| (field.name.clone(), field.kind));
         let def = Definition { id: def.id().to_vec(), kind: def.kind(), fields: fields.collect() };
@@ -51,7 +49,6 @@ impl Definitions {
         self.list.len()
     }
 
-    /// Tells which definitions no event of any file used.
     pub(crate) fn report_unused(&self, findings: &mut Findings) {
         let all = self.places.iter().zip(&self.list);
         let unused = || all.clone().filter(|((_, _, used), _)| !used);

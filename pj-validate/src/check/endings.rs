@@ -1,8 +1,8 @@
-//! The destruction of containers, and what ends with them.
+//! Destruction of containers.
 //!
-//! A destruction makes later lines of its file for the container be ignored. Files are read one after the
-//! other, but what stands in one need not have happened before what stands in the next: so lines of other
-//! files count, and lanes end when everything has been read, unless no file was named before.
+//! After a destruction, later lines of its file for the container are ignored. Files are read one
+//! after the other, but events in one need not precede events in the next: so lines of other files
+//! count, and lanes end when everything has been read, unless no file was named before.
 
 use paje_parser::{Field, FieldName, Span};
 use paje_sim::error::{Problem, WarningKind};
@@ -15,40 +15,39 @@ use super::stop::{Checked, Stop};
 use super::world::World;
 use crate::finding::{Cause, Finding, Severity};
 
-/// Destructions that end lanes only when everything has been read.
+/// Destructions that end lanes when everything has been read.
 #[derive(Debug, Default)]
 pub(crate) struct Endings(Vec<Ending>);
 
-/// A destruction after a file was named. Other files may hold events of what it ends, and these count.
+/// A destruction after a file was named, since other files may hold events of its containers.
 #[derive(Debug)]
 struct Ending {
     container: u32,
-    /// All that it ends, in the order of their creation.
+    /// All containers that it ends, in the order of creation.
     ended: Vec<u32>,
     /// In seconds.
     time: f64,
-    /// It repeats another file's destruction, and ends only what its own file has created.
+    /// Whether it repeats another file's destruction, and ends only what its own file has created.
     again: bool,
-    /// The fields for the time and for the container, each with its length.
+    /// Fields for the time and the container, each with its length.
     at: [(Place, u64); 2],
 }
 
 impl Containers {
-    /// Returns whether lines of this file for the container are ignored from here on.
+    /// Returns whether further lines of this file for the container are ignored.
     #[inline]
     pub(crate) fn is_ignored(&self, id: u32, file: u32) -> bool {
         let container = self.get(id);
         container.end.is_some() && (container.ignored || self.is_ended_in(container, file))
     }
 
-    /// Returns whether this file has told that the container ends.
     fn is_ended_in(&self, container: &Container, file: u32) -> bool {
         let told = self.ended_in.get(container.ending as usize);
         container.ignored_in == file || told == Some(&file)
     }
 
-    /// A file repeats the destruction of another: its later lines for all that ended then are
-    /// ignored too. Returns whether it does so for the first time.
+    /// Repeats another file's destruction: later lines of this file are ignored too. Returns
+    /// whether this file does so for the first time.
     fn destroy_again(&mut self, id: u32, file: u32) -> bool {
         let container = self.get(id);
         let (ending, named) = (container.ending, container.named);
@@ -59,7 +58,8 @@ impl Containers {
             self.ended_in[ending as usize] = file;
             return true;
         }
-        // It ended with one that it is in, and this file may say that of it alone.
+        // An ancestor's destruction ended it, and this file may repeat that for this container
+        // alone.
         let mut pending = vec![id];
         while let Some(next) = pending.pop() {
             let container = self.get(next);
@@ -79,8 +79,8 @@ impl Containers {
         true
     }
 
-    /// Ends what this file has created in a container whose destruction it repeats; returns it in the order
-    /// of its creation.
+    /// Ends what this file has created in a container whose destruction it repeats; returns it in
+    /// the order of creation.
     fn end_newborn(&mut self, id: u32, file: u32) -> Vec<u32> {
         let (time, ending) = (self.get(id).end, self.get(id).ending);
         let mut ended = Vec::new();
@@ -101,8 +101,8 @@ impl Containers {
         ended
     }
 
-    /// Destroys a container and all that live in it; returns those in the order of their creation.
-    /// Later lines of the file `told_in` for them are ignored; those of all files if `ignored`.
+    /// Destroys a container and its living descendants; returns them in the order of creation.
+    /// Later lines of file `told_in` for them are ignored, or those of all files if `ignored`.
     fn destroy(&mut self, id: u32, time: f64, told_in: u32, ignored: bool) -> Vec<u32> {
         let ending = self.ended_in.len() as u32;
         self.ended_in.push(told_in);
@@ -116,7 +116,7 @@ impl Containers {
                 (container.ending, container.named) = (ending, next == id);
                 ended.push(next);
             }
-            // The one named stays among its parent's children.
+            // The named one stays among its parent's children.
             container.settled = next != id;
             pending.append(&mut container.children);
         }
@@ -125,14 +125,12 @@ impl Containers {
     }
 }
 
-/// The fields for the time and for the container of a destruction, each with its length.
 fn destroyed_at(source: &Source<'_>) -> [(Place, u64); 2] {
     let width = |field| source.event.span(field).map_or(0, |span| u64::from(span.end - span.start));
     [FieldName::Time, FieldName::Name].map(|field| (source.place(field), width(field)))
 }
 
 impl Endings {
-    /// PajeDestroyContainer.
     pub(crate) fn destroy_container(
         &mut self,
         (time, type_, name): (f64, Field<'_>, Field<'_>),
@@ -178,7 +176,6 @@ impl Endings {
         Ok(())
     }
 
-    /// Applies the destructions that had to wait until every file was read.
     pub(crate) fn apply(&mut self, world: &mut World, findings: &mut Findings) {
         for ending in std::mem::take(&mut self.0) {
             let last = world.things.containers.get(ending.container).last_event;
@@ -191,8 +188,8 @@ impl Endings {
 }
 
 impl Ending {
-    /// Ends the lanes of containers; returns what is wrong with that. If it came too early, `last` is
-    /// the time of the container's last event.
+    /// Ends the lanes of containers; returns the problems. `last` is the time of the container's
+    /// last event, if the destruction came too early.
     fn apply(&self, last: Option<f64>, world: &mut World) -> Vec<Finding> {
         let [time, name] = self.at;
         let told = |problem, (place, width)| {
@@ -202,7 +199,7 @@ impl Ending {
         let open = self.ended.iter().flat_map(|id| world.open_links(*id, file));
         let open: Vec<_> = open.collect();
         if let Some(last) = last {
-            // Incomplete links would be a second error of the same line.
+            // Incomplete links would be a second error on this line.
             return vec![told(ends_too_early(world, self.container, self.time, last), time)];
         }
         let noted = open

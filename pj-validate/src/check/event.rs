@@ -1,11 +1,10 @@
-//! A line with an event: by itself, then in the trace.
+//! Checks of a line with an event: first alone, then in the context of the trace.
 
 use paje_parser::{FaultKind, FieldName, Quoting, RawEvent, number};
 
 use super::*;
 
 impl Checker {
-    /// Checks a line whose first word is not a `%`.
     pub(super) fn event(&mut self, here: &Here<'_>) {
         let Checker { options, header, definitions, model, findings, words, is_shown, .. } = self;
         let number = words[0];
@@ -35,7 +34,7 @@ impl Checker {
         let source = Source { here, event: &event, def: index };
         match decoded {
             Ok(decoded) => {
-                // A time counts on any line, also where the event needs none.
+                // A time always counts, even if the event needs none.
                 let other = || number::parse_time(event.field(FieldName::Time)?.bare());
                 decoded.time().or_else(other).into_iter().for_each(|time| model.see(time));
                 if let Err(stop) = model.event(&decoded, &source, findings) {

@@ -1,4 +1,4 @@
-//! The files that a trace names: which are read, and in which order.
+//! Files that a trace names: which are read, and in which order.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -24,63 +24,58 @@ use crate::finding::{Cause, Finding, Severity};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileRead {
-    /// The folder of the file that names it, joined with its name; of the first file, what it was called.
+    /// Its name, relative to the naming file's folder; of the first file, its path as given.
     pub path: PathBuf,
-    /// Lines, blank ones and comments included.
+    /// Lines, including blank ones and comments.
     pub lines: u64,
-    /// Bytes, the last newline not counted.
+    /// Bytes, without the last newline.
     pub bytes: u64,
-    /// Whether it can be read again: not a pipe.
+    /// Whether it can be read again; a pipe cannot.
     pub(crate) again: bool,
-    /// Folders in which it must lie; any if it is the trace itself.
+    /// Folders that it must be in; `None` for the trace itself.
     folders: Option<Arc<Folders>>,
 }
 
-/// The files of a trace.
 #[derive(Debug)]
 pub(crate) struct Files {
-    /// Folders in which named files may lie; these are not read if there is none.
+    /// Folders of files that may be named; `None` if named files are not read.
     folders: Option<Arc<Folders>>,
-    /// Those that were opened, in the order of reading. The last one is at hand.
+    /// Opened files in the order of reading; the last is the current one.
     pub(crate) read: Vec<FileRead>,
-    /// For each of these, which file it is, and which of these named it first.
+    /// For each of them, its number, and the index of the file that first named it.
     chain: Vec<(Option<u32>, Option<usize>)>,
-    /// All files that were found, by their one true path.
+    /// Numbers of all files by canonical path.
     known: Map<PathBuf, u32>,
     waiting: VecDeque<Named>,
-    /// Files that the one at hand names, and what became of them.
+    /// Files that the current one names, with the outcomes.
     here: Map<Box<[u8]>, Outcome>,
 }
 
-/// A file that is to be read.
 #[derive(Debug)]
 pub(crate) struct Named {
     pub(crate) path: PathBuf,
     folders: Arc<Folders>,
     file: u32,
-    /// Where it was named first: the file, the place in it, how long the name is.
+    /// First mention: the naming file, the position in it, and the length of the name.
     namer: usize,
     position: Position,
     width: u64,
-    /// The event definitions that its namer had at the end.
+    /// Event definitions of the naming file at its end.
     pub(crate) header: Option<Rc<Header>>,
 }
 
-/// Result of naming a file.
 #[derive(Clone, Debug)]
 enum Outcome {
-    /// It was or will be read.
     Read,
     Cycle,
     Unreadable(PathBuf, Reason),
 }
 
-/// Why a file cannot be read, and what would help.
 type Reason = (String, Option<String>);
 
 impl Files {
-    /// The first file is called `path`. Standard input (`-`) has no folder: what it names is relative to the
-    /// current one.
+    /// Begins with the file `path`. Names in standard input (`-`) are relative to the current
+    /// folder.
     pub(crate) fn of(path: &Path, again: bool, folders: Option<&Folders>) -> Self {
         let first = FileRead { path: path.to_owned(), lines: 0, bytes: 0, again, folders: None };
         let mut files = Files {
@@ -100,22 +95,19 @@ impl Files {
         files
     }
 
-    /// The index of the file at hand.
     pub(crate) fn current(&self) -> u32 {
         self.read.len() as u32 - 1
     }
 
-    /// Returns whether files are read that are named.
     pub(crate) const fn are_wanted(&self) -> bool {
         self.folders.is_some()
     }
 
-    /// Returns whether any file was named so far.
     pub(crate) fn any_named(&self) -> bool {
         self.read.len() > 1 || !self.here.is_empty()
     }
 
-    /// Finds the file that is called `name` in the one at hand, and may lie in `folders`.
+    /// Notes that the current file names `name`, which must be in `folders`.
     fn name(&mut self, name: &[u8], position: Position, folders: Arc<Folders>) -> Outcome {
         if let Some(outcome) = self.here.get(name) {
             return outcome.clone();
@@ -125,7 +117,7 @@ impl Files {
         let outcome = match folders.find(&path) {
             Err(error) => Outcome::Unreadable(path, reason(&error)),
             Ok(true_path) => {
-                // 0 is the root, also if it has no path.
+                // 0 is the trace itself, even if it has no path.
                 let new = self.known.len() as u32 + 1;
                 let file = *self.known.entry(true_path).or_insert(new);
                 if self.is_being_read(file) {
@@ -151,7 +143,7 @@ impl Files {
         folder.unwrap_or(Path::new("")).join(OsStr::from_bytes(name))
     }
 
-    /// Returns whether it is the file at hand, or one because of which this is read.
+    /// Returns whether a file is the current one or led to it.
     fn is_being_read(&self, file: u32) -> bool {
         let mut at = Some(self.read.len() - 1);
         while let Some(index) = at {
@@ -163,7 +155,6 @@ impl Files {
         false
     }
 
-    /// The file at hand has ended, with these event definitions.
     pub(crate) fn end(&mut self, header: &mut Header, lines: u64, bytes: u64) {
         if let Some(file) = self.read.last_mut() {
             (file.lines, file.bytes) = (lines, bytes);
@@ -177,12 +168,10 @@ impl Files {
         }
     }
 
-    /// The file whose turn it is.
     pub(crate) fn next(&mut self) -> Option<Named> {
         self.waiting.pop_front()
     }
 
-    /// Takes a file that could be opened for the one at hand.
     pub(crate) fn begin(&mut self, named: &Named, again: bool) {
         let path = named.path.clone();
         let folders = Some(Arc::clone(&named.folders));
@@ -192,7 +181,6 @@ impl Files {
 }
 
 impl FileRead {
-    /// Opens it again.
     pub(crate) fn open(&self) -> io::Result<Input> {
         match &self.folders {
             Some(folders) => Input::open_named(&self.path, folders),
@@ -202,12 +190,10 @@ impl FileRead {
 }
 
 impl Named {
-    /// Opens it.
     pub(crate) fn open(&self) -> io::Result<Input> {
         Input::open_named(&self.path, &self.folders)
     }
 
-    /// Finding that the file could not be read, at the place where it is named.
     pub(crate) fn unreadable(&self, error: &io::Error) -> Finding {
         let (reason, note) = reason(error);
         Finding {
@@ -228,7 +214,6 @@ impl Named {
 }
 
 impl Files {
-    /// A field names a file.
     pub(crate) fn name_file(
         &mut self,
         file: Field<'_>,
@@ -263,7 +248,7 @@ impl Files {
     }
 }
 
-/// The error without the number that Rust appends, and what would help.
+/// Returns the error without the number that Rust appends, and a hint.
 fn reason(error: &io::Error) -> Reason {
     let folder = Refusal::of(error).and_then(Refusal::folder);
     let note = folder.map(|folder| format!("--files-from {} allows it", shown_path(folder)));

@@ -1,4 +1,4 @@
-//! Keeps what was found: the same problem once, and no more than asked for.
+//! Collects findings: each problem once, and no more than the limit.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::options::Options;
 use super::place::{Here, Place};
 use crate::finding::{Cause, Caution, Finding, Severity};
 
-/// Key that findings have in common that are told as one.
+/// Key of findings that are reported as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Group {
     code: &'static str,
@@ -28,44 +28,36 @@ impl Group {
     }
 }
 
-/// The findings so far, in the order in which they were met.
 #[derive(Debug)]
 pub(crate) struct Findings {
     list: Vec<Finding>,
-    /// Findings that only the end of the trace told.
     ending: Vec<Finding>,
     groups: HashMap<Group, usize, RandomState>,
     errors: Tally,
     warnings: Tally,
     limit: usize,
     warnings_wanted: bool,
-    /// The only kinds that are listed; all if there are none.
     only: Vec<String>,
 }
 
-/// Findings of a severity, each line counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) all: u64,
     listed: usize,
-    /// Those that no finding stands for.
     pub(crate) unlisted: u64,
 }
 
-/// Everything that was found.
 #[derive(Debug)]
 pub(crate) struct Listed {
-    /// In file order.
     pub(crate) findings: Vec<Finding>,
     pub(crate) errors: Tally,
     pub(crate) warnings: Tally,
 }
 
-/// The index of a finding; `None` if it was only counted.
-pub(crate) type Told = Option<usize>;
+/// Index of a finding; `None` if it was only counted.
+pub(crate) type FindingIndex = Option<usize>;
 
 impl Findings {
-    /// Keeps what these options ask for.
     pub(crate) fn new(options: &Options) -> Self {
         let limit = options.max_findings;
         Findings {
@@ -80,12 +72,10 @@ impl Findings {
         }
     }
 
-    /// Returns whether there is none so far, kept or not.
     pub(crate) const fn is_empty(&self) -> bool {
         self.errors.all == 0 && self.warnings.all == 0
     }
 
-    /// Returns whether findings of this kind are listed, and not only counted.
     fn is_wanted(&self, finding: &Finding) -> bool {
         (self.warnings_wanted || finding.severity == Severity::Error)
             && (self.only.is_empty() || self.only.iter().any(|code| code == finding.code()))
@@ -93,14 +83,14 @@ impl Findings {
 
     /// Adds a finding, or counts it with the first one of its group.
     #[cold]
-    pub(crate) fn add(&mut self, finding: Finding, group: Option<Group>) -> Told {
+    pub(crate) fn add(&mut self, finding: Finding, group: Option<Group>) -> FindingIndex {
         let wanted = self.is_wanted(&finding);
         let tally = match finding.severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
         };
         tally.all += finding.count;
-        // All the lines of a file that is something else are one finding.
+        // All lines of a file that is not a trace are one finding.
         let group = match finding.cause {
             Cause::Problem(Problem::NotATrace) => {
                 Some(Group::ids(Problem::NotATrace.code(), finding.file as u32, 0))
@@ -130,7 +120,6 @@ impl Findings {
         Some(index)
     }
 
-    /// Adds what is wrong with a line by itself.
     #[cold]
     pub(crate) fn fault(
         &mut self,
@@ -147,17 +136,16 @@ impl Findings {
         self.add(finding, group);
     }
 
-    /// Adds a problem that is in no one line of a file.
+    /// Adds a problem of a file that is in no single line.
     pub(crate) fn at_end_of(&mut self, file: u32, problem: Problem, note: Option<String>) {
         self.add(late(file, problem, note), None);
     }
 
-    /// Adds a problem of the trace as a whole.
     pub(crate) fn at_end(&mut self, problem: Problem, note: Option<String>) {
         self.known_at_end(late(0, problem, note));
     }
 
-    /// Adds an error that nobody can know before everything has been read: it comes after all others.
+    /// Adds an error that only the end of the trace reveals; it follows all others.
     pub(crate) fn known_at_end(&mut self, finding: Finding) {
         self.errors.all += 1;
         if !self.is_wanted(&finding) {
@@ -171,26 +159,22 @@ impl Findings {
         self.ending.push(finding);
     }
 
-    /// Adds a warning about something earlier in the trace.
     pub(crate) fn afterwards(&mut self, caution: Caution, place: Option<Place>, width: u64) {
         self.add(earlier(Severity::Warning, Cause::Caution(caution), place, width), None);
     }
 
-    /// Counts a line that was skipped because of an earlier finding.
-    pub(crate) fn consequence(&mut self, of: Told) {
+    pub(crate) fn consequence(&mut self, of: FindingIndex) {
         if let Some(finding) = of.and_then(|index| self.list.get_mut(index)) {
             finding.consequences += 1;
         }
     }
 
-    /// Explains a finding.
-    pub(crate) fn note(&mut self, told: Told, note: impl FnOnce() -> String) {
+    pub(crate) fn note(&mut self, told: FindingIndex, note: impl FnOnce() -> String) {
         if let Some(finding) = told.and_then(|index| self.list.get_mut(index)) {
             finding.note.get_or_insert_with(note);
         }
     }
 
-    /// Everything in file order.
     pub(crate) fn listed(mut self) -> Listed {
         self.list.sort_by_key(|finding| {
             let byte = finding.position.map(|position| position.byte);
@@ -201,7 +185,7 @@ impl Findings {
     }
 }
 
-/// A problem that is in no one line.
+/// Returns a problem that is in no single line.
 fn late(file: u32, problem: Problem, note: Option<String>) -> Finding {
     Finding {
         note,
@@ -210,7 +194,6 @@ fn late(file: u32, problem: Problem, note: Option<String>) -> Finding {
     }
 }
 
-/// Something about a line that has passed.
 pub(crate) fn earlier(
     severity: Severity,
     cause: Cause,
@@ -234,7 +217,6 @@ pub(crate) fn earlier(
     }
 }
 
-/// Finding about a line that is wrong by itself.
 pub(crate) fn fault_finding(here: &Here<'_>, fault: Fault) -> Finding {
     let span = fault.word(here.text);
     let word = || span.of(here.text).bare().to_vec();

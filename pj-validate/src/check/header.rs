@@ -1,4 +1,4 @@
-//! Event definitions, and how the checker goes on after a faulty one.
+//! Event definitions, and recovery after a faulty one.
 
 use std::collections::HashMap;
 
@@ -8,26 +8,26 @@ use paje_parser::{DefTable, Fault, FaultKind, FieldNames, Span, token};
 use paje_sim::error::{EventName, Problem};
 
 use super::definitions::Definitions;
-use super::findings::{Findings, Group, Told, fault_finding};
+use super::findings::{FindingIndex, Findings, Group, fault_finding};
 use super::place::{Here, Place};
 
 const END: &[u8] = b"%EndEventDef";
 
-/// The definitions that rule the file at hand.
+/// Definitions in force in the current file.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     names: FieldNames,
     defs: DefTable,
-    /// The number of each among the definitions of all files, in the same order.
+    /// Number of each among the definitions of all files, in the same order.
     numbers: Vec<u32>,
-    /// They are those of the file that names this one, as long as it defines none itself.
+    /// Whether they are the naming file's, until the current file defines its own.
     inherited: bool,
-    /// The definition at hand, and how long its first line is.
+    /// Current definition with its place, and the length of its first line.
     open: Option<(Vec<u8>, Place, u64)>,
-    /// The last `%EventDef` was faulty: what follows up to its end is passed over.
+    /// Whether lines are skipped until the end of a faulty definition.
     skipping: bool,
-    /// Numbers whose definition was dropped, and the finding that says why.
-    dropped: HashMap<Vec<u8>, Told, RandomState>,
+    /// Dropped definitions by event number, with the finding that says why.
+    dropped: HashMap<Vec<u8>, FindingIndex, RandomState>,
 }
 
 impl Header {
@@ -47,13 +47,12 @@ impl Header {
         &self.defs
     }
 
-    /// Leaves no definitions behind.
     pub(crate) fn take(&mut self) -> Header {
         let names = self.names;
         std::mem::replace(self, Header::new(names))
     }
 
-    /// The header of a file at its beginning: what the file that names it had at its end.
+    /// Returns the definitions with which a named file begins.
     pub(crate) fn inherit(&self, all: &mut Definitions) -> Header {
         let mut header = self.clone();
         header.end_early(None, all);
@@ -61,13 +60,12 @@ impl Header {
         header
     }
 
-    /// The number of a definition among those of all files.
     #[inline]
     pub(crate) fn number(&self, def: usize) -> u32 {
         self.numbers[def]
     }
 
-    /// Takes in a `%` line; whether there is nothing wrong with it.
+    /// Processes a `%` line; returns whether it is correct.
     pub(crate) fn line(
         &mut self,
         here: &Here<'_>,
@@ -83,7 +81,7 @@ impl Header {
         }
         self.skipping = false;
         if self.inherited && keyword == b"EventDef" {
-            // The file has definitions of its own: only they count.
+            // The file's own definitions replace inherited ones.
             *self = Header::new(self.names);
         }
         let taken = self.take_in(here, word(2), all);
@@ -94,7 +92,6 @@ impl Header {
         taken.is_ok()
     }
 
-    /// Gives the line to the table, and notes where definitions begin.
     fn take_in(
         &mut self,
         here: &Here<'_>,
@@ -113,13 +110,13 @@ impl Header {
         Ok(())
     }
 
-    /// Brings the table to where the lines that follow make most sense.
+    /// Puts the table into the state in which the following lines make most sense.
     #[allow(clippy::too_many_arguments)] // They are the line's words.
     fn recover(
         &mut self,
         here: &Here<'_>,
         fault: Fault,
-        told: Told,
+        told: FindingIndex,
         keyword: &[u8],
         second: Option<&[u8]>,
         third: Option<&[u8]>,
@@ -128,7 +125,7 @@ impl Header {
         match fault.kind {
             FaultKind::NestedDefinition => {
                 self.end_early(told, all);
-                // Only what is wrong with this line too is missed by not telling it again.
+                // A further fault of the same line is not reported.
                 self.skipping = self.take_in(here, third, all).is_err();
             }
             FaultKind::UnknownEvent => {
@@ -153,7 +150,7 @@ impl Header {
         }
     }
 
-    /// An event stands inside a definition: the definition ends before it.
+    /// Ends the definition before an event that is inside it.
     #[cold]
     pub(crate) fn interrupted(
         &mut self,
@@ -169,7 +166,6 @@ impl Header {
         self.end_early(told, all);
     }
 
-    /// Where the definition at hand began.
     fn begun(&self) -> Option<String> {
         let kind = self.defs.open_event()?;
         let (number, place, _) = self.open.as_ref()?;
@@ -178,8 +174,8 @@ impl Header {
         Some(format!("the definition of {event} begins in line {line}"))
     }
 
-    /// Ends the definition at hand as though `%EndEventDef` stood here.
-    fn end_early(&mut self, told: Told, all: &mut Definitions) {
+    /// Ends the current definition as if `%EndEventDef` followed.
+    fn end_early(&mut self, told: FindingIndex, all: &mut Definitions) {
         if !self.defs.is_open() {
             return;
         }
@@ -191,21 +187,20 @@ impl Header {
         }
     }
 
-    /// Notes a definition that was just finished.
+    /// Registers a definition that was just completed.
     fn settle(&mut self, all: &mut Definitions) {
         if let Some(def) = self.defs.defs().get(self.numbers.len()) {
-            let (_, place, width) = self.open.take().expect("what was finished was begun");
+            let (_, place, width) = self.open.take().expect("a completed definition was open");
             self.numbers.push(all.add(def, place, width));
         }
     }
 
-    fn drop_id(&mut self, id: Option<Vec<u8>>, told: Told) {
+    fn drop_id(&mut self, id: Option<Vec<u8>>, told: FindingIndex) {
         if let Some(id) = id {
             self.dropped.entry(id).or_insert(told);
         }
     }
 
-    /// An event whose number has no definition.
     #[cold]
     pub(crate) fn unknown_id(&self, here: &Here<'_>, number: Span, findings: &mut Findings) {
         let id = number.of(here.text).bare();
@@ -225,7 +220,6 @@ impl Header {
         }
     }
 
-    /// The end of a file.
     pub(crate) fn finish(&mut self, file: u32, findings: &mut Findings) {
         if self.defs.is_open() {
             let (fault, word) = (FaultKind::UnfinishedDefinition, Vec::new());
@@ -235,11 +229,10 @@ impl Header {
     }
 }
 
-/// The words of a `%` line after its percent sign.
 fn words(text: &[u8]) -> Vec<Span> {
     let mut spans = Vec::new();
     token::fields(text, 0, &mut spans);
-    // The sign may stand alone or be glued to the first word.
+    // The sign may be a word of its own, or part of the first word.
     match spans.first_mut() {
         Some(first) if first.end - first.start > 1 => first.start += 1,
         Some(_) => {

@@ -1,4 +1,4 @@
-//! Events in the lanes: the objects of one type in one container.
+//! Events in lanes: the objects of one type in one container.
 
 use paje_parser::{EntityOp, Event, FieldName, TypeNature};
 use paje_sim::error::{Named, Problem, WarningKind};
@@ -11,29 +11,26 @@ use super::source::Source;
 use super::stop::{Checked, Map, Stop};
 use super::things::Things;
 
-/// Number of events that are not in time order. A stable sort of the trace by time would put them in order.
+/// Events out of time order. A stable sort of the trace by time would fix them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Disorder {
-    /// Events that are earlier than what their lane (a container and a type) holds: the errors
-    /// `not-time-ordered`, each line counted.
+    /// Number of events that are earlier than their lane's last one: the errors `not-time-ordered`;
+    /// each line counts.
     pub events: u64,
-    /// The lanes of these events.
+    /// Number of their lanes.
     pub lanes: u64,
 }
 
-/// All lanes by their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
     pub(crate) list: Vec<Lane>,
     by_owner: Map<(u32, u32), u32>,
-    /// Number of events that are not in time order, and of their lanes.
     pub(crate) disorder: Disorder,
     pub(crate) states: u64,
     pub(crate) variables: u64,
     pub(crate) events: u64,
     pub(crate) links: u64,
-    /// Links that lack an end are passed over.
-    pub(crate) passes_over_open_links: bool,
+    pub(crate) ignores_open_links: bool,
 }
 
 #[derive(Debug)]
@@ -41,8 +38,8 @@ pub(crate) struct Lane {
     pub(crate) container: u32,
     pub(crate) type_: u32,
     disordered: bool,
-    /// No event may be earlier, in seconds: the start or, if it is later, the end of the last row
-    /// in the order of opening (for links: of completion). Minus infinity while there is none.
+    /// Earliest valid time of the next event, in seconds: the start, or if later the end, of the
+    /// last row in the order of opening (links: of completion). Minus infinity at first.
     pub(crate) last: f64,
     pub(crate) kind: LaneKind,
 }
@@ -50,9 +47,8 @@ pub(crate) struct Lane {
 #[derive(Debug)]
 pub(crate) enum LaneKind {
     States {
-        /// Those that are open, innermost last.
+        /// Open states, innermost last.
         stack: Vec<OpenState>,
-        /// Number of states that were ever opened.
         rows: u64,
     },
     Variable {
@@ -81,8 +77,8 @@ impl LaneKind {
 }
 
 impl Lanes {
-    pub(crate) fn new(passes_over_open_links: bool) -> Self {
-        Lanes { passes_over_open_links, ..Lanes::default() }
+    pub(crate) fn new(ignores_open_links: bool) -> Self {
+        Lanes { ignores_open_links, ..Lanes::default() }
     }
 
     fn find(&mut self, container: u32, type_: u32, nature: TypeNature) -> (u32, bool) {
@@ -100,14 +96,13 @@ impl Lanes {
         (id, id == new)
     }
 
-    /// Notes that an event of a lane is not in time order.
     fn note_disorder(&mut self, id: u32) {
         let lane = &mut self.list[id as usize];
         self.disorder.lanes += u64::from(!std::mem::replace(&mut lane.disordered, true));
         self.disorder.events += 1;
     }
 
-    /// The lane of an event, or `None` with a warning if its container was destroyed.
+    /// Returns the lane of an event, or `None` with a warning if its container was destroyed.
     #[inline]
     pub(crate) fn lane(
         &mut self,
@@ -128,7 +123,6 @@ impl Lanes {
         Some(lane)
     }
 
-    /// PajeNewEvent, PajeSetState … PajeSubVariable.
     pub(crate) fn entity(
         &mut self,
         event: &Event<'_>,
@@ -188,7 +182,7 @@ impl Lanes {
                     return Err(self.variable_unset(id, things));
                 }
                 *set = true;
-                // A change at the time of the last one replaces it.
+                // A second change at the same time replaces the first.
                 let opened = time > lane.last;
                 lane.last = time;
                 self.variables += u64::from(opened);
@@ -205,7 +199,6 @@ impl Lanes {
         Ok(())
     }
 
-    /// An event is earlier than what its lane holds.
     #[cold]
     pub(crate) fn too_early(&mut self, time: f64, id: u32, things: &Things) -> Box<Stop> {
         self.note_disorder(id);

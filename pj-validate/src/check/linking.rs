@@ -1,4 +1,4 @@
-//! Events of links, and their effects on lanes.
+//! Link events, and their effects on lanes.
 
 use paje_parser::error::shown_path;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
@@ -15,7 +15,6 @@ use super::things::Things;
 use crate::finding::Caution;
 
 impl Lanes {
-    /// PajeStartLink, PajeEndLink.
     pub(crate) fn link(
         &mut self,
         event: &Event<'_>,
@@ -70,14 +69,14 @@ impl Lanes {
             let group = Group::ids("key-repeated", id, end as u32);
             return Err(Stop::at(FieldName::Key, Problem::KeyRepeated { key, end }).once(group));
         }
-        // Whatever is wrong with it, the link is complete.
+        // The link is complete, despite any problem.
         let other = (other.value, other.time);
         *entry = None;
         links.open -= 1;
         self.complete((source, things), owner, id, (end, value, time), other, key, findings)
     }
 
-    /// The second end of a link: value and time are those of this end and of the `other`.
+    /// Completes a link at its second end, which has this value and time.
     #[allow(clippy::too_many_arguments)] // They are the event's fields.
     fn complete(
         &mut self,
@@ -117,9 +116,8 @@ impl Lanes {
         Ok(())
     }
 
-    /// Takes away the links of a container that lack an end. For each lane that has some, in the
-    /// order in which the lanes were opened, returns what is wrong and where the first one is. That
-    /// is to be told of the file `file`.
+    /// Removes the open links of a container. Returns, for each affected lane in the order of
+    /// opening, the problem and the place of the first link, worded for a message about `file`.
     pub(crate) fn open_links(
         &mut self,
         container: u32,
@@ -133,7 +131,7 @@ impl Lanes {
                 continue;
             };
             let links = std::mem::take(&mut **links);
-            if links.open == 0 || self.passes_over_open_links {
+            if links.open == 0 || self.ignores_open_links {
                 continue;
             }
             let all = links.keys.into_iter();

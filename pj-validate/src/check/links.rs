@@ -1,19 +1,17 @@
-//! The links of a lane: two ends with one key.
+//! Links of a lane: pairs of ends with the same key.
 
 use paje_parser::LinkEnd;
 
 use super::place::Place;
 use super::stop::Map;
 
-/// The links of one type that belong to one container.
 #[derive(Debug, Default)]
 pub(crate) struct LinkLane {
-    /// `None` stands for a complete link: its key stays taken.
+    /// `None` stands for a complete link, whose key stays in use.
     pub(crate) keys: Map<Box<[u8]>, Option<Box<OpenLink>>>,
     pub(crate) open: u64,
 }
 
-/// A link that lacks an end.
 #[derive(Debug)]
 pub(crate) struct OpenLink {
     pub(crate) end: LinkEnd,

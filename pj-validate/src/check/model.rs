@@ -1,17 +1,16 @@
-//! Model of the trace so far, and the effect of an event on it.
+//! The state of the replay, and the effects of events on it.
 
 use paje_parser::{Event, FaultKind, Field, FieldName, TypeNature, number};
 use paje_sim::error::Problem;
 
 use super::endings::Endings;
-use super::findings::{Findings, Group, Told};
+use super::findings::{FindingIndex, Findings, Group};
 use super::options::Options;
 use super::source::Source;
 use super::stop::{Checked, Spoils, Stop, Trouble};
 use super::world::World;
 use crate::finding::{Cause, Severity};
 
-/// The replay of a trace.
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) world: World,
@@ -24,7 +23,6 @@ impl Model {
         Model { world: World::new(options), endings: Endings::default(), times: None }
     }
 
-    /// Checks an event, and does what it says.
     pub(crate) fn event(
         &mut self,
         event: &Event<'_>,
@@ -52,13 +50,11 @@ impl Model {
                 things.types.define_value(*name, *alias, *type_, source, findings)
             }
             Event::TraceFile { .. } => self.world.trace_file(event, source, findings),
-            // A kind of event that this checker does not know yet has nothing to check.
             _ => Ok(()),
         }
     }
 
-    /// Remembers that something could not be made.
-    fn spoil(&mut self, spoils: Option<Spoils>, told: Told) {
+    fn spoil(&mut self, spoils: Option<Spoils>, told: FindingIndex) {
         match spoils {
             Some(Spoils::Type(name)) => self.world.things.types.spoil(name, told),
             Some(Spoils::Container(name)) => self.world.things.containers.spoil(name, told),
@@ -66,7 +62,7 @@ impl Model {
         }
     }
 
-    /// Tells why an event was skipped, and remembers what could not be made because of it.
+    /// Reports why an event was skipped, and what could not be created because of it.
     #[cold]
     pub(crate) fn refuse(&mut self, stop: Stop, source: &Source<'_>, findings: &mut Findings) {
         match stop {
@@ -84,7 +80,7 @@ impl Model {
         }
     }
 
-    /// A time of the trace, which ends at its latest one.
+    /// Takes a time into account; the trace ends at the latest one.
     pub(crate) fn see(&mut self, time: f64) {
         self.times = Some(match self.times {
             Some((first, last)) => (first.min(time), last.max(time)),
@@ -93,7 +89,6 @@ impl Model {
     }
 }
 
-/// A variable's value must be a number; any number is.
 fn variable_value(value: Option<Field<'_>>, source: &Source<'_>) -> Checked<()> {
     let word = value.map_or(&b""[..], Field::bare);
     if number::parse_f64(word).is_some() {

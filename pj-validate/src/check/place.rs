@@ -5,22 +5,19 @@ use paje_parser::{ByteOffset, Position, Span};
 use crate::excerpt::Excerpt;
 use crate::finding::{Cause, Finding, Severity};
 
-/// The line at hand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Here<'a> {
-    /// The index of its file among those that are read.
+    /// Index of its file among those that are read.
     pub(crate) file: u32,
-    /// 1-based.
     pub(crate) line: u64,
-    /// The byte of the file at which the line begins.
     pub(crate) start: u64,
     /// Without the newline.
     pub(crate) text: &'a [u8],
-    /// Nothing of it is shown: see `Checker`.
+    /// Whether its text must not be shown; see `Checker::is_shown`.
     pub(crate) hidden: bool,
 }
 
-/// A place in one of the files of a trace. Those of files that are read earlier come first.
+/// A place in a file of the trace, ordered by the order of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) file: u32,
@@ -40,7 +37,6 @@ impl Here<'_> {
         }
     }
 
-    /// A finding about these bytes of the line.
     pub(crate) fn finding(&self, severity: Severity, cause: Cause, span: Span) -> Finding {
         Finding {
             severity,

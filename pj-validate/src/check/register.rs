@@ -1,45 +1,40 @@
-//! Types or containers: numbered as they come, found by what events call them.
+//! Types or containers, numbered in order, found by identifier.
 
 use paje_parser::{Field, FieldName};
 use paje_sim::error::{Named, Problem};
 
-use super::findings::{Findings, Group, Told};
+use super::findings::{FindingIndex, Findings, Group};
 use super::source::{Source, quoted};
 use super::stop::{Checked, Map, Stop, map};
 use crate::finding::{Caution, Thing};
 
-/// A thing that events name.
 pub(crate) trait Registered {
-    /// The word for it.
     const THING: Thing;
 
     fn name(&self) -> &[u8];
 
     fn alias(&self) -> Option<&[u8]>;
 
-    /// Returns whether its identifier was quoted where it was defined.
+    /// Returns whether its identifier was quoted in its definition.
     fn is_quoted(&self) -> bool;
 
-    /// The findings about quotes that are told as one with those about this thing, which has this number.
     fn quoting(&self, id: u32) -> Group;
 
-    /// The problem of a name that no such thing has, and the findings that are told as one with it.
     fn unknown(name: &[u8]) -> (Problem, Group);
 
-    /// The name that events use.
     fn identifier(&self) -> &[u8] {
         self.alias().unwrap_or(self.name())
     }
 }
 
-/// All things of a kind by their numbers; the first one is the root.
+/// All types or containers by number; the first is the root.
 #[derive(Debug)]
 pub(crate) struct Register<T> {
     pub(crate) list: Vec<T>,
     by_identifier: Map<Box<[u8]>, u32>,
-    /// Identifiers of things that could not be made, and the finding that says why.
-    spoiled: Map<Vec<u8>, Told>,
-    /// The one that the last event of a lane named: the next one often names it again.
+    /// Identifiers that could not be created, and the finding that says why.
+    spoiled: Map<Vec<u8>, FindingIndex>,
+    /// The last one that an event named, which is likely to be named again.
     pub(crate) last: u32,
 }
 
@@ -48,7 +43,7 @@ impl<T: Registered> Register<T> {
         Register { list: Vec::new(), by_identifier: map(), spoiled: map(), last: 0 }
     }
 
-    /// Its identifier must be free; returns its number.
+    /// Adds a thing, whose identifier must be unused; returns its number.
     pub(crate) fn add(&mut self, thing: T) -> u32 {
         let id = self.list.len() as u32;
         self.by_identifier.insert(thing.identifier().into(), id);
@@ -56,12 +51,11 @@ impl<T: Registered> Register<T> {
         id
     }
 
-    /// Remembers that a thing could not be made.
-    pub(crate) fn spoil(&mut self, identifier: Vec<u8>, told: Told) {
+    pub(crate) fn spoil(&mut self, identifier: Vec<u8>, told: FindingIndex) {
         self.spoiled.entry(identifier).or_insert(told);
     }
 
-    /// The thing that a field names, with the quotes of its definition or a warning.
+    /// Looks up the name in a field, warning if its quotes differ from the definition's.
     #[inline]
     pub(crate) fn named_by(
         &self,
@@ -99,7 +93,6 @@ impl<T: Registered> Register<T> {
         self.by_identifier.get(identifier).copied()
     }
 
-    /// The name for messages.
     pub(crate) fn named(&self, id: u32) -> Named {
         let thing = self.get(id);
         Named::new(thing.name(), thing.alias())
@@ -116,7 +109,7 @@ impl<T: Registered> Register<T> {
     }
 }
 
-/// Warns of a name whose quotes are not those of its definition.
+/// Warns that a name's quotes differ from those of its definition.
 #[cold]
 pub(crate) fn other_quoting(
     (thing, named): (Thing, Named),

@@ -1,8 +1,8 @@
-//! Report on a trace that somebody else has found sound.
+//! Report on a trace that the replay has found valid.
 //!
-//! A sound trace needs no careful look at each of its lines. Whoever has read it all (see [`crate::sound`]) says what
-//! its events use and what there is of everything; what a report says beyond that is where definitions stand, so only
-//! lines that define something are checked here, those of values if one of them is not used, and the first one of those
+//! [`crate::sound`] has read the whole trace, and knows which definitions are used and the numbers
+//! of objects. For the rest of the report, the places of definitions, only lines that define
+//! something need to be checked; value definitions only if a value is unused; and the first line
 //! with a value in other quotes.
 
 use std::io::{self, Read};
@@ -13,51 +13,42 @@ use paje_sim::OtherQuoting;
 use super::*;
 use crate::summary::ContainerSummary;
 
-/// Facts about a trace in one file that is sound, and in which no line by itself deserves a warning, but for values in other
+/// Facts about a valid trace in one file whose lines deserve no warning, except for values in other
 /// quotes.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// Lines, blank ones and comments included.
     pub(crate) lines: u64,
-    /// Bytes, the last newline not counted.
+    /// Bytes, without the last newline.
     pub(crate) bytes: u64,
-    /// Offset of the last line that defines something, and a byte more; 0 if none does. If all values are used, definitions
-    /// of values do not count.
+    /// Offset behind the beginning of the last line that defines something; 0 if none does. If all
+    /// values are used, their definitions do not count.
     pub(crate) definitions_to: u64,
-    /// Earliest and latest time, in seconds.
     pub(crate) times: Option<(f64, f64)>,
-    /// For each event definition, in file order, whether a line has its number.
+    /// Whether each event definition is used, in file order.
     pub(crate) events: Vec<bool>,
-    /// In the order of their definitions, the root's first.
+    /// In the order of their definitions, the root first.
     pub(crate) types: Vec<KnownType>,
-    /// Lines with values that are in other quotes than where they were met first, by index of their types.
+    /// Lines with values in other quotes than at their first use, by index of the type.
     pub(crate) other_quoting: Vec<(usize, OtherQuoting)>,
-    /// In the order of their creations, the root first.
+    /// In the order of creation, the root first.
     pub(crate) containers: Vec<ContainerSummary>,
-    /// Objects of all types of a nature.
     pub(crate) states: u64,
     pub(crate) variables: u64,
     pub(crate) point_events: u64,
     pub(crate) links: u64,
 }
 
-/// Facts about a type.
 #[derive(Debug, Default)]
 pub(crate) struct KnownType {
-    /// Whether an event is for it.
     pub(crate) is_used: bool,
     pub(crate) objects: u64,
-    /// The number of values that it has, defined or only used.
     pub(crate) values: u64,
-    /// The identifiers of values that are defined and that no event has, in file order.
+    /// Identifiers of defined but unused values, in file order.
     pub(crate) unused: Vec<Vec<u8>>,
 }
 
-/// The report on a trace of which this is `known`; `None` if that is not what its lines say: the file is another by
-/// now, or there is more to tell. `again` tells whether it can be read again.
-///
-/// # Errors
-/// The input cannot be read.
+/// Returns the report on a trace with these facts; `None` if its lines contradict them, because the
+/// file has changed, or there is more to report. `again` says whether the input can be read again.
 pub(crate) fn report(
     input: impl Read,
     path: &Path,
@@ -76,8 +67,9 @@ pub(crate) fn report(
 }
 
 impl Checker {
-    /// Checks the lines that define something, and begin before a byte, and the first ones with other quotes, of which it
-    /// makes findings; the others are only counted. `None` if a line is not what it is said to be.
+    /// Checks the lines before a byte offset that define something, and makes findings of the first
+    /// ones with other quotes. Other lines are only counted. `None` if a line contradicts the
+    /// facts.
     fn definitions_to(
         &mut self,
         end: u64,
@@ -91,14 +83,13 @@ impl Checker {
             let at = self.bytes;
             let mut here = std::iter::from_fn(|| others.next_if(|(_, lines)| lines.first <= at));
             match (here.next(), lines.next()?) {
-                // A line has one value.
                 (Some(other), Piece::Line(line)) if other.1.first == at => {
                     found.push(self.other_quoting(line, *other));
-                    self.pass_over(line.len() as u64);
+                    self.skip(line.len() as u64);
                 }
                 (None, Piece::Line(line)) if self.defines(line) => self.line(line),
-                (None, Piece::Line(line)) => self.pass_over(line.len() as u64),
-                (None, Piece::TooLong(bytes)) => self.pass_over(bytes),
+                (None, Piece::Line(line)) => self.skip(line.len() as u64),
+                (None, Piece::TooLong(bytes)) => self.skip(bytes),
                 (None, Piece::End) if others.peek().is_none() => break,
                 _ => return Ok(None),
             }
@@ -106,7 +97,8 @@ impl Checker {
         Ok(found.into_iter().collect())
     }
 
-    /// Finding about a line whose value is in other quotes, and those that follow; `None` if it is not.
+    /// Returns the finding about a value in other quotes, counting later lines; `None` if its
+    /// quotes do not differ.
     fn other_quoting(
         &mut self,
         line: &[u8],
@@ -133,12 +125,12 @@ impl Checker {
         Some(Finding { count: lines.count, last_line: lines.last_line, ..finding })
     }
 
-    const fn pass_over(&mut self, bytes: u64) {
+    const fn skip(&mut self, bytes: u64) {
         self.lines += 1;
         self.bytes += bytes + 1;
     }
 
-    /// Returns whether a line defines something, or is a part of what does; or is none that is to be expected.
+    /// Returns whether a line is part of a definition, or unexpected.
     fn defines(&mut self, line: &[u8]) -> bool {
         let text = line.trim_ascii_start();
         if text.is_empty() || text[0] == b'#' {
@@ -153,7 +145,7 @@ impl Checker {
         index.is_none_or(|index| is_definition(defs.defs()[index].kind()))
     }
 
-    /// Report, if the definitions are those that are known, and nothing is wrong with them.
+    /// Returns the report, if the definitions agree with the facts and have no problems.
     fn complete(mut self, known: Known, others: Vec<Finding>) -> Option<Report> {
         let Known { events, types, .. } = known;
         let is_other = !self.findings.is_empty()
@@ -199,7 +191,6 @@ impl Checker {
     }
 }
 
-/// Returns whether an event defines a type or a value.
 const fn is_definition(kind: EventKind) -> bool {
     matches!(
         kind,

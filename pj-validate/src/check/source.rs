@@ -1,4 +1,4 @@
-//! An event and its line, for what is told of it.
+//! An event with its line, for findings.
 
 use paje_parser::{Field, FieldName, Position, Quoting, RawEvent, Span};
 use paje_sim::error::{EventName, WarningKind};
@@ -8,29 +8,25 @@ use super::options::Rules;
 use super::place::{Here, Place};
 use crate::finding::{Cause, Caution, Finding, Severity};
 
-/// An event and the line that it stands in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     pub(crate) here: &'a Here<'a>,
     pub(crate) event: &'a RawEvent<'a>,
-    /// The number of its definition, the same in all files that hold the same one.
+    /// Number of its definition; equal definitions of several files have the same.
     pub(crate) def: u32,
 }
 
 impl Source<'_> {
-    /// Name of the event in messages.
     pub(crate) fn event_name(&self) -> EventName {
         let def = self.event.def();
         EventName { kind: def.kind(), number: def.id().to_vec() }
     }
 
-    /// A finding about these bytes of the event's line.
     pub(crate) fn finding(&self, severity: Severity, cause: Cause, span: Span) -> Finding {
         let event = Some(self.event_name());
         Finding { event, ..self.here.finding(severity, cause, span) }
     }
 
-    /// Warns about a field of the line.
     #[cold]
     pub(crate) fn warn(
         &self,
@@ -44,7 +40,7 @@ impl Source<'_> {
         findings.add(finding, Some(group));
     }
 
-    /// Warns of something that a replay warns of too.
+    /// Gives a warning that a replay gives too.
     #[cold]
     pub(crate) fn warn_as_replay(
         &self,
@@ -57,18 +53,16 @@ impl Source<'_> {
         self.warn(field, Caution::Replay { kind, event: Some(event) }, group, findings);
     }
 
-    /// The place of a field of the event.
     pub(crate) fn place(&self, field: FieldName) -> Place {
         Place { file: self.here.file, position: self.position(field) }
     }
 
-    /// Position of a field of the event.
     pub(crate) fn position(&self, field: FieldName) -> Position {
         let span = self.event.span(field).unwrap_or_default();
         self.here.position(span.start)
     }
 
-    /// A line with more or fewer words than its definition has fields, none of them needed.
+    /// Reports a line with more or fewer words than fields, none of them needed.
     #[cold]
     pub(crate) fn word_count(&self, words: &[Span], rules: Rules, findings: &mut Findings) {
         let end = words.last().map_or(0, |word| word.end);
@@ -84,7 +78,6 @@ impl Source<'_> {
         findings.add(self.finding(severity, cause, span), Some(group));
     }
 
-    /// A line that ends inside quotes.
     #[cold]
     pub(crate) fn unclosed_quote(&self, last: Span, findings: &mut Findings) {
         let cause = Cause::Caution(Caution::UnclosedQuote);
@@ -93,7 +86,6 @@ impl Source<'_> {
     }
 }
 
-/// Returns whether a field is in quotes, closed or not.
 pub(crate) fn quoted(field: Field<'_>) -> bool {
     field.quoting() != Quoting::Bare
 }

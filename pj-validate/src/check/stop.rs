@@ -1,4 +1,4 @@
-//! Why an event is skipped: the words in which all that replays events speaks.
+//! Reasons why an event is skipped.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,38 +7,34 @@ use foldhash::fast::RandomState;
 use paje_parser::FieldName;
 use paje_sim::error::Problem;
 
-use super::findings::{Group, Told};
+use super::findings::{FindingIndex, Group};
 
 pub(crate) type Map<K, V> = HashMap<K, V, RandomState>;
 
-/// An empty map.
 pub(crate) fn map<K: Eq + Hash, V>() -> Map<K, V> {
     Map::default()
 }
 
-/// Why an event was skipped. Boxed, so that what is rare costs little where all is well.
+/// Reason why an event is skipped. Boxed, since it is rare.
 #[derive(Debug)]
 pub(crate) enum Stop {
     Problem(Trouble),
-    /// Something that the event names could not be made; `of` tells why.
+    /// The event names something that could not be created because of finding `of`.
     Consequence {
-        of: Told,
+        of: FindingIndex,
         spoils: Option<Spoils>,
     },
 }
 
-/// A problem with an event.
 #[derive(Debug)]
 pub(crate) struct Trouble {
     pub(crate) problem: Problem,
-    /// The field that it is about.
     pub(crate) field: FieldName,
     pub(crate) group: Option<Group>,
-    /// Type or container that could not be made because of it.
     pub(crate) spoils: Option<Spoils>,
 }
 
-/// Type or container that an event was to make, by its identifier.
+/// Type or container that an event should have created, by identifier.
 #[derive(Clone, Debug)]
 pub(crate) enum Spoils {
     Type(Vec<u8>),
@@ -52,7 +48,7 @@ impl Stop {
         Box::new(Stop::Problem(Trouble { problem, field, group: None, spoils: None }))
     }
 
-    /// The same, told once for the group.
+    /// Reports the problem once for the group.
     pub(crate) fn once(mut self: Box<Self>, group: Group) -> Box<Self> {
         if let Stop::Problem(trouble) = &mut *self {
             trouble.group = Some(group);
@@ -60,7 +56,6 @@ impl Stop {
         self
     }
 
-    /// The same, and something could not be made because of it.
     pub(crate) fn spoiling(mut self: Box<Self>, what: Spoils) -> Box<Self> {
         match &mut *self {
             Stop::Problem(trouble) => trouble.spoils = Some(what),

@@ -1,4 +1,4 @@
-//! Types and containers together: creations, and what an event names.
+//! Types and containers together: creation and lookup.
 
 use paje_parser::{Event, Field, FieldName, TypeNature};
 use paje_sim::error::Problem;
@@ -9,7 +9,6 @@ use super::source::{Source, quoted};
 use super::stop::{Checked, Spoils, Stop};
 use super::types::{self, Types, identifier_field};
 
-/// The types and the containers of a trace.
 #[derive(Debug)]
 pub(crate) struct Things {
     pub(crate) types: Types,
@@ -17,7 +16,6 @@ pub(crate) struct Things {
 }
 
 impl Things {
-    /// PajeCreateContainer.
     pub(crate) fn create_container(
         &mut self,
         event: &Event<'_>,
@@ -35,7 +33,7 @@ impl Things {
             .container_type(*type_, FieldName::Type, source, findings)
             .map_err(spoiling)?;
         self.types.get_mut(id).used = true;
-        // A container in the wrong place is made all the same, so that its events can be checked.
+        // A container with the wrong parent is created, so that its events can be checked.
         let mut misplaced = None;
         let parent = match self.containers.named_by(*parent, FieldName::Container, source, findings)
         {
@@ -75,7 +73,7 @@ impl Things {
             let known = self.containers.get_mut(id);
             let same = *known.name == *name.bare()
                 && (known.type_, known.parent, known.start) == (type_, parent, start);
-            // Files may repeat what others say.
+            // Files may repeat one another's creations.
             if std::mem::replace(&mut known.said_in, file) != file && same {
                 return Ok(());
             }
@@ -91,7 +89,7 @@ impl Things {
         Ok(())
     }
 
-    /// A container that a field names, which must be of the type that another names.
+    /// Returns the container in a field, which must be of the type in another.
     pub(crate) fn container_of_type(
         &mut self,
         type_: Field<'_>,
@@ -114,7 +112,7 @@ impl Things {
         Err(Stop::at(FieldName::Type, problem))
     }
 
-    /// The type and the container of an event that needs a type of this nature.
+    /// Returns the type and container of an event that needs a type of this nature.
     #[inline]
     pub(crate) fn owner(
         &mut self,
@@ -142,7 +140,6 @@ impl Things {
         Ok((id, container))
     }
 
-    /// A type that is used in a container of another type than it belongs to.
     #[cold]
     pub(crate) fn not_child(&self, type_: u32, container: u32) -> Box<Stop> {
         let container_type = self.containers.type_of(container);

@@ -16,10 +16,8 @@ use super::source::{Source, quoted};
 use super::stop::{Checked, Map, Spoils, Stop, map};
 use crate::finding::Thing;
 
-/// The type of the root container.
 pub(crate) const ROOT: u32 = 0;
 
-/// All types by their numbers.
 #[derive(Debug)]
 pub(crate) struct Types {
     pub(crate) register: Register<Type>,
@@ -73,12 +71,10 @@ pub(crate) struct Type {
     pub(crate) nature: TypeNature,
     pub(crate) parent: u32,
     depth: u32,
-    /// An ancestor some way up: makes searching upwards logarithmic in the depth.
+    /// An ancestor some levels up, which makes searching upwards logarithmic in the depth.
     jump: u32,
-    /// Of a link type: the container types at its start and at its end.
     pub(crate) ends: (u32, u32),
     pub(crate) place: Option<(Place, u64)>,
-    /// The last file that defined it, or repeated its definition.
     said_in: u32,
     pub(crate) used: bool,
     pub(crate) objects: u64,
@@ -89,13 +85,13 @@ pub(crate) struct Type {
 #[derive(Debug)]
 pub(crate) struct Value {
     pub(crate) identifier: Arc<[u8]>,
-    /// Its name, if that is another.
+    /// Its name, if it differs from the identifier.
     name: Option<Box<[u8]>>,
-    /// The last file that defined it or repeated its definition; or that used it first.
+    /// Last file that contains its definition, or the file that used it first.
     said_in: u32,
     quoted: bool,
     pub(crate) used: bool,
-    /// Where it was defined; `None` if it came into being with its first use.
+    /// Place of its definition; `None` if its first use created it.
     pub(crate) place: Option<Place>,
 }
 
@@ -106,7 +102,7 @@ impl Types {
         types
     }
 
-    /// The identifier must be free.
+    /// Adds a type, whose identifier must be unused.
     fn insert(
         &mut self,
         name: &[u8],
@@ -142,7 +138,6 @@ impl Types {
         })
     }
 
-    /// Returns whether `above` is `below` or one of its ancestors.
     fn is_ancestor(&self, above: u32, below: u32) -> bool {
         let depth = self.get(above).depth;
         let mut at = below;
@@ -153,7 +148,7 @@ impl Types {
         at == above
     }
 
-    /// The value that an event names, which comes into being if it is new.
+    /// Returns the value that an event names, creating it if it is new.
     #[inline]
     pub(crate) fn value(
         &mut self,
@@ -176,7 +171,7 @@ impl Types {
         type_.add_value(Value::undefined(name.bare(), quoted(name), source.here.file))
     }
 
-    /// Makes a value that is in other quotes here and that nothing defines, as a line before this one did.
+    /// Creates an undefined value whose first use, with the other quotes, was on a skipped line.
     pub(crate) fn expect_value(&mut self, id: u32, name: Field<'_>) {
         let type_ = self.get_mut(id);
         if !type_.by_identifier.contains_key(name.bare()) {
@@ -186,7 +181,6 @@ impl Types {
 }
 
 impl Value {
-    /// A value that is used without a definition.
     fn undefined(identifier: &[u8], quoted: bool, said_in: u32) -> Self {
         Value {
             identifier: identifier.into(),
@@ -198,7 +192,6 @@ impl Value {
         }
     }
 
-    /// Name of the value in messages.
     pub(crate) fn named(&self) -> Named {
         match &self.name {
             Some(name) => Named::new(name, Some(&self.identifier)),
@@ -216,7 +209,6 @@ impl Type {
     }
 }
 
-/// The field that identifies what is defined.
 pub(crate) const fn identifier_field(alias: Option<Field<'_>>) -> FieldName {
     match alias {
         Some(_) => FieldName::Alias,
@@ -229,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ancestors() {
+    fn ancestors_are_found() {
         let mut types = Types::new(Rules::Format);
         let mut above = ROOT;
         let mut chain = vec![ROOT];

@@ -1,4 +1,4 @@
-//! World that a trace describes so far.
+//! The contents of the trace so far.
 
 use std::path::Path;
 
@@ -15,7 +15,6 @@ use super::stop::Checked;
 use super::things::Things;
 use super::types::Types;
 
-/// Types and containers, their lanes, and the files in which they are described.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) things: Things,
@@ -33,12 +32,11 @@ impl World {
         }
     }
 
-    /// Takes away the links of a container that lack an end: see [`Lanes::open_links`].
+    /// Removes the open links of a container: see [`Lanes::open_links`].
     pub(crate) fn open_links(&mut self, container: u32, file: u32) -> Vec<(Problem, String)> {
         self.lanes.open_links(container, file, &self.things.containers, &self.files)
     }
 
-    /// PajeCreateContainer.
     pub(crate) fn create_container(
         &mut self,
         event: &Event<'_>,
@@ -49,12 +47,11 @@ impl World {
             return Ok(());
         };
         let created = self.things.create_container(event, source, findings);
-        // Its lines are checked also where something is wrong with the container.
+        // The file is read even if the container is wrong.
         let named = file.map_or(Ok(()), |file| self.files.name_file(file, source, findings));
         created.and(named)
     }
 
-    /// PajeTraceFile.
     pub(crate) fn trace_file(
         &mut self,
         event: &Event<'_>,
@@ -70,7 +67,6 @@ impl World {
         } else {
             Ok(())
         };
-        // Its lines are checked also where something is wrong with the container.
         let named = self.files.name_file(file, source, findings);
         known.and(named)
     }

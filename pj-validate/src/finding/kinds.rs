@@ -1,6 +1,6 @@
-//! The kinds of findings, by their codes: what `--only` takes, and what machines may meet.
+//! Codes of findings, for `--only` and for machines.
 
-/// Codes of the findings that make a trace invalid.
+/// Codes of errors.
 pub const ERRORS: [&str; 43] = [
     "expected-eventdef",
     "unknown-event",
@@ -47,7 +47,7 @@ pub const ERRORS: [&str; 43] = [
     "not-a-trace",
 ];
 
-/// Codes of the findings that should be known of a sound trace.
+/// Codes of warnings.
 pub const WARNINGS: [&str; 11] = [
     "surplus-words",
     "after-destroy",

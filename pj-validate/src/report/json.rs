@@ -1,8 +1,8 @@
-//! Reports for machines: one JSON object a line.
+//! Reports for machines: one JSON object per line.
 //!
-//! Each finding is an object, in file order; then, unless `-q` is given, comes the summary. Of several traces,
-//! one comes after the other. Texts of the trace that are not UTF-8 have U+FFFD in place of what is not.
-//! New members may be added, none are taken away or change their meaning.
+//! Each finding is an object, in file order; then comes the summary, unless `-q` is given. Several
+//! traces follow one another. Invalid UTF-8 in the trace's texts is replaced by U+FFFD.
+//! New members may be added; existing ones stay as they are.
 //!
 //! A finding:
 //!
@@ -10,21 +10,21 @@
 //! |---|---|
 //! | `kind` | `"finding"` |
 //! | `severity` | `"error"` or `"warning"` |
-//! | `code` | what it is, such as `"unknown-type"`; stable from release to release |
+//! | `code` | its kind, such as `"unknown-type"`; stable across releases |
 //! | `message` | one sentence for people |
-//! | `event` | the event of the line: `{name, number}`, such as `"PajePopState"` and `"13"`, or `null` if it is no event's |
-//! | `names` | what the message names and the trace defines: an array of `{what, name, alias}`; `what` is `"type"`, `"container"`, `"value"`, `"container_type"`, `"expected_type"` or `"other_value"`, `alias` may be `null` |
+//! | `event` | the event of the line: `{name, number}`, such as `"PajePopState"` and `"13"`, or `null` |
+//! | `names` | names in the message that the trace defines: an array of `{what, name, alias}`; `what` is `"type"`, `"container"`, `"value"`, `"container_type"`, `"expected_type"` or `"other_value"`, `alias` may be `null` |
 //! | `trace` | the trace as it was named |
-//! | `file` | the file that it is in: the trace as it was named, `"-"` for standard input; of a file that the trace names, its name in the folder of the file that names it |
-//! | `line`, `column` | 1-based, the column in bytes; `null` if it is in no one line |
-//! | `byte` | offset in the file, 0-based, or `null`; of a compressed one, in its text |
+//! | `file` | its file: the trace as it was named, or `"-"` for standard input; for a named file, its name relative to the naming file's folder |
+//! | `line`, `column` | 1-based, the column in bytes; `null` if it is in no single line |
+//! | `byte` | offset in the (uncompressed) file, 0-based, or `null` |
 //! | `width` | length of the offending text in bytes |
-//! | `text` | the line, or the part of it around the column; `null` if it is not known |
-//! | `count` | how many lines have the same problem |
+//! | `text` | the line, or the part around the column; `null` if unknown |
+//! | `count` | number of lines with the same problem |
 //! | `last_line` | the last of these lines |
-//! | `last_file` | the file that it is in |
-//! | `consequences` | how many lines were not checked because of it |
-//! | `note` | one more sentence, or `null` |
+//! | `last_file` | its file |
+//! | `consequences` | number of lines that were not checked because of it |
+//! | `note` | another sentence, or `null` |
 //!
 //! The summary:
 //!
@@ -33,17 +33,17 @@
 //! | `kind` | `"summary"` |
 //! | `file` | the trace as it was named |
 //! | `sound` | whether the exit status is 0 |
-//! | `errors`, `warnings` | how many lines have one |
+//! | `errors`, `warnings` | number of lines with one |
 //! | `unlisted_errors`, `unlisted_warnings` | those without a finding, because of `--max-errors` |
-//! | `disordered_events` | events earlier than what their container and type already hold; `pj_dump --sort` takes them |
+//! | `disordered_events` | events that are earlier than the last one of their container and type; `pj_dump --sort` accepts them |
 //! | `disordered_lanes` | containers and types with such events |
-//! | `lines`, `bytes`, `event_definitions` | of the trace, in all its files; equal definitions count once |
-//! | `files` | an array of `{file, lines, bytes}`: what was read, in this order |
+//! | `lines`, `bytes`, `event_definitions` | totals of all files; equal definitions count once |
+//! | `files` | an array of `{file, lines, bytes}` in the order of reading |
 //! | `start`, `end` | earliest and latest time in seconds, or `null` |
-//! | `containers`, `states`, `variables`, `events`, `links`, `values` | how many there are |
+//! | `containers`, `states`, `variables`, `events`, `links`, `values` | their numbers |
 //! | `types` | an array of `{name, alias, nature, parent, objects, values}`, parents first; `parent` is an index into it, `null` for the root |
 //! | `container_tree` | with `-c`: an array of `{name, alias, type, parent}`; `type` is an index into `types` |
-//! | `seconds` | with `-t`: how long the check took |
+//! | `seconds` | with `-t`: duration of the check |
 
 use std::io::{self, Write};
 
@@ -144,10 +144,7 @@ struct Container {
     parent: Option<usize>,
 }
 
-/// Writes one finding. The files have these names: one for each of [`Report::files`].
-///
-/// # Errors
-/// The output cannot be written.
+/// Writes a finding, with the names of [`Report::files`].
 pub fn finding(
     out: &mut impl Write,
     files: &[String],
@@ -181,10 +178,7 @@ pub fn finding(
     line(out, &object)
 }
 
-/// Writes the summary. The files have these names: one for each of [`Report::files`].
-///
-/// # Errors
-/// The output cannot be written.
+/// Writes the summary, with the names of [`Report::files`].
 pub fn summary(
     out: &mut impl Write,
     files: &[String],

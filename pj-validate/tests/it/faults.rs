@@ -1,4 +1,4 @@
-//! Faults, each really injected: the message says what failed, with status 2 and no verdict.
+//! Injected faults: the message says what failed, with status 2 and no verdict.
 
 use std::os::unix::process::ExitStatusExt;
 
@@ -7,14 +7,13 @@ use testkit::{failing_input, outcome};
 
 use crate::world::{sandbox, trace};
 
-/// A trace of some megabytes with a value for each line.
 fn large() -> Vec<u8> {
     let lines: String = (0..100_000).map(|i| format!("10 {i} State p value{i}\n")).collect();
     trace(&lines).into_bytes()
 }
 
 #[test]
-fn input_that_fails_in_the_middle() {
+fn input_that_fails_in_the_middle_is_reported() {
     let output = failing_input(sandbox(&[]).command(&[]), &large());
     let wanted = "pj_validate: standard input: Connection reset by peer\n";
     assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
@@ -22,13 +21,13 @@ fn input_that_fails_in_the_middle() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_that_is_refused() {
+fn refused_memory_ends_the_program() {
     let folder = sandbox(&[("t", &large())]);
     let mut refused = 0;
     for mebibytes in [12, 16, 20, 24, 32, 200] {
         let output = folder.shell(&format!("ulimit -v {}; exec \"$0\" t", mebibytes << 10));
         if output.status.code().is_none() {
-            // Too little for the C library to load the program, or to start a thread: it aborts.
+            // The C library aborts if it cannot load the program or start a thread.
             let stderr = String::from_utf8_lossy(&output.stderr);
             let is_of_libc = stderr.is_empty() || stderr.contains("Fatal glibc error: ");
             assert!(is_of_libc && output.stdout.is_empty(), "{mebibytes} MiB: {stderr}");
@@ -37,7 +36,6 @@ fn memory_that_is_refused() {
         let (status, stdout, stderr) = outcome(&output);
         match status {
             0 => assert!(stdout.contains("is sound"), "{mebibytes} MiB: {stdout}"),
-            // The program cannot be loaded.
             127 => {}
             _ => {
                 assert_eq!((status, &*stdout), (2, ""), "{mebibytes} MiB: {stderr}");

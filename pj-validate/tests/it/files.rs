@@ -1,4 +1,5 @@
-//! Traces in many files: what is read, in which order, what may be repeated, and where problems are.
+//! Traces in several files: which are read, in which order, what may be repeated, and places of
+//! problems.
 
 use std::path::Path;
 
@@ -16,14 +17,14 @@ pub(crate) fn report(path: &Path, options: &Options) -> Report {
         .unwrap()
 }
 
-/// A folder with a root of these lines, and other files.
 pub(crate) fn folder(root: &str, files: &[(&str, &str)]) -> Sandbox {
     let folder = sandbox(&[("root", trace(root).as_bytes())]);
     files.iter().for_each(|(name, text)| folder.write(name, text));
     folder
 }
 
-/// Errors, and warnings but for those about what is not used or not closed: file, line, column, code.
+/// Returns file, line, column and code of all errors and warnings, except those about unused
+/// definitions and open states.
 pub(crate) fn told(root: &str, files: &[(&str, &str)]) -> Vec<String> {
     let folder = folder(root, files);
     let report = report(&folder.path("root"), &Options::default());
@@ -36,7 +37,7 @@ pub(crate) fn told(root: &str, files: &[(&str, &str)]) -> Vec<String> {
         }
         let file = &report.files[finding.file];
         let file = file.path.strip_prefix(folder.path("")).unwrap().display().to_string();
-        // Lines of the root count from the end of the world.
+        // Lines of the root count from the end of the common head.
         let above = if file == "root" { world } else { 0 };
         let place = finding.position.map_or(String::new(), |at| {
             format!(":{}:{}", at.line.saturating_sub(above), at.column)
@@ -48,7 +49,7 @@ pub(crate) fn told(root: &str, files: &[(&str, &str)]) -> Vec<String> {
 
 pub(crate) const NONE: [&str; 0] = [];
 
-/// Summary and number of errors that a trace and its files must have in common.
+/// Returns the summary and the number of errors, as far as a trace and its files must agree.
 fn gist(report: &Report) -> (Summary, u64) {
     let mut summary = report.summary.clone();
     (summary.lines, summary.bytes, summary.event_definitions) = (0, 0, 0);
@@ -56,7 +57,7 @@ fn gist(report: &Report) -> (Summary, u64) {
 }
 
 #[test]
-fn generated_traces_in_every_style() {
+fn generated_traces_are_equal_in_every_style() {
     let folder = TempDir::new().unwrap();
     for shape in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()) {
         let trace = generate(shape, 30_000, 1);
@@ -80,7 +81,7 @@ fn generated_traces_in_every_style() {
 }
 
 #[test]
-fn random_traces_in_every_style() {
+fn random_traces_are_equal_in_every_style() {
     let folder = TempDir::new().unwrap();
     let mut valid = 0;
     for seed in 0..300 {
@@ -110,12 +111,12 @@ fn random_traces_in_every_style() {
 }
 
 #[test]
-fn the_example() {
+fn the_example_in_files_is_valid() {
     let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/files");
     let read = |name: &str| report(&files.join(name), &Options::default());
     let (whole, root) = (read("whole.trace"), read("root.trace"));
     assert_eq!(whole.files.len(), 1);
-    // PajeNG's order of containers is another one than that of their creation, which differs here.
+    // Containers are created in another order here than PajeNG's.
     let counts = |report: &Report| {
         let Summary { types, states, links, times, containers, .. } = report.summary.clone();
         let mut names: Vec<Vec<u8>> = containers.into_iter().map(|it| it.name).collect();
@@ -129,7 +130,7 @@ fn the_example() {
 }
 
 #[test]
-fn a_problem_in_a_piece_is_told_with_its_place() {
+fn a_problem_in_a_piece_is_reported_with_its_place() {
     let piece = "10 0 State p w\n\n10 1 State r w\n14 zz Load p 1\n";
     assert_eq!(
         told("19 p Process a/piece\n10 5 State q w\n10 4 State q w\n", &[("a/piece", piece)]),
@@ -145,7 +146,7 @@ fn the_container_of_a_file_must_be_known() {
     assert_eq!(told("19 r Process x\n", piece), ["root:1:4 unknown-container"]);
     assert_eq!(told("19 p Host x\n", piece), ["root:1:6 wrong-container-type"]);
     assert_eq!(told("19 0 0 x\n", piece), NONE);
-    // An empty name names nothing.
+    // An empty name names no file.
     assert_eq!(
         told("19 p Process \"\"\n19 p Host \"\"\n", piece),
         ["root:2:6 wrong-container-type"]
@@ -154,7 +155,7 @@ fn the_container_of_a_file_must_be_known() {
 
 #[test]
 fn files_are_read_when_the_one_that_names_them_has_ended() {
-    // Lines below the name are known; the types are those of the root.
+    // Lines below the name are known; the types are the root's.
     let root = "19 p Process x\n19 q Process y\n7 0 r Process h\n2 Mode Process\n";
     let x = "10 0 Mode r w\n19 r Process z\n";
     // `y` was named before `z`, and is read before it.
@@ -176,7 +177,7 @@ fn names_are_relative_to_the_folder_of_the_file() {
 }
 
 #[test]
-fn files_that_lead_back_to_themselves() {
+fn files_that_name_themselves_are_errors() {
     assert_eq!(
         told("19 p Process root\n19 q Process ./root\n", &[]),
         ["root:1:14 file-cycle", "root:2:14 file-cycle"]
@@ -184,13 +185,13 @@ fn files_that_lead_back_to_themselves() {
     assert_eq!(told("19 p Process x\n", &[("x", "\n19 p Process x\n")]), ["x:2:14 file-cycle"]);
     let files = [("x", "19 p Process d/y\n"), ("d/y", "19 p Process ../x\n19 p Process ../root\n")];
     assert_eq!(told("19 p Process x\n", &files), ["d/y:1:14 file-cycle", "d/y:2:14 file-cycle"]);
-    // Who names what another one names too is in no circle: neither is read because of the other.
+    // Two files that name each other are no cycle if both were named before.
     let files = [("x", "19 p Process y\n"), ("y", "19 p Process x\n")];
     assert_eq!(told("19 p Process x\n19 p Process y\n", &files), NONE);
 }
 
 #[test]
-fn standard_input_and_compressed_pieces() {
+fn standard_input_and_compressed_pieces_are_read() {
     let folder = sandbox(&[]);
     let trace = generate(Shape::Mpi, 20_000, 3);
     let files = cut(&trace, Style::Bare, 4);
@@ -208,7 +209,7 @@ fn standard_input_and_compressed_pieces() {
     assert_eq!(tail(&piped), tail(&plain));
 }
 
-/// Thousands of files, side by side and each in the one before, with few descriptors.
+/// Thousands of files, side by side and nested, with few descriptors.
 #[test]
 fn few_files_are_open_at_a_time() {
     let folder = sandbox(&[]);
@@ -247,11 +248,11 @@ fn the_first_error_is_the_first_in_the_order_of_reading() {
 }
 
 #[test]
-fn old_names_are_hinted_at_once() {
+fn one_hint_is_printed_about_old_names() {
     let example =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/old-names.trace");
     let (_, stdout, _) = sandbox(&[]).run(&["-q", example.to_str().unwrap()]);
-    assert!(stdout.matches("name that this had in older traces").count() > 1, "{stdout}");
+    assert!(stdout.matches("name of older traces").count() > 1, "{stdout}");
     assert_eq!(stdout.matches("`-n`").count(), 1, "{stdout}");
     assert!(stdout.ends_with("hint: `-n` reads the field names of older traces\n"), "{stdout}");
 }

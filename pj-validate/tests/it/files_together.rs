@@ -1,5 +1,4 @@
-//! Files of a trace, taken together: definitions, things that more than one of them says, ends of links and of
-//! containers.
+//! Several files together: definitions, repetitions, ends of links and of containers.
 
 use pj_validate::Options;
 
@@ -7,24 +6,25 @@ use crate::files::{NONE, folder, report, told};
 use crate::world::header;
 
 #[test]
-fn the_definitions_of_a_file() {
+fn a_file_inherits_definitions_until_it_has_its_own() {
     let own =
         "%EventDef PajePopState 10\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
-    // Those of the naming file hold, also those below the name, up to the first of the file's own.
+    // The naming file's definitions, even those below the name, hold until the file's first own
+    // one.
     let late = "19 p Process x\n%EventDef PajePopState 30\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
     assert_eq!(told(late, &[("x", "11 0 State p w\n30 1 State p\n")]), NONE);
     let x = format!("11 0 State p w\n{own}10 1 State p\n11 2 State p w\n");
     assert_eq!(told("19 p Process x\n", &[("x", &x)]), ["x:8:1 unknown-id"]);
-    // A definition that is wrong puts the others away too.
+    // A faulty definition also replaces the inherited ones.
     let x = "11 0 State p w\n%EventDef PajeNothing 10\n%EndEventDef\n11 0 State p w\n";
     assert_eq!(told("19 p Process x\n", &[("x", x)]), ["x:2:11 unknown-event", "x:4:1 unknown-id"]);
     // Other lines do not.
     let x = "% Time date\n11 0 State p w\n";
     assert_eq!(told("19 p Process x\n", &[("x", x)]), ["x:1:1 not-a-trace"]);
-    // They are the file's own: others, and its namer, do not see them.
+    // Other files, including the naming one, do not see the file's own definitions.
     let files = [("x", own), ("y", "10 0 State p w\n")];
     assert_eq!(told("19 p Process x\n19 p Process y\n", &files), NONE);
-    // A file that ends inside a definition is wrong; one without anything is not.
+    // A file that ends inside a definition is wrong; an empty one is not.
     let files = [("x", "%EventDef PajePopState 10\n"), ("y", ""), ("z", "# nothing\n\n")];
     let root = "19 p Process x\n19 p Process y\n19 p Process z\n10 1 State p\n";
     assert_eq!(told(root, &files), ["root:4:13 missing-field", "x unfinished-definition"]);
@@ -58,9 +58,8 @@ fn a_definition_is_unused_if_no_file_uses_it() {
     assert_eq!((unused.file, unused.position.unwrap().line), (0, 5));
 }
 
-/// Lines that another file says again, and those that it says otherwise.
 #[test]
-fn repetitions() {
+fn files_may_repeat_one_another_exactly() {
     let root = "1 Machine 0 m\n6 w State working 0,0,0\n10 0 State p used\n8 1 Process p\n19 q Process x\n";
     let problem = |line: &str| told(root, &[("x", line)]);
     for same in [
@@ -97,7 +96,7 @@ fn repetitions() {
     ] {
         assert_eq!(problem(other), [code], "{other}");
     }
-    // Another parent or another type makes another container.
+    // The same name with another parent or type is another container.
     let other = "0 Task Host\n7 0 q Task h\n";
     assert_eq!(problem(other), ["x:2:5 container-exists"]);
     let root = "7 0 g Host 0\n19 q Process x\n";
@@ -114,7 +113,7 @@ fn a_file_says_a_thing_once() {
         ("8 1 Process p\n", "x:2:13 after-destroy"),
     ] {
         assert_eq!(told(root, &[("x", &twice.repeat(2))]), [code]);
-        // Not so in several files, nor where the file is the first to say it.
+        // Several files may repeat it, also if one of them is the first to say it.
         let files = [("x", twice), ("y", twice)];
         assert_eq!(told(&format!("{root}19 q Process y\n"), &files), NONE);
         assert_eq!(told(&format!("{root}{twice}"), &[("x", "")]).len(), 1, "{twice}");
@@ -124,17 +123,17 @@ fn a_file_says_a_thing_once() {
         assert_eq!(told("19 q Process x\n19 q Process y\n", &files), NONE, "{new}");
         assert_eq!(told("19 q Process x\n", &[("x", &new.repeat(2))]).len(), 1, "{new}");
     }
-    // A value that a file used first, it cannot define.
+    // A file cannot define a value that it used before.
     let used = "10 0 State q new\n6 new State new 0,0,0\n";
     assert_eq!(told("19 q Process x\n", &[("x", used)]), ["x:2:3 value-exists"]);
 }
 
 #[test]
-fn destructions() {
+fn destructions_affect_files_by_their_order() {
     let event = "10 2 State p w\n";
     // Before any file is named, for all files.
     assert_eq!(told("8 1 Process p\n19 q Process x\n", &[("x", event)]), ["x:1:12 after-destroy"]);
-    // Afterwards, for the file's own lines; but what others say later must not be later.
+    // Afterwards, for the file's own lines; but other files' later lines must not be later in time.
     let root = "19 q Process x\n8 2 Process p\n10 2 State p w\n";
     assert_eq!(told(root, &[("x", event)]), ["root:3:12 after-destroy"]);
     let root = "19 q Process x\n8 1 Process p\n";
@@ -142,15 +141,15 @@ fn destructions() {
     // A file that repeats the destruction has its own later lines ignored.
     let repeated = format!("8 1 Process p\n{event}");
     assert_eq!(told(root, &[("x", &repeated)]), ["x:2:12 after-destroy"]);
-    // Containers in a container end with it, for the file that says so.
+    // Children end with their container, for the file that says so.
     let root = "19 q Process x\n19 q Process y\n8 2 Host h\n7 2 r Process h\n";
     let x = "8 2 Host h\n10 2 State p w\n";
     let y = "10 2 State p w\n10 2 State r w\n8 2 Process q\n11 2 State q w\n";
     assert_eq!(told(root, &[("x", x), ("y", y)]), ["x:2:12 after-destroy", "y:4:12 after-destroy"]);
-    // One that came into it later does not.
+    // A child created later does not.
     let x = "8 2 Host h\n7 2 r Process h\n10 3 State r w\n";
     assert_eq!(told(root, &[("x", x), ("y", "")]), NONE);
-    // One that another file has created in it by then ends with it.
+    // A child that another file created before ends too.
     let root = "19 q Process x\n19 q Process y\n";
     let y = "7 1 r Process h\n10 2 State r w\n8 2 Host h\n10 2 State r w\n";
     assert_eq!(told(root, &[("x", "8 2 Host h\n"), ("y", y)]), ["y:4:12 after-destroy"]);
@@ -161,7 +160,7 @@ fn destructions() {
         told(root, &[("x", "8 2 Host h\n"), ("y", y)]),
         ["y:4:13 after-destroy", "y:5:12 after-destroy", "x:1:10 open-links"]
     );
-    // The files that end with the root container, as pieces that are traces by themselves do.
+    // The files that end with the root container, as pieces that are complete traces do.
     let files = [("x", "10 1 State p w\n8 5 0 0\n"), ("y", "10 4 State q w\n8 5 0 0\n8 5 0 0\n")];
     assert_eq!(told("19 q Process x\n19 q Process y\n", &files), ["y:3:7 after-destroy"]);
 }
@@ -194,13 +193,13 @@ fn every_time_counts() {
         end(&format!("{timed}30 -8 p Process x\n31 9 Mode Host\n"), &[("x", "")]),
         Some((-8.0, 9.0))
     );
-    // Where no time is needed, what is none does not count.
+    // An invalid time does not count where none is needed.
     assert_eq!(end(&format!("{timed}31 zz Mode Host\n"), &[]), Some((0.0, 0.0)));
     assert_eq!(told(&format!("{timed}31 zz Mode Host\n"), &[]), NONE);
 }
 
 #[test]
-fn the_file_of_a_creation() {
+fn a_creation_may_name_a_file() {
     let def = "%EventDef PajeCreateContainer 30\n% Time date\n% Name string\n% Type string\n% Container string\n% Filename string\n%EndEventDef\n";
     let x = "10 0 State r w\n10 1 State s w\n";
     let root = format!("{def}30 0 r Process h x\n30 0 s Process h \"\"\n");

@@ -1,4 +1,4 @@
-//! Kinds of input make no difference to the findings.
+//! Findings do not depend on the kind of input.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -9,8 +9,8 @@ use testkit::{COMPRESSIONS, outcome, pack, pipe};
 
 use crate::world::{SOUND, sandbox, used};
 
-/// Errors and warnings, some of which are known only at the end, about lines near the beginning, next
-/// to one another, and more than a buffer apart.
+/// Returns a trace with errors and warnings; the end reveals some about early lines, adjacent ones
+/// and others more than a buffer apart.
 fn unsound() -> Vec<u8> {
     let many: String =
         (6..16_000).map(|i| format!("14 {i} Load p {}\n", i * 7919 % 1000)).collect();
@@ -31,10 +31,10 @@ fn compressed_traces_are_checked_as_plain_ones() {
             let (plain, piped) = (folder.run(arguments), folder.fed(without_file, &trace));
             assert_eq!(plain.0, status);
             if status == 1 {
-                assert!(plain.1.contains("high tide"), "a line that had passed");
+                assert!(plain.1.contains("high tide"), "the excerpt of an earlier line");
             }
             let (first, second) = trace.split_at(trace.len() / 3);
-            // Packed traces are not joined.
+            // Packed traces cannot be concatenated.
             let joined = COMPRESSIONS.into_iter().filter(|how| *how != "pjp");
             let halves: Vec<_> =
                 joined.map(|how| [pack(how, first), pack(how, second)].concat()).collect();
@@ -49,7 +49,7 @@ fn compressed_traces_are_checked_as_plain_ones() {
 }
 
 #[test]
-fn compressed_data_that_are_cut_or_damaged() {
+fn cut_or_damaged_compressed_data_are_reported() {
     let folder = sandbox(&[]);
     let trace = unsound();
     for how in COMPRESSIONS {
@@ -76,7 +76,7 @@ fn compressed_data_that_are_cut_or_damaged() {
     }
 }
 
-/// Once waited for ever: the pipe was opened again to fetch lines that had passed.
+/// Opening the pipe again for earlier lines would wait for ever.
 #[test]
 fn a_named_pipe_is_not_read_twice() {
     let folder = sandbox(&[]);
@@ -111,7 +111,7 @@ fn standard_input_is_read_from_its_position() {
 }
 
 #[test]
-fn a_file_that_becomes_shorter_is_no_shorter_trace() {
+fn a_file_that_becomes_shorter_is_an_error() {
     let (folder, trace) = (sandbox(&[]), unsound());
     let path = folder.path("t");
     for left in [0, 1, trace.len() as u64 / 2] {

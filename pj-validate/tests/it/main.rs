@@ -1,4 +1,4 @@
-//! Everything that needs more than one module, or the program itself.
+//! Tests of several modules together, and of the program.
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on fails.
 

@@ -1,5 +1,5 @@
-//! Every message, as it is shown. `PAJE_BLESS=1 cargo test -p pj-validate` writes the
-//! file of expected messages anew.
+//! All messages as users see them. `PAJE_BLESS=1 cargo test -p pj-validate` updates the expected
+//! ones.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,24 +11,24 @@ use testkit::check_cases;
 use crate::world::{header, trace};
 
 fn shown(trace: &[u8], options: &Options, unused: bool) -> (Report, String) {
-    let report = check(trace, options).expect("memory can be read");
+    let report = check(trace, options).expect("reading memory cannot fail");
     let mut text = Vec::new();
     let mut human = Human::new(&mut text, vec!["t".into()], Styles::default());
     for finding in &report.findings {
         if unused || !finding.code().starts_with("unused") {
-            human.finding(finding).expect("memory can be written");
+            human.finding(finding).expect("writing to memory cannot fail");
         }
     }
-    human.remarks(&report).expect("memory can be written");
-    human.hint(&report).expect("memory can be written");
-    human.finish().expect("memory can be written");
+    human.remarks(&report).expect("writing to memory cannot fail");
+    human.hint(&report).expect("writing to memory cannot fail");
+    human.finish().expect("writing to memory cannot fail");
     let text = String::from_utf8(text).expect("reports are UTF-8");
     (report, text)
 }
 
-/// The lines of each case follow the definitions and the world; but some traces are made here.
+/// The lines of each case follow the common head; some traces are made here.
 #[test]
-fn every_message() {
+fn every_message_is_as_recorded() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/messages.txt");
     let mut codes = BTreeSet::new();
     check_cases(&path, |title, lines| {
@@ -57,7 +57,7 @@ fn every_message() {
 }
 
 #[test]
-fn a_replay_asks_for_less() {
+fn the_rules_of_a_replay_are_less_strict() {
     let lines = "0 Disk Host\n5 Copy Disk Process Process\n20 0 State p w 1\n";
     let mut options = Options::default();
     let strict = check(trace(lines).as_bytes(), &options).unwrap();
@@ -69,7 +69,7 @@ fn a_replay_asks_for_less() {
 }
 
 #[test]
-fn incomplete_links_can_be_passed_over() {
+fn incomplete_links_can_be_ignored() {
     let lines = "17 0 Message h d p k\n17 0 Message h d p l\n8 1 Host h\n";
     let mut options = Options::default();
     assert_eq!(check(trace(lines).as_bytes(), &options).unwrap().errors, 1);

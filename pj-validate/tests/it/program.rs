@@ -1,4 +1,4 @@
-//! Command lines of the program, and what they print: see the text files.
+//! Command lines and their output, recorded in the text files.
 
 use std::path::Path;
 
@@ -12,18 +12,18 @@ fn check(file: &str, head: &str) {
 }
 
 #[test]
-fn command_lines() {
+fn command_lines_print_as_recorded() {
     check("program.txt", &used(""));
 }
 
 #[test]
-fn traces_in_many_files() {
+fn traces_in_several_files_print_as_recorded() {
     check("files.txt", &trace(""));
 }
 
 #[test]
 #[cfg(unix)]
-fn no_permission() {
+fn unreadable_files_are_reported() {
     use std::os::unix::fs::PermissionsExt;
     let folder = sandbox(&[("t", b"")]);
     std::fs::set_permissions(folder.path("t"), std::fs::Permissions::from_mode(0o000)).unwrap();

@@ -1,4 +1,4 @@
-//! The replay and the checker together say of every trace what the checker says alone.
+//! The replay and the checker together report the same as the checker alone.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::world::{SOUND, trace};
 static ONE: Workers = Workers::one();
 static TEAM: LazyLock<Workers> = LazyLock::new(|| team(3));
 
-/// Checks a file both ways; returns whether the replay was enough.
+/// Checks a file in both ways; returns whether the replay was enough.
 fn compare(path: &Path, options: &Options, replaying: &Replaying<'_>) -> bool {
     let folders = Folders::of([path]);
     let open = || Input::open(Some(path)).unwrap();
@@ -30,7 +30,7 @@ fn compare(path: &Path, options: &Options, replaying: &Replaying<'_>) -> bool {
     opened == 1
 }
 
-/// The same for a text, with options that depend on the `seed`, as does how the replay goes.
+/// Compares the reports on a text; `seed` selects the options and the settings of the replay.
 fn compare_text(text: &[u8], seed: u64) -> bool {
     let mut random = Rng::new(seed);
     let folder = tempfile::tempdir().unwrap();
@@ -55,7 +55,7 @@ fn compare_text(text: &[u8], seed: u64) -> bool {
 }
 
 #[test]
-fn random_traces() {
+fn random_traces_have_equal_reports() {
     let seeds = testkit::number("PAJE_SEEDS").unwrap_or(60);
     let first = testkit::number("PAJE_SEED").unwrap_or(0);
     let mut enough = 0;
@@ -76,14 +76,14 @@ fn random_traces() {
 }
 
 #[test]
-fn planted_faults() {
+fn planted_faults_have_equal_reports() {
     for (seed, fault) in (0..).zip(datasets::invalid::Fault::ALL) {
         compare_text(&datasets::invalid::trace(fault, seed).bytes, seed);
     }
 }
 
 #[test]
-fn every_shape() {
+fn every_shape_has_equal_reports() {
     for shape in datasets::Shape::ALL {
         let text = datasets::generate(shape, 60_000, 1);
         for seed in 0..4 {
@@ -93,7 +93,7 @@ fn every_shape() {
 }
 
 #[test]
-fn examples() {
+fn examples_have_equal_reports() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
     let mut enough = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -118,14 +118,13 @@ fn examples() {
         "user-fields",
         "variables",
     ];
-    // There may be more examples.
     enough.retain(|name| wanted.contains(&name.as_str()));
     assert_eq!(enough, wanted);
 }
 
-/// Each line of these makes the checker look, and what it says depends on the line.
+/// Each of these lines needs the checker, and its finding depends on the line.
 #[test]
-fn what_a_replay_passes_over() {
+fn lines_that_a_replay_accepts_are_checked() {
     let sound = "10 1 State p w\n13 9 State p\n";
     let is_enough = |lines: &str| compare_text(trace(lines).as_bytes(), 1);
     assert!(is_enough(sound));
@@ -151,7 +150,7 @@ fn what_a_replay_passes_over() {
             assert!(!is_enough(&place), "{more}");
         }
     }
-    // Problems in no line, or in one that defines something, may be found by the replay.
+    // Problems without a line, or in definitions, which the replay may find.
     for more in
         ["6 a State a \"0 1 0\"\n", "2 Other Process\n", "13 0.5 State q\n", "14 0 Load p 1", ""]
     {
@@ -159,9 +158,9 @@ fn what_a_replay_passes_over() {
     }
 }
 
-/// Only the first of these lines is looked at; others are counted.
+/// Only the first of these lines is examined; others are counted.
 #[test]
-fn values_in_other_quotes() {
+fn values_in_other_quotes_are_counted() {
     let lines = |from: u32, quoted: &[u32]| {
         let mut text = String::new();
         for i in 0..40 {
@@ -185,7 +184,7 @@ fn values_in_other_quotes() {
     {
         let text = trace(&format!("{}{}{closed}", lines(0, first), lines(40, second)));
         for seed in 0..12 {
-            // Longer than the longest line of some: which one, the checker tells.
+            // Longer than the limit of some seeds.
             let is_enough = compare_text(text.as_bytes(), seed);
             assert!(is_enough || seed > 0, "{text}");
         }
@@ -202,9 +201,9 @@ fn values_in_other_quotes() {
     }
 }
 
-/// Definitions of values that are all used are not read again: their doubts are the replay's to notice.
+/// Definitions of used values are not read again, so the replay must notice their problems.
 #[test]
-fn values_that_are_all_used() {
+fn definitions_of_used_values_are_checked_by_the_replay() {
     let with = |definition: &str, event: &str| {
         let uses = "10 1 State p w\n9 1 Mark p m\n17 1 Message h d p k\n18 2 Message h d q k\n";
         trace(&format!("{uses}{definition}\n10 2 State p {event}\n13 9 State p\n"))

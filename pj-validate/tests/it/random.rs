@@ -1,4 +1,4 @@
-//! No input panics, and what holds for every report.
+//! No input panics; properties of all reports.
 
 use std::io::Read;
 
@@ -8,7 +8,6 @@ use proptest::prelude::*;
 
 use crate::world::{SOUND, trace};
 
-/// One byte at a time.
 struct Slow<'a>(&'a [u8]);
 
 impl Read for Slow<'_> {
@@ -74,17 +73,17 @@ fn holds(trace: &[u8]) {
 
 proptest! {
     #[test]
-    fn any_bytes(trace in proptest::collection::vec(any::<u8>(), 0..600)) {
+    fn any_bytes_can_be_checked(trace in proptest::collection::vec(any::<u8>(), 0..600)) {
         holds(&trace);
     }
 
     #[test]
-    fn likely_bytes(trace in "(%|%EventDef|%EndEventDef|PajeSetState|PajeDefineStateType|Name|Type|string|date|[0-3]|\"|#|[ \n]){0,80}") {
+    fn likely_bytes_can_be_checked(trace in "(%|%EventDef|%EndEventDef|PajeSetState|PajeDefineStateType|Name|Type|string|date|[0-3]|\"|#|[ \n]){0,80}") {
         holds(trace.as_bytes());
     }
 
     #[test]
-    fn changed_traces(changes in proptest::collection::vec(any::<(u8, u16, u16)>(), 1..12)) {
+    fn changed_traces_can_be_checked(changes in proptest::collection::vec(any::<(u8, u16, u16)>(), 1..12)) {
         let change = |(what, line, number)| Change { what, line, number };
         let changes: Vec<Change> = changes.into_iter().map(change).collect();
         holds(&mutated(trace(SOUND).as_bytes(), &changes));

@@ -1,4 +1,4 @@
-//! Corners of the replay that no message shows.
+//! Special cases of the replay that no message shows.
 
 use pj_validate::{Options, Report, check};
 
@@ -42,7 +42,7 @@ fn lanes_do_not_order_one_another() {
 
 #[test]
 fn destruction_compares_with_the_last_event_in_file_order() {
-    // Not the latest one: PajeNG 1.3.6 behaviour.
+    // Not the latest event, as in PajeNG 1.3.6.
     assert_eq!(errors("10 5 State p w\n14 3 Load p 1\n8 4 Process p\n"), [""; 0]);
     assert_eq!(
         errors("17 5 Message h d p k\n18 5 Message h d q k\n8 4 Host h\n"),
@@ -53,19 +53,19 @@ fn destruction_compares_with_the_last_event_in_file_order() {
 }
 
 #[test]
-fn children_die_with_their_ancestors() {
-    // Also those that were created in a container after its end.
+fn children_end_with_their_ancestors() {
+    // Including children created after the container's end.
     let lines = "0 Thread Process\n2 Mode Thread\n8 1 Process p\n7 2 t Thread p\n10 3 Mode t a\n8 5 Host h\n10 2 Mode t b\n";
     let report = report(lines);
     assert!(report.is_valid());
     let ignored = report.findings.iter().find(|finding| finding.code() == "after-destroy").unwrap();
     assert_eq!(ignored.count, 1);
-    // A child created after everything ended lives.
+    // A child created after the end of all lives.
     assert_eq!(
         errors("8 1 Host h\n7 2 r Process h\n10 3 State r w\n10 2 State r w\n"),
         ["not-time-ordered"]
     );
-    // The root can be destroyed, and what it holds with it.
+    // The root can be destroyed, with everything in it.
     assert_eq!(errors("8 1 0 0\n12 2 State p\n7 3 r Process p\n"), ["not-child-type"]);
 }
 
@@ -92,7 +92,7 @@ fn the_end_of_a_link_may_be_in_a_destroyed_container() {
 }
 
 #[test]
-fn deep_trees_take_time_in_proportion() {
+fn deep_trees_take_linear_time() {
     use std::fmt::Write;
     let mut lines = String::new();
     let depth = 20_000;
@@ -115,5 +115,5 @@ fn the_report_is_in_file_order() {
     let lines: Vec<Option<u64>> = report.findings.iter().map(|finding| finding.line()).collect();
     let known: Vec<u64> = lines.iter().flatten().copied().collect();
     assert!(known.is_sorted(), "{lines:?}");
-    assert_eq!(lines.last(), Some(&None), "what is in no line comes last");
+    assert_eq!(lines.last(), Some(&None), "a finding without a line should be last");
 }

@@ -1,8 +1,8 @@
-//! A small trace to which tests add what they are about.
+//! A small trace, to which tests add lines.
 
 use testkit::Sandbox;
 
-/// One definition of each event; numbers are those of the lines below.
+/// One definition of each event, with the numbers used below.
 const EVENTS: [(&str, &str, &str); 21] = [
     ("0", "DefineContainerType", "Name Type"),
     ("1", "DefineContainerType", "Name Type Alias"),
@@ -27,7 +27,6 @@ const EVENTS: [(&str, &str, &str); 21] = [
     ("20", "SetState", "Time Type Container Value Size Rank"),
 ];
 
-/// The definitions of all events.
 pub(crate) fn header() -> String {
     testkit::definitions(EVENTS)
 }
@@ -45,7 +44,7 @@ pub(crate) const WORLD: &str = "\
 7 0 q Process h
 ";
 
-/// A sound trace with an object of each nature and a destruction.
+/// A valid trace with an object of each nature and a destruction.
 pub(crate) const SOUND: &str = "\
 6 w State working \"0 1 0\"
 10 0 State p w
@@ -64,19 +63,17 @@ pub(crate) const SOUND: &str = "\
 8 5 Process q
 ";
 
-/// The header, the world, and more lines.
 pub(crate) fn trace(lines: &str) -> String {
     format!("{}{WORLD}{lines}", header())
 }
 
-/// A trace whose definitions are all used, so that nothing is worth a warning.
+/// Returns a trace in which all definitions are used, so that there is no warning.
 pub(crate) fn used(lines: &str) -> String {
     let (text, unused) = (trace(lines), ["PajeDefineContainerType 1", "PajeTraceFile 19"]);
     let blocks = text.split_inclusive("%EndEventDef\n");
     blocks.filter(|block| !unused.iter().any(|event| block.contains(event))).collect()
 }
 
-/// A folder with these files, in which the program runs.
 pub(crate) fn sandbox(files: &[(&str, &[u8])]) -> Sandbox {
     Sandbox::new(env!("CARGO_BIN_EXE_pj_validate"), files)
 }

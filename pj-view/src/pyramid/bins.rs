@@ -1,4 +1,4 @@
-//! Bins of one width with amounts by key.
+//! Bins with amounts by key.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,26 +8,26 @@ use paje_sim::{ContainerId, ValueId};
 /// Key by which amounts are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
-    /// A state of this imbrication and value.
+    /// State of an imbrication and value.
     State(u32, ValueId),
-    /// An event of this value.
+    /// Event of a value.
     Event(ValueId),
-    /// A link from one container to another.
+    /// Link from one container to another.
     Link(ContainerId, ContainerId),
 }
 
-/// Consecutive bins of one width, which is a power of two of ticks.
+/// Consecutive bins whose width in ticks is a power of two.
 pub trait Level: Clone {
-    /// Returns the binary logarithm of the bins' width in ticks.
+    /// Returns the binary logarithm of the width in ticks.
     fn level(&self) -> u32;
 
-    /// Returns the numbers of the bins. Bin `n` begins after `n` widths.
+    /// Returns the numbers of the bins. Bin `n` begins at `n` widths.
     fn range(&self) -> Range<u64>;
 
-    /// Returns the bins of the next level. Each is the sum of two of these.
+    /// Returns the bins of the next level, each the sum of two bins.
     fn above(&self) -> Self;
 
-    /// Returns the memory of the bins in bytes, without their keys.
+    /// Returns the memory in bytes, without keys.
     fn bytes(&self) -> u64;
 }
 
@@ -36,14 +36,13 @@ pub trait Level: Clone {
 pub struct Bins {
     pub(crate) level: u32,
     pub(crate) first: u64,
-    /// End of each bin's amounts.
+    /// Ends of the bins' amounts.
     pub(crate) ends: Vec<u32>,
-    /// Number of rows that begin in each bin.
     pub(crate) starts: Vec<u32>,
-    /// Key number of each amount, ascending within a bin.
+    /// Key numbers of amounts, ascending within a bin.
     pub(crate) numbers: Vec<u32>,
     pub(crate) amounts: Vec<u64>,
-    /// Sum of the durations of each amount of links, in seconds. Empty otherwise.
+    /// Sums of durations in seconds by amount, for links only.
     pub(crate) delays: Vec<f64>,
     pub(crate) keys: Vec<Key>,
 }
@@ -60,7 +59,7 @@ impl Bins {
         Bins { level, first, ..Bins::default() }
     }
 
-    /// Returns a bin, counted from the first.
+    /// Returns a bin by its position.
     ///
     /// # Panics
     /// There are fewer bins.
@@ -75,7 +74,7 @@ impl Bins {
         (0..self.ends.len()).map(|at| Bin { bins: self, at })
     }
 
-    /// Returns the key of a number.
+    /// Returns the key with a number.
     ///
     /// # Panics
     /// There are fewer keys.
@@ -84,7 +83,6 @@ impl Bins {
         self.keys[number as usize]
     }
 
-    /// Frees unused capacity.
     pub(crate) fn shrink(&mut self) {
         self.ends.shrink_to_fit();
         self.starts.shrink_to_fit();
@@ -98,7 +96,6 @@ impl Bins {
         from..self.ends[at] as usize
     }
 
-    /// Appends a bin with these amounts, sorted by key.
     pub(crate) fn push(&mut self, starts: u32, amounts: impl Iterator<Item = (u32, u64)>) {
         for (number, amount) in amounts {
             self.numbers.push(number);
@@ -108,7 +105,7 @@ impl Bins {
         self.ends.push(self.numbers.len() as u32);
     }
 
-    /// Adds the sums of two bins, both sorted by key, to the last bin.
+    /// Appends the sum of two bins to the amounts. Both are sorted by key.
     fn add_both(&mut self, other: &Bins, left: Range<usize>, right: Range<usize>) {
         let (mut i, mut j) = (left.start, right.start);
         while i < left.end && j < right.end {
@@ -137,7 +134,6 @@ impl Bins {
         }
     }
 
-    /// Returns the bins in a range, with their keys.
     pub(crate) fn cut(&self, range: Range<u64>, keys: &[Key]) -> Bins {
         let own = self.range();
         let from = range.start.clamp(own.start, own.end);
@@ -195,11 +191,11 @@ impl Level for Bins {
 /// Amount of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amount {
-    /// The key.
+    /// Key.
     pub key: Key,
     /// Ticks of states, or number of events or links.
     pub amount: u64,
-    /// Sum of the durations of links, in seconds.
+    /// Sum of the durations of links in seconds.
     pub delay: f64,
 }
 
@@ -210,7 +206,7 @@ impl<'b> Bin<'b> {
         self.bins.starts[self.at]
     }
 
-    /// Iterates over the amounts, by ascending key number.
+    /// Iterates over the amounts by ascending key number.
     pub fn amounts(self) -> impl ExactSizeIterator<Item = Amount> + use<'b> {
         let bins = self.bins;
         bins.span(self.at).map(move |i| Amount {

@@ -2,13 +2,12 @@
 
 /// Converts times of a trace to ticks.
 ///
-/// A tick is a power of two of a second, such that the trace lasts at most 2⁶³ ticks. The origin is a multiple of a
-/// large power of two. So doubles become ticks without rounding, unless they are in the first thousandth of the trace
-/// and have more digits than all others.
+/// A tick is a power of two of a second, such that the trace lasts at most 2⁶³ ticks. The origin is
+/// a multiple of a large power of two. So doubles become ticks without rounding, except some in the
+/// first thousandth of the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
     origin: f64,
-    /// Ticks per second.
     scale: f64,
     end: f64,
 }
@@ -17,12 +16,12 @@ pub struct Clock {
 pub(crate) const TOP: u32 = 63;
 
 impl Clock {
-    /// Creates the clock of a trace with this first and last time, in seconds.
+    /// Creates the clock of a trace from its first and last time in seconds.
     #[must_use]
     pub fn new(from: f64, to: f64) -> Self {
         let (from, to) = if from <= to { (from, to) } else { (0.0, 0.0) };
         let span = to - from;
-        // 2^exponent exceeds the span, and is within the range of doubles.
+        // 2^exponent exceeds the span and is within the range of doubles.
         let exponent =
             if span > 0.0 { (span.log2().floor() + 1.0).clamp(-900.0, 900.0) } else { 0.0 };
         let unit = exponent.exp2();
@@ -30,39 +29,40 @@ impl Clock {
         Clock { origin, scale: (62.0 - exponent).exp2(), end: to }
     }
 
-    /// Returns the origin of ticks, in seconds. It is not after the trace's first time.
+    /// Returns the origin of ticks in seconds, which is not after the trace's first time.
     #[must_use]
     pub fn origin(self) -> f64 {
         self.origin
     }
 
-    /// Returns the trace's last time, in seconds.
+    /// Returns the trace's last time in seconds.
     #[must_use]
     pub fn end(self) -> f64 {
         self.end
     }
 
-    /// Returns the ticks until a time, or 0 before the origin.
+    /// Converts a time to ticks. Times before the origin become 0.
     #[inline]
     #[must_use]
     pub fn ticks(self, time: f64) -> u64 {
-        // Rounds to the nearest tick. The conversion saturates at the last one.
+        // Rounds to the nearest tick and saturates.
         (((time - self.origin) * self.scale + 0.5) as i64).max(0) as u64
     }
 
-    /// Returns a number of ticks in seconds.
+    /// Converts a number of ticks to seconds.
     #[must_use]
     pub fn seconds(self, ticks: u64) -> f64 {
         ticks as f64 / self.scale
     }
 
-    /// Returns the time of a tick, in seconds.
+    /// Returns the time of a tick in seconds.
     #[must_use]
     pub fn time(self, ticks: u64) -> f64 {
         self.origin + self.seconds(ticks)
     }
 
-    /// Returns the highest level whose bins are at most this wide. Bins of level `n` are 2ⁿ ticks wide.
+    /// Returns the highest level whose bins are at most `seconds` wide. Level `n` has 2ⁿ ticks per
+    /// bin.
     #[must_use]
     pub fn level(self, seconds: f64) -> u32 {
         let ticks = (seconds * self.scale).max(1.0) as u64;
@@ -74,11 +74,10 @@ impl Clock {
 mod tests {
     use super::*;
 
-    /// Last tick.
     const LAST: u64 = (1 << TOP) - 1;
 
     #[test]
-    fn times_of_doubles_are_kept() {
+    fn doubles_convert_without_loss() {
         for (from, to) in
             [(0.0, 1.0), (0.1, 3.7), (1.6e9, 1.6e9 + 37.25), (-5.5, 1e-3), (-8.0, -7.0)]
         {
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn no_time_at_all() {
+    fn a_trace_may_have_no_duration() {
         for (from, to) in [(0.0, 0.0), (f64::INFINITY, f64::NEG_INFINITY), (5.0, 5.0)] {
             let clock = Clock::new(from, to);
             assert!(clock.ticks(to) <= LAST);

@@ -12,14 +12,13 @@ use super::links::LinkTally;
 use super::ranges::Ranges;
 use super::tally::{Keys, Tally};
 
-/// Number of rows, first time and last time of each chunk, in seconds.
+/// Number of rows, first and last time in seconds of each chunk.
 #[derive(Debug, Default)]
 pub(crate) struct Extents {
     pub(crate) chunks: Vec<(usize, f64, f64)>,
 }
 
 impl Extents {
-    /// Computes the extents of all chunks of a lane.
     pub(crate) fn of(view: LaneView<'_>) -> Self {
         let mut extents = Extents::default();
         let Ok(()) = view.visit(&mut extents);
@@ -29,7 +28,7 @@ impl Extents {
     fn add(&mut self, count: usize, starts: &[f64], ends: &[f64]) {
         let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
         for times in [starts, ends] {
-            // Times are finite. A comparison takes one instruction, `f64::min` several.
+            // Times are finite, so a comparison suffices, which is faster than `f64::min`.
             for time in times {
                 from = if *time < from { *time } else { from };
                 to = if *time > to { *time } else { to };
@@ -63,16 +62,13 @@ impl Visitor for Extents {
     }
 }
 
-/// Limits of a count.
+/// Maximum numbers of keys, and of amounts of links.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Most {
-    /// Number of keys.
     pub(crate) keys: Option<usize>,
-    /// Number of amounts, of links.
     pub(crate) amounts: Option<usize>,
 }
 
-/// Visitor that counts rows in bins of a level.
 #[derive(Debug)]
 pub(crate) struct Count {
     clock: Clock,
@@ -88,19 +84,16 @@ enum Sums {
     Ranges(Ranges, Range<u64>),
 }
 
-/// Result of a count.
 #[derive(Debug)]
 pub(crate) enum Counted {
     Bins(Bins),
     Ranges(Ranges),
 }
 
-/// Error: there are more keys than allowed.
 #[derive(Debug)]
 pub(crate) struct TooManyKeys;
 
 impl Count {
-    /// Creates a counter for a lane with `rows` rows.
     pub(crate) fn new(
         (nature, rows): (TypeNature, u64),
         clock: Clock,
@@ -127,7 +120,6 @@ impl Count {
         Counted::Bins(bins)
     }
 
-    /// Returns an error if there are too many keys.
     fn checked(&self) -> Result<(), TooManyKeys> {
         if self.keys.list.len() > self.most_keys { Err(TooManyKeys) } else { Ok(()) }
     }

@@ -13,31 +13,28 @@ use super::count::{Count, Counted, Extents, Most, TooManyKeys};
 use super::ranges::Ranges;
 use super::row::{self, Row};
 
-/// Lanes with fewer rows have no summaries, since scanning them is as fast.
+/// Minimum number of rows for summaries. Fewer rows are scanned as fast.
 pub(crate) const FEW: u64 = 256;
 
-/// Returns the mean number of rows in bins of the finest level. With fewer, bins exceed a quarter of the memory of
-/// rows. Most links of a bin have different keys.
+/// Returns the mean number of rows in bins of the finest level. With fewer, bins exceed a quarter
+/// of the rows' memory. Links of a bin mostly have different keys.
 fn rows_per_bin(nature: TypeNature) -> u64 {
     if nature == TypeNature::Link { 64 } else { 16 }
 }
 
-/// Chunks and summaries of a lane.
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
-    /// Chunks; none if there are few rows.
+    /// Chunks, empty if there are few rows.
     spans: Vec<Span>,
     keys: Vec<Key>,
     levels: Levels,
 }
 
-/// A chunk of rows.
 #[derive(Clone, Copy, Debug)]
 struct Span {
-    /// Index of the first row.
     first: u64,
     count: u32,
-    /// First and last time, in ticks.
+    /// First and last time in ticks.
     from: u64,
     to: u64,
 }
@@ -46,12 +43,12 @@ struct Span {
 enum Levels {
     #[default]
     None,
-    /// Levels from the finest to the one with a single bin.
+    /// Levels from the finest to a single bin.
     Bins(Vec<Bins>),
     Ranges(Vec<Ranges>),
 }
 
-/// Returns a quarter of the memory of rows in bytes. References take two bytes.
+/// Returns a quarter of the rows' memory in bytes. References take two bytes.
 fn budget(nature: TypeNature, rows: u64) -> u64 {
     let row = match nature {
         TypeNature::Container => 0,
@@ -63,7 +60,6 @@ fn budget(nature: TypeNature, rows: u64) -> u64 {
     rows * row / 4
 }
 
-/// Returns the key of a row.
 pub(crate) fn key(nature: TypeNature, row: &Row) -> Key {
     match nature {
         TypeNature::Link => Key::Link(row.ends.0, row.ends.1),
@@ -73,7 +69,6 @@ pub(crate) fn key(nature: TypeNature, row: &Row) -> Key {
 }
 
 impl Lane {
-    /// Creates a lane without summaries.
     pub(crate) fn new(view: LaneView<'_>, extents: &Extents, clock: Clock) -> Self {
         let mut lane = Lane::default();
         if view.len() < FEW {
@@ -88,7 +83,7 @@ impl Lane {
         lane
     }
 
-    /// Returns the lane with summaries of level `least` and above, made in one pass over its rows.
+    /// Returns the lane with summaries of level `least` and above. Makes one pass over the rows.
     pub(crate) fn summarised(&self, view: LaneView<'_>, clock: Clock, least: u32) -> Self {
         let mut lane = Lane { spans: self.spans.clone(), ..Lane::default() };
         if lane.spans.is_empty() {
@@ -105,7 +100,7 @@ impl Lane {
         let (keys, amounts) = ((budget / 64) as usize, (budget / 40) as usize);
         let most = Most { keys: Some(keys), amounts: Some(amounts) };
         let mut count = Count::new((view.nature(), view.len()), clock, level, range, most);
-        // With too many keys, summaries are larger than rows.
+        // With too many keys, summaries would be larger than rows.
         if view.visit(&mut count).is_ok() {
             match count.finish() {
                 Counted::Bins(finest) => lane.keep_bins(finest, budget),
@@ -123,7 +118,6 @@ impl Lane {
         self.levels = Levels::Bins(levels);
     }
 
-    /// Returns the memory in bytes, without the rows.
     pub(crate) fn bytes(&self) -> u64 {
         let levels: u64 = match &self.levels {
             Levels::None => 0,
@@ -135,7 +129,6 @@ impl Lane {
         levels + (spans + keys) as u64
     }
 
-    /// Returns the finest level that is kept.
     pub(crate) fn finest(&self) -> Option<u32> {
         match &self.levels {
             Levels::None => None,
@@ -144,14 +137,15 @@ impl Lane {
         }
     }
 
-    /// Calls `show` with the rows that may be in a window of ticks, both ends included, and some near it.
+    /// Calls `show` with the rows in a closed window of ticks and some near it.
     pub(crate) fn near(&self, view: LaneView<'_>, from: u64, to: u64, mut show: impl FnMut(Row)) {
         for (chunks, first) in self.chunks_near(from, to) {
             row::each(view, chunks, first, &mut show);
         }
     }
 
-    /// Returns chunks that may have rows in a window of ticks, both ends included, and the index of their first row.
+    /// Returns chunks that may have rows in a closed window of ticks, with the index of their first
+    /// row.
     fn chunks_near(&self, from: u64, to: u64) -> impl Iterator<Item = (Range<usize>, u64)> {
         let all = self.spans.is_empty().then_some((0..usize::MAX, 0));
         let spans = self.spans.iter().enumerate();
@@ -159,7 +153,7 @@ impl Lane {
         all.into_iter().chain(near.map(|(chunk, span)| (chunk..chunk + 1, span.first)))
     }
 
-    /// Returns an upper bound of the number of rows in a window of ticks.
+    /// Returns an upper bound for the number of rows in a window of ticks.
     pub(crate) fn at_most(&self, view: LaneView<'_>, from: u64, to: u64) -> u64 {
         if self.spans.is_empty() {
             return view.len();
@@ -168,7 +162,6 @@ impl Lane {
         near.map(|span| u64::from(span.count)).sum()
     }
 
-    /// Returns the contents of bins of a level.
     pub(crate) fn summary(
         &self,
         view: LaneView<'_>,
@@ -201,7 +194,7 @@ impl Lane {
         let of = (view.nature(), self.at_most(view, from, to));
         let mut count = Count::new(of, clock, level, range, Most::default());
         for (chunks, _) in self.chunks_near(from, to) {
-            // There is no limit to exceed.
+            // No limit is set, so it cannot be exceeded.
             let (Ok(()) | Err(TooManyKeys)) = view.visit_chunks(chunks, &mut count);
         }
         match count.finish() {
@@ -211,7 +204,7 @@ impl Lane {
     }
 }
 
-/// Returns a level and all levels above it, without the finest ones if `budget` bytes are too few.
+/// Returns a level and all levels above, without the finest ones that exceed `budget` bytes.
 fn levels<L: Level>(finest: L, budget: u64) -> Vec<L> {
     let mut levels = vec![finest];
     while let Some(last) = levels.last()
@@ -231,7 +224,7 @@ fn levels<L: Level>(finest: L, budget: u64) -> Vec<L> {
     levels
 }
 
-/// Returns a level, computed from the coarsest one if it is above that; nothing if it is below the finest one.
+/// Returns a level, computed from the coarsest one if necessary. `None` if it is below the finest.
 fn at_level<L: Level>(levels: &[L], level: u32) -> Option<Cow<'_, L>> {
     let above_finest = level.checked_sub(levels.first()?.level())?;
     if let Some(kept) = levels.get(above_finest as usize) {

@@ -5,25 +5,22 @@ use std::ops::Range;
 use super::bins::Bins;
 use super::clock::TOP;
 
-/// Links of one key that begin in one bin.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     bin: u64,
     count: u64,
-    /// Sum of their durations, in seconds.
+    /// Sum of durations in seconds.
     delay: f64,
 }
 
-/// Links of one key. They mostly end in the order of their starts, so most links belong to the last run.
+/// Links of one key. They mostly end in the order of their starts, so most extend the last run.
 #[derive(Debug, Default)]
 struct Runs {
     list: Vec<Run>,
-    /// Whether a run begins before the previous one.
     is_mixed: bool,
 }
 
 impl Runs {
-    /// Sorts the runs and merges those of the same bin.
     fn sum_up(&mut self) {
         if std::mem::take(&mut self.is_mixed) {
             self.list.sort_by_key(|run| run.bin);
@@ -39,26 +36,23 @@ impl Runs {
     }
 }
 
-/// Counts links in any order, by the bin of their start and by key.
+/// Counts links in any order, by bin of the start and by key.
 #[derive(Debug)]
 pub(crate) struct LinkTally {
     level: u32,
     range: Range<u64>,
-    /// Most amounts. If there are more, the width of bins is doubled. `None` if it is fixed.
+    /// Maximum number of amounts, beyond which bins become twice as wide. `None` for no limit.
     most: Option<usize>,
-    /// By key number.
     keys: Vec<Runs>,
-    /// Number of runs, and the number at which they are merged.
+    /// Number of runs, and the number at which runs are merged.
     count: usize,
     room: usize,
 }
 
-/// Fewest runs that are worth merging.
 const LEAST_ROOM: usize = 1 << 12;
 
 impl LinkTally {
-    /// Creates a counter for links that begin in a range of bins. Bins become wider if there are more than `most`
-    /// amounts.
+    /// Creates a counter for links that begin in a range of bins, with at most `most` amounts.
     pub(crate) fn new(level: u32, range: Range<u64>, most: Option<usize>) -> Self {
         let room = most.unwrap_or(0).max(LEAST_ROOM);
         LinkTally { level, range, most, keys: Vec::new(), count: 0, room }
@@ -124,7 +118,7 @@ impl LinkTally {
         }
         let mut bins = Bins::empty(self.level, first);
         let mut starts = vec![0u64; (last - first) as usize + 1];
-        // Index of each bin's next amount, in the end that of its last one.
+        // Index of each bin's next amount, which becomes the end of the bin.
         let mut places = vec![0u32; starts.len()];
         let runs = || self.keys.iter().flat_map(|runs| &runs.list);
         for run in runs() {
@@ -160,11 +154,9 @@ mod tests {
 
     use super::*;
 
-    /// Number of links and their seconds, by bin and key.
     type Sums = BTreeMap<(u64, u32), (u64, f64)>;
 
-    /// Returns the level and the amounts.
-    fn told(most: Option<usize>, links: &[(u32, u64)]) -> (u32, Sums) {
+    fn count(most: Option<usize>, links: &[(u32, u64)]) -> (u32, Sums) {
         let mut tally = LinkTally::new(0, 0..1 << 20, most);
         links.iter().for_each(|(number, start)| tally.add(*number, *start, 0.5));
         let bins = tally.finish();
@@ -180,8 +172,8 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_alternate_are_summed_up() {
-        // Early and late links of each key alternate, so no run has more than one.
+    fn alternating_runs_are_merged() {
+        // Early and late links of each key alternate, so each run has one link.
         let links: Vec<(u32, u64)> =
             (0..60_000).map(|i| ((i / 2) % 5, u64::from(i % 2) * 700 + u64::from(i % 3))).collect();
         let mut plain = Sums::new();
@@ -189,14 +181,14 @@ mod tests {
             let sum = plain.entry((*start, *number)).or_default();
             *sum = (sum.0 + 1, sum.1 + 0.5);
         }
-        assert_eq!(told(None, &links), (0, plain));
+        assert_eq!(count(None, &links), (0, plain));
     }
 
     #[test]
-    fn bins_are_as_wide_as_memory_asks_for() {
+    fn bins_widen_to_limit_amounts() {
         let links: Vec<(u32, u64)> =
             (0..50_000u64).map(|i| (i as u32 % 3, i * 7919 % (1 << 20))).collect();
-        let (level, sums) = told(Some(6000), &links);
+        let (level, sums) = count(Some(6000), &links);
         assert!(level > 0 && sums.len() <= 6000, "level {level}, {} amounts", sums.len());
         let mut plain = Sums::new();
         for (number, start) in &links {

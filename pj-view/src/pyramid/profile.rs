@@ -1,4 +1,4 @@
-//! Profile of a time window.
+//! Profile of a lane in a time window.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,17 @@ use super::bins::{Bins, Key};
 use super::lane::key;
 use super::{Pyramid, Summary};
 
-/// Amounts of a lane in a time window without its last tick: ticks of states, and numbers of events and of links that
-/// begin there.
+/// Amounts of a lane in a half-open window of ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// Ticks of states, or number of events or links, by key.
+    /// Ticks of states, or number of events or of links that begin in the window, by key.
     pub amounts: BTreeMap<Key, u64>,
     /// Number of rows that begin in the window.
     pub starts: u64,
 }
 
 impl Profile {
-    /// Sums up the widest bins in the window, and the rows at its ends. Variables have no profile.
+    /// Adds up the widest bins in the window and the rows at its ends. Variables have no profile.
     pub(crate) fn new(pyramid: &Pyramid, lane: LaneView<'_>, from: u64, to: u64) -> Self {
         let mut profile = Profile::default();
         if lane.nature() == TypeNature::Variable || from >= to {
@@ -30,7 +29,7 @@ impl Profile {
             profile.add_rows(pyramid, lane, from, to);
             return profile;
         };
-        // From the finest level upwards, adds the bins at both ends that the next level does not cover.
+        // From the finest level upwards, adds bins at both ends that the next level does not cover.
         let (mut low, mut high) = (from.div_ceil(1 << finest), to >> finest);
         if low >= high {
             profile.add_rows(pyramid, lane, from, to);
@@ -73,7 +72,6 @@ impl Profile {
         }
     }
 
-    /// Adds the rows in a window.
     fn add_rows(&mut self, pyramid: &Pyramid, lane: LaneView<'_>, from: u64, to: u64) {
         let (clock, nature) = (pyramid.clock(), lane.nature());
         pyramid.near(lane, from, to, |row| {

@@ -1,4 +1,4 @@
-//! Ranges of a variable's values in bins of one width.
+//! Ranges of a variable's values in bins.
 
 use std::ops;
 
@@ -8,13 +8,13 @@ use super::clock::Clock;
 /// Range of a variable's values in a bin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueRange {
-    /// Smallest value; infinity if there is none.
+    /// Smallest value, or infinity without values.
     pub min: f64,
-    /// Largest value; minus infinity if there is none.
+    /// Largest value, or minus infinity without values.
     pub max: f64,
-    /// Integral over time in seconds.
+    /// Integral over time, in value times seconds.
     pub integral: f64,
-    /// Ticks with a value.
+    /// Number of ticks with a value.
     pub held: u64,
     /// Number of values that begin in the bin.
     pub starts: u32,
@@ -38,7 +38,7 @@ impl ValueRange {
         starts: 0,
     };
 
-    /// Returns the mean over time, or `None` if no value lasts.
+    /// Returns the mean over time, or `None` if no value has a duration.
     #[must_use]
     pub fn mean(self, clock: Clock) -> Option<f64> {
         (self.held > 0).then(|| self.integral / clock.seconds(self.held))
@@ -67,7 +67,7 @@ impl Ranges {
         self.list.iter().copied()
     }
 
-    /// Adds a value that lasts from `start` to `end` to the bins `within` a range. `tick` is the length of a tick in
+    /// Adds a value that lasts from `start` to `end` to the bins `within` a range. `tick` is in
     /// seconds.
     pub(crate) fn add(
         &mut self,
@@ -108,7 +108,6 @@ impl Ranges {
         }
     }
 
-    /// Returns the bins in a range.
     pub(crate) fn cut(&self, range: ops::Range<u64>) -> Ranges {
         let own = self.range();
         let from = range.start.clamp(own.start, own.end);

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use paje_sim::{ContainerId, Events, LaneView, Links, States, ValueId, Variables, Visitor};
 
-/// A row of a lane, with times in seconds. Fields that its nature lacks are 0.
+/// Row of a lane, with times in seconds. Fields that its nature lacks are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// Index in the lane, from 0.
     pub number: u64,
     /// Start, or time of an event.
     pub start: f64,
-    /// End. That of a link may be before its start.
+    /// End. A link may end before its start.
     pub end: f64,
     /// Value of a state, an event or a link.
     pub value: ValueId,
@@ -32,7 +32,7 @@ impl Row {
     }
 }
 
-/// Calls `show` with each row of some chunks of a lane. `first` is the index of the first one.
+/// Calls `show` with each row of some chunks of a lane. `first` is the index of the first row.
 pub(crate) fn each(lane: LaneView<'_>, chunks: Range<usize>, first: u64, show: impl FnMut(Row)) {
     let Ok(()) = lane.visit_chunks(chunks, &mut Each { next: first, show });
 }

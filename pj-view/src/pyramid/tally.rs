@@ -7,23 +7,21 @@ use rustc_hash::FxHashMap;
 
 use super::bins::{Bins, Key};
 
-/// Keys, numbered in the order of their first use.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
     pub(crate) list: Vec<Key>,
     numbers: FxHashMap<Key, u32>,
-    /// Direct-mapped cache of keys and their numbers, which serves most rows.
+    /// Direct-mapped cache of keys and numbers, which serves most rows.
     recent: Vec<(u64, u32)>,
 }
 
-/// Entries of the cache. Lanes with fewer rows have none.
+/// Number of entries of the cache. Lanes with fewer rows have no cache.
 const RECENT: usize = 256;
 
-/// Marks an empty entry. No trace has as many values or containers.
+/// Empty entry. No trace has as many values or containers.
 const NO_KEY: u64 = u64::MAX;
 
 impl Keys {
-    /// Creates keys for a lane with `rows` rows.
     pub(crate) fn of_rows(rows: u64) -> Self {
         let places = if rows < RECENT as u64 { 0 } else { RECENT };
         Keys { recent: vec![(NO_KEY, 0); places], ..Keys::default() }
@@ -57,22 +55,19 @@ impl Keys {
     }
 }
 
-/// Counter for bins of a level. Rows must be sorted by start.
+/// Counts rows in bins of a level. Rows must be sorted by start.
 #[derive(Debug)]
 pub(crate) struct Tally {
     level: u32,
     range: Range<u64>,
     bins: Bins,
-    /// Current bin.
     at: u64,
-    /// Ticks of the current bin; empty if it is not counted.
+    /// Ticks of the current bin, empty if it is out of range.
     ticks: Range<u64>,
     starts: u32,
     /// Last bin and its amount, by key number.
     amounts: Vec<(u64, u64)>,
-    /// Key numbers in the current bin.
     present: Vec<u32>,
-    /// Amounts known so far of later bins.
     ahead: VecDeque<Vec<(u32, u64)>>,
 }
 
@@ -91,7 +86,6 @@ impl Tally {
         }
     }
 
-    /// Counts an event.
     #[inline]
     pub(crate) fn event(&mut self, number: u32, tick: u64) {
         if self.ticks.contains(&tick) {
@@ -106,7 +100,6 @@ impl Tally {
         }
     }
 
-    /// Counts a state.
     #[inline]
     pub(crate) fn interval(&mut self, number: u32, start: u64, end: u64) {
         if self.ticks.contains(&start) && end <= self.ticks.end {
@@ -116,7 +109,7 @@ impl Tally {
         self.long_interval(number, start, end);
     }
 
-    /// Counts a state that is not only in the current bin.
+    /// Counts a state that extends beyond the current bin.
     #[cold]
     fn long_interval(&mut self, number: u32, start: u64, end: u64) {
         let (level, range) = (self.level, self.range.clone());
@@ -151,7 +144,6 @@ impl Tally {
         }
     }
 
-    /// Adds a key that is new in the current bin.
     #[cold]
     fn add_first(&mut self, number: u32, amount: u64) {
         let place = number as usize;
@@ -181,7 +173,7 @@ impl Tally {
         }
     }
 
-    /// Returns the bins, up to the last one that is not empty.
+    /// Returns the bins up to the last one that is not empty.
     pub(crate) fn finish(mut self) -> Bins {
         while !self.present.is_empty() || !self.ahead.is_empty() {
             self.close();
@@ -190,7 +182,7 @@ impl Tally {
     }
 }
 
-/// Returns the ticks of a bin, or none if it is out of range.
+/// Returns the ticks of a bin, or an empty range if it is out of range.
 fn ticks(level: u32, range: &Range<u64>, bin: u64) -> Range<u64> {
     if range.contains(&bin) { bin << level..(bin + 1) << level } else { 0..0 }
 }

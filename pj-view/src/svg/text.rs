@@ -1,11 +1,10 @@
-//! Text of drawings.
+//! Numbers and names in drawings.
 
-/// Returns a number of pixels in tenths.
 pub(super) fn tenths(number: f64) -> i64 {
     (number * 10.0 + 0.5f64.copysign(number)) as i64
 }
 
-/// Appends a number of tenths. The standard formatting took most of a drawing's time.
+/// Appends a number of tenths. The standard formatting is too slow here.
 pub(super) fn push_tenths(out: &mut String, tenths: i64) {
     if tenths < 0 {
         out.push('-');
@@ -57,13 +56,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_cut() {
+    fn long_names_are_shortened() {
         assert_eq!((shortened("abcdef", 4), shortened("abcd", 4)), ("abc…".into(), "abcd".into()));
     }
 
     #[test]
-    fn scales_have_four_digits() {
-        for (number, told) in [
+    fn values_have_four_significant_digits() {
+        for (number, expected) in [
             (0.0, "0"),
             (-0.0, "0"),
             (217.83, "217.8"),
@@ -73,12 +72,12 @@ mod tests {
             (1.5e12, "1.500e12"),
             (9.99996, "10"),
         ] {
-            assert_eq!(significant(number), told);
+            assert_eq!(significant(number), expected);
         }
     }
 
     #[test]
-    fn numbers_are_written_as_any_other() {
+    fn tenths_are_written_as_by_the_standard_library() {
         let mut numbers = vec![0.0, 0.04, 0.05, 0.25, 9.95, 10.0, 99.96, 100.0, 1234.5678, 4e9];
         numbers.extend((0..2000).map(|i| f64::from(i) * 0.37 - 250.0));
         for number in numbers {

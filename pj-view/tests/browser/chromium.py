@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by its own protocol through a pipe: nothing but Python is needed."""
+"""Drives a headless Chromium by its DevTools protocol through a pipe."""
 
 import base64
 import json
@@ -17,12 +17,12 @@ FLAGS = [
 
 
 def find():
-    """Where Chromium is, if it is here."""
+    """Returns the path of Chromium, or None if it is not installed."""
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 class Chromium:
-    """One browser with one page. `told` holds what its console said, `asked` the addresses that it asked for."""
+    """A browser with one page. `console` has its messages, `requests` the requested addresses."""
 
     def __init__(self, width=1280, height=720, ratio=1):
         self.profile = tempfile.mkdtemp(prefix="pj-view-chromium-")
@@ -32,7 +32,7 @@ class Chromium:
             os.dup2(os.dup(to_read), 3)
             os.dup2(os.dup(to_answer), 4)
 
-        # The descriptors 3 and 4 may be among those above: they are moved out of the way first.
+        # Descriptors 3 and 4 may be in use by the pipes, so move these first.
         to_read, to_answer = [self._above(fd) for fd in (to_read, to_answer)]
         command = [find(), *FLAGS, f"--user-data-dir={self.profile}", "about:blank"]
         self.process = subprocess.Popen(
@@ -41,7 +41,7 @@ class Chromium:
         os.close(to_read)
         os.close(to_answer)
         self.buffer, self.number, self.session = b"", 0, None
-        self.told, self.asked = [], []
+        self.console, self.requests = [], []
         targets = self.call("Target.getTargets")["targetInfos"]
         page = next(target for target in targets if target["type"] == "page")
         attached = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)
@@ -81,7 +81,7 @@ class Chromium:
         while b"\0" not in self.buffer:
             ready, _, _ = select.select([self.to_listen], [], [], patience)
             if not ready:
-                raise TimeoutError("Chromium says nothing")
+                raise TimeoutError("Chromium does not answer")
             piece = os.read(self.to_listen, 1 << 20)
             if not piece:
                 raise EOFError("Chromium has ended")
@@ -90,18 +90,18 @@ class Chromium:
         message = json.loads(message)
         method, params = message.get("method"), message.get("params", {})
         if method == "Runtime.consoleAPICalled":
-            self.told.append(str([it.get("value") or it.get("description") for it in params["args"]]))
+            self.console.append(str([it.get("value") or it.get("description") for it in params["args"]]))
         elif method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
-            self.told.append(details.get("exception", {}).get("description") or details["text"])
+            self.console.append(details.get("exception", {}).get("description") or details["text"])
         elif method == "Log.entryAdded":
-            self.told.append(f"{params['entry']['text']} {params['entry'].get('url', '')}")
+            self.console.append(f"{params['entry']['text']} {params['entry'].get('url', '')}")
         elif method == "Network.requestWillBeSent":
-            self.asked.append(params["request"]["url"])
+            self.requests.append(params["request"]["url"])
         return message
 
     def evaluate(self, text):
-        """The value of an expression of the page; a promise is waited for."""
+        """Evaluates an expression in the page. Awaits promises."""
         answer = self.call("Runtime.evaluate", expression=text, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{text}: {answer['exceptionDetails']}")
@@ -112,7 +112,7 @@ class Chromium:
         until = time.monotonic() + patience
         while not self.evaluate(text):
             if time.monotonic() > until:
-                raise TimeoutError(f"{text}; the console says {self.told}")
+                raise TimeoutError(f"{text} is still false; console: {self.console}")
             time.sleep(0.05)
 
     def open(self, url):
@@ -122,7 +122,7 @@ class Chromium:
         self.settle()
 
     def settle(self):
-        """Waits until nothing is on its way."""
+        """Waits until all requests are answered."""
         self.evaluate("new Promise((done) => setTimeout(done, 350))")
         self.wait("window.pajeView.state().idle")
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Check that a drawing is one picture in Chromium, rsvg-convert and --png: `drawing.py PROGRAM TRACE [OPTION...]`.
+"""Checks that Chromium, rsvg-convert and --png render a drawing alike: `drawing.py PROGRAM TRACE [OPTION...]`.
 
-Letters have other fonts and edges other greys: so what is compared is the colour of each square of eight pixels.
+Fonts and antialiasing differ, so it compares the mean colours of squares of eight pixels.
 """
 
 import os
@@ -18,7 +18,7 @@ SQUARE = 8
 
 
 def squares(rows):
-    """The mean colour of each square."""
+    """Returns the mean colour of each square."""
     found = []
     for top in range(0, len(rows) - SQUARE + 1, SQUARE):
         for left in range(0, len(rows[0]) - SQUARE + 1, SQUARE):
@@ -28,7 +28,7 @@ def squares(rows):
 
 
 def differ(one, other):
-    """The part of squares that differ visibly, and the mean difference of a colour (of 255)."""
+    """Returns the share of squares that differ visibly, and the mean difference of colours (of 255)."""
     gaps = [max(abs(a - b) for a, b in zip(first, second)) for first, second in zip(one, other)]
     return sum(gap > 24 for gap in gaps) / len(gaps), sum(gaps) / len(gaps)
 

@@ -1,4 +1,4 @@
-"""Bugs of the page that were fixed."""
+"""Regression tests of the page."""
 
 
 def state(browser):
@@ -6,7 +6,7 @@ def state(browser):
 
 
 def dragging_names(browser, url):
-    """A name that is dropped outside of the stage stays where it was, and no later click moves it."""
+    """A name dropped outside the stage keeps its place, also at the next click."""
     browser.open(url)
     lines = [line for line in state(browser)["lines"] if line.get("folded") is not None]
     top = browser.evaluate("document.getElementById('stage').getBoundingClientRect().top")
@@ -26,14 +26,14 @@ def dragging_names(browser, url):
         browser.click(500, first)
         browser.settle()
         assert names() == labels, (x, y, names())
-    # Within the stage it moves, as before.
+    # Inside the stage it moves.
     browser.drag(60, second, 60, first)
     browser.settle()
     assert names()[:2] == [labels[1], labels[0]], names()
 
 
 def memory_of_tiles(browser, url):
-    """A block that is dropped from the cache frees its memory: it shares none with others."""
+    """Blocks in the cache do not share memory, so that dropping one frees it."""
     browser.open(url)
     shares = browser.evaluate(
         """(() => {
@@ -48,9 +48,9 @@ def memory_of_tiles(browser, url):
 
 
 def embedded_rows(browser, page):
-    """In a file, rows in a window are counted, and places of a value found, as a plain look at all rows does."""
+    """Counting rows and finding values in an HTML file agree with a scan of all rows."""
     browser.open(page)
-    told = browser.evaluate(
+    result = browser.evaluate(
         """(async () => {
           const { app } = window.pajeView;
           const wrong = [];
@@ -84,4 +84,4 @@ def embedded_rows(browser, page):
           return { wrong, counted, steps };
         })()"""
     )
-    assert told["wrong"] == [] and told["counted"] > 100 and told["steps"] > 4, told
+    assert result["wrong"] == [] and result["counted"] > 100 and result["steps"] > 4, result

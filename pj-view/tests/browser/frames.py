@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Times of frames while somebody zooms through a trace: `frames.py PROGRAM TRACE [WIDTH HEIGHT]`.
+"""Measures frames while zooming through a trace: `frames.py PROGRAM TRACE [WIDTH HEIGHT]`.
 
-For each way through the trace: the times between frames that the browser shows, what of it the page needs to draw one, and
-how much it asks for. Figures are of the machine that they are measured on, and of nothing else that runs there.
+Prints the times between frames, the page's part of them, and the number of requests. Run it on an
+idle machine.
 """
 
 import os
@@ -12,7 +12,7 @@ import time
 import chromium
 from run import Served, state
 
-# From all to a ten-thousandth and back at some place, by wheel; and along, in steps of some pixels.
+# Zooms to a ten-thousandth of the trace and back with the wheel; pans in steps of some pixels.
 ZOOM = """(async (place) => {
   const { app } = window.pajeView;
   const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -61,20 +61,20 @@ def main():
         ways = [(f"zoom at {place:.0%}", f"{ZOOM}({place})") for place in (0.5, 0.15, 0.85)]
         ways += [(f"along {part:.1%} of it", f"{PAN}({part})") for part in (0.5, 0.02, 0.001)]
         for name, script in ways:
-            browser.asked.clear()
-            told = browser.evaluate(script)
-            asked = len(browser.asked)
+            browser.requests.clear()
+            result = browser.evaluate(script)
+            requests = len(browser.requests)
             browser.settle()
-            between = [b - a for a, b in zip(told["shown"], told["shown"][1:])]
+            between = [b - a for a, b in zip(result["shown"], result["shown"][1:])]
             all_shown += between
             print(
                 f"{name}: {len(between)} frames, median {quantile(between, 0.5):.1f} ms, 95 % within "
-                f"{quantile(between, 0.95):.1f} ms; drawn in {quantile(told['drawn'], 0.5):.1f} ms, 95 % within "
-                f"{quantile(told['drawn'], 0.95):.1f} ms; {asked} requests"
+                f"{quantile(between, 0.95):.1f} ms; drawn in {quantile(result['drawn'], 0.5):.1f} ms, 95 % within "
+                f"{quantile(result['drawn'], 0.95):.1f} ms; {requests} requests"
             )
         within = sum(it <= 20 for it in all_shown) / len(all_shown)
         print(f"all: {within:.1%} of {len(all_shown)} frames within 20 ms")
-        assert browser.told == [], browser.told
+        assert browser.console == [], browser.console
 
 
 if __name__ == "__main__":

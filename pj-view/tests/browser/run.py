@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The page, as people use it: `run.py PROGRAM TRACE-FOLDER [PICTURES]`. Needs Chromium, and Python alone.
+"""Tests the page in a browser: `run.py PROGRAM TRACE-FOLDER [PICTURES]`. Needs Chromium.
 
-It opens traces in a headless browser, does what people do, and looks at what the page says of itself
-(`window.pajeView`), at pixels, at the console, and at what was asked of whom.
+Opens traces in a headless browser, sends input as users do, and checks the state of the page
+(`window.pajeView`), pixels, the console and requests.
 """
 
 import json
@@ -19,7 +19,7 @@ import fixed
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "testkit"))
 from header import header  # noqa: E402
 
-# Where lanes begin, in pixels: behind the names of containers, if these are short, and below the head of the page and the axis.
+# Position of lanes in pixels: after short names of containers, below the page's head and the axis.
 GUTTER, AXIS = 210, 42 + 34
 HEADER = header(
     "PajeDefineContainerType", "PajeDefineStateType", "PajeCreateContainer", "PajeSetState", "PajeDefineEntityValue"
@@ -30,7 +30,7 @@ HEADER = header(
 
 
 class Served:
-    """The program, serving a trace."""
+    """Program that serves a trace."""
 
     def __init__(self, program, trace, *options):
         command = [program, "--no-open", *options, str(trace)]
@@ -47,7 +47,7 @@ class Served:
 
 
 def pixels(png):
-    """The pixels of a screenshot as rows of (red, green, blue): 8 bits, no interlacing, as Chromium writes it."""
+    """Decodes a screenshot (8 bits, no interlacing) to rows of (red, green, blue)."""
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     at, data = 8, b""
     while at < len(png):
@@ -87,25 +87,24 @@ def state(browser):
 
 
 def clean(browser, url):
-    """The page's head is as high as is supposed here, the console is empty, and nobody else was asked."""
+    """Checks the height of the page's head, that the console is empty and no other server was asked."""
     assert browser.evaluate("document.getElementById('stage').getBoundingClientRect().top") == AXIS - 34
-    assert browser.told == [], browser.told
-    foreign = [it for it in browser.asked if not it.startswith((url, "data:", "about:"))]
+    assert browser.console == [], browser.console
+    foreign = [it for it in browser.requests if not it.startswith((url, "data:", "about:"))]
     assert foreign == [], foreign
-    browser.asked.clear()
+    browser.requests.clear()
     assert state(browser)["failed"] is None
 
 
-def lane_line(told):
-    return next(line for line in told["lines"] if line["lane"] is not None)
+def lane_line(view):
+    return next(line for line in view["lines"] if line["lane"] is not None)
 
 
 def walk_through(browser, url):
-    """Zoom, pan, fold, search, select, follow, profile, dark, address: on any trace with states and links."""
+    """Zooms, pans, folds, searches, selects, follows links and reloads from the address."""
     browser.open(url)
     first = state(browser)
     assert first["from"] < first["to"] and first["lines"], first
-    # Long names have more room than short ones.
     room = browser.evaluate("window.pajeView.app.viewport.width")
     middle = 1280 - 320 - room / 2
     at = browser.evaluate(f"window.pajeView.app.viewport.time({room / 2})")
@@ -114,7 +113,7 @@ def walk_through(browser, url):
     zoomed = state(browser)
     assert zoomed["to"] - zoomed["from"] < 0.7 * (first["to"] - first["from"]), "zoomed"
     still = browser.evaluate(f"window.pajeView.app.viewport.time({room / 2})")
-    assert abs(still - at) < 1e-6 * (first["to"] - first["from"]), "what is below the pointer stays there"
+    assert abs(still - at) < 1e-6 * (first["to"] - first["from"]), "the time below the pointer stays there"
     browser.key("w")
     closer = state(browser)
     browser.drag(middle, 300, middle - 100, 300)
@@ -137,23 +136,23 @@ def walk_through(browser, url):
 
     browser.drag(middle - 100, AXIS + 60, middle + 100, AXIS + 60, shift=True)
     ranged = state(browser)
-    assert ranged["range"] and ranged["profile"]["from"] == ranged["range"][0], "the profile is that of the range"
+    assert ranged["range"] and ranged["profile"]["from"] == ranged["range"][0], "the profile covers the selected range"
     span = ranged["range"][1] - ranged["range"][0]
     for type_ in {it[0] for it in ranged["profile"]["states"]}:
         assert sum(it[2] for it in ranged["profile"]["states"] if it[0] == type_) > 0 or span == 0
     browser.key("Escape")
     assert state(browser)["range"] is None
 
-    told = browser.evaluate(
+    values = browser.evaluate(
         "(() => { const m = window.pajeView.app.model;"
         "const t = m.types.find((t) => t.used && t.nature === 'state'); return t.values.map((v) => v.name); })()"
     )
     browser.evaluate("document.getElementById('search').focus()")
-    browser.call("Input.insertText", text=told[-1])
+    browser.call("Input.insertText", text=values[-1])
     browser.evaluate("document.getElementById('search').dispatchEvent(new Event('change'))")
     browser.settle()
     found = state(browser)
-    assert found["search"] is not None, told
+    assert found["search"] is not None, values
     if found["selected"]:
         browser.key("n")
         second = state(browser)["selected"]
@@ -164,7 +163,7 @@ def walk_through(browser, url):
         browser.key("f")
         close = state(browser)
         assert close["to"] - close["from"] <= fitted["to"] - fitted["from"]
-        # The selected state is where its colour is.
+        # The selected state is drawn in its colour.
         y = AXIS + next(it for it in close["lines"] if it["lane"] == back["lane"])["top"] - close["scroll"]
         assert y > 0
 
@@ -183,7 +182,7 @@ def walk_through(browser, url):
 
 
 def follow_a_link(browser, url):
-    """From a state that a link leaves to the state at its other end."""
+    """Follows a link from its state to the state at the other end."""
     browser.open(url)
     start = browser.evaluate(
         """(async () => {
@@ -191,9 +190,9 @@ def follow_a_link(browser, url):
           for (const lane of app.model.lanes.values()) {
             if (lane.nature !== "state") continue;
             for (let row = 0; row < Math.min(lane.rows, 400); row++) {
-              const told = await app.source.row(lane.id, row);
-              const link = told.links.find((it) => it.other && it.other[0] !== lane.id);
-              if (link) { await app.select(told); return { lane: lane.id, link }; }
+              const details = await app.source.row(lane.id, row);
+              const link = details.links.find((it) => it.other && it.other[0] !== lane.id);
+              if (link) { await app.select(details); return { lane: lane.id, link }; }
             }
           }
           return null;
@@ -216,7 +215,7 @@ def follow_a_link(browser, url):
 
 
 def keys_for_containers(browser, url, page):
-    """Containers with the keyboard alone: chosen, folded (what is in them is summed up), put elsewhere."""
+    """Chooses, folds and moves containers with the keyboard."""
     for address in (url, page):
         browser.open(address)
         labels = [line["label"] for line in state(browser)["lines"] if line.get("folded") is False]
@@ -224,15 +223,15 @@ def keys_for_containers(browser, url, page):
         browser.key("j")
         assert state(browser)["cursor"] is not None
         browser.key("Enter")
-        told = state(browser)
-        folded = told["lines"][0]
+        view = state(browser)
+        folded = view["lines"][0]
         assert folded["label"] == "rank-0" and folded["folded"] and folded["summary"], folded
-        said = browser.evaluate("document.getElementById('tip').textContent")
-        assert said.startswith("rank-0, folded"), said
+        tip = browser.evaluate("document.getElementById('tip').textContent")
+        assert tip.startswith("rank-0, folded"), tip
         rows = pixels(browser.screenshot())
         area = rows[int(AXIS + folded["top"] + folded["height"] / 2)][GUTTER + 20 : 1280 - 340]
-        back = rows[int(AXIS + told["lines"][-1]["top"] + told["lines"][-1]["height"] + 20)][GUTTER + 20]
-        assert sum(pixel != back for pixel in area) > 0.9 * len(area), "a folded container shows what is in it"
+        back = rows[int(AXIS + view["lines"][-1]["top"] + view["lines"][-1]["height"] + 20)][GUTTER + 20]
+        assert sum(pixel != back for pixel in area) > 0.9 * len(area), "a folded container shows its contents"
         browser.mouse("mouseMoved", GUTTER + 300, AXIS + folded["top"] + folded["height"] / 2)
         assert "%" in browser.evaluate("document.getElementById('tip').textContent")
         browser.key("J", shift=True)
@@ -240,7 +239,7 @@ def keys_for_containers(browser, url, page):
         assert [name for name in names if name.startswith("rank")][:2] == ["rank-1", "rank-0"], names
         browser.key("Enter", shift=True)
         browser.key("Enter", shift=True)
-        assert all(line.get("folded") for line in state(browser)["lines"]), "all of its type"
+        assert all(line.get("folded") for line in state(browser)["lines"]), "all containers of the type are folded"
         browser.key("?")
         keys = browser.evaluate("document.getElementById('keylist').textContent")
         assert "J, K" in keys and "Shift Enter" in keys
@@ -249,7 +248,7 @@ def keys_for_containers(browser, url, page):
 
 
 def colours(browser, program, folder):
-    """Each state has its colour where it is, one by one and as shares; none longer than a pixel is missing."""
+    """States have their colours, as rows and as shares. None longer than a pixel is missing."""
     trace = pathlib.Path(folder, "colours.trace")
     lines = [HEADER, '5 on State "1 0 0"\n', '5 off State "0 0 1"\n', "3 0 c Host 0\n"]
     lines += [f"4 {i} State c {'off' if i % 2 else 'on'}\n" for i in range(8)]
@@ -263,7 +262,7 @@ def colours(browser, program, folder):
         for i in range(8):
             assert rows[y][x(i + 0.8)] == ((0, 0, 255) if i % 2 else (255, 0, 0)), (i, rows[y][x(i + 0.8)])
         clean(browser, served.url)
-    # Ten thousand states, one of them of another colour and a pixel wide.
+    # Ten thousand states, one of them a pixel wide and in another colour.
     lines[4:] = [f"4 {i / 100:.2f} State c on\n" for i in range(10000) if not 5000 < i < 5013]
     lines.append("4 50.01 State c off\n")
     body = sorted(lines[4:], key=lambda line: float(line.split()[1]))
@@ -274,18 +273,18 @@ def colours(browser, program, folder):
         line = lane_line(state(browser))
         area = [row[GUTTER + 1 : 1280 - 320] for row in rows[int(AXIS + line["top"]) : int(AXIS + line["top"] + line["height"])]]
         blue = sum(pixel == (0, 0, 255) for row in area for pixel in row)
-        assert blue > 0, "a state longer than a pixel is not to be seen"
+        assert blue > 0, "a state longer than a pixel is drawn"
         clean(browser, served.url)
 
 
 def many_values(browser, program, folder):
-    """Of thousands of values, the page asks for those that are seen or searched for; they have their names and colours."""
+    """The page fetches names and colours of thousands of values as they are seen or searched for."""
     trace = pathlib.Path(folder, "values.trace")
     count, page = 5000, 1024
     named = [f'5 v{i} State "0 {i % 2} 1"\n' for i in range(count)]
     rows = [f"4 {i} State c v{i}\n" for i in range(count)]
     trace.write_text("".join([HEADER, *named, "3 0 c Host 0\n", *rows, f"4 {count} State c v0\n"]))
-    # The numbers of the values whose names are known.
+    # Numbers of values with known names.
     known = "Object.keys(window.pajeView.app.model.types.find((it) => it.name === 'State').values).map(Number)"
     with Served(program, trace) as served:
         browser.open(f"{served.url}#t=0,8&theme=light")
@@ -293,7 +292,7 @@ def many_values(browser, program, folder):
         browser.open(f"{served.url}#t=2500,2508&theme=light")
         browser.settle()
         there = {page * (2500 // page) + i for i in range(page)} | {*range(page)}
-        # The profile of the first look, which is over all time, may have wanted others.
+        # The first profile, of the whole trace, may have fetched others.
         assert there <= {*browser.evaluate(known)} and len(browser.evaluate(known)) < count
         rows = pixels(browser.screenshot())
         line = lane_line(state(browser))
@@ -305,18 +304,18 @@ def many_values(browser, program, folder):
         browser.call("Input.insertText", text="V4999")
         browser.evaluate("document.getElementById('search').dispatchEvent(new Event('change'))")
         browser.settle()
-        # The profile of the place comes last.
+        # Wait for the profile of the new window.
         browser.wait("window.pajeView.state().profile.from > 4000")
         browser.settle()
-        told = state(browser)
-        assert told["search"]["value"] == count - 1 and told["selected"]["start"] == count - 1, told
+        view = state(browser)
+        assert view["search"]["value"] == count - 1 and view["selected"]["start"] == count - 1, view
         assert browser.evaluate("document.getElementById('search').value") == f"v{count - 1}"
         assert "v4999" in browser.evaluate("document.getElementById('details').textContent")
         clean(browser, served.url)
 
 
 def hostile(browser, program, folder):
-    """Names are text: nothing of them runs, wherever they are shown."""
+    """Names are shown as text, and no script in them runs."""
     names = ["<script>window.hurt = 1</script>", "<img src=x onerror=window.hurt=2>", "'\\\" & &amp;", "r\u202eight", "\x1b[31m"]
     trace = pathlib.Path(folder, "hostile.trace")
     lines = [f'3 {i} "c{i} {name}" Host 0\n4 {i}.5 State "c{i} {name}" "{name}"\n' for i, name in enumerate(n for n in names if '"' not in n)]
@@ -330,13 +329,13 @@ def hostile(browser, program, folder):
             for line in state(browser)["lines"]:
                 browser.click(GUTTER + 500, AXIS + line["top"] + line["height"] / 2)
                 selected += state(browser)["selected"] is not None
-            assert selected > 1, "states were selected"
+            assert selected > 1, "more than one state can be selected"
             assert browser.evaluate("window.hurt === undefined && document.querySelectorAll('img').length === 0")
             clean(browser, url)
 
 
 def single_file(browser, program, trace, folder):
-    """The page in a file shows what the served page shows, and asks nobody."""
+    """The HTML file shows the same as the served page, without any requests."""
     page = pathlib.Path(folder, "page.html")
     subprocess.run([program, "--recover", "--html", page, trace], check=True, stderr=subprocess.DEVNULL)
     browser.open(f"{page.as_uri()}#theme=light&links=0")
@@ -344,16 +343,16 @@ def single_file(browser, program, trace, folder):
     clean(browser, page.as_uri())
     with Served(program, trace, "--recover") as served:
         browser.open(f"{served.url}#theme=light&links=0")
-        browser.asked.clear()
-        there, told = pixels(browser.screenshot()), state(browser)["profile"]["states"]
+        browser.requests.clear()
+        there, shown = pixels(browser.screenshot()), state(browser)["profile"]["states"]
     area = lambda rows: [row[GUTTER + 1 : 1280 - 320] for row in rows[AXIS + 1 :]]
     differ = sum(a != b for one, other in zip(area(filed), area(there)) for a, b in zip(one, other))
     assert differ < 0.1 * len(area(there)) * len(area(there)[0]), f"{differ} pixels differ"
-    assert abs(sum(it[2] for it in seconds) - sum(it[2] for it in told)) <= 1e-6 * (1 + sum(it[2] for it in told))
+    assert abs(sum(it[2] for it in seconds) - sum(it[2] for it in shown)) <= 1e-6 * (1 + sum(it[2] for it in shown))
 
 
 def progress(browser, program, trace):
-    """While a trace is still read, the page says so; then it shows it, or that the program has ended."""
+    """The page shows progress while a trace is read, then the trace or an error."""
     lines = pathlib.Path(trace).read_bytes().splitlines(keepends=True)
     begin, end = b"".join(lines[: len(lines) // 2]), b"".join(lines[len(lines) // 2 :])
     for rest, fine in ((end, True), (b"no line of a trace\n", False)):
@@ -377,15 +376,15 @@ def progress(browser, program, trace):
                 assert process.wait(30) == 1, "an invalid trace"
                 assert b"<stdin>:" in process.stderr.read()
                 browser.wait("document.getElementById('doing').textContent.startsWith('The trace cannot be shown')")
-                browser.told.clear()
-                browser.asked.clear()
+                browser.console.clear()
+                browser.requests.clear()
         finally:
             process.kill()
             process.wait()
 
 
 def frames(browser, url, name):
-    """Times of frames while somebody zooms in and out."""
+    """Measures frames while zooming in and out."""
     browser.open(url)
     browser.evaluate("window.pajeView.app.frames.length = 0")
     browser.evaluate(
@@ -430,7 +429,7 @@ def main():
             fixed.dragging_names(browser, served.url)
             fixed.memory_of_tiles(browser, served.url)
         fixed.embedded_rows(browser, page.as_uri())
-    print("all is as it should be")
+    print("all tests passed")
 
 
 if __name__ == "__main__":

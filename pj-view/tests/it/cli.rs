@@ -1,4 +1,4 @@
-//! Options, exit statuses, and files.
+//! Options, exit statuses and files.
 
 use std::fs;
 use std::io::Write;
@@ -16,7 +16,7 @@ const HEADER: &str = "\
 2 State Host
 ";
 
-/// Names that do something to a page, a drawing or a terminal, if they are taken for more than text.
+/// Returns a trace with names that harm a page, a drawing or a terminal unless they are escaped.
 pub(crate) fn hostile() -> String {
     let names = [
         "<script>alert(1)</script>",
@@ -37,7 +37,7 @@ pub(crate) fn hostile() -> String {
 }
 
 #[test]
-fn an_invalid_trace_is_told_and_not_served() {
+fn an_invalid_trace_is_reported_and_not_served() {
     let mut child = program();
     child.arg("--no-open").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = child.spawn().expect("it starts");
@@ -45,65 +45,65 @@ fn an_invalid_trace_is_told_and_not_served() {
     child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("written");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(1));
-    assert!(output.stdout.is_empty(), "an address was told");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.starts_with("pj_view: <stdin>:") && said.contains("nobody"), "{said}");
+    assert!(output.stdout.is_empty(), "no address is printed");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.starts_with("pj_view: <stdin>:") && message.contains("nobody"), "{message}");
 }
 
 #[test]
-fn what_fails_is_told() {
-    let told = |arguments: &[&str]| {
+fn failures_are_reported() {
+    let run = |arguments: &[&str]| {
         let output = program().args(arguments).stdin(Stdio::null()).output().expect("it runs");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let trace = example("mpi.trace").display().to_string();
-    let (status, said) = told(&["--no-open", "/nowhere.trace"]);
-    assert_eq!(status, Some(2), "{said}");
-    assert!(said.contains("/nowhere.trace: No such file"), "{said}");
-    let (status, said) = told(&["--svg", "/nowhere/x.svg", &trace]);
-    assert!(status == Some(2) && said.contains("/nowhere/x.svg"), "{said}");
-    let (status, said) = told(&["--html", "x", "--svg", "y", &trace]);
-    assert!(status == Some(2) && said.contains("cannot be used with"), "{said}");
-    let (status, said) = told(&["--png", "-", "--width", "20000", "--height", "50000", &trace]);
-    assert!(status == Some(2) && said.contains("pixels are more than"), "{said}");
-    let (status, said) = told(&["--width", "500", &trace]);
-    assert!(status == Some(2) && said.contains("--svg"), "{said}");
-    let (status, said) = told(&["--svg", "-", "--in", "nobody", &trace]);
-    assert!(said.contains("--in 'nobody': the trace has no such container"), "{said}");
-    assert!(status == Some(2) && said.contains("there is nothing to show"), "{said}");
-    let (status, said) = told(&["--svg", "-", "-s", "2", "-e", "1", &trace]);
+    let (status, message) = run(&["--no-open", "/nowhere.trace"]);
+    assert_eq!(status, Some(2), "{message}");
+    assert!(message.contains("/nowhere.trace: No such file"), "{message}");
+    let (status, message) = run(&["--svg", "/nowhere/x.svg", &trace]);
+    assert!(status == Some(2) && message.contains("/nowhere/x.svg"), "{message}");
+    let (status, message) = run(&["--html", "x", "--svg", "y", &trace]);
+    assert!(status == Some(2) && message.contains("cannot be used with"), "{message}");
+    let (status, message) = run(&["--png", "-", "--width", "20000", "--height", "50000", &trace]);
+    assert!(status == Some(2) && message.contains("pixels are more than"), "{message}");
+    let (status, message) = run(&["--width", "500", &trace]);
+    assert!(status == Some(2) && message.contains("--svg"), "{message}");
+    let (status, message) = run(&["--svg", "-", "--in", "nobody", &trace]);
+    assert!(message.contains("--in 'nobody': the trace has no such container"), "{message}");
+    assert!(status == Some(2) && message.contains("the trace has no rows to show"), "{message}");
+    let (status, message) = run(&["--svg", "-", "-s", "2", "-e", "1", &trace]);
     assert_eq!(status, Some(0));
     assert_eq!(
-        said,
-        "pj_view: warning: the window from 2 s to 1 s ends before it begins; all of the trace is shown\n"
+        message,
+        "pj_view: warning: the window from 2 s to 1 s ends before it begins; the whole trace is shown\n"
     );
     let taken = Served::of(&example("mpi.trace"), &[]);
     let port = taken.host.rsplit_once(':').expect("a port").1;
-    let (status, said) = told(&["--no-open", "--port", port, &trace]);
-    assert!(status == Some(2) && said.contains("in use"), "{said}");
+    let (status, message) = run(&["--no-open", "--port", port, &trace]);
+    assert!(status == Some(2) && message.contains("in use"), "{message}");
 }
 
 #[test]
-fn an_interrupt_ends_it_at_once() {
+fn an_interrupt_quits_at_once() {
     let mut served = Served::of(&example("mpi.trace"), &[]);
     let idle = served.connect();
     let began = Instant::now();
     assert!(testkit::signal::send(&served.child, testkit::signal::INT));
     served.child.wait().expect("it ends");
-    // For a client that says nothing it would wait ten.
+    // The server waits 10 s for a silent client.
     assert!(began.elapsed() < Duration::from_secs(9));
     drop(idle);
 }
 
 #[test]
-fn one_file_that_needs_nothing_else() {
+fn the_html_file_is_self_contained() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join("hostile.trace");
     fs::write(&trace, hostile()).expect("written");
     let page = folder.path().join("page.html");
     let output = program().arg("--html").arg(&page).arg(&trace).output().expect("it runs");
     assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
-    let text = fs::read_to_string(&page).expect("it is there");
+    let text = fs::read_to_string(&page).expect("the file exists");
     assert!(!text.contains("alert(1)</script>") && !text.contains("<img"), "a name became markup");
     for word in ["http://", "https://", " src=\"", "href=\"style", "@import", "import {"] {
         assert!(!text.replace("http://www.w3.org", "").contains(word), "it has {word}");
@@ -112,7 +112,7 @@ fn one_file_that_needs_nothing_else() {
 }
 
 #[test]
-fn a_page_stays_below_the_size_that_is_given() {
+fn the_html_file_respects_the_maximum_size() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join("long.trace");
     let mut text = HEADER.to_owned();
@@ -135,14 +135,17 @@ fn a_page_stays_below_the_size_that_is_given() {
             .arg(&trace)
             .output()
             .expect("it runs");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.contains("finest levels are left out"), "{said}");
-        assert!(fs::metadata(&page).expect("it is there").len() <= most, "{size}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && message.contains("the finest levels are omitted"),
+            "{message}"
+        );
+        assert!(fs::metadata(&page).expect("the file exists").len() <= most, "{size}");
     }
 }
 
 #[test]
-fn drawings_are_xml_whatever_names_are() {
+fn drawings_are_well_formed_for_all_names() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join("hostile.trace");
     fs::write(&trace, hostile()).expect("written");
@@ -156,12 +159,12 @@ fn drawings_are_xml_whatever_names_are() {
             && !text.contains('\u{1b}')
             && !text.contains('\u{202e}')
     );
-    // Every state is there, in a colour of its own.
+    // Each state has a different colour.
     assert_eq!(text.matches("<path fill=\"#").count(), 7, "{text}");
 }
 
 #[test]
-fn a_drawing_of_a_window_has_what_is_in_it() {
+fn a_drawing_of_a_window_has_its_rows() {
     let trace = example("mpi.trace");
     let draw = |options: &[&str]| {
         let output =
@@ -177,7 +180,7 @@ fn a_drawing_of_a_window_has_what_is_in_it() {
 }
 
 #[test]
-fn a_drawing_as_pixels() {
+fn png_drawings_have_the_requested_size() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     let hostile = path("hostile.trace");
@@ -187,8 +190,8 @@ fn a_drawing_as_pixels() {
         command.arg("--svg").arg(path("a.svg")).arg("--png").arg(path("a.png"));
         let output = command.args(["--width", "500"]).arg(&trace).output().expect("it runs");
         assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
-        let bytes = fs::read(path("a.png")).expect("it is there");
-        let drawing = fs::read_to_string(path("a.svg")).expect("it is there");
+        let bytes = fs::read(path("a.png")).expect("the file exists");
+        let drawing = fs::read_to_string(path("a.svg")).expect("the file exists");
         assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.len() > 2000);
         let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four"));
         assert_eq!(number(16), 500);
@@ -197,7 +200,7 @@ fn a_drawing_as_pixels() {
 }
 
 #[test]
-fn names_are_sent_as_text() {
+fn names_are_sent_escaped() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join("hostile.trace");
     fs::write(&trace, hostile()).expect("written");
@@ -208,11 +211,11 @@ fn names_are_sent_as_text() {
         "{model}"
     );
     assert!(!model.contains('\u{1b}'), "control characters are escaped");
-    assert!(!served.get("").contains("alert"), "the page itself has no names");
+    assert!(!served.get("").contains("alert"), "the page itself contains no names");
 }
 
 #[test]
-fn the_example_of_the_document() {
+fn the_example_in_the_documentation_works() {
     let document = include_str!("../../../docs/view.md");
     let line = document
         .lines()
@@ -227,13 +230,13 @@ fn the_example_of_the_document() {
     });
     let output = program().args(words).current_dir(folder.path()).output().expect("it runs");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-    let drawing = fs::read_to_string(folder.path().join("figure.svg")).expect("it is there");
+    let drawing = fs::read_to_string(folder.path().join("figure.svg")).expect("the file exists");
     assert!(drawing.contains("width=\"800\"") && drawing.contains("rank-3"));
 }
 
 #[test]
 fn fields_and_lines_are_kept_of_small_traces() {
-    let told = |options: &[&str]| {
+    let has_fields = |options: &[&str]| {
         let served = Served::of(&example("mpi.trace"), options);
         let lane = (0..99).find(|lane| {
             let answer = served.ask("GET", &format!("/{}/row?lane={lane}&row=0", served.token), "");
@@ -243,8 +246,8 @@ fn fields_and_lines_are_kept_of_small_traces() {
             .get(&format!("row?lane={}&row=0", lane.expect("a lane of states")))
             .contains("\"line\":")
     };
-    assert!(told(&[]) && told(&["--no-fields", "--fields"]));
-    assert!(!told(&["--no-fields"]) && !told(&["--fields", "--no-fields"]));
+    assert!(has_fields(&[]) && has_fields(&["--no-fields", "--fields"]));
+    assert!(!has_fields(&["--no-fields"]) && !has_fields(&["--fields", "--no-fields"]));
     let cli = |arguments: &[&str]| {
         let words = ["pj_view"].iter().chain(arguments);
         <pj_view::cli::Cli as clap::Parser>::parse_from(words)

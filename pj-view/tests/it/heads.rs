@@ -1,11 +1,8 @@
-//! Properties of any head of a request. The fuzzer looks for one that lacks them; here, random ones are tried.
+//! Properties that hold for the heads of all requests. A fuzzer checks them too.
 
 use pj_view::request::{Guard, LONGEST_HEAD, parse_head};
 
-/// Who is answered knows the token, and a head is the same in any pieces.
-///
-/// # Panics
-/// That is not so.
+/// Asserts that accepted requests have the token, and that heads may arrive in pieces.
 pub(crate) fn check(bytes: &[u8]) {
     let guard = Guard { token: "token".into(), port: 8080, open: false };
     let whole = parse_head(bytes, &guard);
@@ -16,22 +13,22 @@ pub(crate) fn check(bytes: &[u8]) {
         let find = |text: &str| head.windows(text.len()).any(|part| part == text.as_bytes());
         assert!(find("GET /token/"), "{request:?}");
         assert!(find(":8080"), "{request:?}");
-        // Bytes behind it make no difference.
+        // Bytes after the head do not matter.
         assert_eq!(parse_head(head, &guard), whole);
         let _ =
             (request.number::<u64>("level"), request.number::<f64>("from"), request.text("lanes"));
     }
     if whole == Ok(None) {
-        assert!(bytes.len() < LONGEST_HEAD, "it waits for more of a head that is too long");
+        assert!(bytes.len() < LONGEST_HEAD, "a head that is too long is refused");
     }
-    // Whoever sends it in pieces is told the same, or earlier that it is refused.
+    // Pieces give the same result, or are refused earlier.
     let mut upto = 0;
     while upto < bytes.len() {
         upto = (upto + 1 + bytes[upto] as usize % 97).min(bytes.len());
         match parse_head(&bytes[..upto], &guard) {
             Ok(None) => {}
-            told => {
-                assert!(told == whole || told.is_err(), "{told:?}, then {whole:?}");
+            answer => {
+                assert!(answer == whole || answer.is_err(), "{answer:?}, then {whole:?}");
                 break;
             }
         }

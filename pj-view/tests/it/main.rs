@@ -1,4 +1,4 @@
-//! The program as it is called, and its server as strangers see it.
+//! Tests of the program and its server.
 
 mod cli;
 mod heads;

@@ -1,7 +1,7 @@
-//! Picture that the page draws, beside a plain computation from the rows that `pj_dump` prints.
+//! Compares tiles with a simple computation from rows of `pj_dump`.
 //!
-//! Those of the examples lie beside them. For other traces, `PAJE_TRACES` is their folder and `PJ_DUMP` the program:
-//! `PAJE_TRACES=~/traces PJ_DUMP=pj_dump cargo test -p pj-view --test it naive -- --nocapture`.
+//! The rows of the examples are in the repository. To test more traces, set their folder and the
+//! program: `PAJE_TRACES=~/traces PJ_DUMP=pj_dump cargo test -p pj-view --test it naive`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,10 +13,10 @@ use testkit::Rng;
 
 use crate::world::{Served, example};
 
-/// Values of variables are read in single precision for them, and added up.
+/// Relative error of variables, which are added up in single precision.
 const SINGLE: f64 = 1e-4;
 
-/// A row of any nature: what it has not is 0 or empty.
+/// Row of any nature. Fields that it lacks are 0 or empty.
 #[derive(Clone, Debug)]
 struct Row {
     start: f64,
@@ -27,7 +27,7 @@ struct Row {
     ends: (String, String),
 }
 
-/// States as deep as this share a place, and what is told of it.
+/// Imbrication from which states share a sublane.
 const SHARED: u32 = 11;
 
 /// Rows by container and type.
@@ -68,7 +68,7 @@ fn rows(csv: &str) -> Rows {
     all
 }
 
-/// A block as the page reads it.
+/// Reader of a block.
 struct Block<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -92,17 +92,17 @@ impl Block<'_> {
     }
 }
 
-/// A trace that is served, and its rows.
+/// Served trace and its rows.
 struct Compared {
     served: Served,
     model: Value,
     rows: Rows,
     name: String,
-    /// As exact as rows are printed, in seconds.
+    /// Precision of printed times in seconds.
     digit: f64,
 }
 
-/// A window of bins, in seconds.
+/// Window of bins.
 struct Window {
     level: u32,
     first: u64,
@@ -126,7 +126,7 @@ impl Compared {
 
     fn container(&self, id: u32) -> String {
         let ids = self.model["containers"]["id"].as_array().expect("numbers");
-        let at = ids.iter().position(|it| it == id).expect("a container that is shown");
+        let at = ids.iter().position(|it| it == id).expect("a shown container");
         self.model["containers"]["name"][at].as_str().expect("a name").into()
     }
 
@@ -135,7 +135,7 @@ impl Compared {
         values[value as usize][0].as_str().expect("a name").into()
     }
 
-    /// Compares random windows of all lanes whose names are one lane's; tells how many lanes these are.
+    /// Compares random windows of all lanes with unique names. Returns the number of lanes.
     fn compare(&self, rng: &mut Rng) -> usize {
         let lanes = self.model["lanes"]["id"].as_array().expect("lanes").len();
         let keys = (0..lanes).map(|i| {
@@ -149,7 +149,7 @@ impl Compared {
         let mut compared = 0;
         for (i, key) in keys.iter().enumerate().filter(|(_, key)| seen[key] == 1) {
             let Some(rows) = self.rows.get(key) else { continue };
-            // Names with commas, which the table leaves as they are.
+            // Names with commas are ambiguous in the output.
             if rows.len() != self.number("lanes", "rows", i) {
                 continue;
             }
@@ -162,7 +162,7 @@ impl Compared {
         compared
     }
 
-    /// Bins of a random width, where the trace is.
+    /// Returns a random window within the trace.
     fn window(&self, rng: &mut Rng) -> Window {
         let double = |name: &str| self.model[name].as_f64().expect("a number");
         let (origin, tick) = (double("origin"), double("tick"));
@@ -190,7 +190,7 @@ impl Compared {
         if head[1] == 2 {
             self.rows(&mut block, head[3], type_, rows, window, &what);
         } else {
-            assert!(rows.len() > 16384, "{what}: rows are told of few");
+            assert!(rows.len() > 16384, "{what}: few rows are sent one by one");
         }
         let bytes = self.served.get_bytes(&format!("{query}&rows=0"));
         let mut block = Block { bytes: &bytes, at: 0 };
@@ -207,13 +207,12 @@ impl Compared {
                 &what,
             ),
             3 => ranges(&mut block, head[3], skipped, rows, window, &what),
-            // There is nothing.
             2 => assert_eq!(head[3], 0, "{what}"),
             other => panic!("{what}: kind {other}"),
         }
     }
 
-    /// Rows one by one: those that reach into the window, and at its edges perhaps.
+    /// Compares single rows. Rows at the window's edges may be missing.
     fn rows(
         &self,
         block: &mut Block<'_>,
@@ -240,10 +239,10 @@ impl Compared {
                 let variable = row.value.is_empty() && row.ends.0.is_empty();
                 let value = match variable {
                     true => {
-                        let (told, printed) = (height[i], row.number);
-                        let same = told == printed || (told.is_nan() && printed.is_nan());
-                        same || near(told, printed)
-                            || (told - printed).abs() < SINGLE * printed.abs()
+                        let (drawn, printed) = (height[i], row.number);
+                        let same = drawn == printed || (drawn.is_nan() && printed.is_nan());
+                        same || near(drawn, printed)
+                            || (drawn - printed).abs() < SINGLE * printed.abs()
                     }
                     false => self.value(type_, values[i]) == row.value,
                 };
@@ -257,7 +256,7 @@ impl Compared {
         }
     }
 
-    /// Contents of each bin: seconds of states, numbers of events and links.
+    /// Compares bins: seconds of states, numbers of events and links.
     fn shares(
         &self,
         block: &mut Block<'_>,
@@ -269,7 +268,7 @@ impl Compared {
     ) {
         let (ends, _) = (block.words(n), block.words(n));
         let (values, others, amounts) = (block.words(m), block.words(m), block.floats(m));
-        let mut told = vec![BTreeMap::<(String, String), f64>::new(); window.count as usize];
+        let mut drawn = vec![BTreeMap::<(String, String), f64>::new(); window.count as usize];
         let mut begin = 0;
         for (i, end) in ends.iter().enumerate() {
             for j in begin..*end as usize {
@@ -278,12 +277,12 @@ impl Compared {
                     5 => (self.container(values[j]), self.container(others[j])),
                     _ => (self.value(type_, values[j]), others[j].to_string()),
                 };
-                *told[skipped + i].entry(key).or_default() += amounts[j];
+                *drawn[skipped + i].entry(key).or_default() += amounts[j];
             }
             begin = *end as usize;
         }
         let digit = self.digit;
-        for (i, told) in told.iter().enumerate() {
+        for (i, drawn) in drawn.iter().enumerate() {
             let (low, high) = window.bin(i);
             let (mut sums, mut doubt) = (BTreeMap::<(String, String), f64>::new(), 0.0);
             let mut largest = None;
@@ -295,7 +294,7 @@ impl Compared {
                 };
                 let amount = match kind {
                     1 => ((row.end.min(high) - row.start.max(low)) / window.width).max(0.0),
-                    // Whoever is printed at the edge may be beyond it.
+                    // Rounded times at an edge may be on either side.
                     _ if (row.start - low).abs() < digit || (row.start - high).abs() < digit => {
                         doubt += 1.0;
                         continue;
@@ -305,8 +304,7 @@ impl Compared {
                 if kind == 1 && row.end >= low && row.start <= high {
                     doubt += digit / window.width;
                 }
-                // States over more than half of a bin are longer than a pixel, whatever else is there.
-                // The deepest share a place.
+                // States that fill more than half of a bin are drawn, except the deepest.
                 if kind == 1
                     && row.imbrication < SHARED
                     && amount > 0.5 + 2.0 * digit / window.width
@@ -319,21 +317,21 @@ impl Compared {
             }
             let slack = doubt + 1e-5 * (1.0 + sums.values().sum::<f64>());
             let total = |sums: &BTreeMap<_, f64>| sums.values().sum::<f64>();
-            let case = format!("{what}, bin {i}: {told:?} instead of {sums:?}");
-            assert!((total(told) - total(&sums)).abs() <= slack, "{case}");
-            let others = told.keys().any(|key| key.0 == "others");
-            let keys: BTreeSet<_> = told.keys().chain(sums.keys()).collect();
+            let case = format!("{what}, bin {i}: {drawn:?} instead of {sums:?}");
+            assert!((total(drawn) - total(&sums)).abs() <= slack, "{case}");
+            let others = drawn.keys().any(|key| key.0 == "others");
+            let keys: BTreeSet<_> = drawn.keys().chain(sums.keys()).collect();
             for key in
-                keys.into_iter().filter(|key| told.contains_key(*key) || !(others || kind == 5))
+                keys.into_iter().filter(|key| drawn.contains_key(*key) || !(others || kind == 5))
             {
                 let of = |sums: &BTreeMap<_, f64>| sums.get(key).copied().unwrap_or(0.0);
-                // Of links beyond the first, one pair stands for all.
-                let fine = others || (kind == 5 && of(told) >= of(&sums));
-                assert!(fine || (of(told) - of(&sums)).abs() <= slack, "{key:?}; {case}");
+                // The sum of further links has the key of one pair.
+                let fine = others || (kind == 5 && of(drawn) >= of(&sums));
+                assert!(fine || (of(drawn) - of(&sums)).abs() <= slack, "{key:?}; {case}");
             }
             if let Some(key) = largest {
                 assert!(
-                    told.get(&key).is_some_and(|share| *share >= 0.5),
+                    drawn.get(&key).is_some_and(|share| *share >= 0.5),
                     "{key:?} is missing; {case}"
                 );
             }
@@ -341,7 +339,7 @@ impl Compared {
     }
 }
 
-/// Least and greatest values, and means.
+/// Compares ranges and means of values.
 fn ranges(
     block: &mut Block<'_>,
     n: u32,
@@ -356,7 +354,7 @@ fn ranges(
         let (low, high) = window.bin(skipped + i);
         let within =
             |by: f64| rows.iter().filter(move |row| row.start < high + by && row.end > low - by);
-        // Whoever begins or ends at the edge of a bin may be on either side as printed.
+        // Rounded times at the edge of a bin may be on either side.
         let is_clear = within(2.0 * digit).count() == within(-2.0 * digit).count();
         let numbers = within(0.0).all(|row| row.number.is_finite());
         if !is_clear || !numbers || within(0.0).count() == 0 {
@@ -394,7 +392,7 @@ fn compare(trace: &Path, csv: &str, digit: f64, options: &[&str], rng: &mut Rng)
 }
 
 #[test]
-fn tiles_are_what_rows_say() {
+fn tiles_agree_with_rows() {
     let mut rng = Rng::new(18);
     let examples = [
         "all-links",
@@ -419,7 +417,7 @@ fn tiles_are_what_rows_say() {
 }
 
 #[test]
-fn tiles_of_own_traces_are_what_rows_say() {
+fn tiles_of_further_traces_agree_with_rows() {
     let (Some(folder), Some(dump)) = (std::env::var_os("PAJE_TRACES"), std::env::var_os("PJ_DUMP"))
     else {
         return;
@@ -433,7 +431,7 @@ fn tiles_of_own_traces_are_what_rows_say() {
             .output();
         let output = output.expect("pj_dump runs");
         let csv = String::from_utf8_lossy(&output.stdout);
-        // Of containers alone, there is nothing to show.
+        // A trace with just containers has nothing to show.
         if output.status.success() && csv.lines().any(|line| !line.starts_with("Container")) {
             let lanes = compare(&trace, &csv, 2e-9, &["-n", "-z", "--no-fields"], &mut rng);
             println!("{}: {lanes} lanes", trace.display());

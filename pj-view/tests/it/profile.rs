@@ -1,7 +1,7 @@
-//! The profile of a selection, beside that of `paje-analysis`, which `pj_profile states -s -e --in` tells.
+//! Compares the profile of a window with that of `paje-analysis` (`pj_profile states -s -e --in`).
 //!
-//! The page's is the sum of summaries and of rows at the ends, the library's that of all rows: they share no sums.
-//! `PAJE_TRACES` is a folder of other traces, as for what the page draws.
+//! The page adds up summaries, and rows at the ends; the library adds up all rows. `PAJE_TRACES` is
+//! a folder of further traces.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,10 +34,10 @@ fn of_library(trace: &Trace, window: TimeRange) -> Seconds {
 }
 
 fn of_page(served: &Served, model: &Value, window: TimeRange) -> Seconds {
-    let told = served.get(&format!("profile?from={}&to={}", window.from, window.to));
-    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let answer = served.get(&format!("profile?from={}&to={}", window.from, window.to));
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
     let mut sums = Seconds::new();
-    for it in told["states"].as_array().expect("states") {
+    for it in answer["states"].as_array().expect("states") {
         let number = |at: usize| it[at].as_f64().expect("a number");
         let type_ = &model["types"][number(0) as usize];
         let text = |value: &Value| value.as_str().expect("a name").to_owned();
@@ -47,7 +47,7 @@ fn of_page(served: &Served, model: &Value, window: TimeRange) -> Seconds {
     sums
 }
 
-/// Compares so many windows; returns the number of values that were compared.
+/// Compares some windows. Returns the number of compared values.
 fn compare(path: &Path, options: &[&str], windows: usize, rng: &mut Rng) -> usize {
     let mut reading = Options::default();
     reading.field_names =
@@ -60,30 +60,30 @@ fn compare(path: &Path, options: &[&str], windows: usize, rng: &mut Rng) -> usiz
     let end = trace.end();
     let mut compared = 0;
     for _ in 0..windows {
-        // From a few rows' width to all.
+        // From a few rows to the whole trace.
         let width = end * (-(rng.index(20) as f64)).exp2();
         let from = (end - width) * rng.index(1001) as f64 / 1000.0;
         let window = TimeRange { from, to: from + width };
         let (library, page) = (of_library(&trace, window), of_page(&served, &model, window));
         let case = format!("{}, {from} to {}", path.display(), from + width);
-        // The page counts in ticks, of which the trace has billions.
+        // The page rounds to ticks. A trace has billions of ticks.
         let slack = 1e-9 * end;
         for (key, seconds) in &library {
             let of_type = page.iter().filter(|((type_, _), _)| *type_ == key.0);
-            let (count, least) =
-                of_type.fold((0, f64::INFINITY), |(n, least), (_, told)| (n + 1, least.min(*told)));
+            let (count, least) = of_type
+                .fold((0, f64::INFINITY), |(n, least), (_, shown)| (n + 1, least.min(*shown)));
             match page.get(key) {
-                // Of many values, those with the most are told.
+                // At most 100 values are listed.
                 None if count == 100 => assert!(*seconds <= least + slack, "{case}, {key:?}"),
-                told => {
-                    let told = told.copied().unwrap_or(0.0);
-                    let is_right = (told - seconds).abs() <= slack;
-                    assert!(is_right, "{case}, {key:?}: {told}, not {seconds}");
+                shown => {
+                    let shown = shown.copied().unwrap_or(0.0);
+                    let is_right = (shown - seconds).abs() <= slack;
+                    assert!(is_right, "{case}, {key:?}: {shown}, not {seconds}");
                 }
             }
         }
-        for (key, told) in &page {
-            assert!(*told <= slack || library.contains_key(key), "{case}, {key:?}: {told}");
+        for (key, shown) in &page {
+            assert!(*shown <= slack || library.contains_key(key), "{case}, {key:?}: {shown}");
         }
         compared += library.len();
     }
@@ -91,7 +91,7 @@ fn compare(path: &Path, options: &[&str], windows: usize, rng: &mut Rng) -> usiz
 }
 
 #[test]
-fn the_profile_of_a_selection_is_that_of_the_library() {
+fn profiles_agree_with_the_library() {
     let mut rng = Rng::new(28);
     for name in ["mpi", "deep", "many-containers", "task-runtime", "destroyed", "unique-values"] {
         let path = example(&format!("{name}.trace"));
@@ -100,7 +100,7 @@ fn the_profile_of_a_selection_is_that_of_the_library() {
 }
 
 #[test]
-fn the_profile_of_own_traces_is_that_of_the_library() {
+fn profiles_of_further_traces_agree_with_the_library() {
     let Some(folder) = std::env::var_os("PAJE_TRACES") else { return };
     let mut rng = Rng::new(testkit::number("PAJE_SEED").unwrap_or(28));
     for entry in fs::read_dir(folder).expect("a folder") {

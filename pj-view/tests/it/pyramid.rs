@@ -1,4 +1,4 @@
-//! Summaries beside plain computations from rows.
+//! Compares summaries with simple computations from rows.
 
 mod naive;
 mod random;
@@ -12,7 +12,7 @@ fn read(text: &str) -> Trace {
     Trace::read(text.as_bytes(), &Options::default()).expect("the trace is valid")
 }
 
-/// The examples, and random traces, small and large enough for summaries to be kept.
+/// Returns the examples and random traces, some of them large enough for summaries.
 fn traces() -> Vec<(String, Trace)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
     let files = std::fs::read_dir(folder).expect("there are examples");
@@ -21,7 +21,7 @@ fn traces() -> Vec<(String, Trace)> {
         .filter(|path| path.extension().is_some_and(|it| it == "trace" || it == "paje"))
         .filter_map(|path| Some((path.display().to_string(), Trace::open(&path).ok()?)))
         .collect();
-    assert!(all.len() > 3, "the examples have moved");
+    assert!(all.len() > 3, "there are more than three traces");
     for seed in 0..12 {
         let text = random::trace(seed, if seed % 3 == 0 { 200 } else { 12_000 });
         all.push((format!("seed {seed}"), read(&text)));
@@ -29,7 +29,7 @@ fn traces() -> Vec<(String, Trace)> {
     all
 }
 
-/// Windows of every width: of bins, and of ticks.
+/// Returns windows of all widths, of bins and of ticks.
 fn windows(random: &mut Rng) -> Vec<(u64, u64)> {
     let mut all = vec![(0, 1 << 63), (0, 1)];
     for _ in 0..40 {
@@ -46,30 +46,30 @@ fn summaries_of(name: &str, pyramid: &Pyramid, lane: LaneView<'_>, random: &mut 
         let level = ((to - from).max(64).ilog2() - random.below(6) as u32).min(63);
         let bins = from >> level..(to >> level) + 1;
         let summary = pyramid.summary(lane, level, bins.clone());
-        let told = format!("{name}, lane {}, level {level}, bins {bins:?}", lane.id().0);
+        let case = format!("{name}, lane {}, level {level}, bins {bins:?}", lane.id().0);
         match &summary {
             Summary::Variable(ranges) => {
                 let expected = naive::ranges(lane, clock, level, bins);
-                naive::assert_ranges(ranges, &expected, &told);
+                naive::assert_ranges(ranges, &expected, &case);
             }
             Summary::States(found) | Summary::Events(found) | Summary::Links(found) => {
                 let expected = naive::bins(lane, clock, level, bins);
-                naive::assert_bins(found, &expected, &told);
+                naive::assert_bins(found, &expected, &case);
             }
         }
         let profile = pyramid.profile(lane, from, to);
-        assert_eq!(profile, naive::profile(lane, clock, from, to), "{told}, ticks {from} to {to}");
-        let rows = pyramid.rows(lane, from, to, usize::MAX / 2).expect("any number of them");
+        assert_eq!(profile, naive::profile(lane, clock, from, to), "{case}, ticks {from} to {to}");
+        let rows = pyramid.rows(lane, from, to, usize::MAX / 2).expect("no limit on rows");
         let expected = naive::rows(lane, clock, from, to);
-        assert_eq!(rows, expected, "{told}, ticks {from} to {to}");
+        assert_eq!(rows, expected, "{case}, ticks {from} to {to}");
         if let Some(less) = expected.len().checked_sub(1) {
-            assert_eq!(pyramid.rows(lane, from, to, less), None, "{told}");
+            assert_eq!(pyramid.rows(lane, from, to, less), None, "{case}");
         }
     }
 }
 
 #[test]
-fn summaries_are_what_rows_say() {
+fn summaries_agree_with_rows() {
     let mut kept = 0;
     for (name, trace) in traces() {
         let pyramid = Pyramid::new(&trace, &Workers::one());
@@ -79,15 +79,15 @@ fn summaries_are_what_rows_say() {
             summaries_of(&name, &pyramid, lane, &mut random);
         }
     }
-    assert!(kept > 30, "summaries of {kept} lanes were kept: this tested little else than rows");
+    assert!(kept > 30, "only {kept} lanes have summaries");
 }
 
 #[test]
-fn answers_are_the_same_whatever_is_summarised() {
+fn answers_do_not_depend_on_summaries() {
     let (mut kept, mut left_out) = (0, 0);
     for (name, trace) in traces().into_iter().step_by(2) {
         let mut pyramid = Pyramid::outline(&trace, &Workers::one());
-        // Of every third lane none; of others, those of wide bins.
+        // A third of the lanes have no summaries, the others have wide bins only.
         pyramid.summarise(&trace, &Workers::one(), |lane| (lane.id().0 % 3 != 1).then_some(57));
         let mut random = Rng::new(11);
         for lane in trace.lanes() {
@@ -122,7 +122,7 @@ fn a_level_is_the_sum_of_the_one_below() {
 }
 
 #[test]
-fn any_number_of_threads_makes_the_same() {
+fn the_number_of_threads_does_not_matter() {
     let trace = read(&random::trace(5, 20_000));
     let one = Pyramid::new(&trace, &Workers::one());
     let three = Pyramid::new(&trace, &testkit::team(3));
@@ -136,7 +136,7 @@ fn any_number_of_threads_makes_the_same() {
 }
 
 #[test]
-fn a_quarter_of_the_memory_of_rows() {
+fn summaries_take_at_most_a_quarter_of_the_memory_of_rows() {
     for (name, trace) in traces() {
         let pyramid = Pyramid::new(&trace, &Workers::one());
         let counts = trace.counts();
@@ -144,14 +144,14 @@ fn a_quarter_of_the_memory_of_rows() {
             counts.states * 20 + counts.variables * 16 + counts.events * 10 + counts.links * 30;
         assert!(
             pyramid.bytes() * 4 <= rows,
-            "{name}: {} bytes beside rows of {rows}",
+            "{name}: {} bytes of summaries, {rows} bytes of rows",
             pyramid.bytes()
         );
     }
 }
 
 #[test]
-fn as_many_values_as_rows_have_no_summaries() {
+fn lanes_with_as_many_values_as_rows_have_no_summaries() {
     let mut text = random::header();
     text.push_str("2 0 c c Host 0\n");
     for i in 0..5000 {

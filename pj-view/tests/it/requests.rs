@@ -1,4 +1,4 @@
-//! Requests that nobody thought of.
+//! Random requests.
 
 use pj_view::request::{Guard, parse_head};
 use testkit::{Rng, damage};
@@ -8,7 +8,7 @@ use crate::world::{Served, example, status};
 
 const HOST: &str = "Host: localhost:8080\r\n";
 
-/// A head that is answered, with some of what browsers send.
+/// Returns a valid head with some headers of browsers.
 fn head(rng: &mut Rng) -> Vec<u8> {
     let paths = [
         "",
@@ -30,7 +30,7 @@ fn head(rng: &mut Rng) -> Vec<u8> {
 }
 
 #[test]
-fn heads_are_the_same_in_any_pieces_and_know_the_token() {
+fn random_heads_have_the_required_properties() {
     let seed = testkit::number("PAJE_SEED").unwrap_or(1);
     let mut rng = Rng::new(seed);
     let guard = Guard { token: "token".into(), port: 8080, open: false };
@@ -40,7 +40,7 @@ fn heads_are_the_same_in_any_pieces_and_know_the_token() {
         for _ in 0..rng.index(4) {
             bytes = damage(&bytes, &mut rng);
         }
-        // Two requests at a time, too.
+        // Two requests at once.
         if round % 7 == 0 {
             bytes.extend(head(&mut rng));
         }
@@ -52,11 +52,11 @@ fn heads_are_the_same_in_any_pieces_and_know_the_token() {
             String::from_utf8_lossy(&bytes)
         );
     }
-    assert!(answered > 1000, "few heads were right: {answered}");
+    assert!(answered > 1000, "only {answered} heads were accepted");
 }
 
 #[test]
-fn whatever_is_asked_for_is_answered_or_refused() {
+fn random_queries_are_answered_or_refused() {
     let served = Served::of(&example("mpi.trace"), &[]);
     let mut rng = Rng::new(7);
     let paths = [
@@ -116,7 +116,7 @@ fn whatever_is_asked_for_is_answered_or_refused() {
         let mut target = format!("/{}/{}?", served.token, paths[rng.index(paths.len())]);
         for name in names {
             if rng.index(4) > 0 {
-                // Mostly such as make sense.
+                // Mostly valid values.
                 let among = if rng.index(3) > 0 { 4 } else { values.len() };
                 target.push_str(&format!("{name}={}&", values[rng.index(among)]));
             }

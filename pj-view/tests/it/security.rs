@@ -1,4 +1,4 @@
-//! Whom the server answers, and what.
+//! Which requests the server answers.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
@@ -35,7 +35,7 @@ fn a_wrong_or_missing_token_is_refused() {
         assert!(!answer.contains(&token) && !answer.contains("mpi"), "{answer}");
     }
     assert_eq!(token.len(), 32);
-    assert_ne!(token, self::served().token, "each program has a token of its own");
+    assert_ne!(token, self::served().token, "each process has a different token");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn other_methods_are_refused() {
 }
 
 #[test]
-fn no_path_leads_to_a_file() {
+fn paths_cannot_reach_files() {
     let served = served();
     for path in [
         "../../../../etc/passwd",
@@ -117,7 +117,7 @@ fn no_path_leads_to_a_file() {
 }
 
 #[test]
-fn queries_that_make_no_sense_are_refused() {
+fn invalid_queries_are_refused() {
     let served = served();
     for query in [
         "tiles",
@@ -138,7 +138,7 @@ fn queries_that_make_no_sense_are_refused() {
         let answer = served.ask("GET", &format!("/{}/{query}", served.token), "");
         assert_eq!(status(&answer), 400, "{query}: {answer}");
     }
-    assert!(served.get("model").contains("\"lanes\""), "it goes on");
+    assert!(served.get("model").contains("\"lanes\""), "the server keeps running");
 }
 
 #[test]
@@ -148,18 +148,18 @@ fn ten_megabytes_of_headers_are_not_read() {
         .into_bytes();
     head.resize(10 << 20, b'a');
     let answer = served.send(&head);
-    // The rest is still coming when the server closes: the answer may be lost then.
+    // The server closes while the rest arrives, so the answer may be lost.
     assert!(answer.is_empty() || status(&answer) == 431, "{answer}");
     let many = "a: b\r\n".repeat(2 << 20);
     let answer = served.send(format!("GET /{}/model HTTP/1.1\r\n{many}", served.token).as_bytes());
     assert!(answer.is_empty() || status(&answer) == 431, "{answer}");
-    assert!(served.get("progress").contains("ready"), "it goes on");
+    assert!(served.get("progress").contains("ready"), "the server keeps running");
     let within =
         format!("GET /{}/model HTTP/1.1\r\nX: {}\r\n\r\n", served.token, "a".repeat(17 << 10));
     assert_eq!(status(&served.send(within.as_bytes())), 431);
 }
 
-/// A server in this process, with little patience.
+/// Starts a server in this process with short time limits.
 fn impatient(connections: usize) -> (String, std::thread::JoinHandle<()>) {
     let patience = Patience {
         head: Duration::from_millis(400),
@@ -185,17 +185,17 @@ fn parts(url: &str) -> (String, String) {
 }
 
 #[test]
-fn slow_clients_are_left() {
+fn slow_clients_are_disconnected() {
     let (url, _run) = impatient(8);
     let (host, token) = parts(&url);
-    // One that says nothing, and one that sends a letter now and then.
+    // One client is silent, one sends a byte now and then.
     for drips in [false, true] {
         let mut stream = TcpStream::connect(&host).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_millis(50))).expect("a limit");
         let began = Instant::now();
         let mut room = [0; 1];
         loop {
-            assert!(began.elapsed() < Duration::from_secs(60), "it still listens");
+            assert!(began.elapsed() < Duration::from_secs(60), "the connection is closed");
             if drips && stream.write_all(b"G").is_err() {
                 break;
             }
@@ -208,42 +208,41 @@ fn slow_clients_are_left() {
                     ) => {}
                 Err(_) => break,
                 Ok(_) if drips => break,
-                Ok(_) => panic!("nothing was asked"),
+                Ok(_) => panic!("unexpected answer"),
             }
         }
     }
-    // One that takes nothing of a large answer.
+    // One client does not read a large answer.
     let mut stream = TcpStream::connect(&host).expect("it listens");
     stream
         .write_all(format!("GET /{token}/large HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes())
         .expect("sent");
-    // Its patience begins when it has begun to answer.
+    // The time limit starts with the answer.
     stream.peek(&mut [0]).expect("an answer");
     std::thread::sleep(Duration::from_millis(1500));
     let mut taken = Vec::new();
     stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a limit");
     let _ = stream.read_to_end(&mut taken);
-    assert!(taken.len() < 64 << 20, "all of it was sent");
+    assert!(taken.len() < 64 << 20, "the answer was cut off");
 }
 
 #[test]
-fn more_clients_than_are_served_are_turned_away() {
+fn connections_beyond_the_limit_are_closed() {
     let (url, _run) = impatient(4);
     let (host, token) = parts(&url);
     let mut idle: Vec<_> =
         (0..12).map(|_| TcpStream::connect(&host).expect("it listens")).collect();
-    // All are closed in the end: those that are turned away, and those that say nothing.
+    // All are closed: those beyond the limit at once, silent clients later.
     for stream in &mut idle {
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");
         let kind = stream.read(&mut [0; 4096]).map_err(|error| error.kind());
-        assert_ne!(kind, Err(std::io::ErrorKind::WouldBlock), "it still listens");
+        assert_ne!(kind, Err(std::io::ErrorKind::WouldBlock), "the connection is closed");
     }
-    // There is room again, as soon as their threads have ended.
+    // New connections are accepted once the threads have ended.
     let request = format!("GET /{token}/ HTTP/1.1\r\nHost: {host}\r\n\r\n").repeat(2);
     let answered = (0..100).any(|_| {
         let mut stream = TcpStream::connect(&host).expect("it listens");
         let mut answer = String::new();
-        // Until it closes, since nothing more is asked.
         let _ =
             stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_string(&mut answer));
         let answers = answer.matches("small").count();
@@ -252,11 +251,11 @@ fn more_clients_than_are_served_are_turned_away() {
         }
         answers == 2
     });
-    assert!(answered, "two requests of one connection");
+    assert!(answered, "one connection can send two requests");
 }
 
 #[test]
-fn headers_forbid_what_the_page_does_not_need() {
+fn security_headers_are_sent() {
     let served = served();
     for path in ["", "main.js", "model", "nothing"] {
         let answer = served.ask("GET", &format!("/{}/{path}", served.token), "");
@@ -268,14 +267,14 @@ fn headers_forbid_what_the_page_does_not_need() {
             "Cache-Control: no-store",
             "Cross-Origin-Resource-Policy: same-origin",
         ] {
-            assert!(answer.contains(header), "{path}: {header} is missing of {answer}");
+            assert!(answer.contains(header), "{path}: {header} is missing in {answer}");
         }
         assert!(!answer.contains("unsafe-inline") && !answer.contains("Access-Control"), "{path}");
     }
 }
 
 #[test]
-fn only_this_machine_is_served_unless_told_otherwise() {
+fn other_machines_are_served_only_with_bind() {
     let served = served();
     assert!(served.host.starts_with("127.0.0.1:"), "{}", served.host);
     let mut open = Served::of(&example("mpi.trace"), &["--bind", "0.0.0.0"]);
@@ -286,12 +285,13 @@ fn only_this_machine_is_served_unless_told_otherwise() {
         "GET /{}/ HTTP/1.1\r\nHost: evil.example:{port}\r\nConnection: close\r\n\r\n",
         open.token
     );
-    assert_eq!(status(&open.send(named.as_bytes())), 421, "names are not believed, even so");
-    open.child.kill().expect("it runs");
-    let mut said = String::new();
-    open.child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
-    assert!(
-        said.contains("warning: whoever reaches 0.0.0.0") && said.contains("not encrypted"),
-        "{said}"
+    assert_eq!(
+        status(&open.send(named.as_bytes())),
+        421,
+        "host names are refused even with --bind"
     );
+    open.child.kill().expect("it runs");
+    let mut message = String::new();
+    open.child.stderr.take().expect("a pipe").read_to_string(&mut message).expect("text");
+    assert!(message.contains("connect to 0.0.0.0") && message.contains("unencrypted"), "{message}");
 }

@@ -1,4 +1,4 @@
-//! Tiles that the page is told, beside a plain computation from the rows that the library shows.
+//! Compares answers of the server with simple computations from rows.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use serde_json::Value;
 use crate::world::{Served, example};
 
 fn number(text: &str, name: &str) -> f64 {
-    let told: Value = serde_json::from_str(text).expect("JSON");
-    told[name].as_f64().unwrap_or_else(|| panic!("{name} is no number: {text}"))
+    let answer: Value = serde_json::from_str(text).expect("JSON");
+    answer[name].as_f64().unwrap_or_else(|| panic!("{name} is no number: {text}"))
 }
 
 #[test]
-fn the_profile_of_a_window_is_what_rows_say() {
+fn the_profile_of_a_window_agrees_with_rows() {
     for name in ["mpi.trace", "deep.trace", "many-containers.trace"] {
         let trace = Trace::open(example(name)).expect("an example");
         let served = Served::of(&example(name), &[]);
@@ -28,8 +28,8 @@ fn the_profile_of_a_window_is_what_rows_say() {
                     *sums.entry((state.lane.type_id().0, state.value.0)).or_default() += seconds;
                 }
             }
-            let told = served.get(&format!("profile?from={from}&to={to}"));
-            let parsed: Value = serde_json::from_str(&told).expect("JSON");
+            let answer = served.get(&format!("profile?from={from}&to={to}"));
+            let parsed: Value = serde_json::from_str(&answer).expect("JSON");
             let mut found = BTreeMap::new();
             for it in parsed["states"].as_array().expect("states") {
                 let number = |i: usize| it[i].as_f64().expect("a number");
@@ -37,11 +37,11 @@ fn the_profile_of_a_window_is_what_rows_say() {
                     found.insert((number(0) as u32, number(1) as u32), number(2));
                 }
             }
-            assert_eq!(found.len(), sums.len(), "{name}, {from} to {to}: {told}");
+            assert_eq!(found.len(), sums.len(), "{name}, {from} to {to}: {answer}");
             for (key, seconds) in &sums {
                 assert!(
                     (found[key] - seconds).abs() <= 1e-9 * end,
-                    "{name}, {from} to {to}, {key:?}: {told}"
+                    "{name}, {from} to {to}, {key:?}: {answer}"
                 );
             }
         }
@@ -49,7 +49,7 @@ fn the_profile_of_a_window_is_what_rows_say() {
 }
 
 #[test]
-fn a_folded_container_is_the_sum_of_what_is_in_it() {
+fn a_folded_container_is_the_sum_of_its_contents() {
     let trace = Trace::open(example("mpi.trace")).expect("an example");
     let served = Served::of(&example("mpi.trace"), &[]);
     let model: Value = serde_json::from_str(&served.get("model")).expect("JSON");
@@ -71,20 +71,20 @@ fn a_folded_container_is_the_sum_of_what_is_in_it() {
                 *sums.entry(state.value.0).or_default() += seconds / width / lanes;
             }
         }
-        assert!(sums.len() <= 8, "others are told apart");
-        let mut told = BTreeMap::new();
+        assert!(sums.len() <= 8, "all shares are sent one by one");
+        let mut drawn = BTreeMap::new();
         for at in at..word(32 + 4 * bin) as usize {
             let share = f32::from_bits(word(values + 2 * padded(amounts) + 4 * at));
-            told.insert(word(values + 4 * at), f64::from(share));
+            drawn.insert(word(values + 4 * at), f64::from(share));
         }
         at = word(32 + 4 * bin) as usize;
         for (value, share) in &sums {
-            let found = told.get(value).copied().unwrap_or(0.0);
-            assert!((found - share).abs() < 1e-5, "bin {bin}: {told:?} instead of {sums:?}");
+            let found = drawn.get(value).copied().unwrap_or(0.0);
+            assert!((found - share).abs() < 1e-5, "bin {bin}: {drawn:?} instead of {sums:?}");
         }
-        assert!(told.values().sum::<f64>() < 1.0 + 1e-5);
+        assert!(drawn.values().sum::<f64>() < 1.0 + 1e-5);
     }
-    // Without the types that are hidden, nothing is left.
+    // All types are hidden.
     let types = (0..20).map(|id| id.to_string()).collect::<Vec<_>>().join(",");
     let bytes = served
         .get_bytes(&format!("folded?level={level}&first=0&count=16&containers=0&hidden={types}"));
@@ -92,30 +92,30 @@ fn a_folded_container_is_the_sum_of_what_is_in_it() {
 }
 
 #[test]
-fn rows_are_told_with_their_fields_and_lines() {
+fn rows_are_sent_with_fields_and_lines() {
     let trace = Trace::open(example("mpi.trace")).expect("an example");
     let served = Served::of(&example("mpi.trace"), &[]);
     let mut links = 0;
     for lane in trace.lanes().filter(|lane| !lane.is_empty()) {
         let LaneId(id) = lane.id();
         for (row, state) in lane.states().enumerate().step_by(7) {
-            let told = served.get(&format!("row?lane={id}&row={row}"));
+            let answer = served.get(&format!("row?lane={id}&row={row}"));
             assert_eq!(
-                (number(&told, "value"), number(&told, "imbrication")),
+                (number(&answer, "value"), number(&answer, "imbrication")),
                 (f64::from(state.value.0), f64::from(state.imbrication))
             );
             assert!(
-                number(&told, "line") > 1.0 && told.contains(&format!("\"row\":{row}")),
-                "{told}"
+                number(&answer, "line") > 1.0 && answer.contains(&format!("\"row\":{row}")),
+                "{answer}"
             );
-            links += told.matches("\"other\"").count();
+            links += answer.matches("\"other\"").count();
         }
     }
     assert!(links > 0, "no state has links");
 }
 
 #[test]
-fn places_of_a_value_come_one_after_the_other() {
+fn rows_of_a_value_are_found_in_order() {
     let trace = Trace::open(example("mpi.trace")).expect("an example");
     let served = Served::of(&example("mpi.trace"), &[]);
     let first = trace.states().next().expect("a state");
@@ -128,18 +128,19 @@ fn places_of_a_value_come_one_after_the_other() {
     starts.sort_by(f64::total_cmp);
     let (mut at, mut lane, mut row) = (-1.0, 0.0, 0.0);
     for start in &starts {
-        let told = served.get(&format!(
+        let answer = served.get(&format!(
             "find?type={}&value={}&time={at}&lane={lane}&row={row}",
             type_.0, value.0
         ));
-        (at, lane, row) = (number(&told, "start"), number(&told, "lane"), number(&told, "row"));
-        assert!((at - start).abs() < 1e-12, "{told}");
+        (at, lane, row) =
+            (number(&answer, "start"), number(&answer, "lane"), number(&answer, "row"));
+        assert!((at - start).abs() < 1e-12, "{answer}");
     }
-    // Behind the last comes the first, and before the first the last.
-    let told = served
+    // The search wraps around at both ends.
+    let answer = served
         .get(&format!("find?type={}&value={}&time={at}&lane={lane}&row={row}", type_.0, value.0));
-    assert!((number(&told, "start") - starts[0]).abs() < 1e-12);
-    let told =
+    assert!((number(&answer, "start") - starts[0]).abs() < 1e-12);
+    let answer =
         served.get(&format!("find?type={}&value={}&time=-1&lane=0&row=0&back=1", type_.0, value.0));
-    assert!((number(&told, "start") - starts[starts.len() - 1]).abs() < 1e-12);
+    assert!((number(&answer, "start") - starts[starts.len() - 1]).abs() < 1e-12);
 }

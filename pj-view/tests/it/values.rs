@@ -1,4 +1,4 @@
-//! Values of types that have many.
+//! Types with many values.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::world::{Served, status};
 
 const COUNT: usize = 3000;
 
-/// A trace whose events have values of their own, some of which look alike.
+/// Returns a trace whose events have different values, some with similar names.
 fn trace() -> String {
     let mut text = testkit::definitions([
         ("1", "DefineContainerType", "Name Type"),
@@ -33,16 +33,16 @@ fn name(i: usize) -> String {
 }
 
 #[test]
-fn they_are_told_page_by_page() {
+fn values_are_sent_in_pages() {
     let folder = testkit::folder(&[("many.trace", trace().as_bytes())]);
     let served = Served::of(&folder.path().join("many.trace"), &[]);
     let get = |path: &str| serde_json::from_str::<Value>(&served.get(path)).expect("JSON");
     let model = get("model");
     let types = model["types"].as_array().expect("types");
     let type_ = types.iter().position(|it| it["name"] == "Mark").expect("the events' type");
-    let told = &types[type_];
-    assert_eq!(told["count"], COUNT);
-    let mut values = told["values"].as_array().expect("values").clone();
+    let listed = &types[type_];
+    assert_eq!(listed["count"], COUNT);
+    let mut values = listed["values"].as_array().expect("values").clone();
     while values.len() < COUNT {
         let (before, page) =
             (values.len(), get(&format!("values?type={type_}&first={}", values.len())));
@@ -60,7 +60,7 @@ fn they_are_told_page_by_page() {
 }
 
 #[test]
-fn they_are_found_by_name() {
+fn values_are_found_by_name() {
     let folder = testkit::folder(&[("many.trace", trace().as_bytes())]);
     let served = Served::of(&folder.path().join("many.trace"), &[]);
     let found = |text: &str| {
@@ -68,7 +68,7 @@ fn they_are_found_by_name() {
             serde_json::from_str(&served.get(&format!("value?text={text}"))).expect("JSON");
         found["value"].as_u64()
     };
-    // Whole, from the beginning, and within; in this order.
+    // By name, prefix and substring, in this order.
     assert_eq!(found("mark-2999"), Some(2999));
     assert_eq!(found("mark-1"), Some(1));
     assert_eq!(found("mark-29"), Some(29));
@@ -80,16 +80,16 @@ fn they_are_found_by_name() {
 }
 
 #[test]
-fn the_profile_tells_those_with_the_most() {
+fn the_profile_lists_the_most_frequent_values() {
     let mut text = trace();
     for _ in 0..3 {
         let _ = writeln!(text, "4 {COUNT} Mark host MARK-2999");
     }
     let folder = testkit::folder(&[("many.trace", text.as_bytes())]);
     let served = Served::of(&folder.path().join("many.trace"), &[]);
-    let told: Value = serde_json::from_str(&served.get("profile?from=0&to=4000")).expect("JSON");
-    let events = told["events"].as_array().expect("events");
+    let profile: Value = serde_json::from_str(&served.get("profile?from=0&to=4000")).expect("JSON");
+    let events = profile["events"].as_array().expect("events");
     let most: Vec<_> = events.iter().filter(|it| it[2] == 4).map(|it| &it[1]).collect();
     assert_eq!((events.len(), most), (100, vec![&json!(2999)]));
-    assert_eq!(told["otherEvents"], json!([COUNT - 100, COUNT - 100]));
+    assert_eq!(profile["otherEvents"], json!([COUNT - 100, COUNT - 100]));
 }

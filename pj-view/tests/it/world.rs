@@ -1,4 +1,4 @@
-//! The program, running, and what is asked of it byte by byte.
+//! Runs the program and sends requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -16,7 +16,7 @@ pub(crate) fn program() -> Command {
     command
 }
 
-/// A program that serves a trace until this is dropped.
+/// Program that serves a trace until it is dropped.
 pub(crate) struct Served {
     pub(crate) child: Child,
     pub(crate) host: String,
@@ -43,17 +43,18 @@ impl Served {
         stream
     }
 
-    /// Answer to these bytes, until the server closes the connection or two minutes are over.
+    /// Sends bytes. Returns the answer until the server closes the connection, for at most two
+    /// minutes.
     pub(crate) fn send(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
-        // A server that has read enough may close before all is sent.
+        // The server may close the connection before everything is sent.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// The answer to a request of this method and target, with these headers beside `Host`.
+    /// Returns the answer to a request with additional headers.
     pub(crate) fn ask(&self, method: &str, target: &str, headers: &str) -> String {
         let host = &self.host;
         self.send(
@@ -64,7 +65,7 @@ impl Served {
         )
     }
 
-    /// The body of the answer to a right request, which is no text.
+    /// Returns the body of the answer to a valid request as bytes.
     pub(crate) fn get_bytes(&self, path: &str) -> Vec<u8> {
         let (host, token) = (&self.host, &self.token);
         let head =
@@ -82,7 +83,7 @@ impl Served {
         answer.split_off(end + 4)
     }
 
-    /// The body of the answer to a right request.
+    /// Returns the body of the answer to a valid request as text.
     pub(crate) fn get(&self, path: &str) -> String {
         let answer = self.ask("GET", &format!("/{}/{path}", self.token), "");
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{path}: {answer}");
@@ -92,7 +93,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

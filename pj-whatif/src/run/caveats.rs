@@ -1,4 +1,4 @@
-//! Doubts about a changed run.
+//! Assumptions and doubts about a changed run, for the report.
 
 use paje_whatif::fit::{Fit, MAX_MESSAGES};
 use paje_whatif::hypothesis::Applied;
@@ -6,24 +6,24 @@ use paje_whatif::{Dropped, Graph, Settings, Shape};
 
 use crate::report::Report;
 
-/// Adds the assumptions that the graph was made with.
+/// Adds the assumptions of the graph.
 pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Report) {
     let types = graph.tracks.trace().types();
     let assumed = &graph.assumed;
     let messages = graph.messages.list().len();
     if messages == 0 {
-        report.caveat("there are no messages");
+        report.caveat("the trace has no messages");
     } else {
         report.caveat(format!(
-            "{} transfers of {messages} were waited for, and so measured; {} are taken to last as long as the median of their size",
+            "transfer times of {messages} messages: {} measured, {} estimated as the median of their size",
             assumed.measured, assumed.estimated
         ));
         let start = assumed.start.name();
         report.caveat(match assumed.votes {
-            None => format!("eager transfers start when {start}, as was said"),
-            Some((0, 0)) => format!("eager transfers are taken to start when {start}: no message tells"),
+            None => format!("eager transfers start when {start} (given)"),
+            Some((0, 0)) => format!("eager transfers are assumed to start when {start}; no message shows it"),
             Some((sent, posted)) => {
-                format!("eager transfers start when {start}: {sent} messages tell when sent, {posted} when posted")
+                format!("eager transfers start when {start}: {sent} messages indicate sent, {posted} posted")
             }
         });
         if let Some(eager) = assumed.eager {
@@ -31,16 +31,13 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         }
     }
     for (count, what) in [
+        (assumed.unmatched, "links have no sending or no receiving state; nothing waits for them"),
+        (assumed.mispaired, "links of Sendrecv are ignored, since SMPI pairs their ends wrongly"),
+        (assumed.backwards, "links end before they start; nothing waits for them"),
         (
-            assumed.unmatched,
-            "links have no state that sends or none that receives: nothing waits for them",
+            graph.messages.elsewhere,
+            "links have an end in a container without states; nothing waits for them",
         ),
-        (
-            assumed.mispaired,
-            "links of Sendrecv are not trusted, since SMPI pairs their ends wrongly: nothing waits for them",
-        ),
-        (assumed.backwards, "links end before they start: nothing waits for them"),
-        (graph.messages.elsewhere, "links join containers without states: nothing waits for them"),
     ] {
         if count > 0 {
             report.caveat(format!("{count} {what}"));
@@ -54,7 +51,7 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         }
         let name = types.value_name(series.type_, series.value);
         if shaped.has_links {
-            report.caveat(format!("{name}: its links tell who waits for whom"));
+            report.caveat(format!("{name}: its links record the dependencies"));
             continue;
         }
         let fits = shaped
@@ -62,25 +59,29 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             .iter()
             .map(|(shape, off)| format!("{} ± {:.3} µs", shape.name(), off * 1e6));
         let fits: Vec<String> = fits.collect();
-        let how = if shaped.is_given { "as was said" } else { "what explains the times best" };
-        report.caveat(format!("{name}: {}, {how} ({})", shaped.shape.name(), fits.join(", ")));
+        let how = if shaped.is_given { "given" } else { "best fit" };
+        report.caveat(format!(
+            "{name}: modelled as {} ({how}; residuals: {})",
+            shaped.shape.name(),
+            fits.join(", ")
+        ));
         if shaped.root_in_seconds > 0.0 {
             let each = shaped.root_in_seconds * 1e6;
             report.caveat(format!(
-                "{name}: each message to the root needs the link into it for {each:.3} µs, as the times tell"
+                "{name}: each message to the root uses its link for {each:.3} µs (estimated)"
             ));
         }
         if shaped.link_out_seconds > 0.0 {
             let out = shaped.link_out_seconds * 1e6;
             report.caveat(match shaped.shape {
                 Shape::Relay => {
-                    format!("{name}: each message takes {out:.3} µs, as the times tell")
+                    format!("{name}: each message takes {out:.3} µs (estimated)")
                 }
-                Shape::Held => format!(
-                    "{name}: each message needs the link of the root for {out:.3} µs, as the times tell"
-                ),
+                Shape::Held => {
+                    format!("{name}: each message uses the root's link for {out:.3} µs (estimated)")
+                }
                 _ => format!(
-                    "{name}: each message needs the link out of its sender for {out:.3} µs, as the times tell"
+                    "{name}: each message uses its sender's link for {out:.3} µs (estimated)"
                 ),
             });
         }
@@ -89,16 +90,16 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             let (root, turn) = (graph.name(members[root]), series.is_turning);
             report.caveat(match turn {
                 true => {
-                    format!("{name}: containers are assumed to be the root in turn, from {root} on")
+                    format!("{name}: assuming that the root rotates, starting with {root}")
                 }
-                false => format!("{name}: the root is assumed to be {root}"),
+                false => format!("{name}: assuming that {root} is the root"),
             });
         }
     }
     for uneven in &graph.collectives.uneven {
         let name = types.value_name(uneven.type_, uneven.value);
         report.caveat(format!(
-            "{name}: nobody waits there, since containers have {} to {} of them",
+            "{name}: waiting is ignored, since containers have {} to {} of them",
             uneven.least, uneven.most
         ));
     }
@@ -114,11 +115,11 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             String::new()
         };
         let (map, names) = (settings.map.name(), names.collect::<Vec<_>>().join(", "));
-        report.caveat(format!("the map `{map}` does not know {names}{more}: nobody waits there"));
+        report.caveat(format!("not in the map `{map}`, so never waiting: {names}{more}"));
     }
 }
 
-/// Adds the assumptions that it was changed with.
+/// Adds the assumptions of the changes.
 pub(super) fn of_change(
     applied: &Applied,
     dropped: &Dropped,
@@ -132,18 +133,21 @@ pub(super) fn of_change(
     let (lost, operations) = dropped.count();
     if lost + operations > 0 {
         report.caveat(format!(
-            "{lost} messages and {operations} operations contradict the order of what else was recorded: nothing waits for them"
+            "{lost} messages and {operations} collectives contradict the recorded order; nothing waits for them"
         ));
     }
 }
 
-/// Sentence on the recorded network as it is taken to be, which so many messages went through.
+/// Describes the estimate of the recorded network, given the number of messages.
 pub(super) fn of_network(fit: &Fit, messages: usize) -> String {
-    let some =
-        if messages > MAX_MESSAGES { format!(" the first {MAX_MESSAGES}") } else { String::new() };
+    let some = if messages > MAX_MESSAGES {
+        format!(" of the first {MAX_MESSAGES}")
+    } else {
+        String::new()
+    };
     format!(
-        "the recorded network: latency {:.3} µs, bandwidth {:.4e} bytes a second, factors {}; four of five{some} \
-         transfers differ from that by {:.2} % at most",
+        "recorded network: latency {:.3} µs, bandwidth {:.4e} bytes/s, factors {}; 80 %{some} \
+         transfers differ by at most {:.2} %",
         fit.latency * 1e6,
         1.0 / fit.per_byte,
         fit.factors.name,

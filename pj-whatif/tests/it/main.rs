@@ -1,4 +1,4 @@
-//! The program, as people call it.
+//! Tests of the program from its command line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,18 @@ use tempfile::TempDir;
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
 
 fn pj_whatif(words: &[&str]) -> (i32, String, String) {
-    let output = Command::cargo_bin("pj_whatif").expect("it is built").args(words).output();
+    let output =
+        Command::cargo_bin("pj_whatif").expect("the program is built").args(words).output();
     let output = output.expect("it runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("it ends by itself"), text(output.stdout), text(output.stderr))
+    (output.status.code().expect("an exit status"), text(output.stdout), text(output.stderr))
 }
 
 fn mpi() -> String {
     format!("{EXAMPLES}/mpi.trace")
 }
 
-/// Three quarters of four ranks compute half as long as the fourth, and wait for it.
+/// Rank 0 computes for 1 s; three other ranks compute for 0.5 s and wait for it.
 fn uneven(folder: &Path) -> PathBuf {
     let mut text = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
         %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
@@ -43,7 +44,6 @@ fn uneven(folder: &Path) -> PathBuf {
     path
 }
 
-/// The states and links of a trace, as text.
 fn rows(path: &Path) -> Vec<String> {
     let trace =
         Trace::read(&fs::read(path).expect("readable")[..], &Options::default()).expect("a trace");
@@ -69,7 +69,7 @@ fn identity_is_exact() {
 }
 
 #[test]
-fn one_at_100_and_three_at_50_percent_are_at_62_5() {
+fn balancing_one_rank_of_1_s_and_three_of_half_gives_0_625_s() {
     let folder = TempDir::new().expect("a folder");
     let trace = uneven(folder.path());
     let trace = trace.to_str().expect("UTF-8");
@@ -94,7 +94,7 @@ fn one_at_100_and_three_at_50_percent_are_at_62_5() {
 }
 
 #[test]
-fn a_page_shows_both_runs_above_one_another() {
+fn the_page_shows_both_runs() {
     let folder = TempDir::new().expect("a folder");
     let trace = uneven(folder.path());
     let text = fs::read_to_string(&trace).expect("readable");
@@ -105,7 +105,7 @@ fn a_page_shows_both_runs_above_one_another() {
         let files = [trace.to_str().expect("UTF-8"), "--html", path.to_str().expect("UTF-8")];
         let (status, stdout, stderr) = pj_whatif(&[&files[..], &words].concat());
         assert_eq!((status, stderr.as_str()), (0, ""));
-        assert!(stdout.contains("makespan"), "the report is printed, too: {stdout}");
+        assert!(stdout.contains("makespan"), "the report is also printed: {stdout}");
         fs::read_to_string(path).expect("readable")
     };
     let one = page("1");
@@ -128,7 +128,7 @@ fn a_page_shows_both_runs_above_one_another() {
 }
 
 #[test]
-fn a_sweep_is_one_run_each() {
+fn a_sweep_runs_once_per_value() {
     let folder = TempDir::new().expect("a folder");
     let trace = uneven(folder.path());
     let trace = trace.to_str().expect("UTF-8");
@@ -150,7 +150,7 @@ fn a_sweep_is_one_run_each() {
 }
 
 #[test]
-fn random_runs_are_the_same_for_a_seed() {
+fn random_runs_depend_only_on_the_seed() {
     let folder = TempDir::new().expect("a folder");
     let trace = uneven(folder.path());
     let run = |how: &str, threads: &str| {
@@ -171,12 +171,12 @@ fn random_runs_are_the_same_for_a_seed() {
     assert_eq!(one, run("lognormal,cv=0.1,seed=1,runs=200", "3"));
     assert_ne!(one, run("lognormal,cv=0.1,seed=2,runs=200", "1"));
     let mean = one[0]["after"].as_f64().expect("a number");
-    // Rank 0 decides, whose time is 1 s in the mean.
+    // Rank 0 determines the makespan, with a mean of 1 s.
     assert!((0.97..1.03).contains(&mean), "{mean}");
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn wrong_usage_is_reported() {
     let folder = TempDir::new().expect("a folder");
     let trace = uneven(folder.path());
     let trace = trace.to_str().expect("UTF-8");
@@ -185,15 +185,15 @@ fn what_is_wrong_is_told() {
         assert_eq!((status, stdout.as_str()), (2, ""), "{words:?}");
         stderr
     };
-    assert!(wrong(&[trace]).contains("what is to be different?"));
-    assert!(wrong(&[trace, "--identity", "--cpu", "factor=2"]).contains("changes nothing"));
+    assert!(wrong(&[trace]).contains("no hypothesis given"));
+    assert!(wrong(&[trace, "--identity", "--cpu", "factor=2"]).contains("cannot be combined"));
     assert!(
         wrong(&[trace, "--scale", "state=compute,factor=2"])
             .contains("there are computing, MPI_Barrier")
     );
     assert!(
         wrong(&[trace, "--cut", "state=computing", "--sweep", "factor=1..2/3"])
-            .contains("no hypothesis lacks")
+            .contains("no hypothesis takes `factor`")
     );
     assert!(wrong(&[trace, "--coll", "MPI_Barrier=ring"]).contains("reduce+bcast"));
     let out = folder.path().join("none.paje");
@@ -213,7 +213,7 @@ fn what_is_wrong_is_told() {
 }
 
 #[test]
-fn an_invalid_trace_is_told() {
+fn an_invalid_trace_is_reported() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("bad.trace");
     fs::write(&path, "%EventDef PajePushState 1\n% Time date\n%EndEventDef\n1 0\n")

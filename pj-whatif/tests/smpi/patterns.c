@@ -1,6 +1,6 @@
-/* Patterns of message passing whose computation is told in floating-point operations, so that a run says the same on any
-   machine: patterns PATTERN VARIANT BYTES ITERATIONS. VARIANT is `base`, or what a hypothesis changes: `half`, `double`, `balanced`
-   (each iteration's work is its mean over the ranks), `mended` (the slow rank works as long as it would if it were not slow). */
+/* Patterns of message passing. Work is given in floating-point operations, so a run is the same on any machine.
+   Usage: patterns PATTERN VARIANT BYTES ITERATIONS. VARIANT is `base`, or the change of a hypothesis: `half`, `double`,
+   `balanced` (each iteration's work is its mean over the ranks), `mended` (the slow rank is as fast as the others). */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 static int rank, size, bytes;
 static const char *variant;
 
-/* The work of a rank in an iteration: 0.5 to 1.5 ms, and twice that on the slow rank. */
+/* Returns the work of a rank in an iteration: 0.5 to 1.5 ms, and twice that on the slow rank. */
 static double work(int who, int iteration, int mended)
 {
     unsigned mixed = (unsigned)who * 2654435761u + (unsigned)iteration * 40503u + 12345u;
@@ -35,8 +35,8 @@ static void compute(int iteration)
     smpi_execute_flops(flops);
 }
 
-/* The work of an LU factorisation by columns of blocks, dealt out in turn: the owner of a column factorises it and sends it
-   to all, and everybody updates the columns that are its own and to the right. */
+/* LU factorisation by columns of blocks with a cyclic distribution: the owner of a column factorises and broadcasts it,
+   and all ranks update their own columns to the right. */
 static void lu(int blocks, char *column)
 {
     for (int k = 0; k < blocks; k++) {

@@ -17,8 +17,8 @@ pub trait ColumnSegment: Send + Sync {
     /// Gives the lines as columns, and in `text` the bytes that these refer to, at their places in
     /// the segment's text. `judge` is shown the first line of each step and chooses its form.
     ///
-    /// Returns `false` if the lines must be read as text, as by default. Then `lines` and `text` mean
-    /// nothing.
+    /// Returns `false` if the lines must be read as text, as by default. Then `lines` and `text`
+    /// mean nothing.
     fn columns(
         &self,
         text: &mut Vec<u8>,
@@ -76,7 +76,6 @@ impl fmt::Debug for Unpacked {
 }
 
 impl Unpacked {
-    /// Returns the text and the padding after it.
     pub(super) fn padded(&self) -> &[u8] {
         self.text.get_or_init(|| {
             let mut text = self.lines.unchecked_text();
@@ -176,9 +175,8 @@ mod tests {
         }
     }
 
-    /// The last line need not end with a newline, and there is no line after it.
     #[test]
-    fn later_lines_are_those_of_the_text() {
+    fn later_lines_are_lines_of_the_text() {
         let text = "# one\n\n# three,\ttwo words\r\n# the last";
         let later = |start| LaterLine { lines: Arc::new(Text(text)), start }.text();
         let mut start = 0;

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Gives one byte at a time, and an interruption before each.
+/// Returns one byte at a time, and an interruption before each.
 struct Trickle<'a>(&'a [u8], bool);
 
 impl Read for Trickle<'_> {
@@ -45,12 +45,12 @@ fn every_block_ends_with_a_line() {
 }
 
 #[test]
-fn nothing_gives_no_block() {
+fn an_empty_input_has_no_block() {
     assert!(cut(&b""[..], 10).is_empty());
 }
 
 #[test]
-fn a_block_of_given_lines() {
+fn a_block_can_be_filled_directly() {
     let mut block = Block::default();
     for lines in [&[&b"one\n"[..], b"two\nthree\n"][..], &[b"four\n"], &[]] {
         let text = lines.concat();
@@ -61,7 +61,7 @@ fn a_block_of_given_lines() {
 }
 
 #[test]
-fn a_line_that_is_too_long() {
+fn too_long_lines_are_errors() {
     let limits = Limits { block: 4, line: 10 };
     let text = b"short\n0123456789abcdef\n";
     let mut blocks = Blocks::new(&text[..], limits);
@@ -72,7 +72,7 @@ fn a_line_that_is_too_long() {
 }
 
 #[test]
-fn what_comes_behind_a_line_that_is_too_long() {
+fn reading_continues_after_a_too_long_line() {
     let limits = Limits { block: 4, line: 10 };
     let text = b"short\n0123456789abcdef\nlast\n";
     let mut blocks = Blocks::new(Trickle(text, false), limits).forgiving();
@@ -86,7 +86,7 @@ fn what_comes_behind_a_line_that_is_too_long() {
 }
 
 #[test]
-fn what_comes_before_a_failure() {
+fn lines_before_a_failure_are_read() {
     struct Broken;
     impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -109,7 +109,7 @@ fn what_comes_before_a_failure() {
 }
 
 #[test]
-fn no_limit_of_lines_does_not_overflow() {
+fn the_largest_limit_does_not_overflow() {
     let limits = Limits { block: 4, line: usize::MAX };
     let mut block = Block::default();
     assert!(Blocks::new(&b"0123456789\n"[..], limits).read(&mut block).expect("no limit"));
@@ -117,7 +117,7 @@ fn no_limit_of_lines_does_not_overflow() {
 }
 
 #[test]
-fn a_failing_input() {
+fn failures_of_the_input_are_errors() {
     struct Broken;
     impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

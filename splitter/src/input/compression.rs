@@ -8,7 +8,6 @@ use liblzma::stream::{CONCATENATED, Stream};
 use super::frames::{Format, Frames};
 use super::pieces::{PiecesText, Unpacking};
 
-/// Number of compressed bytes read at a time.
 const BUFFER: usize = 256 << 10;
 
 /// Compression of a trace.
@@ -39,8 +38,8 @@ impl fmt::Display for Compression {
     }
 }
 
-/// First bytes of compressed files. A zstd file may begin with a skippable frame, whose first byte is any of
-/// `P` to `_`.
+/// First bytes of compressed files. A zstd file may begin with a skippable frame, whose first byte
+/// is any of `P` to `_`.
 const MAGIC: [(&[u8], Compression); 6] = [
     (b"\x1f\x8b", Compression::Gzip),
     (b"\x28\xb5\x2f\xfd", Compression::Zstd),
@@ -53,21 +52,18 @@ const MAGIC: [(&[u8], Compression); 6] = [
 /// Number of bytes that are enough to recognise a compression.
 pub(super) const HEAD: usize = 6;
 
-/// What the first bytes of an input show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guess {
-    /// It is not compressed.
     Plain,
-    /// It is compressed.
     Compressed(Compression),
-    /// More bytes are needed.
     Open,
 }
 
-/// Guesses the compression of an input that begins with `head`. `ended` means that it has no more bytes.
+/// Guesses the compression of an input that begins with `head`. `ended` means that it has no more
+/// bytes.
 ///
-/// An input that ends within the first bytes of a compression counts as compressed, and so as damaged,
-/// unless it reads as text.
+/// An input that ends within the first bytes of a compression counts as compressed, and so as
+/// damaged, unless it reads as text.
 pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
     let mut head = head.to_owned();
     if let Some(first @ b'P'..=b'_') = head.first_mut() {
@@ -91,8 +87,9 @@ pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
 
 /// Decompresses to the end of the medium.
 ///
-/// Only compressed data or xz's padding may follow compressed data. Anything else is an error, even zeros,
-/// which gzip accepts: such a file was put together wrongly, and a part of the trace may be missing.
+/// Only compressed data or xz's padding may follow compressed data. Anything else is an error, even
+/// zeros, which gzip accepts: such a file was put together wrongly, and a part of the trace may be
+/// missing.
 pub(super) struct Decoder {
     compression: Compression,
     reader: Box<dyn Read + Send>,
@@ -131,12 +128,10 @@ impl Decoder {
         Ok(Decoder::of_pieces(compression, text))
     }
 
-    /// Creates a decoder for a format without pieces.
     fn alone(compression: Compression, reader: impl Read + Send + 'static) -> Decoder {
         Decoder { compression, reader: Box::new(reader), unpacking: None, failed: None }
     }
 
-    /// Creates a decoder for a format with pieces.
     pub(super) fn of_pieces(compression: Compression, text: PiecesText) -> Decoder {
         let unpacking = Some(text.unpacking());
         Decoder { unpacking, ..Decoder::alone(compression, text) }
@@ -147,7 +142,6 @@ fn buffered<R: Read>(medium: R) -> BufReader<R> {
     BufReader::with_capacity(BUFFER, medium)
 }
 
-/// Creates a zstd decompressor.
 pub(super) fn zstd_decoder<'d, R: BufRead>(medium: R) -> io::Result<zstd::Decoder<'d, R>> {
     let mut decoder = zstd::Decoder::with_buffer(medium)?;
     // Accept files compressed with `--long`, which zstd refuses by default to limit memory.

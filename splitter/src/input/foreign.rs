@@ -1,11 +1,10 @@
-//! Recognises files that are no traces, or must be unpacked first, by their first bytes. A trace begins
-//! with a comment or a definition, so no trace begins with any of these.
+//! Recognises files that are no traces, or must be unpacked first, by their first bytes. A trace
+//! begins with a comment or a definition, so no trace begins with any of these.
 
 use std::io::{self, Read};
 
 use super::Compression;
 
-/// Number of bytes that are enough to recognise a file.
 pub(super) const HEAD: usize = 512;
 
 const UNPACK: &str = "unpack it first";
@@ -46,7 +45,8 @@ const MAGIC: [(&[u8], &str, &str); 29] = [
     (b"<?xml", "an XML document", NOTHING),
 ];
 
-/// Returns what a file that begins with `head` is and what to do with it, or `None` if it may be a trace.
+/// Returns what a file that begins with `head` is and what to do with it, or `None` if it may be a
+/// trace.
 fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some((_, what, advice)) = MAGIC.iter().find(|(magic, ..)| head.starts_with(magic)) {
         return Some((what, advice));
@@ -63,7 +63,8 @@ fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if matches!(head, [0xff, 0xfe, _, 0, ..] | [0xfe, 0xff, 0, _, ..]) {
         return Some(("text in UTF-16", RECODE));
     }
-    // A tar archive begins with a file name padded with zeros. A comment may contain the magic, too.
+    // A tar archive begins with a file name padded with zeros. A comment may contain the magic,
+    // too.
     let is_tar = head.get(257..262) == Some(b"ustar") && head[99] == 0 && head[0] != b'#';
     is_tar.then_some(("a tar archive", UNPACK))
 }
@@ -95,7 +96,6 @@ impl<R: Read> Checked<R> {
         Checked { reader, compression, head: None, failure: None }
     }
 
-    /// Reads the first bytes: [`HEAD`], or all if there are fewer.
     fn look(&mut self) -> Vec<u8> {
         let mut head = Vec::with_capacity(HEAD);
         self.failure = self.reader.by_ref().take(HEAD as u64).read_to_end(&mut head).err();
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_magic_hides_another() {
+    fn no_magic_is_the_start_of_another() {
         for (index, (magic, what, _)) in MAGIC.iter().enumerate() {
             assert!(magic.len() <= HEAD);
             let first = MAGIC.iter().position(|(other, ..)| magic.starts_with(other));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_byte_orders_may_be_damage() {
+    fn a_byte_order_mark_alone_may_be_damage() {
         assert_eq!(foreign(b"\xff\xfe%\0E\0"), Some(("text in UTF-16", RECODE)));
         assert_eq!(foreign(b"\xfe\xff\0%\0E"), Some(("text in UTF-16", RECODE)));
         for damaged in [&b"\xff\xfe\n%EventDef"[..], b"\xfe\xff%EventDef", b"\xff\xfe"] {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_trace_and_what_may_be_one() {
+    fn foreign_files_are_recognised() {
         let mut tar = vec![0; 512];
         tar[..5].copy_from_slice(b"trace");
         tar[257..262].copy_from_slice(b"ustar");
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_is_looked_at_is_the_same() {
+    fn a_checked_stream_has_the_same_bytes() {
         for len in [0, 1, HEAD - 1, HEAD, HEAD + 1, 5 * HEAD] {
             let text = vec![b'x'; len];
             let mut checked = Checked::new(&text[..], None);

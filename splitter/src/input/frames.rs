@@ -1,14 +1,14 @@
-//! Finds pieces of compressed data: zstd frames, and gzip members with known lengths, as `pzstd` and `bgzip`
-//! write them.
+//! Finds pieces of compressed data: zstd frames, and gzip members with known lengths, as `pzstd`
+//! and `bgzip` write them.
 //!
-//! From the first piece on that is too large, cut off or unexpected, all is left to the decompressor.
+//! From the first piece on that is too large, cut off or unexpected, all is left to the
+//! decompressor.
 
 use std::io::{self, Cursor, Read};
 
 use super::compression::zstd_decoder;
 use super::pieces::{Next, Piece};
 
-/// Number of compressed bytes read at a time.
 const BUFFER: usize = 256 << 10;
 
 /// Largest length of a piece, of its text and compressed. `pzstd -19` writes frames of 32 MiB.
@@ -21,28 +21,23 @@ const ENOUGH: u64 = 1 << 20;
 const BLOCK: u64 = 128 << 10;
 const MEMBER: u64 = 64 << 10;
 
-/// Formats that have pieces.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Format {
     Zstd,
     Gzip,
 }
 
-/// Compressed data that is cut into pieces.
 pub(super) struct Frames<R> {
     format: Format,
     medium: R,
     /// Bytes that have been read. Those before `start` are used up.
     buffer: Vec<u8>,
     start: usize,
-    /// Error after the last piece.
     failure: Option<io::Error>,
 }
 
-/// A frame or a member.
 #[derive(Clone, Copy)]
 struct Frame {
-    /// Compressed length.
     len: usize,
     /// Largest possible length of its text.
     most: u64,
@@ -237,7 +232,6 @@ impl Read for Front {
     }
 }
 
-/// Some frames or members.
 struct Part {
     format: Format,
     data: Vec<u8>,

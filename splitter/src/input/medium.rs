@@ -42,7 +42,6 @@ impl Seek for Placed {
     }
 }
 
-/// Reads through another reader.
 pub(super) struct Counted<R> {
     pub(super) reader: R,
     pub(super) taken: Arc<AtomicU64>,
@@ -64,8 +63,8 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Asks for a pipe with more room than the usual 64 KiB, so that the programs at its ends switch less
-/// often. The system may refuse.
+/// Asks for a pipe with more room than the usual 64 KiB, so that the programs at its ends switch
+/// less often. The system may refuse.
 pub(super) fn enlarge_pipe(file: &File) {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(file, 1 << 20);

@@ -22,7 +22,6 @@ pub(super) trait Piece: Send {
     fn unpack(self: Box<Self>, memory: Vec<u8>) -> (Vec<u8>, io::Result<()>);
 }
 
-/// What comes next in compressed data.
 pub(super) enum Next {
     Piece(Box<dyn Piece>),
     /// The text after all pieces, which one thread reads.
@@ -55,7 +54,6 @@ impl Piece for Ready {
     }
 }
 
-/// A piece that has not been read yet.
 struct Slot {
     most: u64,
     /// `None` while a thread decompresses it.
@@ -65,13 +63,10 @@ struct Slot {
 struct State {
     next: Box<dyn FnMut() -> io::Result<Next> + Send>,
     slots: VecDeque<Slot>,
-    /// Number of pieces that have been read.
     given: u64,
     /// Largest possible length of the texts in the slots.
     bytes: u64,
-    /// Whether there are no more pieces.
     ended: bool,
-    /// Text after the pieces.
     rest: Option<Box<dyn Read + Send>>,
     /// Memory to be reused.
     spare: Vec<Vec<u8>>,
@@ -92,7 +87,8 @@ struct Job<'s> {
 
 impl Drop for Job<'_> {
     fn drop(&mut self) {
-        let lost = || (Vec::new(), Err(io::Error::other("a part of it could not be unpacked")));
+        let lost =
+            || (Vec::new(), Err(io::Error::other("a part of the file could not be decompressed")));
         let text = self.text.take().unwrap_or_else(lost);
         let mut state = self.shared.lock();
         let place = (self.number - state.given) as usize;
@@ -115,7 +111,6 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts the next piece, if there is one.
     fn take_on<'s>(&'s self, state: &mut State) -> Option<Job<'s>> {
         match (state.next)() {
             Ok(Next::Piece(piece)) => {
@@ -139,7 +134,6 @@ impl Shared {
     }
 }
 
-/// The text of compressed data.
 pub(super) struct PiecesText {
     shared: Arc<Shared>,
     text: Vec<u8>,
@@ -151,7 +145,6 @@ pub(super) struct PiecesText {
 }
 
 impl PiecesText {
-    /// Reads a packed trace.
     pub(super) fn packed(medium: impl Read + Send + 'static) -> PiecesText {
         let mut reader = Reader::new(medium);
         PiecesText::new(move || {
@@ -162,7 +155,6 @@ impl PiecesText {
         })
     }
 
-    /// Reads a window of a packed trace.
     pub(super) fn within(mut window: Window<impl Read + Seek + Send + 'static>) -> PiecesText {
         PiecesText::new(move || {
             Ok(match window.next_piece()? {
@@ -173,7 +165,6 @@ impl PiecesText {
         })
     }
 
-    /// Reads pieces one after the other, and the rest after them.
     pub(super) fn new(next: impl FnMut() -> io::Result<Next> + Send + 'static) -> PiecesText {
         let state = State {
             next: Box::new(next),
@@ -274,9 +265,9 @@ impl fmt::Debug for Unpacking {
 }
 
 impl Unpacking {
-    /// Decompresses the next piece for the reader of the [`Input`](crate::Input), if little text is ready
-    /// and fewer than `threads` pieces are in work. Returns `false` if there is nothing to do. The
-    /// caller must not hold a lock that readers need.
+    /// Decompresses the next piece for the reader of the [`Input`](crate::Input), if little text is
+    /// ready and fewer than `threads` pieces are in work. Returns `false` if there is nothing to
+    /// do. The caller must not hold a lock that readers need.
     pub fn help(&self, threads: usize) -> bool {
         let mut state = self.0.lock();
         let ready = |slot: &Slot| slot.text.as_ref().map_or(0, |(text, _)| text.len());
@@ -306,7 +297,6 @@ mod tests {
         paje_pack::pack(text, Vec::new(), settings).unwrap()
     }
 
-    /// Bytes read while others help, and how reading ends.
     fn read(packed: Vec<u8>, helpers: usize) -> (Vec<u8>, io::Result<()>) {
         let mut text = PiecesText::packed(Cursor::new(packed));
         let unpacking = text.unpacking();
@@ -328,13 +318,13 @@ mod tests {
                 }
             };
             stopped.store(true, Ordering::Relaxed);
-            assert!(matches!(text.read(&mut some), Ok(0)), "there is text behind the end");
+            assert!(matches!(text.read(&mut some), Ok(0)), "there is text after the end");
             (read, ended)
         })
     }
 
     #[test]
-    fn who_helps_changes_nothing() {
+    fn helping_threads_do_not_change_the_text() {
         let text: String = (0..2000).map(|line| format!("line {line}\n")).collect();
         let packed = packed(text.as_bytes());
         for helpers in 0..4 {
@@ -344,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_behind_the_text_before_it() {
+    fn damage_is_reported_after_the_text_before_it() {
         let text: String = (0..2000).map(|line| format!("line {line}\n")).collect();
         let mut packed = packed(text.as_bytes());
         let middle = packed.len() / 2;

@@ -18,9 +18,7 @@ use crate::blocks::{Block, ColumnSegment, ReadError, Segment};
 /// The segments of a packed trace or of a window of time, one after the other.
 pub struct Segments {
     source: SegmentSource,
-    /// Bytes of text before the next segment.
     position: u64,
-    /// Number of segments that are still to come.
     left: usize,
 }
 
@@ -30,7 +28,6 @@ enum SegmentSource {
     Window(Box<Window<Placed>>),
 }
 
-/// A segment of a packed trace.
 struct PackedSegment {
     packed: Packed,
     is_last: bool,
@@ -64,7 +61,6 @@ impl ColumnSegment for PackedSegment {
     }
 }
 
-/// Lines that a window has as text.
 struct PlainLines(Vec<u8>);
 
 impl ColumnSegment for PlainLines {
@@ -97,7 +93,6 @@ impl Segments {
         Ok(left.map(|left| Segments { source, position: 0, left }))
     }
 
-    /// Does the same for a window.
     pub(super) fn within(window: Window<Placed>, longest: usize) -> Option<Segments> {
         let left = window.whole_lines(longest as u64)?;
         Some(Segments { source: SegmentSource::Window(Box::new(window)), position: 0, left })
@@ -152,7 +147,6 @@ impl Segments {
     }
 }
 
-/// Returns the message for a segment that cannot be unpacked.
 fn damaged(error: Error) -> io::Error {
     explain(Compression::Packed, error.into())
 }

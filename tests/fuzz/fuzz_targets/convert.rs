@@ -1,4 +1,4 @@
-//! Files that a trace is converted to can be read: protocol buffers, JSON, a table, and Pajé.
+//! Converted traces can be read: protocol buffers, JSON, tables and Pajé.
 
 #![no_main]
 
@@ -11,12 +11,12 @@ use paje_workers::Workers;
 fuzz_target!(|text: &[u8]| {
     let mut options = paje_fuzz::options(text.last().copied().unwrap_or(0));
     options.user_defined = true;
-    // States that end others are for rows: nobody converts them.
+    // Converters do not support states that end other states.
     options.no_imbrication = false;
     let given = Trace::read(text, &options);
     for format in [Format::Perfetto, Format::Chrome, Format::Pipit, Format::Paje] {
         let file = converted(text, format, &options);
-        // Where the trace goes by, a key that is used again goes unnoticed.
+        // A trace that is not kept in memory does not detect reused keys.
         assert!(file.is_some() || given.is_err(), "{format:?}");
         let (Some(file), Ok(given)) = (file, &given) else { continue };
         match format {
@@ -33,7 +33,7 @@ fuzz_target!(|text: &[u8]| {
                 let again = Trace::read(&file[..], &normal).expect("a valid trace");
                 let (again, given) = (again.counts(), given.counts());
                 assert_eq!(again.containers, given.containers);
-                // Whatever begins after its container's end has no place in the order of time.
+                // Entities that start after their container's end are lost.
                 assert!(again.states <= given.states && again.variables <= given.variables);
                 assert!(again.events <= given.events && again.links <= given.links);
             }
@@ -41,7 +41,7 @@ fuzz_target!(|text: &[u8]| {
     }
 });
 
-/// File that a trace is converted to; none if it is invalid.
+/// Returns the converted trace, or `None` if it is invalid.
 fn converted(text: &[u8], format: Format, options: &Options) -> Option<Vec<u8>> {
     let conversion = Conversion { format, quotes: Quotes::Auto, options: options.clone() };
     let (workers, progress) = (Workers::one(), Progress::default());
@@ -52,7 +52,8 @@ fn converted(text: &[u8], format: Format, options: &Options) -> Option<Vec<u8>> 
     }
 }
 
-/// Fields with messages: of a trace, its packets; of these, interned data, events and tracks.
+/// A field with a message, and its inner ones: packets of a trace; their interned data, events and
+/// tracks.
 struct Inner(u64, &'static [Inner]);
 
 const PACKETS: &[Inner] = &[Inner(
@@ -64,7 +65,7 @@ const PACKETS: &[Inner] = &[Inner(
     ],
 )];
 
-/// True if bytes are a message, and those within are.
+/// Returns whether bytes are a message whose inner messages are valid.
 fn is_message(mut bytes: &[u8], inner: &[Inner]) -> bool {
     while !bytes.is_empty() {
         let Some(tag) = varint(&mut bytes) else { return false };

@@ -1,4 +1,4 @@
-//! Lines to events: places are in the line, and numbers are what the standard library reads.
+//! Lines to events: places are inside the line, and numbers equal those of the standard library.
 
 #![no_main]
 
@@ -8,7 +8,8 @@ use libfuzzer_sys::fuzz_target;
 use paje_parser::event::EventKind;
 use paje_parser::{FieldNames, Line, LineDecoder, number, token};
 
-/// A decoder that knows each event by the letters from `a` on, with fields that nobody needs between.
+/// A decoder with definitions of all events, numbered by letters from `a` on, with unused fields in
+/// between.
 static DECODER: LazyLock<LineDecoder> = LazyLock::new(|| {
     let mut decoder = LineDecoder::new(FieldNames::Strict);
     let mut define = |line: String| {
@@ -58,7 +59,8 @@ fuzz_target!(|text: &[u8]| {
     }
 });
 
-/// A word as a number, by itself and in its line; a plain decimal beside the standard library.
+/// Reads a word as a number, alone and in its line, and compares decimals with the standard
+/// library.
 fn numbers(line: &[u8], start: usize, end: usize) {
     let word = &line[start..end];
     let padded = [line, &[b'7'; 64]].concat();

@@ -1,4 +1,4 @@
-//! Rows in blocks of several sizes, with one worker and with several.
+//! Rows do not depend on the size of blocks and the number of workers.
 
 #![no_main]
 

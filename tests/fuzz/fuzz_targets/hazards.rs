@@ -1,4 +1,4 @@
-//! Hazards: what is found is the same for any number of workers, and no trace makes it panic.
+//! Hazards do not depend on the number of workers, and no trace causes a panic.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ use pj_hazards::races::{Races, races};
 use paje_sim::{Progress, Source, Trace};
 use paje_workers::Workers;
 
-/// Races that are listed, and sets of messages that are looked at, at most.
+/// Largest number of listed races and examined sets of messages.
 const LIMIT: usize = 1000;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Definitions: what is taken in can be written again, and is then the same.
+//! Accepted definitions can be written again and are the same.
 
 #![no_main]
 
@@ -21,7 +21,7 @@ fuzz_target!(|text: &[u8]| {
                 assert!(
                     !fault.kind.sentence(&line[word.start as usize..word.end as usize]).is_empty()
                 );
-                assert!(open || !table.is_open(), "a faulty line begins nothing");
+                assert!(open || !table.is_open(), "a faulty line starts a definition");
             }
         }
     }
@@ -36,8 +36,8 @@ fuzz_target!(|text: &[u8]| {
     }
 });
 
-/// The lines of a definition. Words are in quotes, but for those that have quotes in them: behind the percent sign, and
-/// within a bare word, a quote is text.
+/// Returns the lines of a definition. Words are quoted unless they contain quotes, which are text
+/// after the percent sign and inside bare words.
 fn written(def: &EventDef) -> Vec<Vec<u8>> {
     let first = [b"%EventDef ", def.kind().name().as_bytes(), b" ", &word(def.id())].concat();
     let mut lines = vec![first];

@@ -1,4 +1,4 @@
-//! A packed trace gives its bytes back.
+//! Unpacking a packed trace returns its bytes.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Rows in portions: beside those of the whole trace, and with one worker and with several.
+//! Rows in portions equal those of the whole trace, with one worker and several.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Reports: added up portion by portion by several workers, they are those of the whole trace by one.
+//! Reports by portions and several workers equal those of the whole trace and one worker.
 
 #![no_main]
 

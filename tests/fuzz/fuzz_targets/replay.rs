@@ -1,4 +1,4 @@
-//! The replay beside the checker.
+//! The replay agrees with the checker.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Requests to `pj_view`: who is answered knows the token, and a head is the same in any pieces.
+//! `pj_view` answers only requests with its token, and reads a head in any pieces.
 
 #![no_main]
 

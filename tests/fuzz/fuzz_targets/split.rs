@@ -1,4 +1,4 @@
-//! The pieces of a trace: dumped together, they give its rows.
+//! The pieces of a trace together have its rows.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Random traces with some damage: rows in blocks and in portions, by one worker and by several, in the
-//! order of the lines and in that of their times.
+//! Random damaged traces: rows in blocks and portions, with one worker and several, in the order of
+//! lines and of times.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Damaged packed traces whose checksums are right.
+//! Damaged packed traces with correct checksums.
 
 #![no_main]
 
@@ -6,13 +6,13 @@ use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
 use paje_pack::{
-    Borders, Definitions, Outline, Packed, Piece, Reader, Segment, Segments, Settings, Summaries,
-    Text, Writer,
+    Border, Definitions, Outline, Packed, Piece, Reader, Segment, Segments, Settings, Summaries,
+    Text, WindowIndex, Writer,
 };
 use paje_parser::columns::{Asked, HoleKind, Lines, Wanted};
 
 fuzz_target!(|bytes: &[u8]| {
-    // The first bytes say what is changed in what the others are packed to.
+    // The first bytes are changes to the packed form of the others.
     let Some((changes, text)) = bytes.split_at_checked(8) else { return };
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (2000, 1);
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     sign(&mut packed);
     let mut back = Vec::new();
-    // The text has a checksum of its own.
+    // The text has another checksum.
     let _ = Text::new(&packed[..]).read_to_end(&mut back);
     assert!(back.len() <= 1 << 27);
     let (mut reader, mut outline) = (Reader::new(&packed[..]), Outline::default());
@@ -48,7 +48,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Reads a segment as columns; the choice decides what is asked for, and which steps are left out.
+/// Reads a segment as columns. `choice` decides on the requested columns and the steps to leave
+/// out.
 fn columns(segment: &Packed, choice: u8) {
     let (mut text, mut lines) = (Vec::new(), Lines::default());
     lines.leaves_out = choice % 2 == 0;
@@ -75,24 +76,23 @@ fn columns(segment: &Packed, choice: u8) {
 
 const SUMMARIES: [&str; 2] = ["states", "comm"];
 
-/// A packed text with summaries.
 fn packed(text: &[u8], settings: Settings) -> std::io::Result<Vec<u8>> {
     let (mut segments, mut definitions) = (Segments::new(text, settings), Definitions::default());
-    let (mut writer, mut borders) = (Writer::new(Vec::new())?, Borders::default());
+    let (mut writer, mut windows) = (Writer::new(Vec::new())?, WindowIndex::default());
     while let Some(text) = segments.next_text()? {
-        let (segment, passage) = Segment::pack_and_look(&text, &definitions, settings)?;
-        borders.pass(passage);
-        writer.put(&segment)?;
+        writer.put(&Segment::pack(&text, &definitions, settings)?)?;
+        windows.times.push((0.0, text.len() as f64));
         definitions.learn(&text);
     }
     for name in SUMMARIES {
         writer.put_summary(name, 1, name.repeat(9).into_bytes(), u64::MAX)?;
     }
-    writer.put_borders(borders, u64::MAX)?;
+    windows.borders.resize_with(windows.times.len().saturating_sub(1), Border::default);
+    writer.put_windows(&windows, u64::MAX)?;
     writer.finish()
 }
 
-/// Makes the checksums of all pages right.
+/// Corrects the checksums of all pages.
 fn sign(packed: &mut [u8]) {
     let (mut at, mut number) = (12, 0_u32);
     while let Some(head) = packed.get(at..at + 14) {

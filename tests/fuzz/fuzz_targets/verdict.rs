@@ -1,4 +1,4 @@
-//! The replay beside the checker, on random traces with some damage.
+//! The replay agrees with the checker on random damaged traces.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Runs that are re-timed: where nothing changes, every time stays; where something does, the changed trace is a trace.
+//! Re-timed runs: without changes all times stay, and a changed trace is a valid trace.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use paje_sim::{NameOrder, Options, Precision, Selection, Trace};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
 use paje_whatif::{Changed, Dropped, Graph, Plan, Settings};
 
-/// Values by their letters, so that any trace has messages and operations.
+/// Classes of values by first letter, so that any trace has messages and collectives.
 const MAP: &str = "[classes]\n\"*[a-c]\" = \"send\"\n\"*[d-f]\" = \"recv\"\n\"*[g-i]\" = \"wait\"\n\"*[j-l]\" = \"nxn\"\n\
     \"*[m-o]\" = \"1xn\"\n\"*[p-r]\" = \"nx1\"\n\"*[s-u]\" = \"scan\"\n\"*[v-z]\" = \"barrier\"\n\"*\" = \"compute\"\n";
 

@@ -1,4 +1,4 @@
-//! Properties that must hold of every trace.
+//! Properties of every trace.
 
 use paje_sim::Options;
 use pj_validate::Rules;
@@ -6,11 +6,11 @@ use paje_workers::Workers;
 
 use crate::{checked, replayed, rows, streamed, style, team};
 
-/// The replay's verdict and its first error are the checker's, for blocks of any size.
+/// Verdict and first error of the replay equal the checker's, for blocks of any size.
 pub fn verdict(trace: &[u8], options: &Options) {
     let mut options = options.clone();
-    // A popped state that continues as a new row counts for the order of its lane: PajeNG 1.3.6
-    // behaviour, which the checker does not have.
+    // A popped state that continues in a new row affects the order of its lane (PajeNG 1.3.6
+    // behaviour), which the checker does not know.
     options.no_imbrication = false;
     let wanted = checked(trace, &options, Rules::Replay);
     for block in [1 << 20, 256, 1] {
@@ -19,14 +19,14 @@ pub fn verdict(trace: &[u8], options: &Options) {
         let (_, found) = replayed(trace, &options, &Workers::one());
         assert_eq!(found, wanted, "in blocks of {block}");
     }
-    // The format asks for more than a replay needs.
+    // The format's rules are stricter than the replay's.
     if checked(trace, &options, Rules::Format).is_ok() {
-        assert_eq!(wanted, Ok(()), "the checker takes it by the format's rules");
+        assert_eq!(wanted, Ok(()), "the checker accepts it by the format's rules");
     }
 }
 
-/// Rows and verdict depend neither on the size of blocks nor on the number of workers. `block` chooses how
-/// large they are, and who replays them.
+/// Rows and verdict do not depend on the size of blocks and the number of workers. `block` chooses
+/// both.
 pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
     let (mut options, style) = (options.clone(), style(byte));
     let mut first = None;
@@ -43,11 +43,11 @@ pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
     }
 }
 
-/// The rows in portions are those of the whole trace, whatever the blocks and workers. `size` and `block`
-/// choose how large both are, and who replays them.
+/// Rows in portions equal those of the whole trace, for any blocks and workers. `size` and `block`
+/// choose the sizes and the workers.
 pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) {
     let (mut options, mut style) = (options.clone(), style(byte));
-    // A portion does not know yet what the end of the trace changes.
+    // A portion does not know how the end of the trace changes it.
     style.as_released = false;
     let (one, team) = (&Workers::one(), team());
     let (whole, verdict) = replayed(trace, &options, one);
@@ -69,13 +69,12 @@ pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) 
             assert_eq!((&verdict, &found), (&Ok(()), &Ok(())));
             assert_eq!(sorted(&shown), sorted(&rows(&whole, style, one)));
         }
-        // A key that was used before is not remembered.
+        // Reused keys are not detected.
         None if matches!(verdict, Err((_, "key-reused", _))) => {}
         None => assert_eq!(found, verdict),
     }
 }
 
-/// Whole lines in order.
 fn sorted(rows: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = rows.split_inclusive(|byte| *byte == b'\n').collect();
     lines.sort_unstable();

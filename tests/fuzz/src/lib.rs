@@ -1,4 +1,4 @@
-//! Common parts of the targets: traces from a fuzzer's bytes, and properties of every trace.
+//! Common parts of the targets.
 
 pub mod agree;
 pub mod pieces;
@@ -21,8 +21,8 @@ use paje_workers::{Pin, Workers};
 pub use verdict::{Verdict, checked, replayed, rows};
 use verdict::verdict;
 
-/// Returns a damaged random trace. The first byte is for the options, the second is the number of changes, which
-/// follow; the rest decides on the trace.
+/// Returns a damaged random trace. The first byte is for options, the second is the number of
+/// changes, which follow. The rest decides on the trace.
 pub fn structured(bytes: &[u8]) -> Vec<u8> {
     let [_, count, rest @ ..] = bytes else { return Vec::new() };
     let wanted = usize::from(count % 8);
@@ -43,7 +43,7 @@ pub fn options(byte: u8) -> Options {
     options
 }
 
-/// Three workers, started once.
+/// Returns three workers, which are started once.
 pub fn team() -> &'static Workers {
     static TEAM: LazyLock<Workers> = LazyLock::new(|| {
         Workers::new(NonZeroUsize::new(3), &Pin::None).expect("three threads can be started")
@@ -63,7 +63,8 @@ pub fn style(byte: u8) -> Style {
     }
 }
 
-/// Returns the rows that are written while the trace is read, in portions of `bytes`, and the verdict.
+/// Returns the rows that are written while the trace is read, in portions of `bytes`, and the
+/// verdict.
 pub fn streamed(
     trace: &[u8],
     options: &Options,

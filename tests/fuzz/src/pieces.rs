@@ -1,4 +1,4 @@
-//! `pj_split` beside the replay of the whole.
+//! `pj_split` agrees with the replay of the whole trace.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,21 +15,21 @@ use paje_workers::Workers;
 
 use crate::{replayed, rows, style, team};
 
-/// The number of pieces, or by which type, which all traces have.
+/// Options that choose the number of pieces, or the type to split by, which all traces have.
 const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "0"]];
 
-/// The pieces of a trace, dumped together, give its rows; what the replay refuses is not split. `choice`
-/// decides on how many pieces there are, in what blocks they are made, and who dumps them.
+/// Pieces together have the trace's rows, and traces that the replay refuses are not split.
+/// `choice` decides on the pieces, blocks and workers.
 pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     let (mut options, style) = (options.clone(), style(choice));
     if style.quotes == Quotes::Keep {
-        // As the programs do it.
+        // As in the programs.
         options.value_names = ValueNames::AsWritten;
-        // Made-up names were not written; pieces write them, in quotes if they need them.
+        // Made-up names are not in the trace, but pieces contain them, quoted if necessary.
         options.recover = false;
     }
     let (whole, verdict) = replayed(trace, &options, &Workers::one());
-    // In memory, where there is such a place.
+    // In memory if possible.
     let shared = Path::new("/dev/shm");
     let place = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
     let folder = tempfile::tempdir_in(place).expect("a folder");
@@ -37,27 +37,26 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     let done = make(folder.path(), &options, style, choice);
     let Some(whole) = whole else {
         let refused = matches!(&done, Err(failure) if failure.status() == 1);
-        // A key that was used before is not remembered, and popped states that go on as new rows count
-        // for the order of their lanes.
+        // Reused keys are not detected, and popped states that continue in new rows affect the
+        // order of their lanes.
         let may_be_fine = matches!(verdict, Err((_, "key-reused", _))) || options.no_imbrication;
         return assert!(refused || may_be_fine && done.is_ok(), "{verdict:?}, but {done:?}");
     };
     if whole.warnings().iter().any(|warning| warning.kind == WarningKind::FileNotRead) {
-        return assert!(matches!(done, Err(failure) if failure.status() == 2), "is in pieces");
+        return assert!(matches!(done, Err(failure) if failure.status() == 2), "a trace in several files is refused");
     }
     let made = match done {
-        // States that a container was in before it was created may have ended: see docs/recover.md.
+        // States before their container's creation may have ended: see docs/recover.md.
         Err(Failure::Unsuitable(..)) if options.recover => return,
         done => done.expect("the trace can be split"),
     };
     assert_eq!(made.was_sound, whole.recovered().problems.is_empty());
-    // With a sign that it was needed.
     options.recover &= !made.are_sound;
     let entries = fs::read_dir(folder.path().join("d")).expect("it was made");
     let mut files: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
     files.sort();
-    // The pieces, and then the root, which names them.
-    let (root, pieces) = files.split_last().expect("there is a root");
+    // The last file is the root, which names the others.
+    let (root, pieces) = files.split_last().expect("the root exists");
     let team = if choice & 0x40 == 0 { &Workers::one() } else { team() };
     let whole = rows(&whole, style, team);
     for files in [std::slice::from_ref(root), pieces] {
@@ -72,7 +71,6 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     }
 }
 
-/// Splits the trace in a folder.
 fn make(folder: &Path, options: &Options, style: Style, choice: u8) -> Result<Made, Failure> {
     let (trace, pieces) = (folder.join("t"), folder.join("d"));
     let mut words: Vec<&OsStr> = vec![

@@ -1,4 +1,4 @@
-//! Reports of a trace, added up in two ways.
+//! Reports of portions agree with those of the whole trace.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,6 @@ use paje_workers::Workers;
 
 use crate::team;
 
-/// All reports that see a trace portion by portion.
 struct Reports {
     states: [States; 2],
     comm: Comm,
@@ -69,7 +68,7 @@ impl Reports {
     }
 }
 
-/// Waiting and the critical path, as each map that is built in sees them.
+/// Returns wait states and critical path for each built-in map.
 fn waiting(trace: &Trace, choice: u8) -> Vec<Table> {
     let eager = (choice & 8 != 0).then_some(u64::from(choice >> 4));
     let options = waits::Options { eager, ..waits::Options::default() };
@@ -91,9 +90,9 @@ fn waiting(trace: &Trace, choice: u8) -> Vec<Table> {
     tables
 }
 
-/// Reports must not depend on portions and workers, and must be there whenever the trace is valid.
+/// Reports do not depend on portions and workers, and exist for every valid trace.
 pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
-    // States that a push without imbrication ends may end again, which a portion cannot know.
+    // States that end at a push without imbrication may end again, which a portion cannot know.
     options.no_imbrication = false;
     let (source, progress) = (Source::stream(trace), Progress::default());
     let Ok(whole) = Trace::read_with(source, &options, &Workers::one(), &progress) else { return };
@@ -112,7 +111,7 @@ pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
     };
     let (source, progress) = (Source::stream(trace), Progress::default());
     let read = Trace::read_in_portions(source, &options, team(), &progress, bytes, &mut see);
-    // Keys that are used again go unnoticed, so what is valid as a whole is valid in portions.
+    // Reused keys are not detected, so a trace that is valid as a whole is valid in portions.
     let last = read.expect("the whole is valid");
     assert_eq!(parts.tables(&last), plain.tables(&whole));
 }

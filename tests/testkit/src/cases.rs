@@ -1,6 +1,6 @@
-//! Cases that stand in a text file, each with the output that is expected of it.
+//! Test cases in a text file, each with its expected output.
 //!
-//! The file has some words for its readers, and then cases:
+//! The file has a text for its readers, followed by cases:
 //!
 //! ```text
 //! === title
@@ -9,7 +9,7 @@
 //! expected output
 //! ```
 //!
-//! With `PAJE_BLESS=1` in the environment, the outputs are written anew: read what changed.
+//! With `PAJE_BLESS=1` in the environment, the outputs are updated. Review the changes.
 
 use std::fs;
 use std::path::Path;
@@ -17,12 +17,8 @@ use std::process::Output;
 
 use crate::Sandbox;
 
-/// Compares the output of each case in the file at `path` with what `answer` returns for its title and input. Returns
-/// the number of cases.
-///
-/// # Panics
-///
-/// If an output differs, or a case cannot be read.
+/// Compares the output of each case in a file with the answer for its title and input. Returns the
+/// number of cases.
 pub fn check_cases(path: &Path, mut answer: impl FnMut(&str, &str) -> String) -> usize {
     let file = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
     let is_blessed = std::env::var_os("PAJE_BLESS").is_some();
@@ -43,16 +39,17 @@ pub fn check_cases(path: &Path, mut answer: impl FnMut(&str, &str) -> String) ->
     count
 }
 
-/// Runs the cases of the file at `path`, which are made of these lines:
+/// Runs the cases of a file, which consist of these lines:
 ///
-/// - `@trace NAME`: makes a file of `head` and the lines below
-/// - `@file NAME`: makes a file of the lines below
-/// - `$ COMMAND`: runs a command line of the shell in the folder of these files, where `program` is known by its name;
-///   lines that begin with `> ` belong to it
+/// - `@trace NAME` creates a file of `head` and the following lines.
+/// - `@file NAME` creates a file of the following lines.
+/// - `$ COMMAND` runs a shell command in the folder of these files, with `program` in PATH. Lines
+///   that start with `> ` continue the command.
 ///
-/// The output of a case is that of its commands: after each of them its standard output, standard error behind `! `,
-/// and the exit status behind `? ` unless it is 0. The path of the folder is shown as `$DIR`, the version as `$VERSION`.
-/// In files and outputs `\xNN` stands for a byte, and `\c` at the end of a file for none: its last line has no newline.
+/// The output of a case has the standard output of each command, its standard error after `! `, and
+/// its exit status after `? ` unless it is 0. `$DIR` stands for the folder and `$VERSION` for the
+/// version. In files and outputs, `\xNN` stands for a byte. `\c` at the end of a file removes the
+/// last newline.
 pub fn check_sessions(program: &str, head: &str, path: &Path) {
     let count = check_cases(path, |_, input| session(program, head, input));
     assert!(count > 0, "{path:?} has no cases");
@@ -82,7 +79,7 @@ fn session(program: &str, head: &str, input: &str) -> String {
             sandbox.write(name, unescaped(text));
         }
     }
-    let folder = sandbox.path("").canonicalize().expect("it is there");
+    let folder = sandbox.path("").canonicalize().expect("the folder exists");
     let folder = folder.to_str().expect("its name is text");
     output.replace(folder, "$DIR").replace(env!("CARGO_PKG_VERSION"), "$VERSION")
 }

@@ -1,8 +1,8 @@
-//! Traces with something wrong in them, as crashes, bad disks and careless writers leave them.
+//! Damages traces like crashes, bad disks and faulty writers do.
 
 use crate::Rng;
 
-/// Takes lines away, repeats, moves and mixes them, and changes bytes.
+/// Removes, repeats, moves and mixes lines, and changes bytes.
 pub fn damage(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> =
         bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
@@ -16,7 +16,7 @@ pub fn damage(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
             1 => lines.insert(other, lines[at].clone()),
             2 => lines.swap(at, other),
             3 | 4 => {
-                // A word of another line in place of one.
+                // Replaces a word by one of another line.
                 let words = |line: &[u8]| -> Vec<Vec<u8>> {
                     line.split(|byte| byte.is_ascii_whitespace()).map(<[u8]>::to_vec).collect()
                 };

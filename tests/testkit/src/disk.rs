@@ -1,12 +1,12 @@
-//! A file system that is soon full.
+//! A small file system.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Output of a shell's `script` in a folder where `small` holds no more than `size` (`64k`), with the program as
-/// `$0`. Nobody else sees that file system, and it needs no root. `None`, and a line that says so, where none can
-/// be mounted.
+/// Runs a shell script in a folder whose subfolder `small` is a file system of `size` (`64k`), with
+/// the program as `$0`. Needs no root, and no other process sees the file system. Returns `None`,
+/// with a message, if it cannot be mounted.
 pub fn on_small_disk(size: &str, script: &str, program: &str, folder: &Path) -> Option<Output> {
     fs::create_dir(folder.join("small")).expect("writable");
     let script = format!("mount -t tmpfs -o size={size} tmpfs small && echo mounted && {script}");

@@ -1,11 +1,11 @@
-//! Folders that are gone when their test ends.
+//! Temporary folders.
 
 use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
 
-/// A folder with these files, which may be in folders themselves.
+/// Creates a folder with these files, whose names may contain folders.
 pub fn folder(files: &[(&str, &[u8])]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, bytes) in files {
@@ -16,7 +16,7 @@ pub fn folder(files: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
-/// The names in a folder, in their order.
+/// Returns the sorted names in a folder.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder");
     let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
@@ -25,12 +25,12 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 pub fn read(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Makes a named pipe.
+/// Creates a named pipe.
 pub fn pipe(path: &Path) {
     let made = std::process::Command::new("mkfifo").arg(path).status();
     assert!(made.expect("mkfifo starts").success(), "{}", path.display());

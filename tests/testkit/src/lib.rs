@@ -1,10 +1,12 @@
-//! Tools that the tests of all crates share; a development dependency only.
+//! Shared tools of the tests of all crates; only a development dependency.
 //!
-//! They make traces ([`definitions`]), damage ([`damage`]) and compress them ([`pack`]), make folders of
-//! files ([`folder`]), run programs in them ([`Sandbox`], [`fed`], [`ended`], [`signal`]), also by cases in a text file
-//! ([`check_sessions`], [`check_cases`]), and find PajeNG's programs ([`pajeng`]).
+//! They make traces ([`definitions`]), damage ([`damage`]) and compress them ([`pack`]), create
+//! folders with files ([`folder`]), run programs in them ([`Sandbox`], [`fed`], [`ended`],
+//! [`signal`]), also by cases in a text file ([`check_sessions`], [`check_cases`]), and find PajeNG's
+//! programs ([`pajeng`]).
 //!
-//! Nothing here knows the rules of the format: code under test cannot make its own test pass. A tool that fails panics.
+//! The tools do not implement the rules of the format, so that the code under test cannot make its
+//! own tests pass. They panic if they fail.
 
 mod cases;
 mod damage;
@@ -23,7 +25,7 @@ pub use damage::damage;
 pub use datasets::{Rng, definitions};
 pub use disk::on_small_disk;
 pub use folders::{folder, names, pipe, read};
-pub use pack::{COMPRESSIONS, pack, pack_with_borders};
+pub use pack::{COMPRESSIONS, pack};
 pub use program::{ended, failing, failing_input, fed, outcome, said};
 pub use random::number;
 pub use recorded::assert_recorded;
@@ -33,12 +35,12 @@ use std::num::NonZeroUsize;
 
 use paje_workers::{Pin, Workers};
 
-/// Teams of one worker, two, and so on up to `N`.
+/// Returns pools of 1 to `N` workers.
 pub fn teams<const N: usize>() -> [Workers; N] {
     std::array::from_fn(|index| team(index + 1))
 }
 
-/// So many workers, wherever the system puts them.
+/// Starts workers without pinning them.
 pub fn team(threads: usize) -> Workers {
     Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads can be started")
 }

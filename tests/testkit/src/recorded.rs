@@ -1,14 +1,10 @@
-//! Texts that are kept in a file and read by people.
+//! Comparison with recorded texts.
 
 use std::path::Path;
 
-/// Compares a text with the one that is recorded in `path`, section by section (`\n=== `).
+/// Compares a text with the one recorded in `path`, section by section (`\n=== `).
 ///
-/// With `PAJE_BLESS=1` in the environment it is recorded anew: read what changed.
-///
-/// # Panics
-///
-/// If they differ, or nothing is recorded.
+/// With `PAJE_BLESS=1` in the environment, the record is updated. Review the changes.
 pub fn assert_recorded(text: &str, path: &Path) {
     if std::env::var_os("PAJE_BLESS").is_some() {
         std::fs::write(path, text).expect("the record can be written");

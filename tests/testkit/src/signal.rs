@@ -1,4 +1,4 @@
-//! Signals, sent to programs as a shell sends them.
+//! Sends signals to programs.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -8,13 +8,13 @@ use std::process::{Child, Command, Output, Stdio};
 pub const HUP: i32 = 1;
 /// SIGINT.
 pub const INT: i32 = 2;
-/// SIGKILL, which no program can ignore.
+/// SIGKILL, which cannot be ignored.
 pub const KILL: i32 = 9;
 /// SIGTERM.
 pub const TERM: i32 = 15;
 
-/// A command that runs a program with SIGINT at its default, even if the tests run with SIGINT ignored, as a background
-/// job of a shell does. Uses `env` of GNU coreutils.
+/// Returns a command that runs a program with the default action for SIGINT, even if the tests run
+/// with SIGINT ignored, like a background job of a shell. Uses `env` of GNU coreutils.
 pub fn interruptible(program: impl AsRef<OsStr>) -> Command {
     if is_set_to_be_ignored(INT) { interruptible_again(program) } else { Command::new(program) }
 }
@@ -25,8 +25,8 @@ fn interruptible_again(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Whether programs started from here ignore this signal from the beginning, as those of a background job of a shell do;
-/// then a test has to be skipped. False where the system does not say.
+/// Returns whether started programs ignore this signal, like background jobs of a shell, so that a
+/// test must be skipped. False if the system does not say.
 pub fn is_ignored(signal: i32) -> bool {
     let is_ignored = is_set_to_be_ignored(signal);
     if is_ignored {
@@ -42,18 +42,18 @@ fn is_set_to_be_ignored(signal: i32) -> bool {
     ignored.is_some_and(|set| set >> (signal - 1) & 1 == 1)
 }
 
-/// Sends a signal to a child process; returns whether it was still there.
+/// Sends a signal to a child process. Returns whether the process still existed.
 pub fn send(child: &Child, signal: i32) -> bool {
     let (signal, id) = (signal.to_string(), child.id().to_string());
     Command::new("kill").args(["-s", &signal, &id]).output().expect("kill starts").status.success()
 }
 
-/// Output of a program that gets a signal when it has read this input, and waits for more.
+/// Runs a program that gets a signal after it has read this input, while it waits for more.
 pub fn ended_by(signal: i32, mut command: Command, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut stdin = child.stdin.take().expect("it was asked for");
-    // More than a pipe holds: once it is written, most has been read.
+    // More than a pipe holds, so most has been read once it is written.
     stdin.write_all(input).expect("the program reads");
     assert!(send(&child, signal));
     let output = crate::ended(child);
@@ -65,14 +65,14 @@ pub fn ended_by(signal: i32, mut command: Command, input: &[u8]) -> Output {
 mod tests {
     use super::*;
 
-    /// A shell that starts with SIGINT ignored cannot undo that by itself.
+    /// A shell that starts with SIGINT ignored cannot enable it again.
     #[test]
-    fn an_ignored_interrupt_is_heeded_again() {
+    fn an_ignored_interrupt_is_enabled_again() {
         let ends = |inner: &Command| {
             let mut outer = Command::new("sh");
             outer.args(["-c", "trap '' INT; exec \"$@\"", "sh"]);
             outer.arg(inner.get_program()).args(inner.get_args());
-            let ended = outer.args(["-c", "kill -s INT $$"]).status().expect("sh is there");
+            let ended = outer.args(["-c", "kill -s INT $$"]).status().expect("sh can be started");
             std::os::unix::process::ExitStatusExt::signal(&ended) == Some(INT)
         };
         assert!(!ends(&Command::new("sh")));

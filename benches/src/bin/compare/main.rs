@@ -1,10 +1,10 @@
-//! Our programs and PajeNG's side by side on the same traces; see `--help`.
+//! Compares our programs with PajeNG's on the same traces; see `--help`.
 //!
-//! All programs take turns within a repetition, so that a machine that slows down slows down all of them.
-//! Before anything is timed, the dumps are compared byte for byte.
+//! All programs take turns within a repetition, so that a slow phase of the machine affects all of
+//! them. The dumps are first compared byte for byte.
 //!
-//! This process stays small on purpose: until a child has replaced itself by its program, it has the memory of
-//! its parent, and Linux counts that for the child's peak.
+//! This process must stay small: Linux counts the memory of a parent for a child's peak until the
+//! child runs its program.
 
 mod measure;
 mod report;
@@ -21,11 +21,12 @@ use datasets::{Shape, Size};
 use measure::{Case, Programs, Run};
 use paje_workers::Pin;
 
-/// Compares pj_dump and pj_validate with PajeNG's pj_dump: seconds, megabytes per second, peak memory.
+/// Compares pj_dump and pj_validate with PajeNG's pj_dump: seconds, megabytes per second, peak
+/// memory.
 ///
-/// Prints tables in Markdown, and writes every run to a CSV file. Needs PajeNG (Debian: apt-get install
-/// pajeng). A trace is left out if its dumps differ or a program fails; the exit status is 1
-/// then, 2 if nothing could be measured.
+/// Prints tables in Markdown, and writes every run to a CSV file. Needs PajeNG (Debian: apt-get
+/// install pajeng). Traces are skipped if their dumps differ or a program fails. The exit status is
+/// 1 then, and 2 if nothing could be measured.
 #[derive(Debug, Parser)]
 #[command(name = "compare")]
 struct Cli {
@@ -57,11 +58,11 @@ struct Cli {
     #[arg(long)]
     different_too: bool,
 
-    /// PajeNG's pj_dump; otherwise /usr/bin/pj_dump, or the one in PATH
+    /// PajeNG's pj_dump [default: /usr/bin/pj_dump or the one in PATH]
     #[arg(long, value_name = "PROGRAM", env = "PAJENG_PJ_DUMP")]
     pajeng: Option<PathBuf>,
 
-    /// Folder of our programs [default: they are built as they are shipped]
+    /// Folder of our programs [default: build them for release]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
@@ -69,7 +70,7 @@ struct Cli {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
-    /// Read the first TRACE, count its lines, and move BYTES: the least that one thread must do
+    /// Do the minimum work of one thread: read the first TRACE, count its lines and copy BYTES
     #[arg(long, value_name = "BYTES", hide = true)]
     floor: Option<u64>,
 }
@@ -150,12 +151,12 @@ fn find_pajeng(given: Option<&Path>) -> Result<PathBuf, &'static str> {
     let usual = ["/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump", "pj_dump"].map(Path::new);
     let candidates = given.as_ref().map_or(&usual[..], std::slice::from_ref);
     candidates.iter().find(|program| is_pajeng(program)).map(|program| (*program).into()).ok_or(
-        "PajeNG's pj_dump is not installed; on Debian `apt-get install pajeng`, elsewhere name it \
+        "PajeNG's pj_dump is not installed; on Debian `apt-get install pajeng`, otherwise give its path \
          with --pajeng",
     )
 }
 
-/// Returns the version of PajeNG's Debian package: the program itself calls every version a "Development build".
+/// Returns the version of PajeNG's Debian package. The program itself prints "Development build".
 fn version(pajeng: &Path) -> String {
     let query = ["--show", "--showformat=${Version}", "pajeng"];
     match Command::new("dpkg-query").args(query).output() {
@@ -172,7 +173,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_options_are_consistent() {
         Cli::command().debug_assert();
     }
 }

@@ -7,30 +7,24 @@ use std::process::{Command, Stdio};
 
 use benches::process;
 
-/// Where the programs are.
 #[derive(Debug)]
 pub(crate) struct Programs {
-    /// This program.
     pub(crate) compare: PathBuf,
     /// Folder of our programs.
     pub(crate) ours: PathBuf,
-    /// PajeNG's `pj_dump`.
     pub(crate) pajeng: PathBuf,
 }
 
-/// A trace to run the programs on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Case<'a> {
     pub(crate) programs: &'a Programs,
     pub(crate) name: &'a str,
     pub(crate) path: &'a Path,
-    /// Options of all programs.
     pub(crate) options: &'a [String],
     /// Whether it is measured although the dumps differ.
     pub(crate) different_too: bool,
 }
 
-/// Program that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
     /// The least work of one thread: see [`benches::floor`].
@@ -54,7 +48,6 @@ impl Job {
         Job::PajengReplay,
     ];
 
-    /// Returns its name in tables and records.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Job::Floor => "floor",
@@ -68,11 +61,9 @@ impl Job {
     }
 }
 
-/// One run of one program.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) trace: String,
-    /// Size of the trace.
     pub(crate) bytes: u64,
     pub(crate) job: Job,
     /// Number of the repetition, from 1.
@@ -89,8 +80,8 @@ impl Case<'_> {
         let mut all = Vec::new();
         for run in 1..=runs {
             for job in Job::ALL {
-                // The first program after PajeNG's would pay for memory that the host of a virtual machine has taken
-                // back meanwhile, so of two runs of ours only the second one counts.
+                // After PajeNG's program, the first run may pay for memory that the host of a
+                // virtual machine has reclaimed. So run ours twice and count the second.
                 let pajeng = matches!(job, Job::PajengDump | Job::PajengReplay);
                 let mut timed = self.run(job, output)?;
                 if !pajeng {
@@ -124,14 +115,13 @@ impl Case<'_> {
 
     fn run(&self, job: Job, output: u64) -> Result<process::Timed, Box<dyn Error>> {
         let timed = process::timed(&mut self.command(job, output))?;
-        // The validator refuses some traces that PajeNG accepts, but reads all of them.
+        // The validator refuses some traces that PajeNG accepts, but reads them completely.
         if timed.status == 0 || (timed.status == 1 && job == Job::Validate) {
             return Ok(timed);
         }
         Err(format!("{} failed (exit status {})", job.name(), timed.status).into())
     }
 
-    /// Compares the two dumps and returns the size of ours.
     fn compare_dumps(&self) -> Result<u64, Box<dyn Error>> {
         let start = |job| {
             let mut command = self.command(job, 0);
@@ -156,7 +146,7 @@ impl Case<'_> {
     }
 }
 
-/// Returns the number of equal bytes that were read from both, and the first line that differs, from 1.
+/// Returns the number of equal bytes, and the first line that differs, counted from 1.
 fn first_difference(a: &mut impl BufRead, b: &mut impl BufRead) -> io::Result<(u64, Option<u64>)> {
     let newlines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
     let (mut bytes, mut line) = (0, 1);
@@ -185,7 +175,7 @@ mod tests {
     #[test]
     fn differences_are_found_by_line() {
         let find = |a: &str, b: &str| {
-            // A small buffer, so that blocks of the texts have other boundaries.
+            // A small buffer, so that blocks have other boundaries.
             let (mut a, mut b) = (a.as_bytes(), BufReader::with_capacity(3, b.as_bytes()));
             first_difference(&mut a, &mut b).unwrap()
         };

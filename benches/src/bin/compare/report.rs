@@ -47,7 +47,7 @@ pub(crate) fn tables(runs: &[Run], pajeng: &str, count: u32) -> String {
     text
 }
 
-/// Returns cells: seconds of ours, how many times faster it is, its speed, peaks of both, and their ratio.
+/// Returns cells: our time, speed-up and speed, peak memory of both, and its ratio.
 fn pair(trace: &[Run], theirs: Job, ours: Job) -> String {
     let (slow, fast) = (seconds(trace, theirs), seconds(trace, ours));
     let (much, little) = (peak(trace, theirs), peak(trace, ours));
@@ -73,7 +73,6 @@ fn peak(trace: &[Run], job: Job) -> f64 {
     of(trace, job).map(|run| run.timed.peak_memory).max().unwrap_or(0) as f64
 }
 
-/// Returns every run as CSV.
 pub(crate) fn csv(runs: &[Run]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
@@ -103,7 +102,6 @@ pub(crate) fn csv(runs: &[Run]) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(writer.into_inner()?)
 }
 
-/// Returns `benches/records/DATE-CPU.csv`, in the source tree.
 pub(crate) fn record_path() -> Result<PathBuf, Box<dyn Error>> {
     let output = Command::new("date").args(["-u", "+%F"]).output()?;
     let date = String::from_utf8(output.stdout)?;
@@ -125,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn medians_and_ratios() {
+    fn tables_have_medians_and_ratios() {
         let mut runs = Vec::new();
         for (number, ours) in [(1, 0.25), (2, 0.5), (3, 0.125)] {
             runs.extend(Job::ALL.map(|job| match job {

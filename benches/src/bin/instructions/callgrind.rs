@@ -1,7 +1,7 @@
 //! Profiles of a program by callgrind.
 //!
-//! The format of profiles: valgrind's manual, "Callgrind Format Specification". Below a function (`fn=`), each line is a
-//! cost. The line after `calls=` is the inclusive cost of these calls.
+//! Valgrind's manual describes the format in "Callgrind Format Specification". Each line below a
+//! function (`fn=`) is a cost. The line after `calls=` is the inclusive cost of these calls.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -9,14 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Valgrind, which counts the instructions of programs.
 pub(crate) struct Valgrind {
     pub(crate) program: PathBuf,
     /// Whether branches and caches are simulated, too.
     pub(crate) misses: bool,
 }
 
-/// Cost of a run, in instructions.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) lines: u64,
@@ -31,21 +29,21 @@ pub(crate) struct Counts {
 #[derive(Debug)]
 pub(crate) struct Misses {
     pub(crate) branches: u64,
-    /// Misses of the first-level data cache.
     pub(crate) nearest: u64,
 }
 
-/// Entry points of the phases. Calls of them from another phase are the cost of their phase.
-const DECODE: &[&str] = &["paje_sim::decode::Decoder::decode"];
-const REPLAY: &[&str] =
-    &["paje_sim::replay::shard::Shard::replay", "paje_sim::replay::link_homes::LinkHome::merge"];
+/// Entry points of the phases. A call from another phase counts as cost of the called phase.
+const DECODE: &[&str] = &["paje_decode::decode::Decoder::decode"];
+const REPLAY: &[&str] = &[
+    "paje_replay::replay::shard::Shard::replay",
+    "paje_replay::replay::link_merger::LinkMerger::merge",
+];
 const EXPORT: &[&str] = &[
     "pj_dump::output::rows::RowFormatter::lane_rows",
     "pj_dump::output::rows::RowFormatter::container_row",
 ];
 
 impl Valgrind {
-    /// Counts a run of `pj_dump` with one thread.
     pub(crate) fn count(&self, trace: &Path) -> Result<Counts, Box<dyn Error>> {
         let profile = tempfile::NamedTempFile::new()?;
         let mut command = Command::new("valgrind");
@@ -71,7 +69,6 @@ impl Valgrind {
     }
 }
 
-/// Reads a profile.
 fn read(profile: &str) -> Result<Counts, Box<dyn Error>> {
     let mut counts = Counts::default();
     let mut events: Vec<&str> = Vec::new();
@@ -107,7 +104,7 @@ fn read(profile: &str) -> Result<Counts, Box<dyn Error>> {
     counts.all = of("Ir").ok_or("a profile without instructions")?;
     [counts.decode, counts.replay, counts.export] = phases;
     if phases.contains(&0) {
-        return Err("a phase is not in the profile: was the program built without names?".into());
+        return Err("a phase is missing in the profile; build the program with symbols".into());
     }
     if let (Some(branches), Some(indirect)) = (of("Bcm"), of("Bim")) {
         let nearest = of("D1mr").unwrap_or(0) + of("D1mw").unwrap_or(0);
@@ -146,10 +143,10 @@ mod tests {
         let profile = "events: Ir Bcm Bim D1mr D1mw\n\
             fn=(1) main\n\
             12 5\n\
-            cfn=(2) paje_sim::decode::Decoder::decode\n\
+            cfn=(2) paje_decode::decode::Decoder::decode\n\
             calls=2 0\n\
             13 700 1 1 1 1\n\
-            cfn=(3) paje_sim::replay::shard::Shard::replay\n\
+            cfn=(3) paje_replay::replay::shard::Shard::replay\n\
             calls=1 0\n\
             14 80 0 0 0 0\n\
             cfn=(4) pj_dump::output::rows::RowFormatter::lane_rows\n\

@@ -1,8 +1,8 @@
-//! Instructions of `pj_dump` per line and row, counted by valgrind's callgrind on seeded traces, with one
-//! thread; see `--help`.
+//! Counts the instructions of `pj_dump` per line and row on generated traces, with valgrind's
+//! callgrind and one thread; see `--help`.
 //!
-//! Unlike times, these counts depend only on the compiler and on which instructions the processor has. So
-//! every change can be compared with a record of them.
+//! Unlike times, these counts depend only on the compiler and the processor's instruction set, so
+//! they can be compared with a record.
 
 mod callgrind;
 mod record;
@@ -18,12 +18,12 @@ use datasets::{Shape, Size};
 use callgrind::{Counts, Valgrind};
 use record::{Record, Row};
 
-/// Counts the instructions of pj_dump on a trace of each shape: per line for decoding, replaying and
-/// everything else but output, and per row for output.
+/// Counts the instructions of pj_dump on a trace of each shape: per line for decoding, replaying
+/// and everything else but output, and per row for output.
 ///
-/// Prints a table, and keeps it in a record. Needs valgrind (Debian: apt-get install valgrind), and a pj_dump
-/// from `cargo build --release -p pj-dump`. Exit status: 0; 1 if --check finds a shape that costs more than
-/// the record says; 2 if something could not be counted.
+/// Prints a table, and keeps it in a record. Needs valgrind (Debian: apt-get install valgrind), and
+/// a pj_dump from `cargo build --release -p pj-dump`. Exit status: 0; 1 if --check finds a shape
+/// that costs more than the record says; 2 if something could not be counted.
 #[derive(Debug, Parser)]
 #[command(name = "instructions")]
 struct Cli {
@@ -51,11 +51,11 @@ struct Cli {
     #[arg(long, conflicts_with = "check")]
     misses: bool,
 
-    /// The pj_dump [default: the one beside this program]
+    /// Path of pj_dump [default: the one beside this program]
     #[arg(long)]
     program: Option<PathBuf>,
 
-    /// The record
+    /// File of the record
     #[arg(long, value_name = "FILE", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/records/instructions.csv"))]
     record: PathBuf,
 }
@@ -118,7 +118,7 @@ fn show(row: &Row, counts: &Counts) {
     }
 }
 
-/// Prints what costs more than the record says.
+/// Prints costs that exceed the record.
 fn check(before: &Record, now: &Record, path: &Path) -> ExitCode {
     if before.compiler != now.compiler || before.size != now.size {
         println!(
@@ -135,7 +135,7 @@ fn check(before: &Record, now: &Record, path: &Path) -> ExitCode {
     if worse.is_empty() {
         return ExitCode::SUCCESS;
     }
-    println!("if that is worth it, let the same change record it ({})", path.display());
+    println!("if the change is worth it, record the new counts ({})", path.display());
     ExitCode::from(1)
 }
 
@@ -152,7 +152,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_options_are_consistent() {
         Cli::command().debug_assert();
     }
 }

@@ -6,17 +6,14 @@ use std::path::Path;
 
 use crate::callgrind::Counts;
 
-/// Costs of the traces of all shapes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Record {
     /// Name and version.
     pub(crate) compiler: String,
-    /// Size of each trace in bytes.
     pub(crate) size: u64,
     pub(crate) rows: Vec<Row>,
 }
 
-/// Costs of a trace of one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     shape: String,
@@ -24,11 +21,9 @@ pub(crate) struct Row {
     lines: [f64; 4],
     /// Instructions of output per row.
     export: f64,
-    /// All instructions per line.
     all: f64,
 }
 
-/// Largest accepted ratio to the record.
 const MOST: f64 = 1.02;
 
 impl Row {
@@ -105,7 +100,6 @@ impl Record {
             .map_err(|error| format!("{}: {error}", path.display()).into())
     }
 
-    /// Returns a message for each cost that is too high.
     pub(crate) fn compare(&self, before: &Record) -> Vec<String> {
         let mut worse = Vec::new();
         for row in &self.rows {
@@ -115,8 +109,8 @@ impl Record {
                 continue;
             };
             for (what, now, before) in [
-                ("a line without rows", row.lines[3], before.lines[3]),
-                ("a line in all", row.all, before.all),
+                ("per line without rows", row.lines[3], before.lines[3]),
+                ("per line in total", row.all, before.all),
             ] {
                 if now > before * MOST {
                     let part = 100.0 * (now / before - 1.0);
@@ -141,20 +135,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_records_can_be_read() {
         assert_eq!(Record::parse(&record(7.0).text()), Some(record(7.0)));
         assert_eq!(Record::parse("shape,decode\n"), None);
     }
 
     #[test]
-    fn more_than_two_per_cent_is_told() {
+    fn more_than_two_percent_is_reported() {
         let before = record(100.0);
         assert!(record(101.9).compare(&before).is_empty());
         assert!(record(60.0).compare(&before).is_empty());
         let worse = record(102.1).compare(&before);
         assert_eq!(
             worse,
-            ["mpi takes 102.1 instructions a line in all, 2.1 % more than the record's 100.0"]
+            ["mpi takes 102.1 instructions per line in total, 2.1 % more than the record's 100.0"]
         );
         let none = Record { rows: Vec::new(), ..record(1.0) };
         assert_eq!(before.compare(&none), ["mpi is not in the record"]);

@@ -1,4 +1,4 @@
-//! Faults, one per trace: a failure must be reported, and leave no partial output that looks complete.
+//! Injects faults, which must be reported and must not leave incomplete output.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -21,7 +21,6 @@ const FAULTS: [&str; 6] = [
     "faults: limited files",
 ];
 
-/// Injects one fault.
 pub(crate) fn inject(trial: &Trial<'_>, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
     let fault = rng.below(FAULTS.len() as u64);
     let result = match fault {
@@ -88,7 +87,7 @@ fn failing_input(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
         scope.spawn(move || drop(other.write_all(part)));
         ended(child)
     })?;
-    // The part before the failure may be invalid.
+    // The text before the failure may be invalid.
     let right = match found.code() {
         2 => found.said.ends_with("Connection reset by peer\n"),
         1 => true,
@@ -111,14 +110,13 @@ fn signal(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     types_are_whole(trial)
 }
 
-/// The file of types is missing or complete.
 fn types_are_whole(trial: &Trial<'_>) -> Result<(), String> {
     let path = trial.folder.join("types.csv");
     let Ok(found) = fs::read(&path) else { return Ok(()) };
     fs::remove_file(&path).map_err(|error| error.to_string())?;
     run(trial.ours().args(["--type-hierarchy", "types.csv", "t"]), None)?;
     let whole = fs::read(&path).map_err(|error| format!("types.csv: {error}"))?;
-    if whole == found { Ok(()) } else { Err("a part of types.csv passes for whole".into()) }
+    if whole == found { Ok(()) } else { Err("types.csv is incomplete".into()) }
 }
 
 fn limited(trial: &Trial<'_>, limit: &str) -> Result<Ended, String> {
@@ -129,13 +127,13 @@ fn limited(trial: &Trial<'_>, limit: &str) -> Result<Ended, String> {
 }
 
 fn little_memory(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
-    // With less, the system cannot load the program, whose code and tables take 13 MB, and kills it.
+    // With less, the system cannot load the program (13 MB of code and tables) and kills it.
     let found = limited(trial, &format!("-v {}", 16_000 + rng.below(48_000)))?;
     let told = found.said.contains("pj_dump: ") || found.said.contains("memory");
     let right = match found.code() {
         // The program cannot be loaded.
         127 | 126 => true,
-        // The libraries of Rust and C abort where a thread needs its first bytes.
+        // The libraries of Rust and C abort if a thread cannot allocate its first bytes.
         2 | 134 => told && found.rows.is_empty(),
         code => code == trial.reference.code() && found.rows == trial.reference.rows,
     };

@@ -1,7 +1,9 @@
-//! `soak`: random traces, options, threads, blocks, inputs and faults, for a given time.
+//! `soak`: tests `pj_dump` with random traces, options, threads, blocks, inputs and faults, for a
+//! given time.
 //!
-//! Dumps of valid traces are compared with those of PajeNG's `pj_dump` if it is installed, verdicts with the checker's, and
-//! dumps in different ways with one another. A failure is printed with the command that repeats it.
+//! Dumps of valid traces are compared with those of PajeNG's `pj_dump` if it is installed, verdicts
+//! with those of the checker, and different dumps of a trace with each other. For a failure it
+//! prints the command that repeats it.
 
 mod fault;
 mod program;
@@ -18,7 +20,7 @@ use clap::Parser;
 use program::Programs;
 use trial::{Summary, trial};
 
-/// Runs pj_dump on random traces, with random options and faults, beside PajeNG and the checker.
+/// Tests pj_dump on random traces, with random options and faults, against PajeNG and the checker.
 ///
 /// Exit status: 0 no failure, 1 some failures, 2 the program could not run.
 #[derive(Debug, Parser)]
@@ -63,7 +65,7 @@ fn main() -> ExitCode {
     let folder = match tempfile::Builder::new().prefix("paje-soak-").tempdir() {
         Ok(folder) => folder,
         Err(error) => {
-            eprintln!("soak: no folder for temporary files: {error}");
+            eprintln!("soak: cannot create a temporary folder: {error}");
             return ExitCode::from(2);
         }
     };

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Paths of the programs.
 #[derive(Debug)]
 pub(crate) struct Programs {
     pub(crate) ours: PathBuf,
-    /// In the folder of ours, if it was built.
+    /// `pj_split` in the folder of our `pj_dump`, if it was built.
     pub(crate) split: Option<PathBuf>,
     pub(crate) pajeng: Option<PathBuf>,
 }
@@ -23,7 +22,7 @@ impl Programs {
         // It runs in other folders.
         let ours = ours.canonicalize().map_err(|error| {
             format!(
-                "{}: {error}; `cargo build --release --features tables` makes it",
+                "{}: {error}; build it with `cargo build --release --features tables`",
                 ours.display()
             )
         })?;
@@ -37,12 +36,11 @@ impl fmt::Display for Programs {
         write!(f, "{} beside ", self.ours.display())?;
         match &self.pajeng {
             Some(path) => write!(f, "{}, and the checker", path.display()),
-            None => f.write_str("the checker (PajeNG is not here)"),
+            None => f.write_str("the checker (PajeNG is not installed)"),
         }
     }
 }
 
-/// Outcome of a program: exit status, standard output, standard error.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
@@ -57,10 +55,10 @@ impl Ended {
     }
 }
 
-/// Longest time of a run, enough for all these traces on a busy machine.
+/// Time limit of a run, enough for these traces on a busy machine.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// Runs a program to its end, with these bytes as its standard input if there are any.
+/// Runs a program to its end, with these bytes as standard input, if any.
 pub(crate) fn run(command: &mut Command, stdin: Option<&[u8]>) -> Result<Ended, String> {
     if stdin.is_some() {
         command.stdin(Stdio::piped());
@@ -77,10 +75,9 @@ pub(crate) fn run(command: &mut Command, stdin: Option<&[u8]>) -> Result<Ended, 
 
 pub(crate) fn start(command: &mut Command) -> Result<Child, String> {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    child.map_err(|error| format!("{command:?} does not start: {error}"))
+    child.map_err(|error| format!("{command:?} cannot be started: {error}"))
 }
 
-/// Waits for the end of a program, and reads its output.
 pub(crate) fn ended(mut child: Child) -> Result<Ended, String> {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     std::thread::scope(|scope| {
@@ -115,7 +112,6 @@ fn all(from: Option<impl Read>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the sorted names in a folder.
 pub(crate) fn names(folder: &Path) -> io::Result<Vec<String>> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder)? {

@@ -14,7 +14,6 @@ use pj_validate::{Rules, Severity};
 use crate::fault;
 use crate::program::{Ended, Programs, run};
 
-/// Counts of traces, verdicts and dumps by kind.
 #[derive(Debug, Default)]
 pub(crate) struct Summary(BTreeMap<&'static str, u64>);
 
@@ -36,18 +35,16 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A trace in a file, and options of its dump.
 pub(crate) struct Trial<'a> {
     pub(crate) programs: &'a Programs,
     pub(crate) folder: &'a Path,
     pub(crate) trace: Vec<u8>,
     pub(crate) options: Vec<String>,
-    /// Outcome of a dump without faults by one thread.
+    /// Result of a dump without faults and with one thread.
     pub(crate) reference: Ended,
 }
 
 impl Trial<'_> {
-    /// Our program, in the trace's folder.
     pub(crate) fn ours(&self) -> Command {
         ours(self.programs, self.folder, &self.options)
     }
@@ -59,10 +56,7 @@ fn ours(programs: &Programs, folder: &Path, options: &[String]) -> Command {
     command
 }
 
-/// Tries the trace of a seed.
-///
-/// # Errors
-/// The first difference. The trace is kept then.
+/// Tests the trace of a seed. Returns the first difference, and keeps the trace.
 pub(crate) fn trial(
     seed: u64,
     programs: &Programs,
@@ -129,8 +123,8 @@ impl Trial<'_> {
             _ => return Err(format!("status {code}: {}", self.reference.said)),
         });
         let imbrication = self.has("-i", "--no-imbrication");
-        // The checker knows neither the effect of a popped state's new row on the order of its lane,
-        // nor the effect of quotes that are kept.
+        // The checker knows neither how the new row of a popped state affects the order of its
+        // lane, nor how kept quotes do.
         if imbrication || self.options.iter().any(|option| option == "keep") {
             return Ok(());
         }
@@ -146,13 +140,13 @@ impl Trial<'_> {
         let first = report.findings.iter().find(|found| found.severity == Severity::Error);
         let Some(first) = first else {
             let said = &self.reference.said;
-            return if code == 0 { Ok(()) } else { Err(format!("the checker takes it: {said}")) };
+            return if code == 0 { Ok(()) } else { Err(format!("the checker accepts it: {said}")) };
         };
         let place = first.position.map_or("t".into(), |at| format!("t:{}:{}", at.line, at.column));
         let wanted = format!("pj_dump: {place}: {}", first.cause);
         if code != 1 || !self.reference.said.starts_with(&wanted) || !self.reference.rows.is_empty()
         {
-            return Err(format!("the checker says {wanted}, we: {}", self.reference.said));
+            return Err(format!("the checker reports {wanted}, pj_dump: {}", self.reference.said));
         }
         Ok(())
     }
@@ -160,7 +154,7 @@ impl Trial<'_> {
     /// Compares with PajeNG: the same rows, or both refuse the trace.
     fn beside_pajeng(&self, sound: bool, sum: &mut Summary) -> Result<(), String> {
         let Some(pajeng) = &self.programs.pajeng else { return Ok(()) };
-        // Their intervals are those known at some point of the file if that is not in order of time.
+        // If lines are out of order, PajeNG's intervals depend on where it looks at them.
         if self.has("-p", "-p") {
             return Ok(());
         }
@@ -178,7 +172,6 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Compares with the pieces that `pj_split` makes.
     fn in_pieces(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let Some(split) = &self.programs.split else { return Ok(()) };
         let shared = [("-z", "--ignore-incomplete-links"), ("-n", "--no-strict")].into_iter();
@@ -214,7 +207,6 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Returns the pieces in the order of their numbers.
     fn pieces(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.folder.join("pieces")).into_iter().flatten().flatten();
         let path = |entry: fs::DirEntry| Path::new("pieces").join(entry.file_name());
@@ -224,11 +216,11 @@ impl Trial<'_> {
         pieces
     }
 
-    /// Compares with dumps by other numbers of threads, in other blocks, from a pipe.
+    /// Compares with dumps with other threads, blocks and media.
     fn other_ways(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let mut command = self.ours();
         command.args(["--threads", rng.pick(&["1", "2", "3", "4", "7"])]);
-        // Blocks are no longer than lines may be.
+        // Blocks are at most as long as the longest accepted line.
         let longest = self.trace.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
         let line = rng.pick(&["1K", "1K", "2K", "5000", "64K"]);
         if longest < 1000 {
@@ -239,7 +231,7 @@ impl Trial<'_> {
         } else {
             run(&mut command, Some(&self.trace))?
         };
-        sum.count("dumps in other blocks, by other threads, from other media");
+        sum.count("dumps with other blocks, threads and media");
         let said = found.said.replace("<stdin>", "t");
         if found.code() != self.reference.code() || said != self.reference.said {
             return Err(format!("{command:?}: {said}; before: {}", self.reference.said));

@@ -1,4 +1,4 @@
-"""What is written in Rust."""
+"""Types of the native part."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Optional, overload
@@ -13,7 +13,7 @@ from ._records import Problem, Report
 VERSION: str
 
 class Column:
-    """A column of a table, as Arrow's PyCapsule interface has it."""
+    """Column of a table. Supports Arrow's PyCapsule interface."""
 
     @property
     def name(self) -> str: ...
@@ -33,7 +33,7 @@ class Column:
     def __arrow_c_schema__(self) -> object: ...
 
 class Table:
-    """A table of a trace, as Arrow's PyCapsule interface has it."""
+    """Table of a trace. Supports Arrow's PyCapsule interface."""
 
     @property
     def name(self) -> str: ...
@@ -58,7 +58,7 @@ class Table:
     def __arrow_c_schema__(self) -> object: ...
 
 class Analysis:
-    """What a trace adds up to, as Arrow's PyCapsule interface has it."""
+    """Result of an analysis. Supports Arrow's PyCapsule interface."""
 
     @property
     def column_names(self) -> list[str]: ...
@@ -71,7 +71,7 @@ class Analysis:
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
 
 class Trace:
-    """A replayed trace."""
+    """Replayed trace."""
 
     @property
     def containers(self) -> Table: ...

@@ -1,4 +1,4 @@
-"""What people see of a table or a trace, in a terminal or a notebook."""
+"""Previews of tables and traces for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._native import Table, Trace
 
-# So many rows at the beginning, and so many at the end.
+# Number of rows shown at the beginning and at the end.
 SHOWN = 5
 
-# Mark between them.
+# Mark for omitted rows and letters.
 GAP = "…"
 
-# Longer names are cut in text; notebooks wrap them.
+# Maximum width of cells in text. Notebooks wrap instead.
 WIDEST = 40
 
 
@@ -47,7 +47,7 @@ def trace_html(trace: Trace) -> str:
 
 
 def _facts(trace: Trace) -> list[tuple[str, str]]:
-    """What is told of a trace without making its tables."""
+    """Returns facts about a trace that need no tables."""
     facts = [(name, f"{count:,}") for name, count in trace.counts.items()]
     facts.append(("end", f"{trace.end:.12g} s"))
     for name, problems in (("warnings", trace.warnings), ("recovered", trace.recovered)):
@@ -61,7 +61,7 @@ def _caption(table: Table) -> str:
 
 
 def _rows(table: Table) -> list[list[str]]:
-    """The first and the last rows, as texts; between them, one of dots."""
+    """Returns the first and last rows as strings, with a row of marks between them."""
     columns = [table[name] for name in table.column_names]
     length = len(table)
     if length <= 2 * SHOWN + 1:
@@ -72,7 +72,7 @@ def _rows(table: Table) -> list[list[str]]:
 
 
 def _numbers(table: Table) -> list[bool]:
-    """Which columns hold numbers, going by the first row that there is."""
+    """Returns whether each column is numeric, judged by the first row."""
     first = [table[name][:1] for name in table.column_names]
     return [bool(values) and isinstance(values[0], (int, float)) for values in first]
 

@@ -1,4 +1,4 @@
-"""Progress for people, in a notebook or a terminal."""
+"""Progress bars for notebooks and terminals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 
 def bar() -> Any:
-    """Shows tqdm's bar, if that is installed, and else a line of text."""
+    """Returns tqdm's bar if it is installed, else a line of text."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -17,7 +17,7 @@ def bar() -> Any:
 
 
 class Bar:
-    """tqdm's bar, made when there is something to show."""
+    """tqdm's bar, created at the first call."""
 
     def __init__(self, tqdm: Any) -> None:
         self._tqdm = tqdm
@@ -27,7 +27,7 @@ class Bar:
         if self._bar is None:
             self._bar = self._tqdm(total=total, unit="B", unit_scale=True, desc="replay")
         elif total is not None and total != self._bar.total:
-            # Files that a trace names are known late.
+            # The size of files that a trace names becomes known later.
             self._bar.total = total
         self._bar.update(done - self._bar.n)
 
@@ -37,7 +37,7 @@ class Bar:
 
 
 class Line:
-    """A line on standard error that is written over."""
+    """A line on standard error that is overwritten."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()

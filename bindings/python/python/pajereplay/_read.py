@@ -1,4 +1,4 @@
-"""Reading traces, and checking them."""
+"""Reads and checks traces."""
 
 from __future__ import annotations
 
@@ -42,47 +42,49 @@ def read(
 ) -> _native.Trace:
     """Replays a Pajé trace.
 
-    The trace may be compressed with gzip, zstd, xz or bzip2, which is recognised by content. Python's lock is
-    not held meanwhile, and Ctrl-C ends it. The result is the same for any number of threads.
+    The trace may be compressed with gzip, zstd, xz or bzip2, recognised by content. Python's lock is
+    released meanwhile, and Ctrl-C interrupts the replay.
 
     Args:
-        source: A path; a list of paths, which are one trace (pieces that pj_split wrote, for example); bytes;
-            or a file object that is open for reading bytes (``sys.stdin.buffer``).
-        threads: How many threads work; as many as the process may use if not given. Tables are made by as many.
-        pin: Where they run: ``none``, ``compact``, ``scatter``, ``numa``, ``numa:0,1`` or CPUs as ``0,2,4-7``.
-        strict: False understands the field names of older traces (``ContainerType``, ``SourceContainer``, …).
-        ignore_incomplete_links: Drops links that lack an end instead of refusing the trace.
-        no_imbrication: Pushes and pops become changes of one state.
-        user_defined: Keeps user-defined fields, as further columns.
-        lines: Keeps the line of the event that opened each object, as the column ``Line``. Not with ``sort``.
-        durations: Adds the column ``Duration``, which is ``End`` minus ``Start``, to tables that have both.
-        sort: Replays events in the order of their times, whatever the order of their lines.
-        recover: Leaves out or mends what is wrong, instead of refusing the trace: see ``Trace.recovered``.
-        stop_at: Ignores events later than this time, in seconds; what is open ends there.
-        start: Leaves out rows that end before this time, in seconds; containers are never left out.
-        end: Leaves out rows that begin after this time, in seconds; containers are never left out.
-        natures: Only rows of these natures: ``"state"``, say, or ``["State", "Link"]``. Other tables have no rows, and
-            take no time and memory.
-        types: Only rows of types whose name or alias matches this pattern (``"MPI_*"``), or one of these. The row
-            of a container is of the container's type.
-        containers: Only rows in containers whose name or alias matches this pattern, or one of these, and in
-            all that is in them. Patterns that nothing in the trace matches get a warning (``UserWarning``).
-        variable_precision: ``double``, or ``single`` as PajeNG reads values of variables.
-        quotes: ``strip``: names are bare; ``keep``: as they are written in the trace.
-        follow_files: Reads the files that the trace names (PajeTraceFile, Filename), which must be regular files
-            below its own folder (the current one, if the source is no path).
-        files_from: A folder, or some, below which the trace may name files too.
-        memory_limit: How much memory the process may have during the replay, in bytes or as ``"4G"``; beyond
-            it, the trace goes to a temporary file. Tables are in memory in any case. None: no limit.
-        temp_dir: Where that file is made: ``$TMPDIR`` if not given, or ``/var/tmp``. It has no name.
-        progress: True shows a bar (tqdm's, if it is installed); or a function that is called some ten times a
-            second with the bytes read so far and those that there are (None if that is not known).
+        source: A path; a list of paths that form one trace (such as pieces from pj_split); bytes; or a
+            file object opened for reading bytes (``sys.stdin.buffer``).
+        threads: Number of threads for the replay and tables. Default: all available. Results do not
+            depend on it.
+        pin: Placement of threads: ``none``, ``compact``, ``scatter``, ``numa``, ``numa:0,1`` or CPUs
+            such as ``0,2,4-7``.
+        strict: False accepts the field names of older traces (``ContainerType``, ``SourceContainer``, …).
+        ignore_incomplete_links: Ignore links that have no end, instead of raising an error.
+        no_imbrication: Treat pushes and pops as changes of a single state.
+        user_defined: Keep user-defined fields as further columns.
+        lines: Keep the line of each row's opening event as column ``Line``. Not with ``sort``.
+        durations: Add the column ``Duration`` (``End`` minus ``Start``) to tables that have both.
+        sort: Replay events in the order of their times instead of their lines.
+        recover: Skip or repair problems, instead of raising an error (see ``Trace.recovered``).
+        stop_at: Ignore events after this time in seconds. Open rows end there.
+        start: Omit rows that end before this time in seconds, except containers.
+        end: Omit rows that begin after this time in seconds, except containers.
+        natures: Natures of rows, such as ``"state"`` or ``["State", "Link"]``. Other tables are empty
+            and cost nothing.
+        types: Pattern or patterns for names or aliases of types (``"MPI_*"``). A container's row is of
+            the container's type.
+        containers: Pattern or patterns for names or aliases of containers. Includes their contents.
+            Patterns without a match cause a ``UserWarning``.
+        variable_precision: ``double``, or ``single`` as in PajeNG.
+        quotes: ``strip`` drops the quotes around names, ``keep`` keeps them.
+        follow_files: Read the files that the trace names (PajeTraceFile, Filename). They must be
+            regular files below its folder (for other sources, below the current folder).
+        files_from: Further folder or folders below which the trace may name files.
+        memory_limit: Maximum memory of the process during the replay, in bytes or as ``"4G"``. Beyond
+            it, the trace goes to a temporary file. Does not include tables. None: no limit.
+        temp_dir: Folder of the temporary file. Default: ``$TMPDIR`` or ``/var/tmp``.
+        progress: True shows a progress bar (of tqdm, if installed). A function is called about ten
+            times a second with the bytes read and the total (None if unknown).
 
     Raises:
         TraceError: The trace is invalid. The error has the line, the column and a code.
         OSError: A file cannot be read, or compressed data are damaged (``errno.EIO``).
-        ValueError: A keyword has a value that it cannot have.
-        TypeError: The source is nothing of the above, or a keyword is of a type that it cannot be of.
+        ValueError: A keyword has an invalid value.
+        TypeError: The source or a keyword has the wrong type.
     """
     shown = _progress.bar() if progress is True else None
     watcher: Optional[Any] = shown or progress or None
@@ -127,27 +129,29 @@ def validate(
     max_problems: Optional[int] = 100,
     max_line: Union[int, str, None] = None,
 ) -> Report:
-    """Checks a Pajé trace, and tells all its problems instead of the first only.
+    """Checks a Pajé trace and lists all its problems.
 
-    The report is true if the trace is sound, has a list of problems, and prints as pj_validate does:
+    The report is true if the trace is valid, has a list of problems, and prints like pj_validate:
 
         >>> report = pajereplay.validate("app.trace")
         >>> if not report:
         ...     print(report)
 
     Args:
-        source: As for `read`, but for lists of paths.
-        strict: False understands the field names of older traces.
-        ignore_incomplete_links: Passes over links that lack an end.
-        follow_files: Checks the files that the trace names too, which must be regular files below its own folder.
-        files_from: A folder, or some, below which the trace may name files too.
-        max_problems: How many errors, and how many warnings, are listed; None: all. All are counted.
-        max_line: The longest line that is read, in bytes or as ``"64M"``, which it is if not given.
+        source: As for `read`, except lists of paths.
+        strict: False accepts the field names of older traces.
+        ignore_incomplete_links: Ignore links that have no end.
+        follow_files: Check the files that the trace names too. They must be regular files below its
+            folder.
+        files_from: Further folder or folders below which the trace may name files.
+        max_problems: Maximum number of listed errors and of listed warnings; None lists all. All are
+            counted.
+        max_line: Maximum length of a line in bytes or as ``"64M"``, the default.
 
     Raises:
-        OSError: The trace cannot be read. That a file which it names cannot be read is a problem of the trace.
-        ValueError: A keyword has a value that it cannot have.
-        TypeError: The source is nothing of the above, or a keyword is of a type that it cannot be of.
+        OSError: The trace cannot be read. Unreadable files that it names are problems of the trace.
+        ValueError: A keyword has an invalid value.
+        TypeError: The source or a keyword has the wrong type.
     """
     asked = {
         "strict": strict,

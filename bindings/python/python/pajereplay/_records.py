@@ -1,4 +1,4 @@
-"""What is told about traces."""
+"""Errors and reports."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any, Optional
 
 
 class TraceError(ValueError):
-    """A trace that is not valid. `str` of it is the whole message, with the line and a caret.
+    """The trace is invalid. `str` returns the full message with the line and carets.
 
     Attributes:
-        message: what is wrong, in one sentence.
-        code: a short name for it, stable from release to release, such as ``unknown-type``.
-        file: the file that it is in: of a trace in many files, perhaps a named one.
-        line: its line, counted from 1; None if it is in no one line.
-        column: its column in bytes, counted from 1; None likewise.
-        excerpt: the line with carets below what is wrong, or None.
+        message: Description of the problem in one sentence.
+        code: Short name, stable across releases, such as ``unknown-type``.
+        file: File with the problem, which may be one that the trace names.
+        line: Line, counted from 1, or None if the problem is not in one line.
+        column: Column in bytes, counted from 1, or None.
+        excerpt: The line with carets below the problem, or None.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class TraceError(ValueError):
         column: Optional[int] = None,
         excerpt: Optional[str] = None,
     ) -> None:
-        # All of them, so that an error comes out of another process as it was.
+        # All attributes, so that the error can be pickled.
         super().__init__(message, code, file, line, column, excerpt)
         self.message = message
         self.code = code
@@ -43,28 +43,28 @@ class TraceError(ValueError):
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong or doubtful in a trace. `str` of it is one line, as pj_validate's."""
+    """Error or warning about a trace. `str` returns one line, as in pj_validate."""
 
     severity: str
     """``error`` or ``warning``."""
     code: str
-    """A short name, stable from release to release, such as ``unknown-type``."""
+    """Short name, stable across releases, such as ``unknown-type``."""
     message: str
-    """What it is, in one sentence."""
+    """Description in one sentence."""
     file: Optional[str] = None
-    """The file that it is in."""
+    """File with the problem."""
     line: Optional[int] = None
-    """The first line that has it, counted from 1; None if it is in no one line."""
+    """First line with the problem, counted from 1, or None if it is not in one line."""
     column: Optional[int] = None
-    """Where in the line, in bytes counted from 1; None if that is not known."""
+    """Column in bytes, counted from 1, or None if unknown."""
     count: int = 1
-    """How many lines have it."""
+    """Number of lines with the problem."""
     remedy: Optional[str] = None
-    """What `recover` made of it: ``skipped``, ``kept``, ``created`` or ``cut off``."""
+    """What recovery did: ``skipped``, ``kept``, ``created`` or ``cut off``."""
     note: Optional[str] = None
-    """What else helps to understand it."""
+    """Further explanation."""
     excerpt: Optional[str] = None
-    """The line with carets below what is meant."""
+    """The line with carets below the problem."""
 
     def __post_init__(self) -> None:
         if self.file is not None:
@@ -78,29 +78,29 @@ class Problem:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What `validate` found. It is true if the trace is sound; `str` of it is what pj_validate prints."""
+    """Result of `validate`, true if the trace is valid. `str` returns the output of pj_validate."""
 
     problems: list[Problem]
     """Errors and warnings, in the order of files and lines."""
     error_count: int
-    """How many errors there are, each line counted, also those that `max_problems` left out."""
+    """Number of lines with errors, including those beyond `max_problems`."""
     warning_count: int
-    """The same of warnings."""
+    """Number of lines with warnings, including those beyond `max_problems`."""
     files: list[str]
-    """What was read: the trace, then the files that it names."""
+    """The trace, then the files that it names."""
     summary: dict[str, Any]
-    """What the trace holds: how many lines, bytes, types, containers, states and so on; start and end in seconds."""
+    """Numbers of lines, bytes, types, containers, states and so on; start and end in seconds."""
     text: str
-    """What pj_validate prints."""
+    """Output of pj_validate."""
 
     @property
     def errors(self) -> list[Problem]:
-        """The problems that make the trace invalid."""
+        """Problems that make the trace invalid."""
         return [problem for problem in self.problems if problem.severity == "error"]
 
     @property
     def warnings(self) -> list[Problem]:
-        """The problems that do not."""
+        """Problems that do not make the trace invalid."""
         return [problem for problem in self.problems if problem.severity == "warning"]
 
     def __bool__(self) -> bool:

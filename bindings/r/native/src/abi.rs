@@ -3,14 +3,16 @@
 //! This is the only unsafe code. It relies on rules that the package's C follows:
 //!
 //! 1. All calls come from R's thread, one after the other.
-//! 2. A `Reading` comes from [`paje_new`], and is not used after [`paje_free`]. Pointers to it are never null.
+//! 2. A `Reading` comes from [`paje_new`], and is not used after [`paje_free`]. Pointers to it are
+//!    never null.
 //! 3. Strings end with a zero byte, and `bytes` has `length` bytes.
-//! 4. `columns` points to [`paje_columns`] pointers, each to a vector of [`paje_rows`] items: `int` for kinds 0 and 2,
-//!    `double` for kind 1. Vectors do not overlap, and nothing else uses them during the call. Pointers of kind 3 are
-//!    ignored.
+//! 4. `columns` points to [`paje_columns`] pointers, each to a vector of [`paje_rows`] items: `int`
+//!    for kinds 0 and 2, `double` for kind 1. Vectors do not overlap, and nothing else uses them
+//!    during the call. Pointers of kind 3 are ignored.
 //! 5. `read` and `size` point to a number each.
 //!
-//! So a reference in a signature is valid. Vectors are not used after the call. A panic becomes a failure.
+//! So a reference in a signature is valid. Vectors are not used after the call. A panic becomes a
+//! failure.
 #![allow(unsafe_code)]
 // The rules above hold for each function.
 #![allow(clippy::missing_safety_doc)]
@@ -27,13 +29,13 @@ use crate::fill::Slot;
 use crate::frame::{Frame, Kind};
 use crate::reading::{Failure, Reading, defect};
 
-/// Text that is valid until the next call. `bytes` is null if there is none.
+/// Text that is valid until the next call. `bytes` is null for a missing text.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Text {
-    /// UTF-8.
+    /// UTF-8 text.
     pub bytes: *const c_char,
-    /// Their length in bytes.
+    /// Length in bytes.
     pub length: usize,
 }
 
@@ -136,7 +138,7 @@ pub extern "C" fn paje_wait(reading: &mut Reading, milliseconds: c_uint) -> c_in
     }
 }
 
-/// Sets the number of bytes read so far, and the size of the trace (negative if it is unknown).
+/// Writes the number of bytes read and the size of the trace, negative if unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_progress(
     reading: &Reading,
@@ -148,13 +150,13 @@ pub extern "C" fn paje_progress(
     size.write(all.map_or(-1.0, |all| all as c_double));
 }
 
-/// Returns the end of the trace, in seconds.
+/// Returns the end of the trace in seconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_end(reading: &Reading) -> c_double {
     reading.trace().map_or(0.0, |trace| trace.end())
 }
 
-/// Looks up facts: 0 failures, 1 warnings, 2 recovered problems, 3 facts about the reading. Returns the number of
+/// Looks up facts: 0 failures, 1 warnings, 2 recovered problems, 3 metadata. Returns the number of
 /// rows.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_facts(reading: &mut Reading, what: c_uint) -> usize {
@@ -167,17 +169,17 @@ pub extern "C" fn paje_facts(reading: &mut Reading, what: c_uint) -> usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_fact(reading: &mut Reading, row: usize, field: usize) -> Text {
     let fact = reading.facts.get(row).and_then(|row| row.get(field)).cloned().flatten();
-    told(reading, fact)
+    keep_text(reading, fact)
 }
 
 /// Keeps a text until the next call.
-fn told(reading: &mut Reading, text: Option<String>) -> Text {
+fn keep_text(reading: &mut Reading, text: Option<String>) -> Text {
     let Some(text) = text else { return Text::NONE };
     reading.scratch = crate::frame::clean(&text).into_owned();
     Text::of(Some(&reading.scratch))
 }
 
-/// Selects a table by its number in [`Table::ALL`], or the analysis by the number after the last.
+/// Selects a table by its number in [`Table::ALL`], or the analysis by the next number.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_table(reading: &mut Reading, table: c_uint) -> c_int {
     tried(reading, |reading| {
@@ -224,17 +226,16 @@ pub extern "C" fn paje_begin(reading: &Reading, batch: usize) -> usize {
 pub extern "C" fn paje_column_name(reading: &mut Reading, column: usize) -> Text {
     let column = reading.frame.as_ref().and_then(|frame| frame.columns.get(column));
     let name = column.map(|column| column.name.clone());
-    told(reading, name)
+    keep_text(reading, name)
 }
 
-/// Returns the kind of a column's vector: 0 integers, 1 doubles, 2 a factor, 3 texts.
+/// Returns the kind of a column's vector: 0 integers, 1 doubles, 2 factor, 3 strings.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_column_kind(reading: &Reading, column: usize) -> c_uint {
     let column = reading.frame.as_ref().and_then(|frame| frame.columns.get(column));
     column.map_or(Kind::Text, |column| column.kind) as c_uint
 }
 
-/// Returns slots for all columns.
 unsafe fn slots<'s>(frame: &Frame, columns: *const *mut c_void) -> Vec<Slot<'s>> {
     let rows = frame.rows();
     let slots = frame.columns.iter().enumerate().map(|(i, column)| {
@@ -281,13 +282,13 @@ pub unsafe extern "C" fn paje_fill(
     })
 }
 
-/// Returns the number of rows with texts of a batch, counted from the first one filled in last.
+/// Returns the number of rows with strings of a batch, counted from the first filled in last.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_text_rows(reading: &Reading, batch: usize) -> usize {
     reading.frame.as_ref().map_or(0, |frame| frame.text_rows(batch))
 }
 
-/// Returns a text of such a batch.
+/// Returns a string of such a batch.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_text(
     reading: &mut Reading,
@@ -306,7 +307,7 @@ pub extern "C" fn paje_text(
     }
 }
 
-/// Completes factors, after all batches are filled in.
+/// Completes factors after all batches are filled in.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_finish(reading: &mut Reading, columns: *const *mut c_void) -> c_int {
     tried(reading, |reading| {
@@ -320,7 +321,7 @@ pub unsafe extern "C" fn paje_finish(reading: &mut Reading, columns: *const *mut
     })
 }
 
-/// Returns the number of a complete factor's levels.
+/// Returns the number of levels of a complete factor.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_levels(reading: &Reading, column: usize) -> usize {
     let column = reading.frame.as_ref().and_then(|frame| frame.columns.get(column));

@@ -3,9 +3,8 @@
 use paje_analysis::asked::{self, About, Asked, WaitsBy};
 use paje_bindings::Keywords;
 
-/// Keywords of an analysis.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct AnalysisKeywords {
     what: Option<String>,
     by: Option<String>,
     level: Option<String>,
@@ -19,7 +18,7 @@ pub(crate) struct Said {
     eager: Option<u64>,
 }
 
-impl Said {
+impl AnalysisKeywords {
     /// Sets a keyword, if it is one of an analysis. The error describes valid values.
     pub(crate) fn take(&mut self, keyword: &str, value: &str) -> Option<Result<(), &'static str>> {
         let flag = || value.parse::<bool>().map_err(|_| "TRUE or FALSE");
@@ -48,10 +47,10 @@ impl Said {
         Some(Ok(()))
     }
 
-    /// Returns the requested analysis, if any, and restricts `keywords` to what it needs.
+    /// Returns the requested analysis, if any, and restricts `keywords` to its needs.
     ///
     /// # Errors
-    /// The request is impossible: a sentence.
+    /// The request is impossible. The error is a message for the user.
     pub(crate) fn asked(&self, keywords: &mut Keywords) -> Result<Option<Asked>, String> {
         let Some(what) = &self.what else { return Ok(None) };
         let by = self.by.as_deref().unwrap_or_default();
@@ -75,7 +74,7 @@ impl Said {
             }
             "waits" | "critical_path" => {
                 if keywords.types.is_some() || keywords.containers.is_some() {
-                    return Err("types and containers are not for waiting: whoever waits may wait for any container".into());
+                    return Err("types and containers cannot restrict waiting, which may depend on any container".into());
                 }
                 // The rendezvous threshold needs sizes of messages.
                 keywords.user_defined = self.eager.is_some() || map.is_some();
@@ -88,7 +87,7 @@ impl Said {
                     (_, by) => Asked::Critical { by_value: by == "value", about },
                 }
             }
-            _ => return Err(format!("there is no analysis {what}")),
+            _ => return Err(format!("unknown analysis {what}")),
         };
         Ok(Some(asked))
     }

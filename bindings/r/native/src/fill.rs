@@ -8,23 +8,22 @@ use arrow_array::{Array, RecordBatch};
 
 use crate::frame::{Column, From, Names};
 
-/// R's missing integer and missing level.
+/// R's missing integer and level.
 const NO_INTEGER: i32 = i32::MIN;
-/// R's missing number, a NaN with these bits.
+/// R's missing number, a certain NaN.
 const NO_NUMBER: f64 = f64::from_bits(0x7ff0_0000_0000_07a2);
 
-/// Some rows of an R vector.
 #[derive(Debug)]
 pub(crate) enum Slot<'s> {
     /// Integers, or codes of a factor.
     Integers(&'s mut [i32]),
     Doubles(&'s mut [f64]),
-    /// Texts, which only R can make.
+    /// Strings, which only R can create.
     Texts,
 }
 
 impl<'s> Slot<'s> {
-    /// Returns the first rows and the others.
+    /// Splits off the first rows.
     pub(crate) fn split(self, rows: usize) -> (Self, Self) {
         match self {
             Slot::Integers(slice) => {
@@ -76,7 +75,6 @@ pub(crate) fn fill(columns: &[Column], batch: &RecordBatch, slots: Vec<Slot<'_>>
     }
 }
 
-/// Copies values, with `missing` for nulls.
 fn copy<T, R: Copy>(
     array: &dyn Array,
     values: &[T],

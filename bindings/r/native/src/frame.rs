@@ -13,7 +13,7 @@ use paje_workers::Workers;
 
 use crate::fill::{Slot, fill};
 
-/// Kind of R's vector of a column.
+/// Type of R's vector for a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Kind {
@@ -23,49 +23,47 @@ pub(crate) enum Kind {
     Text = 3,
 }
 
-/// Source of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum From {
-    /// Column of the table.
     Column(usize),
     /// Difference of two columns.
-    Duration { start: usize, end: usize },
+    Duration {
+        start: usize,
+        end: usize,
+    },
 }
 
-/// A column of a data frame.
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) from: From,
     pub(crate) names: OnceLock<Names>,
-    /// Levels of a complete factor.
     pub(crate) levels: Vec<String>,
 }
 
-/// Names of a factor, and whether each is used.
+/// Names of a factor, with whether each is used.
 #[derive(Debug)]
 pub(crate) struct Names {
     pub(crate) texts: StringArray,
     pub(crate) used: Vec<AtomicBool>,
 }
 
-/// A table while it becomes a data frame.
+/// Table that becomes a data frame.
 #[derive(Debug)]
 pub(crate) struct Frame {
-    /// Table; none for the rows of an analysis.
+    /// Table, or `None` for the rows of an analysis.
     table: Option<Table>,
     pub(crate) columns: Vec<Column>,
-    /// Index of each batch's first row, and the number of rows.
+    /// Index of each batch's first row, then the number of rows.
     begins: Vec<usize>,
-    /// Batches that had to be made to count their rows.
+    /// Batches that were made to count their rows.
     made: Vec<Option<RecordBatch>>,
-    /// Batches filled in last, if they have texts.
+    /// Batches filled in last, if they have strings.
     texts: Vec<RecordBatch>,
 }
 
 impl Frame {
-    /// Creates the frame of a table.
     pub(crate) fn new(tables: &Tables<'_>, table: Table, workers: &Workers) -> Result<Self, Error> {
         let batches = tables.batches(table);
         let known: Option<Vec<usize>> = (0..batches.len()).map(|n| batches.rows(n)).collect();
@@ -86,7 +84,6 @@ impl Frame {
         Ok(Frame { table: Some(table), columns, begins, made, texts: Vec::new() })
     }
 
-    /// Creates a frame of these rows.
     pub(crate) fn of_rows(rows: RecordBatch) -> Self {
         let columns = columns(None, rows.schema_ref());
         let begins = vec![0, rows.num_rows()];
@@ -101,7 +98,6 @@ impl Frame {
         self.begins.len() - 1
     }
 
-    /// Returns the index of a batch's first row.
     pub(crate) fn begin(&self, batch: usize) -> usize {
         self.begins.get(batch).copied().unwrap_or_else(|| self.rows())
     }
@@ -143,19 +139,19 @@ impl Frame {
         Ok(())
     }
 
-    /// Returns a text of a batch filled in last.
+    /// Returns a string of a batch filled in last.
     pub(crate) fn text(&self, column: usize, batch: usize, row: usize) -> Option<Cow<'_, str>> {
         let From::Column(column) = self.columns[column].from else { return None };
         let texts = self.texts.get(batch)?.column(column).as_string_opt::<i32>()?;
         texts.is_valid(row).then(|| clean(texts.value(row)))
     }
 
-    /// Returns the number of rows with texts of a batch filled in last.
+    /// Returns the number of rows with strings of a batch filled in last.
     pub(crate) fn text_rows(&self, batch: usize) -> usize {
         self.texts.get(batch).map_or(0, RecordBatch::num_rows)
     }
 
-    /// Completes factors. Their levels are the used names, in the order of the trace and without duplicates.
+    /// Completes factors. Levels are the used names without duplicates, in the order of the trace.
     pub(crate) fn finish(&mut self, workers: &Workers, slots: Vec<Slot<'_>>) {
         for (column, slot) in self.columns.iter_mut().zip(slots) {
             let (Slot::Integers(rows), Some(names)) = (slot, column.names.take()) else { continue };
@@ -171,7 +167,7 @@ impl Frame {
                 })
             });
             let codes: Vec<i32> = codes.collect();
-            // If all names are levels, codes are right already.
+            // If all names are levels, codes are already right.
             if column.levels.len() < codes.len() {
                 recode(workers, rows, &codes);
             }
@@ -183,7 +179,7 @@ fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
     place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// Cuts slots at these rows, from the first to the last.
+/// Cuts slots at the given rows.
 fn cut<'s>(slots: Vec<Slot<'s>>, begins: &[usize]) -> Vec<Vec<Slot<'s>>> {
     let mut rest: Vec<Slot<'s>> = slots.into_iter().map(|slot| slot.split(begins[0]).1).collect();
     let parts = begins.windows(2).map(|pair| {
@@ -195,7 +191,7 @@ fn cut<'s>(slots: Vec<Slot<'s>>, begins: &[usize]) -> Vec<Vec<Slot<'s>>> {
     parts.collect()
 }
 
-/// Replaces codes, which count from 1. Missing values stay.
+/// Replaces codes, which count from 1. Keeps missing values.
 fn recode(workers: &Workers, rows: &mut [i32], codes: &[i32]) {
     let pieces = Mutex::new(rows.chunks_mut(1 << 18));
     workers.on_each(|_| {
@@ -209,7 +205,7 @@ fn recode(workers: &Workers, rows: &mut [i32], codes: &[i32]) {
     });
 }
 
-/// Replaces zero bytes, which R's texts cannot have.
+/// Replaces zero bytes, which R's strings cannot contain.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     match text.contains('\0') {
         true => Cow::Owned(text.replace('\0', "\u{fffd}")),
@@ -217,8 +213,8 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the columns of a data frame: those of the table, named as by pajengr and with durations, or those of the
-/// analysis.
+/// Returns the columns of a data frame: a table's, with pajengr's names and durations, or an
+/// analysis's.
 fn columns(table: Option<Table>, schema: &Schema) -> Vec<Column> {
     let place = |name: &str| schema.index_of(name).ok();
     let mut columns = Vec::new();
@@ -239,7 +235,7 @@ fn columns(table: Option<Table>, schema: &Schema) -> Vec<Column> {
             _ => Kind::Text,
         };
         add(name, kind, From::Column(index));
-        // A user-defined field of that name comes later.
+        // User-defined fields with this name come later.
         if let (Some(start), Some(end)) = (place("Start"), place("End"))
             && end == index
             && table.is_some_and(|table| table.nature().is_some())

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use paje_bindings::{
-    Keywords, Problem, R, Replay, Size, Told, as_file, problem_of, recovered, warnings,
+    Keywords, Problem, R, Replay, ReplayStatus, Size, as_file, problem_of, recovered, warnings,
 };
 use paje_export::{TableOptions, Tables};
 use paje_sim::{Error, ErrorKind, Trace};
@@ -17,21 +17,21 @@ use paje_workers::Workers;
 use self_cell::self_cell;
 use splitter::{Input, cause};
 
-use crate::analysis::Said;
+use crate::analysis::AnalysisKeywords;
 use crate::frame::Frame;
 
-/// Longest wait for a stopped replay. A replay that takes longer, such as a blocked read or a sort, ends later and
-/// its result is dropped.
+/// Maximum time to wait for a stopped replay. A blocked read or a sort may take longer; its result
+/// is dropped.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A trace and the options of its tables.
+/// Trace with the options of its tables.
 pub(crate) struct Kept {
     pub(crate) trace: Trace,
     options: TableOptions,
 }
 
 self_cell!(
-    /// A trace and its tables.
+    /// Trace with its tables.
     pub(crate) struct Shown {
         owner: Kept,
         #[covariant]
@@ -39,7 +39,6 @@ self_cell!(
     }
 );
 
-/// Reason of a failure.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The trace is invalid.
@@ -65,17 +64,17 @@ impl Failure {
     }
 }
 
-/// Result of a replay: trace, workers, and analysis if one was requested.
+/// Result of a replay: trace, workers and the requested analysis.
 type Replayed = Result<(Trace, Workers, Option<Result<RecordBatch, String>>), Error>;
 
 /// One call of `read_paje`.
 #[derive(Default)]
 pub struct Reading {
     keywords: Keywords,
-    said: Said,
+    analysis: AnalysisKeywords,
     paths: Vec<PathBuf>,
     bytes: Vec<u8>,
-    told: Arc<Told>,
+    status: Arc<ReplayStatus>,
     threads: usize,
     done: Option<Receiver<Replayed>>,
     pub(crate) workers: Option<Workers>,
@@ -100,10 +99,10 @@ impl Reading {
         self.bytes = bytes;
     }
 
-    /// Sets a keyword, or adds to its list.
+    /// Sets a keyword or adds to its list.
     pub(crate) fn ask(&mut self, keyword: &str, value: &str) -> Result<(), Failure> {
         let wrong = |what| Failure::Wrong(format!("{keyword} must be {what}, not '{value}'"));
-        if let Some(taken) = self.said.take(keyword, value) {
+        if let Some(taken) = self.analysis.take(keyword, value) {
             return taken.map_err(wrong);
         }
         let asked = &mut self.keywords;
@@ -136,7 +135,7 @@ impl Reading {
             "quotes" => asked.quotes = value.to_owned(),
             "follow_files" => asked.follow_files = flag()?,
             "files_from" => asked.files_from.push(value.into()),
-            _ => return Err(Failure::Wrong(format!("there is no keyword {keyword}"))),
+            _ => return Err(Failure::Wrong(format!("unknown keyword {keyword}"))),
         }
         Ok(())
     }
@@ -149,10 +148,10 @@ impl Reading {
     /// Starts the replay in a new thread.
     pub(crate) fn start(&mut self) -> Result<(), Failure> {
         let wrong = |error: paje_bindings::Wrong| Failure::Wrong(error.0);
-        let asked = self.said.asked(&mut self.keywords).map_err(Failure::Wrong)?;
+        let asked = self.analysis.asked(&mut self.keywords).map_err(Failure::Wrong)?;
         self.keywords.tables().map_err(wrong)?;
         let selection = self.keywords.replay().map_err(wrong)?.selection;
-        let replay = Replay::new(&self.keywords, Arc::clone(&self.told)).map_err(wrong)?;
+        let replay = Replay::new(&self.keywords, Arc::clone(&self.status)).map_err(wrong)?;
         self.threads = replay.threads();
         let path = self.paths.first().cloned();
         let further = self.paths.iter().skip(1).cloned().collect();
@@ -177,7 +176,7 @@ impl Reading {
                 });
                 (trace, workers, analysed)
             });
-            // The receiver is gone after an interrupt.
+            // The receiver is dropped after an interrupt.
             let _ = tell.send(replayed);
         };
         thread.spawn(work).map_err(|error| Failure::Wrong(cause(&error)))?;
@@ -185,7 +184,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Waits for the replay, at most this long. Returns whether it has ended.
+    /// Waits for the replay for a limited time. Returns whether it has ended.
     pub(crate) fn wait(&mut self, time: Duration) -> bool {
         let Some(done) = &self.done else { return true };
         let replayed = match done.recv_timeout(time) {
@@ -216,15 +215,15 @@ impl Reading {
     /// Stops the replay if it runs.
     pub(crate) fn stop(&mut self) {
         if self.done.is_some() {
-            self.told.stop();
+            self.status.stop();
             self.wait(GRACE);
         }
         (self.frame, self.shown, self.workers) = (None, None, None);
     }
 
-    /// Returns the bytes read so far, and the size of the trace.
+    /// Returns the number of bytes read and the size of the trace.
     pub(crate) fn progress(&self) -> (u64, Option<u64>) {
-        self.told.bytes()
+        self.status.bytes()
     }
 
     pub(crate) fn trace(&self) -> Option<&Trace> {
@@ -254,9 +253,9 @@ impl Reading {
     }
 }
 
-/// Returns the failure for a bug of this package.
+/// Returns the failure for a bug in this package.
 pub(crate) fn defect() -> Failure {
-    Failure::Wrong("pajereplay has failed; this is a defect of it".into())
+    Failure::Wrong("internal error in pajereplay; please report it".into())
 }
 
 fn of_failure(failure: &Failure) -> Vec<Option<String>> {

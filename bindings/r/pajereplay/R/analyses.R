@@ -1,4 +1,4 @@
-# Analyses of a trace: the reports of pj_profile, as data frames. `...` says how the trace is read.
+# Analyses of a trace: the reports of pj_profile as data frames. `...` are arguments of read_paje.
 
 paje_profile <- function(path, by = "value", ...) {
   call <- sys.call()
@@ -33,7 +33,7 @@ paje_critical_path <- function(path, by = c("container", "value"), map = NULL, g
   analysed(path, "critical_path", about(by, map, group, root, eager, bytes, call), list(...), call)
 }
 
-# Keywords that waiting is told from.
+# Keywords of analyses of waiting.
 about <- function(by, map, group, root, eager, bytes, call) {
   list(
     by = by, map = one_text(map, call), group = one_text(group, call), root = one_text(root, call),
@@ -41,17 +41,17 @@ about <- function(by, map, group, root, eager, bytes, call) {
   )
 }
 
-# Reads a trace as `given` says, and gives what the analysis finds as a data frame.
+# Reads a trace with the arguments `given`. Returns the result of the analysis as a data frame.
 analysed <- function(path, what, asked, given, call) {
   usual <- lapply(formals(read_paje)[-1], eval, baseenv())
   usual$quotes <- "strip"
   usual$variable_precision <- "double"
-  # Which rows and columns are needed is known, and so is how names are shown.
+  # The analysis determines the others.
   free <- setdiff(names(usual), c("natures", "user_defined", "lines", "variable_precision", "quotes"))
   unknown <- if (is.null(names(given))) rep("", length(given)) else names(given)
   unknown <- setdiff(unknown, free)
   if (length(unknown) > 0) {
-    stop(wrong(sprintf("unused argument: %s; those of read_paje that can be given are %s",
+    stop(wrong(sprintf("unused argument: %s; arguments of read_paje that can be given: %s",
                        if (unknown[1] == "") "one without a name" else unknown[1], paste(free, collapse = ", ")), call))
   }
   usual[names(given)] <- given

@@ -1,4 +1,4 @@
-# Arguments of users, as the texts that Rust's part reads. NULL is nothing said.
+# Checks arguments and converts them to strings for the native part. NULL means not given.
 
 wrong <- function(message, call) {
   structure(class = c("simpleError", "error", "condition"), list(message = message, call = call))
@@ -8,7 +8,7 @@ texts <- function(given, call) {
   name <- deparse(substitute(given))
   if (is.null(given)) return(NULL)
   if (!is.character(given) || length(given) == 0 || anyNA(given)) {
-    stop(wrong(sprintf("%s must be NULL or texts", name), call))
+    stop(wrong(sprintf("%s must be NULL or strings", name), call))
   }
   given
 }
@@ -19,7 +19,7 @@ flag <- function(given, call) {
   if (given) "true" else "false"
 }
 
-# Written so that nothing is lost.
+# 17 digits keep the exact value.
 number <- function(given, call) {
   name <- deparse(substitute(given))
   if (is.null(given)) return(NULL)
@@ -42,7 +42,7 @@ one_text <- function(given, call) {
   name <- deparse(substitute(given))
   if (is.null(given)) return(NULL)
   if (!is.character(given) || length(given) != 1 || is.na(given)) {
-    stop(wrong(sprintf("%s must be NULL or one text", name), call))
+    stop(wrong(sprintf("%s must be NULL or one string", name), call))
   }
   given
 }

@@ -1,7 +1,7 @@
-# The tables of a trace, in the order in which Rust's part numbers them; the number after the last is an analysis.
+# Tables in the order of their numbers. The next number is an analysis.
 tables <- c("container", "state", "variable", "event", "link", "type_hierarchy", "entity_hierarchy")
 
-# Batches (of some 262,144 rows) that are filled in between two looks at Ctrl-C.
+# Batches (of about 262,144 rows) that are filled in between checks for Ctrl-C.
 step <- 16
 
 read_paje <- function(path, natures = NULL, types = NULL, containers = NULL, start = NULL, end = NULL,
@@ -25,10 +25,10 @@ read_paje <- function(path, natures = NULL, types = NULL, containers = NULL, sta
   })
 }
 
-# Replays a trace as it is asked for, and gives what `then` makes of it.
+# Replays a trace and returns the result of `then`.
 replayed <- function(given, analysis, call, then) {
   reading <- .Call(C_reading_new)
-  # Also after an error and after Ctrl-C: it ends the replay, and lets go of the trace.
+  # Stops the replay and frees the trace, also after an error or Ctrl-C.
   on.exit(.Call(C_reading_free, reading))
   check <- function(failed) if (failed) stop(failure(reading, call))
 
@@ -38,7 +38,7 @@ replayed <- function(given, analysis, call, then) {
   } else if (is.character(path) && length(path) > 0 && !anyNA(path)) {
     for (one in path) check(.Call(C_reading_path, reading, one))
   } else {
-    stop(wrong("path must be the name of a file, some names, or a raw vector", call))
+    stop(wrong("path must be names of files or a raw vector", call))
   }
   asked <- c(analysis, options_of(given, call))
   for (keyword in names(asked)) {
@@ -51,14 +51,14 @@ replayed <- function(given, analysis, call, then) {
   repeat {
     state <- .Call(C_reading_wait, reading)
     if (state != 0) break
-    watcher$tell(.Call(C_reading_progress, reading))
+    watcher$update(.Call(C_reading_progress, reading))
   }
   check(state == 2)
-  watcher$tell(.Call(C_reading_progress, reading))
+  watcher$update(.Call(C_reading_progress, reading))
   then(reading, check)
 }
 
-# Options of the replay, as texts.
+# Returns the options of the replay as strings.
 options_of <- function(given, call) {
   with(given, list(
     natures = texts(natures, call), types = texts(types, call), containers = texts(containers, call),
@@ -74,7 +74,7 @@ options_of <- function(given, call) {
   ))
 }
 
-# One table. Rust writes into the vectors that C has made, in their places.
+# Returns a table. Rust fills in the vectors that C has allocated.
 data_frame <- function(reading, number, check) {
   columns <- .Call(C_table_new, reading, number)
   check(is.null(columns))
@@ -89,18 +89,18 @@ data_frame <- function(reading, number, check) {
   columns
 }
 
-# Who is told how far it is: a bar, a function, or nobody.
+# Returns a watcher of the progress: a bar, a function, or nothing.
 watch <- function(progress, call) {
   none <- function(...) NULL
   if (is.function(progress)) {
-    return(list(tell = function(bytes) progress(bytes[1], bytes[2]), close = none))
+    return(list(update = function(bytes) progress(bytes[1], bytes[2]), close = none))
   }
-  if (!flag(progress, call)[1] == "true") return(list(tell = none, close = none))
+  if (!flag(progress, call)[1] == "true") return(list(update = none, close = none))
   bar <- NULL
-  tell <- function(bytes) {
+  update <- function(bytes) {
     if (is.na(bytes[2])) return()
     if (is.null(bar)) bar <<- txtProgressBar(max = max(bytes[2], 1), style = 3, file = stderr())
     setTxtProgressBar(bar, bytes[1])
   }
-  list(tell = tell, close = function() if (!is.null(bar)) close(bar))
+  list(update = update, close = function() if (!is.null(bar)) close(bar))
 }

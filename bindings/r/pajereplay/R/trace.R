@@ -1,4 +1,4 @@
-# Why there is no trace, as a condition.
+# Returns the failure of a replay as a condition.
 failure <- function(reading, call) {
   fact <- .Call(C_reading_facts, reading, 0, 10)
   if (nrow(fact) == 0) return(wrong("the trace cannot be read", call))
@@ -16,7 +16,7 @@ failure <- function(reading, call) {
   structure(class = c("paje_error", "error", "condition"), fields)
 }
 
-# Problems, doubtful or mended, as a data frame.
+# Returns warnings or recovered problems as a data frame.
 problems <- function(facts) {
   data.frame(
     severity = facts[, 1], code = facts[, 2], message = facts[, 3], file = facts[, 4],
@@ -38,7 +38,7 @@ print.paje_trace <- function(x, ...) {
   for (name in tables) {
     cat(sprintf("  $%-16s %9d rows: %s\n", name, nrow(x[[name]]), paste(names(x[[name]]), collapse = ", ")))
   }
-  told <- c(warnings = nrow(x$warnings), recovered = nrow(x$recovered))
-  for (name in names(told)[told > 0]) cat(sprintf("  $%-16s %9d kinds of problems\n", name, told[[name]]))
+  counts <- c(warnings = nrow(x$warnings), recovered = nrow(x$recovered))
+  for (name in names(counts)[counts > 0]) cat(sprintf("  $%-16s %9d kinds of problems\n", name, counts[[name]]))
   invisible(x)
 }

@@ -1,4 +1,4 @@
-/* Functions that Rust's part offers: r/native/src/abi.rs of the repository has the same, and the rules of its use. */
+/* Functions of the native part. r/native/src/abi.rs in the repository defines them, and the rules for calling them. */
 #ifndef PAJE_H
 #define PAJE_H
 
@@ -6,7 +6,7 @@
 
 typedef struct Reading Reading;
 
-/* UTF-8, there until the next call; no text if bytes is NULL. */
+/* UTF-8 text, valid until the next call. bytes is NULL for a missing text. */
 typedef struct {
     const char *bytes;
     size_t length;

@@ -1,6 +1,5 @@
-/* Between R and Rust. R's errors and interrupts jump out of C functions, never over Rust's: whatever of Rust is
- * called here has returned before anything of R is. What Rust has belongs to an external pointer, so that a jump
- * leaves nothing behind. */
+/* Connects R and Rust. R's errors and interrupts jump out of C functions, but must not jump over Rust's: each call of
+ * Rust returns before R is called. An external pointer owns Rust's memory, so that a jump leaks nothing. */
 #include <limits.h>
 #include <stdint.h>
 
@@ -15,7 +14,7 @@ static Reading *reading_of(SEXP pointer)
 {
     Reading *reading = R_ExternalPtrAddr(pointer);
     if (!reading)
-        Rf_error("this reading has ended");
+        Rf_error("the trace has been freed");
     return reading;
 }
 
@@ -28,13 +27,13 @@ static void finalize(SEXP pointer)
     }
 }
 
-/* Texts are as long as they are; R counts their bytes in ints. */
+/* R counts the bytes of a string in an int. */
 static SEXP text(Text text)
 {
     if (!text.bytes)
         return NA_STRING;
     if (text.length > INT_MAX)
-        Rf_error("a text has more than 2 GB, which R cannot hold");
+        Rf_error("a string has more than 2 GB, the limit of R");
     return Rf_mkCharLenCE(text.bytes, (int) text.length, CE_UTF8);
 }
 
@@ -68,8 +67,8 @@ static SEXP reading_bytes(SEXP pointer, SEXP bytes)
 static SEXP reading_ask(SEXP pointer, SEXP keyword, SEXP value)
 {
     const char *name = CHAR(STRING_ELT(keyword, 0));
-    const char *said = Rf_translateCharUTF8(STRING_ELT(value, 0));
-    return Rf_ScalarInteger(paje_ask(reading_of(pointer), name, said));
+    const char *setting = Rf_translateCharUTF8(STRING_ELT(value, 0));
+    return Rf_ScalarInteger(paje_ask(reading_of(pointer), name, setting));
 }
 
 static SEXP reading_start(SEXP pointer)
@@ -77,7 +76,7 @@ static SEXP reading_start(SEXP pointer)
     return Rf_ScalarInteger(paje_start(reading_of(pointer)));
 }
 
-/* For a tenth of a second, unless the replay is done before; a small part of that passes before Ctrl-C is seen. */
+/* Waits for at most a tenth of a second, and checks for Ctrl-C more often. */
 static SEXP reading_wait(SEXP pointer)
 {
     Reading *reading = reading_of(pointer);
@@ -105,7 +104,7 @@ static SEXP reading_end(SEXP pointer)
     return Rf_ScalarReal(paje_end(reading_of(pointer)));
 }
 
-/* Facts of one kind, as a matrix of texts. */
+/* Returns facts of one kind as a matrix of strings. */
 static SEXP reading_facts(SEXP pointer, SEXP what, SEXP fields)
 {
     Reading *reading = reading_of(pointer);
@@ -120,7 +119,7 @@ static SEXP reading_facts(SEXP pointer, SEXP what, SEXP fields)
     return facts;
 }
 
-/* The columns of a table, by their names, with nothing in them yet; NULL if there is none, and a failure is. */
+/* Allocates the columns of a table. Returns NULL after a failure. */
 static SEXP table_new(SEXP pointer, SEXP number)
 {
     Reading *reading = reading_of(pointer);
@@ -128,8 +127,8 @@ static SEXP table_new(SEXP pointer, SEXP number)
         return R_NilValue;
     size_t rows = paje_rows(reading);
     if (rows > INT_MAX)
-        Rf_error("a data frame of R holds no more than %d rows, and these are %.0f; ask for some with natures, "
-                 "types, containers, or start and end", INT_MAX, (double) rows);
+        Rf_error("data frames have at most %d rows, but the table has %.0f; select fewer with natures, types, "
+                 "containers, or start and end", INT_MAX, (double) rows);
     size_t count = paje_columns(reading);
     SEXP columns = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t) count));
     SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t) count));
@@ -157,7 +156,7 @@ static SEXP table_batches(SEXP pointer)
     return Rf_ScalarReal((double) paje_batches(reading_of(pointer)));
 }
 
-/* Where R keeps the items of each column, for Rust to write to. */
+/* Returns pointers to the items of each column, for Rust to write to. */
 static void **items_of(SEXP columns)
 {
     R_xlen_t count = XLENGTH(columns);
@@ -173,7 +172,7 @@ static void **items_of(SEXP columns)
     return items;
 }
 
-/* Fills in some batches. Only R can make texts: it does so here, of what Rust has just made. */
+/* Fills in some batches. Only R can create strings, so this copies Rust's. */
 static SEXP table_fill(SEXP pointer, SEXP columns, SEXP from, SEXP to)
 {
     R_CheckUserInterrupt();
@@ -196,7 +195,7 @@ static SEXP table_fill(SEXP pointer, SEXP columns, SEXP from, SEXP to)
     return Rf_ScalarInteger(0);
 }
 
-/* Makes a data frame of columns that are filled in. */
+/* Converts filled columns to a data frame. */
 static SEXP table_finish(SEXP pointer, SEXP columns)
 {
     Reading *reading = reading_of(pointer);
@@ -213,7 +212,7 @@ static SEXP table_finish(SEXP pointer, SEXP columns)
         Rf_setAttrib(VECTOR_ELT(columns, i), R_ClassSymbol, Rf_mkString("factor"));
         UNPROTECT(1);
     }
-    /* How R writes the names of so many rows without making them. */
+    /* R's compact form of row names. */
     SEXP rows = PROTECT(Rf_allocVector(INTSXP, 2));
     INTEGER(rows)[0] = NA_INTEGER;
     INTEGER(rows)[1] = -(int) paje_rows(reading);

@@ -1,4 +1,4 @@
-//! Faults of links, and of destructions.
+//! Faults of links and destructions.
 
 use super::super::schema::{Field, Kind};
 use super::super::trace::Writer;
@@ -6,7 +6,6 @@ use super::super::world::{Nature, OpenLink, ROOT};
 use crate::invalid::Fault;
 
 impl Writer {
-    /// A lane for links both of whose ends exist, and a link in it.
     fn new_link(&mut self) -> Option<OpenLink> {
         let (container, kind) = self.world.pick_lane(Nature::Link, true, &mut self.rng)?;
         let ends = self.world.types[kind].ends;

@@ -1,4 +1,4 @@
-//! The ranks of the program, and what they do.
+//! The ranks of the program and their actions.
 
 use std::ops::Range;
 
@@ -7,26 +7,26 @@ use super::timeline::Lines;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Microseconds that a message takes at least, and bytes that it has for each further one.
+/// Minimum time of a message in microseconds, and bytes per further microsecond.
 const LATENCY: u64 = 20;
 const BANDWIDTH: u64 = 1000;
 
-/// Bytes that a rank sends east, west, south and north in an iteration, and in all.
+/// Bytes that a rank sends east, west, south and north in an iteration, and their sum.
 const EDGES: [u64; 4] = [524_288, 524_288, 262_144, 262_144];
 const EXCHANGED: u64 = 2 * (524_288 + 262_144);
 
-/// Bytes of other messages: a few numbers, a piece of the results.
+/// Bytes of other messages: a few numbers, and a part of the results.
 const NUMBERS: u64 = 64;
 const PIECE: u64 = 196_608;
 
-/// Computing time of an iteration in microseconds, and that on the slow rank.
+/// Computing time of an iteration in microseconds, and on the slow rank.
 const COMPUTED: u64 = 5000;
 const COMPUTED_SLOWLY: u64 = 7500;
 
-/// Each so many iterations are saved, beginning with the second.
+/// Every fourth iteration is saved, from the second on.
 const SAVED: u64 = 4;
 
-/// State values; the alias of the first is 10.
+/// State values; the first has alias 10.
 pub(super) const STATES: [&str; 11] = [
     "PMPI_Init",
     "PMPI_Bcast",
@@ -41,7 +41,6 @@ pub(super) const STATES: [&str; 11] = [
     "PMPI_Finalize",
 ];
 
-/// A value of the states: its place in [`STATES`].
 #[derive(Clone, Copy, Debug)]
 enum State {
     Init,
@@ -57,15 +56,14 @@ enum State {
     Finalize,
 }
 
-/// The aliases of the events' values.
 const CHECKPOINT: u64 = 30;
 const ITERATION: u64 = 31;
 
-/// Tags of messages that are no edges; theirs are 0 to 3.
+/// Tags of other messages than edges, which have 0 to 3.
 const TREE: u64 = 4;
 const RESULT: u64 = 5;
 
-/// A message under way; ranks count from 0.
+/// A message under way. Ranks count from 0.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     from: usize,
@@ -75,14 +73,11 @@ struct Message {
     arrival: u64,
 }
 
-/// The ranks of the program.
 #[derive(Debug)]
 pub(super) struct Program {
-    /// The time of each rank, in microseconds.
     clocks: Vec<u64>,
     columns: usize,
     slow: usize,
-    /// Messages sent.
     serial: u64,
     rng: Rng,
 }
@@ -107,7 +102,8 @@ impl Program {
         self.clocks.iter().copied().max().unwrap_or_default()
     }
 
-    /// About how many bytes it takes to end: a push, a pop and a destruction for each rank.
+    /// Returns the approximate number of bytes for the end: a push, a pop and a destruction per
+    /// rank.
     pub(super) fn closing_bytes(&self) -> u64 {
         self.clocks.len() as u64 * (3 * closing_line(self.latest()) + 3)
     }
@@ -149,7 +145,7 @@ impl Program {
         }
     }
 
-    /// Computing takes more power than waiting.
+    /// Computes, which takes more power than waiting.
     fn compute(&mut self, lines: &mut Lines<'_>, rank: usize) {
         let power = 180_000_000 + self.rng.below(40_000_000);
         self.variable(lines, 8, rank, 4, power);
@@ -161,7 +157,7 @@ impl Program {
         self.variable(lines, 8, rank, 4, power)
     }
 
-    /// Each rank sends an edge to its neighbour, and gets that of the neighbour on the other side.
+    /// Each rank sends an edge to its neighbour and receives one from the opposite neighbour.
     fn shift(&mut self, lines: &mut Lines<'_>, direction: usize) {
         let mut edges = Vec::with_capacity(self.clocks.len());
         for rank in self.ranks() {
@@ -175,7 +171,6 @@ impl Program {
         self.pop_all(lines)
     }
 
-    /// The rank to the east, west, south or north.
     fn neighbour(&self, rank: usize, direction: usize) -> usize {
         let (columns, rows) = (self.columns, self.clocks.len() / self.columns);
         let (row, column) = (rank / columns, rank % columns);
@@ -187,8 +182,6 @@ impl Program {
         }
     }
 
-    /// Numbers from all ranks to rank 0, along a tree: each in turn of the ranks that are left passes on what it has to the one
-    /// before it.
     fn reduce(&mut self, lines: &mut Lines<'_>) {
         let mut step = 1;
         while step < self.clocks.len() {
@@ -200,7 +193,6 @@ impl Program {
         }
     }
 
-    /// Numbers from rank 0 to all ranks, along the same tree.
     fn broadcast(&mut self, lines: &mut Lines<'_>) {
         let mut step = self.clocks.len().next_power_of_two() / 2;
         while step > 0 {
@@ -212,7 +204,6 @@ impl Program {
         }
     }
 
-    /// All ranks write to a file, and wait for one another.
     fn save(&mut self, lines: &mut Lines<'_>) {
         for rank in self.ranks() {
             self.event(lines, rank, CHECKPOINT);
@@ -229,7 +220,7 @@ impl Program {
         }
     }
 
-    /// Results, from the other ranks in turn to rank 0, until `left` bytes are left for the end only.
+    /// Rank 0 receives results from the other ranks in turn, until only `left` bytes remain.
     pub(super) fn collect(&mut self, lines: &mut Lines<'_>, left: u64) {
         let mut last = 0;
         for rank in (1..self.clocks.len()).cycle() {
@@ -267,7 +258,7 @@ impl Program {
         self.clocks[rank] += least + self.rng.below(more);
     }
 
-    /// The time of a rank's next line: some microseconds pass between two of them.
+    /// Returns the time of a rank's next line, some microseconds later.
     fn tick(&mut self, rank: usize) -> u64 {
         self.spend(rank, 1, 5);
         self.clocks[rank]
@@ -313,7 +304,7 @@ impl Program {
         self.ranks().for_each(|rank| self.pop(lines, rank))
     }
 
-    /// Sets a variable, adds to it or subtracts from it.
+    /// Writes an event that sets, adds to or subtracts from a variable.
     fn variable(
         &mut self,
         lines: &mut Lines<'_>,
@@ -339,7 +330,7 @@ impl State {
 }
 
 impl Message {
-    /// Writes the fields after the time: `end` is the rank at this end.
+    /// Writes the fields after the time. `end` is the rank at this end.
     fn fields<'s, 'a>(&self, sink: &'s mut Sink<'a>, end: usize) -> &'s mut Sink<'a> {
         sink.num(3).num(0).word(if self.tag == TREE { "COLL" } else { "PTP" }).num(alias(end));
         sink.num(self.from as u64).text("_").digits(self.to as u64).text("_").digits(self.tag);

@@ -1,8 +1,8 @@
-//! The header and the values of the task runtime's traces.
+//! Header and values of the task runtime's traces.
 
 use crate::header::Definition;
 
-/// StarPU's definitions: state events 10, 20, 21 and 26 differ in their user-defined fields only.
+/// StarPU's definitions. State events 10, 20, 21 and 26 differ only in their user-defined fields.
 pub(super) const DEFINITIONS: [Definition<'_>; 20] = [
     ("1", "DefineContainerType", "Alias Type Name"),
     ("2", "DefineEventType", "Alias Type Name Color:color"),
@@ -35,7 +35,6 @@ pub(super) const DEFINITIONS: [Definition<'_>; 20] = [
     ("26", "PushState", "Time:date Container Type Value JobId"),
 ];
 
-/// State values: alias, name, colour.
 pub(super) const STATES: [[&str; 3]; 8] = [
     ["Sc", "Scheduling", "\".7 .36 .0\""],
     ["B", "Overhead", "\".5 .18 .0\""],
@@ -47,5 +46,5 @@ pub(super) const STATES: [[&str; 3]; 8] = [
     ["Su", "\"Submitting task\"", "\".3 .09 .0\""],
 ];
 
-/// Task kinds, defined as values only by their use.
+/// Kinds of tasks, which are values without definitions.
 pub(super) const TASKS: [&str; 4] = ["\"GEMM\"", "\"TRSM\"", "\"POTRF\"", "\"SYRK\""];

@@ -1,9 +1,8 @@
-//! Costs of waiting: each wait's charge from those of all that pass something on to it.
+//! Costs of waits: each wait's charge from the charges of the waits that pass it on.
 
 use super::{Naive, Wait};
 
 impl Naive {
-    /// Returns when a wait's two ranks were last together.
     fn since(&self, wait: &Wait) -> u64 {
         let pair = |w: &&Wait| {
             (w.waiter, w.whom) == (wait.waiter, wait.whom)
@@ -14,7 +13,7 @@ impl Naive {
         times.max().unwrap_or(self.begin).max(self.begin)
     }
 
-    /// Returns the part of a wait that is passed on, and the waits that get it, with their shares.
+    /// Returns the part of a wait that is passed on, and the receiving waits with their shares.
     fn passes(&self, wait: &Wait) -> (f64, Vec<(usize, f64)>) {
         let since = self.since(wait);
         let between = |rank: usize, until: u64| -> Vec<usize> {
@@ -24,7 +23,7 @@ impl Naive {
             };
             (0..self.waits.len()).filter(some).collect()
         };
-        // Only the first may have begun before.
+        // Only the first may have begun earlier.
         let waited = |waits: &[usize]| -> f64 {
             let sum: u64 =
                 waits.iter().map(|at| self.waits[*at].until - self.waits[*at].from).sum();
@@ -53,7 +52,7 @@ impl Naive {
         let mut charged: Vec<Option<f64>> = vec![None; self.waits.len()];
         let mut delays = vec![0.0; self.ranks.len()];
         for round in 0.. {
-            // A wait's charge is known when those of all that pass something on to it are.
+            // The charge of a wait is known once those of all waits that pass on to it are.
             let open = (0..charged.len()).filter(|at| charged[*at].is_none()).collect::<Vec<_>>();
             if open.is_empty() {
                 break;

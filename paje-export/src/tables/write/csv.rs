@@ -12,23 +12,17 @@ use paje_decimal::write_fixed;
 
 const DURATION: &str = "Duration";
 
-/// Encoder of batches as lines.
 pub(super) struct Encoder {
     schema: SchemaRef,
     precision: usize,
 }
 
-/// A column of a batch.
 enum Cells<'a> {
-    Names {
-        texts: &'a StringArray,
-        codes: &'a Int32Array,
-    },
+    Names { texts: &'a StringArray, codes: &'a Int32Array },
     Texts(&'a StringArray),
     Numbers(&'a Float64Array),
     Levels(&'a Int32Array),
     Integers(&'a Int64Array),
-    /// Difference of two columns.
     Duration(&'a Float64Array, &'a Float64Array),
 }
 
@@ -37,7 +31,6 @@ impl Encoder {
         Encoder { schema: SchemaRef::clone(schema), precision }
     }
 
-    /// Returns the header line.
     pub(super) fn header(&self) -> Result<Vec<u8>, Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for field in self.schema.fields() {
@@ -111,7 +104,7 @@ impl Encoder {
     }
 }
 
-/// Returns the text, with a line end after its last line.
+/// Returns the text, with a line end after the last line.
 fn end(mut writer: csv::Writer<Vec<u8>>, line: bool) -> Result<Vec<u8>, Error> {
     if line {
         writer.write_record(None::<&[u8]>).map_err(from_csv)?;

@@ -8,7 +8,6 @@ use arrow_schema::Schema;
 
 use crate::tables::Error;
 
-/// Output of batches.
 pub(super) struct Sink<W: Write>(FileWriter<W>);
 
 impl<W: Write> Sink<W> {

@@ -1,4 +1,4 @@
-//! Parquet files: a row group for each batch.
+//! Parquet files, with a row group for each batch.
 
 mod dictionary;
 mod hybrid;
@@ -24,44 +24,40 @@ use self::dictionary::DictionaryChunk;
 use crate::tables::table::Column;
 use crate::tables::{Batches, Error, Table};
 
-/// Encoding of times, which take up most of a file.
+/// Encoding of times, which take most of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Times {
-    /// BYTE_STREAM_SPLIT, which readers have supported for years.
+    /// BYTE_STREAM_SPLIT, which most readers support.
     #[default]
     Split,
     /// As decimals (ALP, 2026): less than half the size, but only new readers support it.
     Decimal,
 }
 
-/// Compression level of zstd. Level 3 takes twice the time and saves one per cent.
+/// Compression level of zstd. Level 3 takes twice the time and saves 1 %.
 const LEVEL: i32 = 1;
 
-/// Rows of a page, the least that a reader decodes. parquet-rs ends pages at multiples of 1,024 rows.
+/// Rows of a page, the smallest unit to decode. parquet-rs ends pages at multiples of 1,024 rows.
 const PAGE_ROWS: usize = 20 * 1024;
 
-/// Largest dictionary of a column in bytes. parquet-rs encodes further values without it.
+/// Maximum size of a dictionary in bytes. parquet-rs encodes further values without it.
 const DICTIONARY_BYTES: usize = 1 << 19;
 
-/// Encoder of batches as row groups.
 pub(super) struct Encoder {
     factory: ArrowRowGroupWriterFactory,
     columns: SchemaDescPtr,
 }
 
-/// The encoded columns of a batch.
 pub(super) struct RowGroup {
     rows: usize,
     columns: Vec<Chunk>,
 }
 
-/// An encoded column.
 enum Chunk {
     Dictionary(DictionaryChunk),
     Library(ArrowColumnChunk),
 }
 
-/// Output of row groups.
 pub(super) struct Sink<W: Write + Send>(SerializedFileWriter<W>);
 
 pub(super) fn open<W: Write + Send>(
@@ -77,7 +73,7 @@ pub(super) fn open<W: Write + Send>(
     Ok((Encoder { factory, columns }, Sink(writer)))
 }
 
-/// Whether most values of variables in the first rows are repeated, so that a dictionary makes the file smaller.
+/// Returns whether the first values of variables repeat, so that a dictionary saves space.
 fn repeats_values(batches: &Batches<'_, '_>) -> Result<bool, Error> {
     if batches.table() != Table::Variable || batches.is_empty() {
         return Ok(false);
@@ -122,7 +118,6 @@ fn properties(schema: &Schema, times: Times, repeated: bool) -> WriterProperties
 }
 
 impl Encoder {
-    /// Encodes a batch as a row group.
     pub(super) fn encode(&self, batch: &RecordBatch) -> Result<RowGroup, Error> {
         let mut compressor = Compressor::new(LEVEL)?;
         let mut columns = Vec::with_capacity(batch.num_columns());

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Bits by glibc's `strtod` and `strtof`: exact values, middles, limits.
+/// Exact values, middles and limits, with the bits that glibc's `strtod` and `strtof` return.
 #[rustfmt::skip]
 const HEX: [(&str, u64, u32); 48] = [
     ("0x0", 0x0000000000000000, 0x00000000),
@@ -53,9 +53,9 @@ const HEX: [(&str, u64, u32); 48] = [
     ("0x1.123456789abcdep-1040", 0x0000000448d159e2, 0x00000000),
 ];
 
-/// Hexadecimal floats written from random doubles: exact, so that rounding has nothing to do.
+/// Random doubles written as hexadecimal floats, which are exact.
 #[test]
-fn hexadecimal_round_trip() {
+fn hexadecimal_floats_round_trip() {
     let mut random = Random(4);
     for _ in 0..many(50_000) {
         let bits = random.next();
@@ -76,7 +76,7 @@ fn hexadecimal_round_trip() {
 }
 
 #[test]
-fn hexadecimal_floats() {
+fn hexadecimal_floats_are_rounded_like_glibc() {
     for (text, double, single) in HEX {
         check(text, Some(f64::from_bits(double)), Some(f32::from_bits(single)));
     }

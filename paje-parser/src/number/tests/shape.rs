@@ -1,4 +1,4 @@
-//! Numbers that are written like others.
+//! Numbers of a known shape.
 
 use super::*;
 use crate::number::swar;
@@ -9,7 +9,7 @@ fn ending(before: u8, text: &[u8]) -> [u8; ENDING] {
     ending
 }
 
-/// Compares numbers that are read by the shape of another one, or their own.
+/// Reads `text` with the shape of `pattern` and with its own.
 fn check(pattern: &str, text: &str) {
     for before in *b" 9.\0\xff" {
         let shape = Shape::of(&ending(before, pattern.as_bytes()), pattern.len());
@@ -31,7 +31,7 @@ fn check(pattern: &str, text: &str) {
 
 proptest! {
     #[test]
-    fn like_others(pattern in "[0-9]{0,9}[.]?[0-9]{0,8}", digits in "[0-9]{17}", odd in "[0-9./:\\-e]") {
+    fn a_shape_reads_exactly_the_numbers_of_its_shape(pattern in "[0-9]{0,9}[.]?[0-9]{0,8}", digits in "[0-9]{17}", odd in "[0-9./:\\-e]") {
         if pattern.len() > 16 {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! User-defined fields: tags of messages, and sizes of operations.
+//! User-defined fields: tags of messages and sizes of collectives.
 
 use std::convert::Infallible;
 use std::str;
@@ -8,7 +8,8 @@ use paje_sim::{LaneView, Links, States, TypeNature, Visitor};
 use crate::graph::Graph;
 use crate::walk::Act;
 
-/// Returns the tag of each message, from the field `Tag` or from SimGrid's key `from_to_tag_number`.
+/// Returns the tag of each message, from the field `Tag` or from SimGrid's key
+/// `from_to_tag_number`.
 pub(super) fn tags(graph: &Graph<'_>) -> Vec<Option<f64>> {
     let trace = graph.tracks.trace();
     let is_simulated = trace.comments().windows(7).any(|word| word == b"SimGrid");
@@ -27,7 +28,6 @@ struct Tags<'a> {
     graph: &'a Graph<'a>,
     is_simulated: bool,
     row: u64,
-    /// Messages by lane and row.
     order: Vec<u32>,
     tags: Vec<Option<f64>>,
 }
@@ -65,7 +65,6 @@ fn number(text: &[u8]) -> Option<f64> {
     str::from_utf8(text).ok()?.trim().trim_matches('"').parse().ok()
 }
 
-/// Returns the size at each seat of a collective operation, as its state records it.
 pub(super) fn seat_sizes(graph: &Graph<'_>, seats: usize) -> Vec<Option<f64>> {
     let trace = graph.tracks.trace();
     let mut sizes = vec![None; seats];

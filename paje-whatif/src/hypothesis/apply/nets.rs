@@ -1,4 +1,4 @@
-//! Another network.
+//! Replacement of the network.
 
 use super::{Applied, fields};
 use crate::fit::{Fit, Table, fit};
@@ -9,7 +9,6 @@ use crate::plan::Rest;
 use crate::settings::Shape;
 use crate::shapes::element;
 
-/// Latency and time of the bytes of messages.
 struct Times<'f> {
     net: &'f Net,
     table: Option<&'f Table>,
@@ -17,7 +16,7 @@ struct Times<'f> {
 }
 
 impl Times<'_> {
-    /// Returns both in the recorded run, in seconds; NaN if not known.
+    /// Returns latency and time of the bytes in the recorded run, in seconds; NaN if unknown.
     fn before(&self, bytes: f64) -> (f64, f64) {
         match (self.table, &self.fit) {
             (Some(table), _) => table.times(bytes),
@@ -26,7 +25,6 @@ impl Times<'_> {
         }
     }
 
-    /// Returns both in the changed run.
     fn after(&self, bytes: f64) -> (f64, f64) {
         let (latency, work) = self.before(bytes);
         let latency = match self.net.latency {
@@ -57,9 +55,9 @@ pub(super) fn apply(
     let needs_fit = table.is_none() && !(is_absolute(net.latency) && is_absolute(net.bandwidth));
     let fit = if needs_fit { fit(graph, shares) } else { None };
     if needs_fit && fit.is_none() {
-        return Err("this trace does not tell latency from bandwidth: its messages have no sizes, or all \
-                    the same one; --net-table FILE tells how long messages take, as does --net with both \
-                    latency=SECONDS and bandwidth=BYTES-A-SECOND"
+        return Err("cannot tell latency from bandwidth: the messages have no sizes, or all the same size; \
+                    record with tracing/smpi/display-sizes:yes, or give --net-table FILE, or --net with \
+                    both latency=SECONDS and bandwidth=BYTES-PER-SECOND"
             .into());
     }
     let cross = match (table, &fit) {
@@ -76,7 +74,7 @@ pub(super) fn apply(
     let without = list.iter().filter(|message| message.bytes().is_none()).count();
     if without > 0 {
         applied.notes.push(format!(
-            "{without} messages of {} have no size: their transfers stay as they were",
+            "{without} of {} messages have no size; their transfers keep their recorded times",
             list.len()
         ));
     }
@@ -86,7 +84,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Scales operations without links as a message of their size.
+/// Scales collectives without links like a message of their size.
 fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
     let seats = |shaped: &crate::CollectiveModel| {
         graph.collectives.series[shaped.series].len() * shaped.members as usize
@@ -95,7 +93,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
     let Some(last) = graph.shapes.iter().rfind(is_bare) else { return };
     if times.before(1.0).0.is_nan() {
         applied.notes.push(
-            "operations of groups have no links, and the recorded network is not known: they take as long as before"
+            "collectives have no links and the recorded network is unknown; they keep their recorded times"
                 .into(),
         );
         return;
@@ -109,7 +107,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
         let series = &graph.collectives.series[shaped.series];
         let name = types.value_name(series.type_, series.value).text.to_ascii_lowercase();
         let element = element(&name);
-        // Messages from everybody to one member go through one link; in a tree, parents send to several at once.
+        // Messages from all to one member share one link; in a tree, parents send in parallel.
         let holds = |word: &[u8]| name.windows(word.len()).any(|part| part == word);
         let concurrent = match [&b"alltoall"[..], b"gather", b"scatter"].into_iter().any(holds) {
             true => f64::from(shaped.members.saturating_sub(1).max(1)),
@@ -119,7 +117,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
         for seat in from..from + seats(shaped) {
             let bytes = sizes[seat].unwrap_or(0.0) * element;
             let (before, after) = (times.before(bytes), times.after(bytes));
-            // Where messages wait for one another at the root, each but the last is counted there.
+            // The queue at the root accounts for all messages but the last.
             let is_queue = shaped.is_queue(shaped.seat(seat as u32).0, shaped.seat(seat as u32).1);
             if (is_queue || shaped.link_out_seconds > 0.0) && before.1 > 0.0 {
                 applied.plan.queues[shaped.series] = after.1 / before.1;
@@ -128,7 +126,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
                 if shaped.shape == Shape::ReduceRelay && before.1 > 0.0 {
                     applied.plan.links.insert(shaped.series, (before.1, after.1));
                 }
-                // Messages come one behind the other: all of them, or all but those that are counted already.
+                // Messages follow one another; some may be accounted for already.
                 let (before, after) = (before.0 + before.1, after.0 + after.1);
                 let factor = if before > 0.0 { after / before } else { 1.0 };
                 if shaped.shape == Shape::Relay {
@@ -138,8 +136,8 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
                 }
                 continue;
             }
-            // One message from above is all that a member waits for: what is behind its latency is bytes, however many share
-            // the link.
+            // A member waits for just one message from its parent: the time beyond the latency is
+            // for its bytes, however many share the link.
             let is_one =
                 matches!(shaped.shape, Shape::OneToN | Shape::Binomial | Shape::ReduceBcast);
             if is_one && !is_queue && before.1 > 0.0 {
@@ -154,6 +152,6 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
     }
     applied.plan.operations = rests;
     applied.notes.push(
-        "operations of groups have no links: what they take beyond waiting changes as a message of their size does".into(),
+        "collectives have no links; their time beyond waiting changes like that of a message of their size".into(),
     );
 }

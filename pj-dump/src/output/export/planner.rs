@@ -1,4 +1,4 @@
-//! The walk through a trace, cut into pieces.
+//! Cuts the walk through a trace into pieces.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -7,23 +7,21 @@ use paje_sim::{ContainerId, LaneView, Step, Trace};
 
 use crate::output::released;
 
-/// Rows of a piece: enough that taking it costs nothing beside formatting it, few enough that its
-/// text stays in a core's second-level cache until it is written.
+/// Rows of a piece: enough to make taking one cheap, few enough that its text stays in a core's
+/// second-level cache until it is written.
 pub(super) const PIECE: u64 = 2048;
 
-/// Part of the output that a worker formats at a time.
 #[derive(Debug)]
 pub(super) enum Part<'t> {
     Container(ContainerId),
-    /// Some chunks of a lane, and how many of its rows come before them.
+    /// Range of chunks of a lane, and the number of its rows before them.
     Lane(LaneView<'t>, Range<usize>, u64),
 }
 
-/// Cuts the walk into pieces.
 pub(super) struct Planner<'t> {
     pub(super) trace: &'t Trace,
     steps: Box<dyn Iterator<Item = Step> + Send + 't>,
-    /// The lane at hand, its next chunk, and how many rows come before that.
+    /// Current lane, its next chunk, and the number of rows before that.
     lane: Option<(LaneView<'t>, usize, u64)>,
     next: u64,
     as_released: bool,
@@ -32,7 +30,6 @@ pub(super) struct Planner<'t> {
 }
 
 impl<'t> Planner<'t> {
-    /// Of these steps of a walk.
     pub(super) fn new(
         trace: &'t Trace,
         steps: impl Iterator<Item = Step> + Send + 't,
@@ -49,7 +46,7 @@ impl<'t> Planner<'t> {
         }
     }
 
-    /// The next piece's number, with its parts in `parts`; `None` when there are no more.
+    /// Puts the parts of the next piece in `parts` and returns its number; `None` at the end.
     pub(super) fn next(&mut self, parts: &mut Vec<Part<'t>>) -> Option<u64> {
         let began = Instant::now();
         parts.clear();

@@ -10,7 +10,6 @@ use crate::output::names::READY;
 
 const STYLE: Style = Style::DEFAULT;
 
-/// Accepts this many buffers, slowly; then fails or panics.
 struct Ends {
     left: u32,
     panics: bool,
@@ -21,7 +20,7 @@ impl Write for Ends {
         std::thread::sleep(Duration::from_micros(300));
         self.left = match self.left.checked_sub(1) {
             Some(left) => left,
-            None if self.panics => panic!("as the test wants"),
+            None if self.panics => panic!("injected by the test"),
             None => return Err(io::Error::other("full")),
         };
         Ok(buffer.len())
@@ -32,9 +31,8 @@ impl Write for Ends {
     }
 }
 
-/// Nobody waits for ever, wherever the output ends and however many there are.
 #[test]
-fn an_output_that_ends_anywhere() {
+fn an_output_may_end_anywhere() {
     let text = datasets::generate(Shape::Mpi, 3_000_000, 1);
     let trace = Trace::read(&text[..], &Options::default()).expect("a generated trace");
     for threads in [1, 2, 3, 8] {
@@ -51,9 +49,8 @@ fn an_output_that_ends_anywhere() {
     }
 }
 
-/// Names that are not prepared are printed as the others are.
 #[test]
-fn more_names_than_are_prepared() {
+fn names_beyond_the_prepared_ones_are_printed() {
     let mut text = testkit::definitions([
         ("0", "DefineContainerType", "Name Type"),
         ("1", "DefineStateType", "Name Type"),
@@ -63,7 +60,8 @@ fn more_names_than_are_prepared() {
         ("5", "NewEvent", "Time:date Type Container Value"),
     ]);
     text += "0 P 0\n1 S P\n2 E P\n3 0 p P 0\n";
-    let name = |i: usize| if i % 2 == 0 { format!("v{i}") } else { format!("a-long-value-{i}") };
+    let name =
+        |i: usize| if i.is_multiple_of(2) { format!("v{i}") } else { format!("a-long-value-{i}") };
     let names: Vec<String> = (0..READY + 1000).map(name).collect();
     for (i, name) in names.iter().enumerate() {
         text += &format!("4 {i} S p {name}\n5 {i} E p {name}\n");

@@ -1,4 +1,4 @@
-//! Rows of any length, with any numbers and any digits.
+//! Slow path: rows of any length, with any numbers and precision.
 
 use paje_decimal::{fixed_room, put_fixed};
 use paje_parser::Field;
@@ -18,7 +18,7 @@ impl RowFormatter<'_> {
         levels: &Printed,
     ) {
         let (start, end) = (states.start[i], states.end[i]);
-        // In a portion, a state without an end is still open.
+        // Within a portion, a state without an end is still open.
         if end.is_nan() || !self.style.wants(start, end) {
             return;
         }
@@ -100,7 +100,6 @@ impl RowFormatter<'_> {
         self.end_row();
     }
 
-    /// Puts a start, an end and a duration.
     #[inline(always)]
     fn put_span(&mut self, start: f64, end: f64) {
         self.put_number(start);
@@ -108,8 +107,8 @@ impl RowFormatter<'_> {
         self.put_number(end - start);
     }
 
-    /// Puts a number and the separator after it. Always compiled into its callers: a call would take as long as
-    /// a third of the digits.
+    /// Puts a number and the separator behind it. Always inlined: a call would take a third of the
+    /// time of the digits.
     #[inline(always)]
     fn put_number(&mut self, value: f64) {
         let end = put_fixed(&mut self.buffer, self.at, value, self.style.precision);
@@ -117,7 +116,7 @@ impl RowFormatter<'_> {
         self.at = end + 2;
     }
 
-    /// The columns of an object's user-defined fields, separators included.
+    /// Formats the columns of an object's user-defined fields, with separators.
     #[inline(always)]
     fn print_extras(&mut self, fields: &Annotations<'_>, i: usize) {
         self.extras.clear();
@@ -134,7 +133,6 @@ impl RowFormatter<'_> {
         }
     }
 
-    /// Puts the user-defined fields and ends the row.
     #[inline(always)]
     fn end_row(&mut self) {
         if !self.extras.is_empty() {
@@ -145,7 +143,7 @@ impl RowFormatter<'_> {
         self.rows += 1;
     }
 
-    /// Reserves room for a row with this many numbers and bytes of text, and writes its prefix.
+    /// Makes room for a row with this many numbers and bytes of text, and puts its prefix.
     #[inline(always)]
     fn begin_row(&mut self, numbers: usize, text: usize) {
         let number = fixed_room(self.style.precision) + 2;

@@ -1,8 +1,7 @@
-//! Traces cut into files in every style, beside the whole.
+//! Traces cut into files in every style, compared with the whole.
 
 use super::*;
 
-/// The same in some ways; returns it.
 fn in_all_ways(
     root: &Path,
     options: &Options,
@@ -28,13 +27,12 @@ fn in_all_ways(
     first.expect("there are ways")
 }
 
-/// Cuts a valid trace in every style and compares.
 fn check(text: &[u8], pieces: usize, options: &Options, turn: usize, about: &str) {
     let whole = Trace::read(text, options).expect("the trace is valid");
     let wanted = shown(&whole, &TEAMS[0]);
     let ignored = whole.warnings().iter().any(|warning| warning.kind == WarningKind::AfterDestroy);
     for style in Style::ALL {
-        // Pieces that do not repeat a destruction do not know what comes too late.
+        // Pieces that do not repeat a destruction accept later lines.
         if ignored && style != Style::Full {
             continue;
         }
@@ -53,7 +51,7 @@ fn check(text: &[u8], pieces: usize, options: &Options, turn: usize, about: &str
 }
 
 #[test]
-fn every_shape_in_pieces() {
+fn every_shape_is_equal_in_pieces() {
     for (index, shape) in Shape::ALL.into_iter().enumerate() {
         let text = generate(shape, 20_000, 3);
         let mut options = Options::default();
@@ -67,7 +65,7 @@ fn every_shape_in_pieces() {
 }
 
 #[test]
-fn random_traces_in_pieces() {
+fn random_traces_are_equal_in_pieces() {
     let (mut valid, options) = (0, Options::default());
     for seed in 0..120 {
         let text = datasets::random::trace(seed).bytes;
@@ -80,9 +78,10 @@ fn random_traces_in_pieces() {
     assert!(valid > 50, "{valid}");
 }
 
-/// The valid traces of the folder that `PAJE_CORPUS` names, at any depth, up to 500 kB: each is replayed 24 times, also line by line.
+/// The valid traces up to 500 kB in the folder that `PAJE_CORPUS` names, at any depth: each is
+/// replayed 24 times, also line by line.
 #[test]
-fn a_corpus_in_pieces() {
+fn a_corpus_is_equal_in_pieces() {
     const MOST: u64 = 500_000;
     let Some(folder) = std::env::var_os("PAJE_CORPUS") else {
         return;

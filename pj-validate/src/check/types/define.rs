@@ -1,9 +1,8 @@
-//! PajeDefine…Type and PajeDefineEntityValue: what a trace says of its types and values.
+//! Definitions of types and values.
 
 use super::*;
 
 impl Types {
-    /// A type that a field names, which must be a container type.
     pub(crate) fn container_type(
         &mut self,
         name: Field<'_>,
@@ -21,7 +20,6 @@ impl Types {
         Err(Stop::at(field, problem).once(group))
     }
 
-    /// PajeDefineContainerType and its like.
     pub(crate) fn define_type(
         &mut self,
         event: &Event<'_>,
@@ -72,7 +70,7 @@ impl Types {
             let same = known.nature == nature
                 && (known.parent, known.ends) == (parent, ends)
                 && *known.name == *name.bare();
-            // Files may repeat what others say.
+            // Files may repeat one another's definitions.
             if std::mem::replace(&mut known.said_in, source.here.file) != source.here.file && same {
                 return Ok(());
             }
@@ -98,7 +96,6 @@ impl Types {
         Err(Stop::at(FieldName::Type, Problem::NoCommonAncestor { type_ }))
     }
 
-    /// PajeDefineEntityValue.
     pub(crate) fn define_value(
         &mut self,
         name: Field<'_>,
@@ -120,7 +117,6 @@ impl Types {
         if let Some(known) = values.by_identifier.get(identifier.bare()) {
             let known = &mut values.values[*known as usize];
             let same = known.name.as_deref().unwrap_or(&known.identifier) == name.bare();
-            // Files may repeat what others say.
             if std::mem::replace(&mut known.said_in, source.here.file) != source.here.file && same {
                 return Ok(());
             }

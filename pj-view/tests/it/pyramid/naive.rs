@@ -1,4 +1,4 @@
-//! The same from rows, plainly: each row, each bin.
+//! Simple computations of summaries, for each row and each bin.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use pj_view::pyramid::{Bins, Clock, Key, Level, Profile, Ranges, Row, Summary, V
 
 const ROOT: (ContainerId, ContainerId) = (ContainerId::ROOT, ContainerId::ROOT);
 
-/// By bin: rows that begin, and amounts by key.
+/// Number of rows that begin, and amounts by key, for each bin.
 pub(crate) type Sums = BTreeMap<u64, (u32, BTreeMap<Key, u64>)>;
 
 pub(crate) fn all(lane: LaneView<'_>) -> Vec<Row> {
@@ -46,7 +46,8 @@ fn key(lane: LaneView<'_>, row: &Row) -> Key {
     }
 }
 
-/// Part of a row between two ticks: true if it begins there, and its ticks; nothing if it does not reach there.
+/// Returns whether a row begins between two ticks and its ticks there, or `None` if it is
+/// elsewhere.
 fn part(clock: Clock, row: &Row, from: u64, to: u64) -> Option<(bool, u64)> {
     let (start, end) = (clock.ticks(row.start), clock.ticks(row.end));
     let begins = (from..to).contains(&start);
@@ -57,7 +58,6 @@ fn part(clock: Clock, row: &Row, from: u64, to: u64) -> Option<(bool, u64)> {
 pub(crate) fn bins(lane: LaneView<'_>, clock: Clock, level: u32, bins: Range<u64>) -> Sums {
     let mut sums = Sums::new();
     for row in all(lane) {
-        // It has a part of each bin that it reaches into.
         let (start, end) = (clock.ticks(row.start) >> level, clock.ticks(row.end) >> level);
         let last = if lane.nature() == TypeNature::State { end.max(start) } else { start };
         for bin in start.max(bins.start)..(last + 1).min(bins.end) {
@@ -126,7 +126,7 @@ pub(crate) fn ranges(
     sums
 }
 
-/// Sums of bins, without those in which there is nothing.
+/// Returns the contents of bins that are not empty.
 fn sums(bins: &Bins) -> Sums {
     let all = bins.range().zip(bins.iter());
     let full = all.map(|(at, bin)| {
@@ -138,28 +138,28 @@ fn sums(bins: &Bins) -> Sums {
     .collect()
 }
 
-pub(crate) fn assert_bins(found: &Bins, expected: &Sums, told: &str) {
-    assert_eq!(&sums(found), expected, "{told}");
+pub(crate) fn assert_bins(found: &Bins, expected: &Sums, case: &str) {
+    assert_eq!(&sums(found), expected, "{case}");
 }
 
-pub(crate) fn assert_ranges(found: &Ranges, expected: &BTreeMap<u64, ValueRange>, told: &str) {
+pub(crate) fn assert_ranges(found: &Ranges, expected: &BTreeMap<u64, ValueRange>, case: &str) {
     let full = found.range().zip(found.iter()).filter(|(_, it)| *it != ValueRange::NONE);
     let found: BTreeMap<_, _> = full.collect();
-    assert!(found.keys().eq(expected.keys()), "{told}");
+    assert!(found.keys().eq(expected.keys()), "{case}");
     for (bin, it) in &found {
         let wanted = expected[bin];
         assert_eq!(
             (it.min, it.max, it.held, it.starts),
             (wanted.min, wanted.max, wanted.held, wanted.starts),
-            "{told}"
+            "{case}"
         );
-        // Sums of doubles depend on their order.
+        // Sums of doubles depend on the order.
         let most = it.min.abs().max(it.max.abs()) * 1e-9 * (1.0 + it.integral.abs());
-        assert!((it.integral - wanted.integral).abs() <= most, "{told}: {it:?}, {wanted:?}");
+        assert!((it.integral - wanted.integral).abs() <= most, "{case}: {it:?}, {wanted:?}");
     }
 }
 
-pub(crate) fn assert_sum(below: &Summary, above: &Summary, told: &str) {
+pub(crate) fn assert_sum(below: &Summary, above: &Summary, case: &str) {
     match (below, above) {
         (Summary::Variable(below), Summary::Variable(above)) => {
             let mut sums = BTreeMap::new();
@@ -167,7 +167,7 @@ pub(crate) fn assert_sum(below: &Summary, above: &Summary, told: &str) {
                 let sum = sums.entry(at / 2).or_insert(ValueRange::NONE);
                 *sum = sum.and(it);
             }
-            assert!(above.range().zip(above.iter()).eq(sums), "{told}");
+            assert!(above.range().zip(above.iter()).eq(sums), "{case}");
         }
         (
             Summary::States(below) | Summary::Events(below) | Summary::Links(below),
@@ -181,8 +181,8 @@ pub(crate) fn assert_sum(below: &Summary, above: &Summary, told: &str) {
                     *by_key.entry(key).or_default() += amount;
                 }
             }
-            assert_eq!(sums(above), sum, "{told}");
+            assert_eq!(sums(above), sum, "{case}");
         }
-        _ => panic!("{told}"),
+        _ => panic!("{case}"),
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn header() -> String {
     definitions + "1 Host 0\n10 State Host\n11 Load Host\n12 Mark Host\n13 Message 0 Host Host\n"
 }
 
-/// A valid trace of so many events in a few containers, in bursts and pauses.
+/// Returns a valid trace with bursts and pauses in a few containers.
 pub(crate) fn trace(seed: u64, events: u64) -> String {
     let mut random = Rng::new(seed + 1);
     let mut text = header();
@@ -46,7 +46,7 @@ pub(crate) fn trace(seed: u64, events: u64) -> String {
         let value = random.below(5);
         let line = match random.below(10) {
             0..3 => {
-                // It ends all that were pushed.
+                // PajeSetState ends all pushed states.
                 depth[c as usize] = 1;
                 format!("3 {time:.digits$} State c{c} v{value}")
             }

@@ -1,4 +1,4 @@
-//! Tests of frames and members: how many pieces there are, and what is read.
+//! Numbers of pieces, and their text.
 
 use std::io::Write;
 
@@ -6,7 +6,6 @@ use super::*;
 use crate::Compression;
 use crate::input::compression::Decoder;
 
-/// A member as `bgzip` makes it.
 fn member(text: &[u8]) -> Vec<u8> {
     let extra = b"BC\x02\x00\x00\x00".to_vec();
     let mut encoder =
@@ -39,7 +38,6 @@ fn text(len: usize) -> Vec<u8> {
     text
 }
 
-/// Number of pieces, and whether all is in pieces.
 fn pieces(format: Format, data: &[u8]) -> (usize, bool) {
     let mut next = Frames::new(format, Cursor::new(data.to_vec())).pieces(|mut rest| {
         assert!(rest.read(&mut [0]).unwrap() > 0);
@@ -54,7 +52,7 @@ fn pieces(format: Format, data: &[u8]) -> (usize, bool) {
     }
 }
 
-/// The text up to an error, read in pieces and by one decompressor from the beginning.
+/// Returns the text up to an error, read in pieces and with a single decompressor.
 fn both(compression: Compression, data: &[u8]) -> [(Vec<u8>, Option<String>); 2] {
     let mut in_pieces = Decoder::new(compression, Cursor::new(data.to_vec())).unwrap();
     let (mut read, mut alone) = (Vec::new(), Vec::new());
@@ -74,13 +72,13 @@ fn assert_read(compression: Compression, data: &[u8], expected: &[u8]) {
 }
 
 #[test]
-fn members_of_bgzip_are_taken_together() {
+fn small_members_of_bgzip_are_combined() {
     let text = text(3_500_000);
     let mut data: Vec<u8> = text.chunks(65_280).flat_map(member).collect();
     data.extend(member(b""));
     assert_eq!(pieces(Format::Gzip, &data), (4, true));
     assert_read(Compression::Gzip, &data, &text);
-    // A member that does not tell its length, and whatever is behind it, is read by one alone.
+    // A member without a length and everything after it are left to the decompressor.
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(1));
     encoder.write_all(&text[..1000]).unwrap();
     data.extend(encoder.finish().unwrap());
@@ -91,13 +89,13 @@ fn members_of_bgzip_are_taken_together() {
 }
 
 #[test]
-fn frames_of_zstd_are_pieces_unless_they_are_large() {
+fn small_frames_of_zstd_are_combined() {
     let text = text(3_000_000);
     for told in [false, true] {
         let few: Vec<u8> = text.chunks(1_500_000).flat_map(|part| frame(part, told)).collect();
         assert_eq!(pieces(Format::Zstd, &few), (2, true));
         assert_read(Compression::Zstd, &few, &text);
-        // Of a frame that tells nothing, each block may have 128 KiB.
+        // Without a length, each block of a frame may have 128 KiB.
         let many: Vec<u8> = text.chunks(200_000).flat_map(|part| frame(part, told)).collect();
         assert_eq!(pieces(Format::Zstd, &many), (if told { 3 } else { 4 }, true));
         assert_read(Compression::Zstd, &many, &text);
@@ -109,9 +107,10 @@ fn frames_of_zstd_are_pieces_unless_they_are_large() {
     assert_read(Compression::Zstd, &data, &[&text[..], &zeros, &text].concat());
 }
 
-/// Whatever is damaged or cut off is told, as it would be without pieces, and so are members that are not as long as they tell.
+/// Damaged and incomplete data, and members with a wrong length, give the same errors as with a
+/// single decompressor.
 #[test]
-fn damage_is_told_as_by_one_decompressor() {
+fn damage_is_reported_as_by_one_decompressor() {
     let text = text(600);
     let frames: Vec<u8> = text.chunks(200).flat_map(|part| frame(part, true)).collect();
     let members: Vec<u8> = text.chunks(200).flat_map(member).collect();
@@ -143,9 +142,9 @@ fn damage_is_told_as_by_one_decompressor() {
     }
 }
 
-/// A member may be a thousand times longer than it tells; no more of it is unpacked than that.
+/// A member may unpack to a thousand times its declared length, and only that length is unpacked.
 #[test]
-fn members_that_tell_too_little() {
+fn members_with_too_small_lengths_are_damaged() {
     let zeros = vec![b'\n'; 60_000];
     let mut lies = member(&zeros);
     let end = lies.len() - 4;
@@ -158,9 +157,8 @@ fn members_that_tell_too_little() {
     assert!(error.is_some());
 }
 
-/// A medium that fails behind a piece: the piece is given first.
 #[test]
-fn a_failing_medium() {
+fn failures_of_the_medium_are_errors() {
     let text = text(1000);
     let failure = Some(io::Error::other("broken"));
     let medium = Front { bytes: Cursor::new(frame(&text, true)), failure };

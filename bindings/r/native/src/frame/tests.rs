@@ -7,7 +7,7 @@ use paje_workers::Pin;
 
 use super::*;
 
-/// A data frame's column.
+/// Column of a data frame.
 #[derive(Debug, PartialEq)]
 enum Made {
     Names(Vec<String>),
@@ -60,17 +60,17 @@ fn made(tables: &Tables<'_>, table: Table, threads: usize) -> Vec<Made> {
             let names = integers.iter().map(|code| levels[*code as usize - 1].clone());
             let names: Vec<_> = names.collect();
             levels.retain(|level| names.contains(level));
-            assert_eq!(levels, column.levels, "a level that no row has");
+            assert_eq!(levels, column.levels, "all levels are used");
             levels.sort();
             levels.dedup();
-            assert_eq!(levels.len(), column.levels.len(), "a level twice");
+            assert_eq!(levels.len(), column.levels.len(), "levels are distinct");
             Made::Names(names)
         }
     });
     columns.collect()
 }
 
-/// The same column, of the table itself.
+/// Returns the column of the table itself.
 fn wanted(batches: &[RecordBatch], column: &Column) -> Made {
     let arrays = |index: usize| batches.iter().map(move |batch| batch.column(index));
     let numbers = |index| {
@@ -106,7 +106,7 @@ fn wanted(batches: &[RecordBatch], column: &Column) -> Made {
 }
 
 #[test]
-fn frames_are_tables() {
+fn frames_equal_tables() {
     let text = datasets::generate(datasets::Shape::Mpi, 60_000, 3);
     let trace = Trace::read(&text[..], &Options::default()).expect("valid");
     let half = TimeRange { from: trace.end() / 4.0, to: trace.end() / 2.0 };
@@ -126,7 +126,7 @@ fn frames_are_tables() {
 }
 
 #[test]
-fn slots_are_cut_where_batches_begin() {
+fn slots_are_cut_at_batches() {
     let mut rows: Vec<i32> = (0..10).collect();
     let parts = cut(vec![Slot::Integers(&mut rows), Slot::Texts], &[2, 5, 5, 9]);
     let numbers = parts.into_iter().map(|part| match part.into_iter().next() {
@@ -137,7 +137,7 @@ fn slots_are_cut_where_batches_begin() {
 }
 
 #[test]
-fn names_that_become_the_same_are_one_level() {
+fn names_that_become_equal_share_a_level() {
     let column = Column {
         name: "Value".into(),
         kind: Kind::Factor,

@@ -1,13 +1,13 @@
 example_trace <- function(name) test_path("traces", name)
 
-# Rows of one nature of what PajeNG's pj_dump printed of a trace, as texts. For names without commas.
+# Returns recorded rows of PajeNG's pj_dump of one nature as strings. Names must not contain commas.
 printed_rows <- function(file, nature) {
   lines <- readLines(example_trace(file))
   rows <- strsplit(lines[startsWith(lines, paste0(nature, ","))], ", ", fixed = TRUE)
   lapply(rows, function(row) row[-1])
 }
 
-# A data frame has these rows: names are the same, and numbers as far as they are printed.
+# Expects a data frame to have these rows, with numbers rounded as printed.
 expect_rows <- function(frame, rows) {
   testthat::expect_equal(nrow(frame), length(rows))
   for (i in seq_along(frame)) {
@@ -20,7 +20,7 @@ expect_rows <- function(frame, rows) {
   }
 }
 
-# All tables, without what differs from run to run.
+# Returns everything that is the same in each run.
 data_of <- function(trace) unclass(trace)[setdiff(names(trace), "metadata")]
 
 definitions <- "%EventDef PajeDefineContainerType 0
@@ -48,5 +48,5 @@ definitions <- "%EventDef PajeDefineContainerType 0
 1 S H
 "
 
-# A trace of these lines, with the definitions above.
+# Returns a trace with these lines after the definitions.
 made <- function(...) charToRaw(paste0(definitions, paste0(c(...), "\n", collapse = "")))

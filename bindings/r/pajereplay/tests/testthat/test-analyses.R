@@ -10,7 +10,7 @@ test_that("profiles are sums of rows", {
   expect_equal(found$count, as.vector(table(values)[found$value]))
   expect_equal(found$inclusive, as.vector(tapply(states$Duration, values, sum)[found$value]))
   expect_equal(found$max, as.vector(tapply(states$Duration, values, max)[found$value]))
-  # Of the outermost states, all that is in them is told.
+  # Inclusive times of the outermost states.
   outermost <- states[states$Imbrication == 0, ]
   expect_equal(sum(found$exclusive), sum(outermost$Duration))
   by_container <- paje_profile(mpi, by = "container")
@@ -18,7 +18,7 @@ test_that("profiles are sums of rows", {
                rowsum(outermost$Duration, as.character(outermost$Container))[, 1])
 })
 
-test_that("traffic is counted, and bytes are known", {
+test_that("messages and bytes are counted", {
   links <- read_paje(mpi)$link
   found <- paje_comm(mpi)
   expect_named(found, c("type", "value", "from", "to", "count", "bytes", "min", "mean", "max", "first", "last"))
@@ -29,7 +29,7 @@ test_that("traffic is counted, and bytes are known", {
   expect_true(all(is.na(found$bytes)))
 })
 
-test_that("parts of the time add up", {
+test_that("bins add up to the whole", {
   found <- paje_time(mpi, bins = 7)
   expect_named(found, c("bin", "start", "end", "container", "type", "value", "seconds"))
   expect_setequal(found$bin, 0:6)
@@ -42,7 +42,7 @@ test_that("parts of the time add up", {
   expect_equal(range(window$start, window$end), c(0.01, 0.02))
 })
 
-test_that("waiting and the critical path are those of pj_profile", {
+test_that("waits and the critical path agree with pj_profile", {
   waiters <- paje_waits(mpi, by = "waiter", root = "rank-0")
   expect_setequal(waiters$container, paste0("rank-", 0:3))
   worst <- waiters[which.max(waiters$caused), ]
@@ -59,7 +59,7 @@ test_that("waiting and the critical path are those of pj_profile", {
   expect_equal(by_value$value[which.max(by_value$cost)], "computing")
 })
 
-test_that("how the trace is read makes no difference but to what is asked for", {
+test_that("arguments of read_paje apply to analyses", {
   for (threads in 1:3) expect_equal(paje_profile(mpi, threads = threads), paje_profile(mpi))
   bytes <- readBin(mpi, "raw", file.size(mpi))
   expect_equal(paje_waits(bytes), paje_waits(mpi))
@@ -67,18 +67,18 @@ test_that("how the trace is read makes no difference but to what is asked for", 
   expect_equal(dim(paje_profile(made())), c(0L, 13L))
 })
 
-test_that("what cannot be is told", {
-  expect_error(paje_profile(mpi, by = 3), "by must be NULL or one text")
+test_that("invalid arguments are errors", {
+  expect_error(paje_profile(mpi, by = 3), "by must be NULL or one string")
   expect_error(paje_profile(mpi, colour = "red"), "unused argument: colour")
   expect_error(paje_profile(mpi, natures = "link"), "unused argument: natures")
   expect_error(paje_profile(mpi, "value", TRUE), "one without a name")
   expect_error(paje_time(mpi, bins = 0), "bins must be a whole number from 1 to 1000000, not '0'")
   expect_error(paje_waits(mpi, by = "nothing"), "should be one of")
-  expect_error(paje_waits(mpi, root = "nobody"), "no container is called so")
-  expect_error(paje_waits(mpi, group = "nothing"), "no type of containers")
+  expect_error(paje_waits(mpi, root = "nobody"), "root=\"nobody\"")
+  expect_error(paje_waits(mpi, group = "nothing"), "group=\"nothing\"")
   expect_error(paje_waits(mpi, map = "classes = 3"), "map")
-  expect_error(paje_waits(mpi, map = "starpu"), "known to the map")
-  expect_error(paje_waits(mpi, containers = "rank-1"), "not for waiting")
+  expect_error(paje_waits(mpi, map = "starpu"), "knows none of the state values")
+  expect_error(paje_waits(mpi, containers = "rank-1"), "cannot restrict waiting")
   expect_error(paje_comm("nowhere.trace"), class = "paje_file_error")
   expect_error(paje_profile(made("3 1 S a one")), class = "paje_error")
 })

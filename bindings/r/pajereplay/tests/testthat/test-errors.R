@@ -1,4 +1,4 @@
-test_that("an invalid trace is a condition with its place", {
+test_that("an invalid trace is a condition with line and column", {
   error <- tryCatch(read_paje(made("2 0 a x H 0", "3 1 S nobody one")), paje_error = identity)
   expect_s3_class(error, c("paje_error", "error", "condition"), exact = TRUE)
   expect_equal(error$code, "unknown-container")
@@ -11,7 +11,7 @@ test_that("an invalid trace is a condition with its place", {
   expect_equal(as.character(conditionCall(error)[[1]]), "read_paje")
 })
 
-test_that("a file that cannot be read is a condition with its name", {
+test_that("an unreadable file is a condition with its name", {
   path <- file.path(tempdir(), "not", "here.trace")
   error <- tryCatch(read_paje(path), paje_file_error = identity)
   expect_s3_class(error, c("paje_file_error", "error", "condition"), exact = TRUE)
@@ -23,7 +23,7 @@ test_that("a file that cannot be read is a condition with its name", {
   expect_error(read_paje(packed[seq_len(length(packed) %/% 2)]), class = "paje_file_error")
 })
 
-test_that("arguments that cannot be are told with their names", {
+test_that("messages name invalid arguments", {
   path <- example_trace("mpi.trace")
   expect_error(read_paje(1), "path must be")
   expect_error(read_paje(character()), "path must be")
@@ -35,7 +35,7 @@ test_that("arguments that cannot be are told with their names", {
   expect_error(read_paje(path, threads = 0), "threads must be at least 1")
   expect_error(read_paje(path, threads = 1.5), "threads must be NULL or a whole number")
   expect_error(read_paje(path, pin = "nowhere"), "nowhere")
-  expect_error(read_paje(path, memory_limit = "much"), "no size such as")
+  expect_error(read_paje(path, memory_limit = "much"), "not a size such as")
   expect_error(read_paje(path, quotes = "no"), "should be one of")
   expect_error(read_paje(path, progress = 3), "progress must be")
   expect_error(read_paje(path, progress = function(...) stop("enough")), "enough")

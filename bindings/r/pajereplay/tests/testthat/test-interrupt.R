@@ -1,19 +1,19 @@
-# A pipe that nobody writes to is read for ever.
+# Reading an idle pipe never ends.
 waiting <- function(code) {
   pipe <- tempfile()
   if (system2("mkfifo", pipe) != 0) skip("no mkfifo")
   on.exit({
-    # So that the thread that waits for it ends.
+    # Ends the waiting thread.
     close(fifo(pipe, "w+b", blocking = FALSE))
     unlink(pipe)
   })
   code(pipe)
 }
 
-test_that("Ctrl-C ends it", {
+test_that("Ctrl-C interrupts a replay", {
   waiting(function(pipe) {
     began <- proc.time()[["elapsed"]]
-    # In the middle of it, as a terminal does.
+    # Sends the signal during the replay.
     press <- function(read, size) tools::pskill(Sys.getpid(), tools::SIGINT)
     ended <- tryCatch(read_paje(pipe, progress = press), interrupt = function(condition) "interrupted")
     expect_identical(ended, "interrupted")
@@ -21,7 +21,7 @@ test_that("Ctrl-C ends it", {
   })
 })
 
-test_that("a limit of time ends it", {
+test_that("a time limit interrupts a replay", {
   waiting(function(pipe) {
     limited <- function() {
       setTimeLimit(elapsed = 0.3, transient = TRUE)
@@ -32,6 +32,6 @@ test_that("a limit of time ends it", {
   })
 })
 
-test_that("whatever ends it, the next one works", {
+test_that("a replay after an interrupt works", {
   expect_gt(nrow(read_paje(example_trace("mpi.trace"))$state), 0)
 })

@@ -1,4 +1,4 @@
-test_that("the result is the same for any number of threads, any medium, and little memory", {
+test_that("threads, sources and memory limits do not affect the result", {
   path <- example_trace("task-runtime.trace")
   whole <- data_of(read_paje(path, threads = 1))
   for (threads in 2:4) expect_equal(data_of(read_paje(path, threads = threads)), whole)
@@ -11,7 +11,7 @@ test_that("the result is the same for any number of threads, any medium, and lit
   writeBin(bytes, out)
   close(out)
   expect_equal(data_of(read_paje(packed)), whole)
-  # Two files, cut at the end of some line, are one trace.
+  # Two files, cut between lines, form one trace.
   cut <- which(bytes == charToRaw("\n"))[200]
   halves <- c(tempfile(), tempfile())
   writeBin(bytes[seq_len(cut)], halves[1])
@@ -40,7 +40,7 @@ test_that("rows can be selected", {
   expect_equal(read_paje(path, stop_at = 0.0004, ignore_incomplete_links = TRUE)$end, 0.0004)
 })
 
-test_that("options of the replay are heeded", {
+test_that("options of the replay have an effect", {
   expect_error(read_paje(example_trace("old-names.trace")), class = "paje_error")
   old <- read_paje(example_trace("old-names.trace"), strict = FALSE)
   expect_rows(old$link, printed_rows("old-names.n.csv", "Link"))
@@ -66,7 +66,7 @@ test_that("options of the replay are heeded", {
   expect_equal(as.character(read_paje(named, quotes = "keep")$container$Container[2]), "\"the first\"")
 })
 
-test_that("damaged traces are mended if that is asked for, and what was done is told", {
+test_that("damaged traces are recovered on request, with a report", {
   damaged <- made("2 0 a x H 0", "3 1 S a one", "3 2 S nowhere two", "3 3 S a three")
   expect_error(read_paje(damaged), class = "paje_error")
   trace <- read_paje(damaged, recover = TRUE)
@@ -76,12 +76,12 @@ test_that("damaged traces are mended if that is asked for, and what was done is 
   expect_equal(nrow(read_paje(example_trace("mpi.trace"))$recovered), 0L)
 })
 
-test_that("progress is told", {
-  told <- list()
-  read_paje(example_trace("mpi.trace"), progress = function(read, size) told <<- c(told, list(c(read, size))))
-  expect_gt(length(told), 0)
+test_that("progress is reported", {
+  calls <- list()
+  read_paje(example_trace("mpi.trace"), progress = function(read, size) calls <<- c(calls, list(c(read, size))))
+  expect_gt(length(calls), 0)
   size <- file.size(example_trace("mpi.trace"))
-  expect_equal(told[[length(told)]], c(size, size))
+  expect_equal(calls[[length(calls)]], c(size, size))
   shown <- capture.output(invisible(read_paje(example_trace("mpi.trace"), progress = TRUE)), type = "message")
   expect_match(paste(shown, collapse = ""), "100%", fixed = TRUE)
 })

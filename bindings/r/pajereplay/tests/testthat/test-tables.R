@@ -1,4 +1,4 @@
-test_that("rows are those that PajeNG prints", {
+test_that("rows agree with PajeNG", {
   trace <- read_paje(example_trace("mpi.trace"))
   for (nature in c("container", "state", "link")) {
     rows <- printed_rows("mpi.csv", paste0(toupper(substr(nature, 1, 1)), substring(nature, 2)))
@@ -10,7 +10,7 @@ test_that("rows are those that PajeNG prints", {
   expect_rows(read_paje(example_trace("task-runtime.trace"))$event, printed_rows("task-runtime.csv", "Event"))
 })
 
-test_that("elements and columns are those of pajengr", {
+test_that("elements and columns are named as in pajengr", {
   trace <- read_paje(example_trace("mpi.trace"))
   expect_s3_class(trace, "paje_trace")
   expect_equal(names(trace)[1:5], c("container", "state", "variable", "event", "link"))
@@ -29,7 +29,7 @@ test_that("elements and columns are those of pajengr", {
   expect_equal(trace$metadata$bytes, file.size(example_trace("mpi.trace")))
 })
 
-test_that("levels are the names that rows have, each once, in the order of the trace", {
+test_that("levels are the distinct names of rows in the order of the trace", {
   trace <- read_paje(made("2 0 a x H 0", "2 0 b y H 0", "2 0 c x H 0", "2 0 d none H 0",
                           "3 1 S b two", "3 1 S a one", "3 1 S c two"))
   expect_equal(levels(trace$state$Container), c("x", "y"))
@@ -37,7 +37,7 @@ test_that("levels are the names that rows have, each once, in the order of the t
   expect_equal(levels(trace$state$Value), c("two", "one"))
   expect_equal(sort(as.character(trace$state$Value)), c("one", "two", "two"))
   expect_equal(levels(trace$container$Container), c("0", "x", "y", "none"))
-  # As R makes factors itself.
+  # Compares with R's own factors.
   for (column in Filter(is.factor, as.list(trace$state))) {
     expect_equal(column, factor(as.character(column), levels(column)))
     expect_setequal(levels(column), unique(as.character(column)))
@@ -52,18 +52,18 @@ test_that("names are UTF-8", {
   expect_equal(Encoding(names), c("unknown", "UTF-8", "UTF-8"))
 })
 
-test_that("user-defined fields are columns, with gaps", {
+test_that("user-defined fields are columns with missing values", {
   expect_false("Length" %in% names(read_paje(example_trace("user-fields.trace"))$state))
   state <- read_paje(example_trace("user-fields.trace"), user_defined = TRUE)$state
   extra <- state[, -(1:7), drop = FALSE]
   expect_gt(ncol(extra), 1)
   expect_true(all(vapply(extra, class, "") %in% c("numeric", "character")))
-  said <- apply(extra, 1, function(row) trimws(row[!is.na(row)]))
+  fields <- apply(extra, 1, function(row) trimws(row[!is.na(row)]))
   rows <- printed_rows("user-fields.u.csv", "State")
-  expect_equal(lapply(said, unname), lapply(rows, function(row) row[-(1:7)]))
+  expect_equal(lapply(fields, unname), lapply(rows, function(row) row[-(1:7)]))
 })
 
-test_that("tables without rows are data frames too", {
+test_that("empty tables are data frames", {
   trace <- read_paje(made())
   expect_equal(dim(trace$state), c(0L, 7L))
   expect_equal(levels(trace$state$Value), character())
@@ -71,7 +71,7 @@ test_that("tables without rows are data frames too", {
   expect_equal(nrow(rbind(trace$state, trace$state)), 0L)
 })
 
-test_that("a trace prints what it has", {
+test_that("printing a trace lists its tables", {
   trace <- read_paje(example_trace("mpi.trace"))
   shown <- capture.output(print(trace))
   expect_match(shown[1], "mpi.trace, end 0.043388 s>", fixed = TRUE)

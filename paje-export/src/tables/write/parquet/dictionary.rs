@@ -1,5 +1,5 @@
-//! Dictionary columns. The library's writer hashes the name in each row. Here a row has a code already, so that one
-//! look into a table gives its entry in the file's dictionary.
+//! Dictionary columns. The library's writer hashes the name in each row. Here each row already has
+//! a code, which a table maps to the entry of the file's dictionary.
 
 use std::io::Write;
 
@@ -23,7 +23,6 @@ use super::PAGE_ROWS;
 use super::hybrid::{self, width};
 use crate::tables::Error;
 
-/// An encoded column of a row group.
 pub(super) struct DictionaryChunk {
     bytes: Bytes,
     close: ColumnCloseResult,
@@ -60,7 +59,7 @@ impl DictionaryChunk {
             offsets.append_row_count(entries.len() as i64);
             offsets.append_offset_and_size(offset as i64, size as i32);
             offsets.append_unencoded_byte_array_data_bytes(None);
-            // The dictionary is sorted: the least entry is the least text.
+            // The dictionary is sorted, so the least entry has the least text.
             let least = entries.iter().copied().fold(u32::MAX, u32::min);
             let greatest = entries.iter().copied().fold(0, u32::max);
             let bytes = |entry: u32| texts[entry as usize].as_bytes().to_vec();
@@ -107,7 +106,7 @@ impl DictionaryChunk {
         Ok(DictionaryChunk { bytes: Bytes::from(pages.out.into_inner()?), close })
     }
 
-    /// Writes the column as the next of a row group.
+    /// Writes the column as the next one of a row group.
     pub(super) fn append_to_row_group<W: Write + Send>(
         self,
         group: &mut SerializedRowGroupWriter<'_, W>,
@@ -116,7 +115,7 @@ impl DictionaryChunk {
     }
 }
 
-/// Returns the names that are used, sorted, and for each code the position of its name among these.
+/// Returns the used names, sorted, and the position of each code's name in them.
 fn renumber<'a>(names: &'a StringArray, codes: &[i32]) -> (Vec<&'a str>, Vec<u32>) {
     let mut entry_of = vec![u32::MAX; names.len()];
     codes.iter().for_each(|code| entry_of[*code as usize] = 0);
@@ -129,7 +128,6 @@ fn renumber<'a>(names: &'a StringArray, codes: &[i32]) -> (Vec<&'a str>, Vec<u32
     (used.into_iter().map(|code| names.value(code)).collect(), entries)
 }
 
-/// The compressed pages of a column.
 struct Pages<'a> {
     compressor: &'a mut Compressor<'static>,
     out: TrackedWrite<Vec<u8>>,

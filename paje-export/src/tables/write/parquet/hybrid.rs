@@ -1,18 +1,16 @@
-//! Parquet's "RLE/bit-packing hybrid" encoding of small numbers: runs of one number, and groups of eight in as few bits
-//! as they need.
+//! Parquet's "RLE/bit-packing hybrid" encoding of small numbers: runs of one number, and groups of
+//! eight numbers with a fixed number of bits.
 
-/// Numbers of a group.
 const GROUP: usize = 8;
 
-/// Most groups behind one header. Its varint then takes one byte.
+/// Maximum number of groups after a header. The header then takes one byte.
 const GROUPS: usize = 63;
 
-/// Returns the bits that all numbers below `count` need.
+/// Returns the number of bits for numbers below `count`.
 pub(super) fn width(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
-/// Appends numbers of `width` bits.
 pub(super) fn encode(numbers: &[u32], width: u32, out: &mut Vec<u8>) {
     // Header position and number of groups of the bit-packed run that can still grow.
     let mut open: Option<(usize, usize)> = None;
@@ -48,7 +46,7 @@ fn encode_run(number: u32, count: usize, width: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&number.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
-/// Appends a group to the open bit-packed run, or as the first of a new one.
+/// Appends a group to the open bit-packed run or a new one.
 fn encode_group(
     group: &[u32; GROUP],
     width: u32,
@@ -81,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// A reader as the format's text has it.
+    /// Decodes numbers, straight from the specification.
     fn read(bytes: &[u8], width: u32, count: usize) -> Vec<u32> {
         let mut numbers = Vec::new();
         let mut at = 0;
@@ -116,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn widths() {
+    fn widths_hold_all_numbers_below_a_count() {
         assert_eq!([0, 1, 2, 3, 4, 5, 256, 257].map(width), [0, 0, 1, 2, 2, 3, 8, 9]);
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn decoding_returns_the_encoded_numbers(
             width in 0_u32..=32,
             pieces in prop::collection::vec((any::<u32>(), 1_usize..40, any::<bool>()), 0..60),
         ) {
@@ -141,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_take_no_room() {
+    fn runs_are_small() {
         let mut out = Vec::new();
         encode(&[5; 20_000], 3, &mut out);
         assert_eq!(out.len(), 4);

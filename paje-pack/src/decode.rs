@@ -1,14 +1,14 @@
 //! A segment that is read: its text, line by line.
 
-use crate::coder::{Reading, Side};
 use crate::digits::{SHORT, Short};
 use crate::fields::{FieldsIn, Place};
-use crate::keys::{FIRST_PART, KeysIn};
+use crate::keys::KeysIn;
 use crate::lines::{Line, LinesIn, RAW, holes};
 use crate::out::Out;
 use crate::patterns::{Patterns, Slots};
-use crate::segment::{STREAMS, Told};
+use crate::segment::{EncodedSegment, STREAMS};
 use crate::steps::Steps;
+use crate::stream::StreamReader;
 use crate::times::TimesIn;
 
 /// Bytes that all lines of a step have in one place, and the hole behind them.
@@ -83,7 +83,7 @@ impl Pieces {
 
 /// Reader of the lines of a segment.
 pub(crate) struct LineReader<'a> {
-    pub(crate) sides: [Reading<'a>; STREAMS],
+    pub(crate) sides: [StreamReader<'a>; STREAMS],
     pub(crate) lines: LinesIn,
     pub(crate) times: TimesIn,
     pub(crate) values: FieldsIn,
@@ -98,7 +98,7 @@ impl LineReader<'_> {
         let [lines, times, values, keys] = &mut self.sides;
         let line = self.lines.next(lines);
         if line.action == RAW {
-            out.put(lines.text(b""));
+            out.put(lines.text());
             out.push(b'\n');
             return;
         }
@@ -111,7 +111,9 @@ impl LineReader<'_> {
                     self.keys.start(keys, piece.place, out);
                 }
                 holes::END => {
-                    self.keys.end(keys, piece.place, line.lane, out);
+                    let end = out.len();
+                    let at = self.keys.end(keys, (piece.place, line.lane), out);
+                    out.repeat_before(end, at);
                 }
                 holes::VALUE => {
                     self.values.value(values, piece.place, out);
@@ -133,30 +135,29 @@ impl LineReader<'_> {
             || fields.iter().any(|fields| fields.has_overrun())
     }
 
-    pub(crate) fn new<'a>(told: &'a Told, length: usize) -> LineReader<'a> {
-        LineReader::of(told, STREAMS, length)
+    pub(crate) fn new<'a>(encoded: &'a EncodedSegment, length: usize) -> LineReader<'a> {
+        LineReader::of(encoded, STREAMS, length)
     }
 
     /// A reader of lines and their times, which has neither values nor keys.
-    pub(crate) fn of_times<'a>(told: &'a Told, length: usize) -> LineReader<'a> {
-        LineReader::of(told, 2, length)
+    pub(crate) fn of_times<'a>(encoded: &'a EncodedSegment, length: usize) -> LineReader<'a> {
+        LineReader::of(encoded, 2, length)
     }
 
     /// A reader of the first streams.
-    fn of<'a>(told: &'a Told, streams: usize, length: usize) -> LineReader<'a> {
-        let mut sides: [Reading<'a>; STREAMS] = std::array::from_fn(|stream| {
-            let [columns, texts] = &told.streams[stream];
+    fn of<'a>(encoded: &'a EncodedSegment, streams: usize, length: usize) -> LineReader<'a> {
+        let mut sides: [StreamReader<'a>; STREAMS] = std::array::from_fn(|stream| {
+            let [columns, texts] = &encoded.streams[stream];
             match stream < streams {
-                true => Reading::new(columns, texts, length),
-                false => Reading::new(&[], &[], length),
+                true => StreamReader::new(columns, texts, length),
+                false => StreamReader::new(&[], &[], length),
             }
         });
-        let parts = FieldsIn::new(&mut sides[3], FIRST_PART, length);
         LineReader {
-            lines: LinesIn::new(&mut sides[0], told.lines),
-            times: TimesIn::new(&mut sides[1], told.scale, length),
+            lines: LinesIn::new(&mut sides[0], encoded.lines),
+            times: TimesIn::new(&mut sides[1], encoded.scale, length),
             values: FieldsIn::new(&mut sides[2], 0, length),
-            keys: KeysIn::new(&sides[3], parts),
+            keys: KeysIn::new(&mut sides[3], length),
             pieces: Pieces::default(),
             sides,
         }
@@ -166,12 +167,12 @@ impl LineReader<'_> {
 /// The text of a segment, which has `length` bytes.
 ///
 /// # Errors
-/// The streams do not tell such a text.
-pub(crate) fn untell(told: &Told, length: usize) -> Result<Vec<u8>, ()> {
-    let mut reader = LineReader::new(told, length);
+/// The streams do not encode such a text.
+pub(crate) fn decode(encoded: &EncodedSegment, length: usize) -> Result<Vec<u8>, ()> {
+    let mut reader = LineReader::new(encoded, length);
     // The last newline may be one that the text lacks.
     let mut text = Out::new(length + 1);
-    for line in 0..told.lines {
+    for line in 0..encoded.lines {
         reader.line(&mut text);
         // Whoever has failed goes on with lines of nothing, for a while.
         if text.is_full() || (line % 64 == 0 && reader.failed()) {

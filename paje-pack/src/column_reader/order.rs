@@ -1,10 +1,10 @@
 //! The steps of all lines of a segment, before anything else is read of them.
 
-use crate::coder::{Reading, Side};
 use crate::grid::{Grid, NONE};
 use crate::lines::{Line, LinesIn, RAW, holes};
 use crate::numbers::Numbers;
 use crate::steps::Steps;
+use crate::stream::StreamReader;
 use crate::table::Group;
 use crate::times::Clock;
 use paje_parser::columns::ColumnLine;
@@ -21,24 +21,24 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Notes the step of each line; none if the stream does not tell them.
+    /// Reads the step of each line. Returns none if the stream does not encode them.
     #[inline(never)]
     pub(super) fn read(
         &mut self,
-        told: &mut LinesIn,
-        side: &mut Reading<'_>,
+        coded: &mut LinesIn,
+        side: &mut StreamReader<'_>,
         lines: &mut [ColumnLine],
     ) -> Option<()> {
         let mut at = 0;
         loop {
-            at += self.known(told, lines.get_mut(at..)?);
+            at += self.known(coded, lines.get_mut(at..)?);
             let Some(to) = lines.get_mut(at) else { return Some(()) };
-            let line = told.next(side);
+            let line = coded.next(side);
             if side.failed {
                 return None;
             }
             to.step = if line.action == RAW {
-                self.raw.extend_from_slice(side.text(b""));
+                self.raw.extend_from_slice(side.text());
                 self.raw.push(b'\n');
                 ColumnLine::OTHER
             } else {
@@ -54,8 +54,8 @@ impl Order {
     }
 
     /// The same up to the first line that is of no step that came before; how many these are.
-    fn known(&self, told: &mut LinesIn, lines: &mut [ColumnLine]) -> usize {
-        let (read, lanes, actions) = told.parts();
+    fn known(&self, coded: &mut LinesIn, lines: &mut [ColumnLine]) -> usize {
+        let (read, lanes, actions) = coded.parts();
         let (places, actions) = actions.parts();
         let grid = &self.grid;
         let count = match (lanes, actions) {
@@ -83,9 +83,9 @@ impl Order {
     }
 
     /// By step, where its times are; none if a line has several.
-    pub(super) fn clocks(&self, told: &LinesIn) -> Option<Vec<Clock>> {
+    pub(super) fn clocks(&self, coded: &LinesIn) -> Option<Vec<Clock>> {
         let clock = |line: &Line| {
-            let text = told.actions.get(line.action);
+            let text = coded.actions.get(line.action);
             match text.iter().filter(|byte| **byte == holes::TIME).count() {
                 0 => Some(Clock { lane: line.lane, group: Clock::NONE }),
                 1 => Some(Clock { lane: line.lane, group: line.action }),

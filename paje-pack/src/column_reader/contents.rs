@@ -1,10 +1,10 @@
 //! Where lines are, and the contents of those that need no text: keys, and values that were asked for.
 
 use super::{ColumnReader, Form, Passed};
+use crate::decode::LineReader;
 use crate::fields::{Place, is_word};
 use crate::lines::holes;
 use crate::out::Out;
-use crate::untell::LineReader;
 use crate::value::{Kind, Value};
 use paje_parser::columns::{ColumnLine, Content, Lines, Linked};
 
@@ -97,8 +97,8 @@ impl ColumnReader<'_, '_> {
 }
 
 impl LineReader<'_> {
-    /// Reads the contents of a line that has such holes, and puts them to others. The line begins at a place, its time has so many bytes,
-    /// and its lane is this. How many bytes they have.
+    /// Reads the contents of a line that has such holes, and adds them to `contents`. The line begins at a place, its time has so
+    /// many bytes, and it is of a lane. Returns how many bytes the contents have.
     #[inline(never)]
     fn contents(
         &mut self,
@@ -115,7 +115,7 @@ impl LineReader<'_> {
             let from = |own| start.wrapping_add(before).wrapping_add(own);
             if passed.hole != holes::VALUE {
                 let from = from(own);
-                content.linked = self.key(passed.hole, passed.place, lane, from, out)?;
+                content.linked = self.key(passed.hole, (passed.place, lane), from, out)?;
                 let (from, to) = content.linked.key_at;
                 own = own.wrapping_add(to.wrapping_sub(from));
                 continue;
@@ -160,25 +160,16 @@ impl LineReader<'_> {
         (from, out.len() as u32)
     }
 
-    /// Reads a key at a place, and writes it if it is none that was there before. None if it is not one word.
+    /// Reads a key, and writes it at a place unless it is that of a link that started before. Returns none if it is not one word.
     #[inline(always)]
-    fn key(
-        &mut self,
-        hole: u8,
-        place: Place,
-        lane: u32,
-        from: u32,
-        out: &mut Out,
-    ) -> Option<Linked> {
+    fn key(&mut self, hole: u8, place: (Place, u32), at: u32, out: &mut Out) -> Option<Linked> {
         let LineReader { sides: [_, _, _, side], keys, .. } = self;
-        out.move_to(from as usize);
-        let linked = match hole {
-            holes::START => keys.begun(side, place, out),
-            _ => keys.ended(side, place, lane, out),
+        out.move_to(at as usize);
+        let key_at = match hole {
+            holes::START => keys.start(side, place.0, out),
+            _ => keys.end(side, place, out),
         };
-        if keys.fields.has_odd() && !is_word(out.between(linked.key_at)) {
-            return None;
-        }
-        Some(linked)
+        let is_key = !keys.fields.has_odd() || is_word(out.between(key_at));
+        is_key.then_some(Linked { link: Linked::NONE, key_at, at })
     }
 }

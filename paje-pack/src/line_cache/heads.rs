@@ -7,10 +7,10 @@ use crate::lines::holes;
 use crate::template::Roles;
 use crate::texts::{Key, SHORT};
 
-/// Beginnings that are at hand; half of their places are empty, so that each search ends.
+/// Places for beginnings of lines; half of them are empty, so that each search ends.
 const HEADS: usize = 64;
 
-/// A hole in lines of an event: how many fields stand between it and the one before, and its kind.
+/// A hole in lines of an event: the number of fields between it and the one before, and its kind.
 #[derive(Clone, Copy)]
 pub(super) struct Next {
     pub(super) skip: u8,
@@ -107,7 +107,7 @@ impl Heads {
     }
 }
 
-/// The first so many bytes of a line as a word, up to its second field.
+/// Returns the first `len` bytes of a line as a word, up to its second field.
 #[inline(always)]
 pub(super) const fn word_of(bytes: u64, len: usize) -> u64 {
     bytes & !(u64::MAX << (8 * len)) | (len as u64) << COUNT

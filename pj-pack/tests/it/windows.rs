@@ -4,9 +4,9 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use paje_pack::{Error, Piece, Summaries};
-
-use crate::round::unpacked;
+use paje_pack::{Error, Piece, Summaries, Text};
+use pj_pack::pack::pack_all;
+use splitter::{Block, Input};
 
 /// Bytes in memory that count how many of them are read.
 struct Counted(Cursor<Vec<u8>>, Arc<AtomicU64>);
@@ -71,7 +71,7 @@ fn trace(rounds: usize) -> Vec<u8> {
 #[test]
 fn what_is_open_at_both_ends_is_there() {
     let text = trace(400);
-    let packed = testkit::pack_with_borders(&text, 1000, &[]);
+    let packed = pack_all(&text, 1000).unwrap();
     let (part, read) = window(&packed, 205.0, 205.9).unwrap().unwrap();
     let part = String::from_utf8(part).unwrap();
     let (head, rows) = part.split_once("push 0.5 S p all\n").unwrap();
@@ -89,8 +89,10 @@ fn what_is_open_at_both_ends_is_there() {
 
 #[test]
 fn windows_without_segments() {
-    let packed = testkit::pack_with_borders(&trace(100), 1000, &[]);
-    let all = [world().as_str(), "push 0.5 S p all\npop 100.5 S p\n"].concat();
+    let packed = pack_all(&trace(100), 1000).unwrap();
+    // The links that never end are in all windows.
+    let links = (10..=100).step_by(10).map(|i| format!("from {i}.2 L 0 v p {i}\n"));
+    let all = world() + "push 0.5 S p all\n" + &links.collect::<String>() + "pop 100.5 S p\n";
     for (from, to) in [(-2.0, -1.0), (101.0, 102.0)] {
         let (part, _) = window(&packed, from, to).unwrap().unwrap();
         let part = String::from_utf8(part).unwrap();
@@ -120,7 +122,7 @@ fn streams(rounds: usize, last: &str) -> String {
 #[test]
 fn what_lies_between_is_left_out() {
     let text = streams(400, "pop 400.5 S q\n");
-    let packed = testkit::pack_with_borders(text.as_bytes(), 1000, &[]);
+    let packed = pack_all(text.as_bytes(), 1000).unwrap();
     let (part, read) = window(&packed, 205.0, 205.9).unwrap().unwrap();
     let part = String::from_utf8(part).unwrap();
     let (head, rows) = part.split_once("push 0.5 S p all\n").unwrap();
@@ -146,7 +148,7 @@ fn what_is_open_at_the_end_is_there() {
     let late = late
         .replace("pop 200.5 S p\n", "push 300.0 S p long\npop 900.5 S p\npop 900.6 S p\n")
         + "push 200.7 S q open\n";
-    let packed = testkit::pack_with_borders(late.as_bytes(), 1000, &[]);
+    let packed = pack_all(late.as_bytes(), 1000).unwrap();
     let (part, _) = window(&packed, 500.0, 501.0).unwrap().unwrap();
     let part = String::from_utf8(part).unwrap();
     assert!(
@@ -168,7 +170,7 @@ fn states_that_are_set_do_not_last() {
     {
         let text = streams(300, "pop 300.5 S q\n").replace("pop 300.5 S p\n", "");
         let text = text.replacen("push 251.1 S p", &format!("{what}push 251.1 S p"), 1);
-        let packed = testkit::pack_with_borders((set.clone() + &text).as_bytes(), 1000, &[]);
+        let packed = pack_all((set.clone() + &text).as_bytes(), 1000).unwrap();
         let (part, _) = window(&packed, 100.0, 100.9).unwrap().unwrap();
         let part = String::from_utf8(part).unwrap();
         assert!(part.contains("set 250.4 S p x\n") && part.contains("push 100.1 S q"), "{part}");
@@ -181,7 +183,7 @@ fn states_that_are_set_do_not_last() {
 #[test]
 fn traces_without_windows() {
     let sound = String::from_utf8(trace(100)).unwrap();
-    let cut = |segment: usize| testkit::pack_with_borders(sound.as_bytes(), segment, &[]);
+    let cut = |segment: usize| pack_all(sound.as_bytes(), segment).unwrap();
     assert!(window(&cut(1000), 1.0, 2.0).unwrap().is_some());
     // All in one segment, and lines that are longer than a segment.
     for segment in [1 << 20, 20] {
@@ -189,9 +191,8 @@ fn traces_without_windows() {
     }
     let last = "pop 100.5 S p\n";
     for (old, new) in [
-        // Pops of what is not open, a link without its end, lines that are none.
+        // Pops of what is not open, lines that are none.
         (last, "pop 100.5 S p\npop 100.6 S p\n"),
-        (last, "from 100.6 L 0 v p k\n"),
         (last, "neither 100.5\n"),
         (last, "pop late S p\n"),
         // Other files.
@@ -207,15 +208,17 @@ fn traces_without_windows() {
     ] {
         let text = sound.replace(old, new);
         assert!(text != sound);
-        let packed = testkit::pack_with_borders(text.as_bytes(), 1000, &[]);
-        assert!(unpacked(&packed).unwrap() == text.as_bytes());
+        let packed = pack_all(text.as_bytes(), 1000).unwrap();
+        let mut back = String::new();
+        Text::new(&packed[..]).read_to_string(&mut back).unwrap();
+        assert!(back == text);
         assert!(window(&packed, 1.0, 2.0).unwrap().is_none(), "{new}");
     }
 }
 
 #[test]
 fn each_byte_flipped_is_found_or_not_needed() {
-    let packed = testkit::pack_with_borders(&trace(40), 1000, &[]);
+    let packed = pack_all(&trace(40), 1000).unwrap();
     let windows = [(10.0, 11.0), (39.9, 40.0), (-1.0, 0.0)];
     let right = windows.map(|(from, to)| window(&packed, from, to).unwrap());
     let (mut found, mut told) = (0, 0);
@@ -238,5 +241,53 @@ fn each_byte_flipped_is_found_or_not_needed() {
     assert!(found > packed.len() && told > packed.len() / 4, "{found} {told}");
     for len in 0..packed.len() {
         assert!(window(&packed[..len], 10.0, 11.0).is_err(), "{len}");
+    }
+}
+
+/// A container with states, whose lines are alike.
+fn sets() -> String {
+    let mut text = String::from(
+        "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+         %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+         %EventDef PajeCreateContainer 2\n% Time date\n% Alias string\n% Type string\n% Container string\n\
+         % Name string\n%EndEventDef\n\
+         %EventDef PajeSetState 3\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
+         0 P 0 P\n1 S P S\n2 0.0 a P 0 a\n2 0.0 b P 0 b\n",
+    );
+    for turn in 0..300 {
+        text += &format!("3 {turn}.25 S a x\n3 {turn}.5 S b \"two words\"\n");
+    }
+    text
+}
+
+/// A window has the same text in segments as in a stream, and no more of the file is read for it.
+#[test]
+fn windows_are_segments() {
+    // Time begins again: there are two stretches of segments, and lines between them.
+    let again = |turn| format!("3 {turn}.25 S c x\n3 {turn}.5 S c y\n");
+    let text = sets() + "2 0.0 c P 0 c\n" + &(0..300).map(again).collect::<String>();
+    let folder = testkit::folder(&[("t.pjp", &pack_all(text.as_bytes(), 1500).unwrap())]);
+    let open = || Input::open(Some(&folder.path().join("t.pjp"))).unwrap();
+    for (from, to) in [(100.0, 130.0), (0.0, 0.1), (299.0, 400.0), (-2.0, -1.0), (0.0, 1e9)] {
+        let mut read = String::new();
+        let mut stream = open().within(from, to);
+        let taken = stream.read_so_far();
+        stream.read_to_string(&mut read).unwrap();
+        let streamed = taken.load(Ordering::Relaxed);
+        let mut window = open().within(from, to);
+        let taken = window.read_so_far();
+        let mut segments = window.segments(usize::MAX).unwrap();
+        let (mut found, mut last) = (Vec::new(), false);
+        while let Some(segment) = segments.next_segment().unwrap() {
+            assert!(!last && segment.start().0 == found.len() as u64);
+            last = segment.is_last();
+            let mut block = Block::default();
+            block.set_segment(segment);
+            block.unpack().unwrap();
+            found.extend_from_slice(block.text());
+        }
+        assert!(last && String::from_utf8(found).unwrap() == read, "{from} {to}");
+        assert_eq!(taken.load(Ordering::Relaxed), streamed, "{from} {to}");
+        assert!(from <= 0.0 || read.len() < text.len() / 2, "{from} {to}");
     }
 }

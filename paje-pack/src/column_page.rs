@@ -1,18 +1,18 @@
-//! Pages of columns: bytes of the same kind stand together, so that zstd finds what they have in common.
+//! Pages of columns: bytes of the same kind are together, so that zstd finds what they have in common.
 
 use std::io::{self, Cursor};
 
 use crate::format::{put_number, take_number, with_compressor, with_decompressor};
 use crate::spare;
 
-/// Columns from so many bytes on are compressed by themselves; shorter ones together.
+/// Columns of at least this many bytes are compressed alone, shorter ones together.
 const ALONE: usize = 512;
 
 /// A page of columns: how many there are; their numbers and sizes; then what is in them.
 ///
 /// # Errors
 /// zstd lacks memory.
-pub(crate) fn sheet(columns: &[Vec<u8>], level: i32) -> io::Result<Vec<u8>> {
+pub(crate) fn write_columns(columns: &[Vec<u8>], level: i32) -> io::Result<Vec<u8>> {
     let filled = columns.iter().enumerate().filter(|(_, column)| !column.is_empty());
     let count = filled.clone().count();
     if count == 0 {
@@ -48,22 +48,22 @@ const NUMBERS: u64 = 1 << 16;
 
 /// A page of columns that is read, each from its beginning on.
 #[derive(Default)]
-pub(crate) struct Sheet {
+pub(crate) struct ColumnPage {
     bytes: Vec<u8>,
     /// Bytes of each that are left, by their beginning and end.
     columns: Vec<(u32, u32)>,
 }
 
-impl Drop for Sheet {
+impl Drop for ColumnPage {
     fn drop(&mut self) {
         spare::give(std::mem::take(&mut self.bytes));
     }
 }
 
-impl Sheet {
+impl ColumnPage {
     /// Reads a page of a segment whose text has `length` bytes; none if this is no such page.
-    pub(crate) fn read(mut page: &[u8], length: usize) -> Option<Sheet> {
-        let mut sheet = Sheet::default();
+    pub(crate) fn read(mut page: &[u8], length: usize) -> Option<ColumnPage> {
+        let mut sheet = ColumnPage::default();
         if page.is_empty() {
             return Some(sheet);
         }

@@ -2,13 +2,13 @@
 
 use paje_parser::token::is_white;
 
+use crate::decode::LineReader;
 use crate::fields::Place;
 use crate::lines::{Line, holes};
 use crate::out::Out;
-use crate::segment::Told;
+use crate::segment::EncodedSegment;
 use crate::times::Scale;
-use crate::untell::LineReader;
-use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
+use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 
 use order::Order;
 
@@ -25,7 +25,7 @@ struct Passed {
     hole: u8,
     asked: Option<bool>,
     place: Place,
-    /// The number that told the last text that was asked for, and where that is.
+    /// Code of the last text that was wanted, and where that is.
     last: u64,
     last_at: (u32, u32),
 }
@@ -58,7 +58,7 @@ enum Form {
 
 /// Reason why lines are not read as columns.
 enum Unread {
-    /// Only the text tells.
+    /// The text is needed.
     Text,
     /// Values or keys are needed, which were not read.
     Values,
@@ -72,10 +72,8 @@ struct ColumnReader<'a, 'j> {
     passed: Vec<Passed>,
     judge: &'j mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     holes: Vec<Hole>,
-    /// Number of the link of the line that was written last.
-    link: Option<u32>,
     scale: Scale,
-    /// Values and keys are not read: nobody has needed any.
+    /// Values and keys are not read.
     is_of_times: bool,
     /// Somebody has.
     lacks: bool,
@@ -104,43 +102,40 @@ impl ColumnReader<'_, '_> {
         out: &mut Out,
         lines: &mut Lines,
     ) -> Option<usize> {
-        let LineReader { sides: [lines_side, times_side, ..], lines: told, times, .. } =
+        let LineReader { sides: [lines_side, times_side, ..], lines: coded, times, .. } =
             &mut self.reader;
-        self.order.read(told, lines_side, all)?;
-        times.read(times_side, &self.order.clocks(told)?, all)?;
+        self.order.read(coded, lines_side, all)?;
+        times.read(times_side, &self.order.clocks(coded)?, all)?;
         self.placed(all, length, out, lines)
     }
 
     /// Reads a line that is not as others: the first of its step, one whose text is wanted, or a raw one. Its time, if it is left out.
     #[cold]
-    fn line(&mut self, told: ColumnLine, out: &mut Out) -> Option<(Content, Option<i64>)> {
-        let start = out.len();
-        let Some(line) = self.order.step(told.step) else {
+    fn line(&mut self, coded: ColumnLine, out: &mut Out) -> Option<(Content, Option<i64>)> {
+        let Some(line) = self.order.step(coded.step) else {
             out.put(self.order.raw());
             out.push(b'\n');
             return Some((Content { step: ColumnLine::OTHER, ..Content::default() }, None));
         };
-        let step = told.step as usize;
+        let step = coded.step as usize;
         let (step, left_out) = match self.steps.get(step).map(|step| step.form) {
-            None => (told.step, self.learn(line, step, told.time, out)?),
+            None => (coded.step, self.learn(line, step, coded.time, out)?),
             Some(Form::Nothing) => return None,
             Some(_) => {
-                self.write(line, step, told.time, out);
+                self.write(line, step, coded.time, out);
                 if self.lacks {
                     return None;
                 }
                 (ColumnLine::OTHER, None)
             }
         };
-        let linked = Linked::of(self.link, start, &self.holes);
-        Some((Content { step, linked, ..Content::default() }, left_out))
+        Some((Content { step, ..Content::default() }, left_out))
     }
 
     /// A line whose text is wanted.
     #[cold]
     fn write(&mut self, line: Line, step: usize, time: i64, out: &mut Out) {
         self.holes.clear();
-        self.link = None;
         let (LineReader { sides, pieces, times, values, keys, .. }, start) =
             (&mut self.reader, out.len());
         let [_, _, values_side, keys_side] = sides;
@@ -158,11 +153,12 @@ impl ColumnReader<'_, '_> {
                     if piece.hole == holes::VALUE { HoleKind::Value } else { HoleKind::Key }
                 }
                 holes::START => {
-                    self.link = Some(keys.start(keys_side, piece.place, out));
+                    keys.start(keys_side, piece.place, out);
                     HoleKind::Key
                 }
                 holes::END => {
-                    self.link = keys.end(keys_side, piece.place, line.lane, out);
+                    let at = keys.end(keys_side, (piece.place, line.lane), out);
+                    out.repeat_before(from, at);
                     HoleKind::Key
                 }
                 holes::VALUE => {
@@ -177,7 +173,7 @@ impl ColumnReader<'_, '_> {
 }
 
 impl ColumnReader<'_, '_> {
-    /// The first line of a step: its time if it is left out. None if nobody can tell where its first word begins without its text.
+    /// Reads the first line of a step. Returns its time if it is left out; none if the place of its first word depends on its text.
     #[cold]
     fn learn(&mut self, line: Line, step: usize, at: i64, out: &mut Out) -> Option<Option<i64>> {
         let start = out.len();
@@ -245,52 +241,51 @@ impl ColumnReader<'_, '_> {
 /// The lines of a segment, which has `length` bytes, and in `text` what is needed of theirs; false if all of the text is needed, or
 /// the streams do not tell it.
 pub(crate) fn columns(
-    told: &Told,
+    encoded: &EncodedSegment,
     length: usize,
     text: &mut Vec<u8>,
     lines: &mut Lines,
     judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
 ) -> bool {
     // Whatever may be part of a definition is among these.
-    if memchr::memchr(b'%', &told.streams[0][1]).is_some() {
+    if memchr::memchr(b'%', &encoded.streams[0][1]).is_some() {
         return false;
     }
-    // Mostly, nobody wants values and keys where most lines are left out.
-    match read(told, length, text, lines, judge, lines.leaves_out) {
-        Err(Unread::Values) => read(told, length, text, lines, judge, false).is_ok(),
+    // Where most lines are left out, values and keys are rarely needed.
+    match read(encoded, length, text, lines, judge, lines.leaves_out) {
+        Err(Unread::Values) => read(encoded, length, text, lines, judge, false).is_ok(),
         taken => taken.is_ok(),
     }
 }
 
 /// Reads the lines; of times and nothing else if `is_of_times`.
 fn read(
-    told: &Told,
+    encoded: &EncodedSegment,
     length: usize,
     text: &mut Vec<u8>,
     lines: &mut Lines,
     judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     is_of_times: bool,
 ) -> Result<(), Unread> {
-    lines.clear(told.scale.after - told.scale.zeros);
+    lines.clear(encoded.scale.after - encoded.scale.zeros);
     let mut all = ColumnReader {
         reader: match is_of_times {
-            true => LineReader::of_times(told, length),
-            false => LineReader::new(told, length),
+            true => LineReader::of_times(encoded, length),
+            false => LineReader::new(encoded, length),
         },
         order: Order::default(),
         steps: Vec::new(),
         passed: Vec::new(),
         judge,
         holes: Vec::new(),
-        link: None,
-        scale: told.scale,
+        scale: encoded.scale,
         is_of_times,
         lacks: false,
     };
     let mut out = Out::within(std::mem::take(text), length);
-    let taken = all.lines(told.lines, length, &mut out, lines).is_some();
+    let taken = all.lines(encoded.lines, length, &mut out, lines).is_some();
     lines.counts.extend(all.steps.iter().map(|step| step.count));
-    // Of lines that were left out, nobody knows how long their values are.
+    // The values of lines that were left out have unknown lengths.
     let is_whole = out.len() == length || is_of_times && lines.left_out > 0;
     let taken = taken && is_whole && !all.reader.has_overrun();
     *text = out.into_bytes();

@@ -1,10 +1,7 @@
-//! Numbers, texts, and answers to guesses, in columns.
-//!
-//! Where one model serves both directions, it asks a [`Side`] for each decision: the side that writes takes what it is given, the
-//! side that reads ignores that and gives what was written.
+//! Streams of a segment: numbered columns of bytes and numbers, and texts.
 
+use crate::column_page::{ColumnPage, write_columns};
 use crate::numbers::Numbers;
-use crate::sheet::{Sheet, sheet};
 use crate::spare;
 
 /// Numbers below this are their own first byte; above it, the first byte says how many follow.
@@ -13,82 +10,22 @@ const SMALL: u64 = 240;
 /// Columns that a number takes: one for its first byte, and one for each that may follow.
 pub(crate) const NUMBER: usize = 9;
 
-/// The longest run.
-const LONGEST: u32 = u32::MAX - 1;
-
 /// Bytes of a large number that follow the first one.
 #[inline]
 const fn count(number: u64) -> u8 {
     (64 - number.leading_zeros()).div_ceil(8) as u8
 }
 
-/// One stream, which is written or read.
-pub(crate) trait Side {
-    /// A byte of a column.
-    fn byte(&mut self, column: usize, byte: u8) -> u8;
-
-    /// A guess was right; the column has how often this was so in a row.
-    fn hit(&mut self, column: usize, hit: bool) -> bool;
-
-    /// A text without newlines.
-    fn text<'t>(&'t mut self, given: &'t [u8]) -> &'t [u8];
-
-    /// Notes that what has been read makes no sense.
-    fn fail(&mut self);
-
-    /// A number, in [`NUMBER`] columns from `column` on.
-    #[inline]
-    fn number(&mut self, column: usize, value: u64) -> u64 {
-        let first = if value < SMALL { value as u8 } else { SMALL as u8 - 1 + count(value) };
-        let first = self.byte(column, first);
-        if u64::from(first) < SMALL { first.into() } else { self.bytes(column, first, value) }
-    }
-
-    /// The bytes of a number that follow the first one.
-    fn bytes(&mut self, column: usize, first: u8, value: u64) -> u64 {
-        let count = usize::from(first) - (SMALL as usize - 1);
-        if count > 8 {
-            self.fail();
-            return 0;
-        }
-        (0..count).fold(0, |read, place| {
-            read | u64::from(self.byte(column + 1 + place, (value >> (8 * place)) as u8))
-                << (8 * place)
-        })
-    }
-}
-
-/// A column that is written.
+/// A stream that is written.
 #[derive(Default)]
-struct Column {
-    bytes: Vec<u8>,
-    /// Hits of the run that has not ended.
-    run: u32,
-}
-
-impl Column {
-    /// A run ends: a number in seven bits at a time.
-    #[inline]
-    fn end(&mut self) {
-        let mut run = std::mem::take(&mut self.run);
-        while run > 127 {
-            self.bytes.push(run as u8 | 128);
-            run >>= 7;
-        }
-        self.bytes.push(run as u8);
-    }
-}
-
-/// The side that writes.
-#[derive(Default)]
-pub(crate) struct Writing {
-    columns: Vec<Column>,
+pub(crate) struct StreamWriter {
+    columns: Vec<Vec<u8>>,
     texts: Vec<u8>,
 }
 
-impl Writing {
+impl StreamWriter {
     #[inline]
-    fn column(&mut self, column: usize) -> &mut Column {
+    fn column(&mut self, column: usize) -> &mut Vec<u8> {
         if self.columns.len() <= column {
             self.grow(column);
         }
@@ -97,10 +34,34 @@ impl Writing {
 
     #[cold]
     fn grow(&mut self, column: usize) {
-        self.columns.resize_with((column + 1).next_multiple_of(64), Column::default);
+        self.columns.resize_with((column + 1).next_multiple_of(64), Vec::new);
     }
 
-    /// Numbers, as [`Side::number`] writes them one by one, into columns that have none.
+    /// Appends a byte to a column.
+    #[inline]
+    pub(crate) fn byte(&mut self, column: usize, byte: u8) {
+        self.column(column).push(byte);
+    }
+
+    /// Appends a number to [`NUMBER`] columns, from `column` on.
+    pub(crate) fn number(&mut self, column: usize, number: u64) {
+        if number < SMALL {
+            return self.byte(column, number as u8);
+        }
+        let count = count(number);
+        self.byte(column, SMALL as u8 - 1 + count);
+        for (place, byte) in number.to_le_bytes().into_iter().enumerate().take(count.into()) {
+            self.byte(column + 1 + place, byte);
+        }
+    }
+
+    /// Appends a text without newlines.
+    pub(crate) fn text(&mut self, text: &[u8]) {
+        self.texts.extend_from_slice(text);
+        self.texts.push(b'\n');
+    }
+
+    /// Writes numbers, as [`StreamWriter::number`] does one by one, into columns that have none.
     pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
         let plane = |_| {
             let mut plane: Vec<u8> = spare::take();
@@ -130,9 +91,7 @@ impl Writing {
             }
             if count > 2 {
                 let bytes = others.iter_mut().zip((*number >> 16).to_le_bytes());
-                bytes
-                    .take(usize::from(count) - 2)
-                    .for_each(|(column, byte)| column.bytes.push(byte));
+                bytes.take(usize::from(count) - 2).for_each(|(column, byte)| column.push(byte));
             }
         }
         let left = [lows.len(), highs.len()];
@@ -141,7 +100,7 @@ impl Writing {
             self.columns[column..].iter_mut().zip(planes.into_iter().zip(lens))
         {
             plane.truncate(len);
-            column.bytes = plane;
+            *column = plane;
         }
     }
 
@@ -151,13 +110,13 @@ impl Writing {
         let Some([first, others @ ..]) = self.columns.get_mut(column..column + NUMBER) else {
             return;
         };
-        first.bytes.reserve(numbers.size_hint().0);
-        first.bytes.extend(numbers.map(|number| match u64::from(number) {
+        first.reserve(numbers.size_hint().0);
+        first.extend(numbers.map(|number| match u64::from(number) {
             small if small < SMALL => small as u8,
             large => {
                 let count = count(large);
                 let bytes = others.iter_mut().zip(large.to_le_bytes());
-                bytes.take(count.into()).for_each(|(column, byte)| column.bytes.push(byte));
+                bytes.take(count.into()).for_each(|(column, byte)| column.push(byte));
                 (SMALL - 1) as u8 + count
             }
         }));
@@ -167,60 +126,27 @@ impl Writing {
     ///
     /// # Errors
     /// zstd lacks memory.
-    pub(crate) fn finish(mut self, level: i32) -> std::io::Result<[Vec<u8>; 2]> {
-        self.columns.iter_mut().filter(|column| column.run > 0).for_each(Column::end);
-        let columns: Vec<_> = self.columns.into_iter().map(|column| column.bytes).collect();
-        let sheet = sheet(&columns, level)?;
-        columns.into_iter().for_each(spare::give);
+    pub(crate) fn finish(self, level: i32) -> std::io::Result<[Vec<u8>; 2]> {
+        let sheet = write_columns(&self.columns, level)?;
+        self.columns.into_iter().for_each(spare::give);
         Ok([sheet, self.texts])
     }
 }
 
-impl Side for Writing {
-    #[inline]
-    fn byte(&mut self, column: usize, byte: u8) -> u8 {
-        self.column(column).bytes.push(byte);
-        byte
-    }
-
-    #[inline]
-    fn hit(&mut self, column: usize, hit: bool) -> bool {
-        let column = self.column(column);
-        if hit && column.run < LONGEST {
-            column.run += 1;
-        } else {
-            column.end();
-        }
-        hit
-    }
-
-    fn text<'t>(&'t mut self, given: &'t [u8]) -> &'t [u8] {
-        self.texts.extend_from_slice(given);
-        self.texts.push(b'\n');
-        given
-    }
-
-    fn fail(&mut self) {}
-}
-
-/// No run has been read.
-const UNREAD: u32 = u32::MAX;
-
-/// The side that reads.
-pub(crate) struct Reading<'a> {
-    sheet: Sheet,
-    runs: Vec<u32>,
+/// A stream that is read.
+pub(crate) struct StreamReader<'a> {
+    sheet: ColumnPage,
     texts: &'a [u8],
     pub(crate) failed: bool,
 }
 
-impl<'a> Reading<'a> {
-    /// The side that reads what a segment with `length` bytes of text has in a page of columns, and one of texts.
+impl<'a> StreamReader<'a> {
+    /// Reads a page of columns and one of texts, of a segment with `length` bytes of text.
     pub(crate) fn new(columns: &[u8], texts: &'a [u8], length: usize) -> Self {
-        let sheet = Sheet::read(columns, length);
+        let sheet = ColumnPage::read(columns, length);
         let failed = sheet.is_none();
         let sheet = sheet.unwrap_or_default();
-        Reading { runs: vec![UNREAD; sheet.len()], sheet, texts, failed }
+        StreamReader { sheet, texts, failed }
     }
 
     /// It has no columns at all.
@@ -255,48 +181,33 @@ impl<'a> Reading<'a> {
         Numbers::Any(numbers)
     }
 
-    #[cold]
-    fn run(&mut self, column: usize) -> u32 {
-        let (mut run, mut place) = (0, 0);
-        loop {
-            let byte = self.byte(column, 0);
-            if place > 28 {
-                self.failed = true;
-                return 0;
-            }
-            run |= u32::from(byte & 127) << place;
-            place += 7;
-            if byte < 128 {
-                return run.min(LONGEST);
-            }
-        }
-    }
-}
-
-impl Side for Reading<'_> {
+    /// Returns the next byte of a column.
     #[inline]
-    fn byte(&mut self, column: usize, _: u8) -> u8 {
+    pub(crate) fn byte(&mut self, column: usize) -> u8 {
         self.sheet.next(column).unwrap_or_else(|| {
             self.failed = true;
             0
         })
     }
 
+    /// Returns the next number of [`NUMBER`] columns, from `column` on.
     #[inline]
-    fn hit(&mut self, column: usize, _: bool) -> bool {
-        let Some(mut left) = self.runs.get(column).copied() else {
-            self.failed = true;
-            return false;
-        };
-        if left == UNREAD {
-            left = self.run(column);
+    pub(crate) fn number(&mut self, column: usize) -> u64 {
+        let first = u64::from(self.byte(column));
+        let count = (first + 1).saturating_sub(SMALL) as usize;
+        if count == 0 {
+            return first;
         }
-        let hit = left > 0;
-        self.runs[column] = if hit { left - 1 } else { UNREAD };
-        hit
+        if count > 8 {
+            self.fail();
+            return 0;
+        }
+        (0..count)
+            .fold(0, |read, place| read | u64::from(self.byte(column + 1 + place)) << (8 * place))
     }
 
-    fn text<'t>(&'t mut self, _: &'t [u8]) -> &'t [u8] {
+    /// Returns the next text.
+    pub(crate) fn text(&mut self) -> &'a [u8] {
         let Some(end) = memchr::memchr(b'\n', self.texts) else {
             self.failed = true;
             return b"";
@@ -306,7 +217,8 @@ impl Side for Reading<'_> {
         text
     }
 
-    fn fail(&mut self) {
+    /// Notes that the stream makes no sense.
+    pub(crate) const fn fail(&mut self) {
         self.failed = true;
     }
 }
@@ -314,7 +226,7 @@ impl Side for Reading<'_> {
 /// Makes numbers of their first bytes and those that follow; none if there are too few.
 fn complete(numbers: &mut [u64], others: [&[u8]; NUMBER - 1]) -> Option<()> {
     let mut others = others.map(<[u8]>::iter);
-    // Most have a few bytes; the places of these stay at hand.
+    // Most have a few bytes.
     let [mut one, mut two, mut three, ..] = others.clone();
     for number in numbers.iter_mut().filter(|number| **number >= SMALL) {
         let count = *number - (SMALL - 1);

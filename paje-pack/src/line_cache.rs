@@ -1,4 +1,4 @@
-//! Steps as a writer knows their lines again: a line of one that has come before is not taken apart anew.
+//! A cache that recognises lines of steps that came before, so that they are not analysed again.
 //!
 //! The event that a line begins with says which of its fields are holes. All bytes but those in the holes, in words, are looked up as a whole:
 //! so a line's step is found whatever came before it.
@@ -37,7 +37,7 @@ const NONE: u32 = u32::MAX;
 /// Place of a hole in a text, from its first byte to the one behind it.
 pub(crate) type Place = (u32, u32);
 
-/// A hole of a step but that of its lane: its kind, the how many-th it is of all holes, its slot and its field.
+/// A hole of a step, except that of its lane: its kind, its number among all holes, its slot and its field.
 #[derive(Clone, Copy)]
 pub(crate) struct StepHole {
     pub(crate) kind: u8,
@@ -56,17 +56,17 @@ struct Step {
 
 /// The steps of a segment, by number.
 #[derive(Default)]
-pub(crate) struct Stencils {
+pub(crate) struct LineCache {
     steps: Vec<Step>,
     holes: Vec<StepHole>,
     pub(crate) heads: Heads,
     pub(crate) quick: Quick,
     by_words: FxHashMap<Box<[u64]>, u32>,
-    /// Words of the line that was looked for; none if nobody can say.
+    /// Words of the line that was looked for; none if it has another form.
     words: Vec<u64>,
 }
 
-impl Stencils {
+impl LineCache {
     pub(crate) const fn len(&self) -> usize {
         self.steps.len()
     }
@@ -90,7 +90,7 @@ impl Stencils {
         (line, &self.holes[first as usize..end as usize])
     }
 
-    /// Lane and action of a step, if all that lines of it tell is a time.
+    /// Returns the lane and action of a step, if its only hole is a time.
     #[inline(always)]
     pub(crate) fn timed(&self, step: u32) -> Option<Line> {
         let step = &self.steps[step as usize];

@@ -1,0 +1,128 @@
+//! Replay of a trace while it is packed, for its reports and its windows.
+
+use std::io::{self, Read};
+use std::mem;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use paje_analysis::kept::{Facts, Keeper, Kept, Lanes};
+use paje_pack::WindowIndex;
+use paje_sim::{BlockLines, Ledger, Portion, Source, Trace};
+use paje_workers::Workers;
+
+use crate::borders::Borders;
+use crate::pack::BufferPool;
+
+/// Bytes of a trace in a portion.
+const PORTION: u64 = 16 << 20;
+
+/// Results of the replay: nothing for an invalid trace.
+#[derive(Debug, Default)]
+pub(crate) struct Replayed {
+    pub(crate) reports: Vec<Kept>,
+    /// Lanes with states, which a window does not show.
+    pub(crate) lanes: Option<Lanes>,
+    /// None if the trace can only be read whole.
+    pub(crate) windows: Option<WindowIndex>,
+}
+
+/// A replay in a thread of its own, which receives the trace segment by segment.
+pub(crate) struct Replay {
+    texts: SyncSender<Arc<Vec<u8>>>,
+    borders: Arc<Mutex<Borders>>,
+    thread: JoinHandle<Replayed>,
+}
+
+impl Replay {
+    /// Starts a replay. At most `waiting` segments wait for it; those it has read go back to `pool`.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub(crate) fn start(waiting: usize, pool: BufferPool) -> io::Result<Replay> {
+        let (texts, received) = sync_channel(waiting);
+        let borders = Arc::<Mutex<Borders>>::default();
+        let ledger = BordersLedger(Arc::clone(&borders));
+        let run = move || {
+            replay(Received { texts: received, text: Arc::default(), read: 0, pool }, &ledger)
+        };
+        let thread = thread::Builder::new().name("replay".into()).spawn(run)?;
+        Ok(Replay { texts, borders, thread })
+    }
+
+    /// Passes the next segment on.
+    pub(crate) fn send(&self, text: Arc<Vec<u8>>) {
+        lock(&self.borders).add_segment(&text);
+        // A replay that found the trace to be invalid has ended.
+        let _ = self.texts.send(text);
+    }
+
+    /// Waits for the results.
+    pub(crate) fn finish(self) -> Replayed {
+        drop(self.texts);
+        self.thread.join().unwrap_or_default()
+    }
+}
+
+fn lock(borders: &Mutex<Borders>) -> std::sync::MutexGuard<'_, Borders> {
+    borders.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Passes the blocks of the replay to the borders.
+struct BordersLedger(Arc<Mutex<Borders>>);
+
+impl Ledger for BordersLedger {
+    fn enter(&self, _: usize, page: &BlockLines<'_>) -> ControlFlow<()> {
+        lock(&self.0).add_block(page);
+        ControlFlow::Continue(())
+    }
+}
+
+fn replay(text: impl Read + Send, ledger: &BordersLedger) -> Replayed {
+    // Blocks come in file order only if there is one worker.
+    let (workers, mut keeper) = (Workers::one(), Keeper::default());
+    let mut options = Keeper::options();
+    options.usage = true;
+    // A window has all of them, and so the same problem as the whole trace.
+    options.ignore_incomplete_links = true;
+    let mut show = |portion: &Portion<'_>| {
+        keeper.see(portion.trace(), &workers);
+        ControlFlow::Continue(())
+    };
+    let source = Source::stream(text);
+    let read =
+        Trace::read_in_portions_into_ledger(source, &options, &workers, PORTION, &mut show, ledger);
+    let Ok(trace) = read else { return Replayed::default() };
+    let borders = mem::take(&mut *lock(&ledger.0));
+    let reports = match borders.has_incomplete_links() {
+        true => None,
+        false => keeper.reports(&trace, Facts::of(&trace)),
+    };
+    let reports = reports.map_or_else(Vec::new, Vec::from);
+    let windows = trace.is_plain().then(|| borders.finish()).flatten();
+    Replayed { reports, lanes: keeper.lanes(&trace), windows }
+}
+
+/// Reads the segments one after the other.
+struct Received {
+    texts: Receiver<Arc<Vec<u8>>>,
+    text: Arc<Vec<u8>>,
+    read: usize,
+    pool: BufferPool,
+}
+
+impl Read for Received {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.read == self.text.len() {
+            let Ok(text) = self.texts.recv() else { return Ok(0) };
+            self.pool.put(mem::replace(&mut self.text, text));
+            self.read = 0;
+        }
+        let rest = &self.text[self.read..];
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        self.read += count;
+        Ok(count)
+    }
+}
