@@ -143,10 +143,10 @@ mod tests {
         let profile = "events: Ir Bcm Bim D1mr D1mw\n\
             fn=(1) main\n\
             12 5\n\
-            cfn=(2) paje_sim::decode::Decoder::decode\n\
+            cfn=(2) paje_decode::decode::Decoder::decode\n\
             calls=2 0\n\
             13 700 1 1 1 1\n\
-            cfn=(3) paje_sim::replay::shard::Shard::replay\n\
+            cfn=(3) paje_replay::replay::shard::Shard::replay\n\
             calls=1 0\n\
             14 80 0 0 0 0\n\
             cfn=(4) pj_dump::output::rows::RowFormatter::lane_rows\n\

@@ -1,7 +1,7 @@
 //! Decodes segments of binary formats without their text.
 //!
 //! A segment groups its lines by step: those of one step have the same words, except in their holes
-//! ([`Lines`]). [`Decoder::line`] decodes the first line of a step; the others are the same event
+//! ([`Lines`]). `Decoder::line` decodes the first line of a step; the others are the same event
 //! with other times, numbers and keys. Blocks with definitions are decoded from their text, and so
 //! are lines with other holes, and all lines if an option looks at them.
 

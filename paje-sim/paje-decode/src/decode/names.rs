@@ -1,6 +1,6 @@
 //! Interner for the names of lanes.
 //!
-//! A decoder finds the lanes of almost all lines by [pairs](super::KnownLanes) of texts, and looks up names
+//! A decoder finds the lanes of almost all lines by pairs of texts, and looks up names
 //! only if a pair is new. So this table is made small rather than fast: its index holds only symbols, and
 //! texts are compared in the arena.
 

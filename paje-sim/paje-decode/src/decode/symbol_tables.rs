@@ -13,11 +13,11 @@ use paje_model::names::text::Name;
 #[derive(Debug, Default)]
 pub struct Symbols {
     pub types: SymbolTable,
-    /// Containers, in the context of a type and nature: see [`lane_context`](super::context::lane_context).
+    /// Containers, in the context of a type and nature: see `lane_context`.
     pub lanes: NameTable,
-    /// Containers, in the context of a link type and an end: see [`end_context`](super::context::end_context).
+    /// Containers, in the context of a link type and an end: see `end_context`.
     pub link_ends: SymbolTable,
-    /// Values, in the context of a type: see [`value_context`](super::context::value_context).
+    /// Values, in the context of a type: see `value_context`.
     pub values: SymbolTable,
     /// Whether values are not interned: each use has a symbol of its own, and its text stays in the block.
     pub(crate) unique_values: bool,

@@ -30,7 +30,7 @@ impl<V: Default> Slot<V> {
 const FREE: u64 = u64::MAX;
 
 /// Maps words in contexts to small values. With `FEW` contexts, no word occurs in more than a few that differ
-/// below [`WordTable::SALT`].
+/// below `WordTable::SALT`.
 #[derive(Clone, Debug)]
 pub struct WordTable<V = Symbol, const FEW: bool = false> {
     slots: Vec<Slot<V>>,

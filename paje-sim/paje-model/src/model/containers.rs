@@ -152,7 +152,7 @@ impl Containers {
 
     /// Prefetches what [`Containers::find_hashed`] reads for these hashes. Returns the containers that it
     /// will probably find.
-    pub fn prefetch(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
+    pub(crate) fn prefetch(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
         let found = hashes.filter_map(|hash| self.by_identifier.find(hash, |_| true).copied());
         let found: Vec<ContainerId> = found.collect();
         let names: Vec<Names> = found.iter().map(|id| self.list[id.index()].names).collect();
