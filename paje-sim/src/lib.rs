@@ -90,7 +90,7 @@ mod trace;
 pub mod ledger {
     //! Tells which container each line belongs to, for who wants to take a trace apart.
 
-    pub use crate::engine::lane_events::{LaneChange, LaneEvent};
+    pub use crate::engine::lane_events::{LaneChange, LaneEvent, LaneEvents};
     pub use crate::engine::ledger::{BlockLines, Ledger};
     pub use crate::names::ledger::{LineOf, LineRemedy, Used};
 }
@@ -118,7 +118,7 @@ pub mod selection {
 
 pub use input::feed::names_files;
 pub use input::source::Source;
-pub use ledger::{BlockLines, LaneChange, LaneEvent, Ledger, LineOf, LineRemedy, Used};
+pub use ledger::{BlockLines, LaneChange, LaneEvent, LaneEvents, Ledger, LineOf, LineRemedy, Used};
 pub use memory::LineNumber;
 pub use model::containers::Containers;
 pub use model::types::Types;
