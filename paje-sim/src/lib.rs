@@ -80,7 +80,7 @@ mod trace;
 pub mod ledger {
     //! Tells which container each line belongs to, for who wants to take a trace apart.
 
-    pub use crate::engine::lane_events::{LaneChange, LaneEvent};
+    pub use crate::engine::lane_events::{LaneChange, LaneEvent, LaneEvents};
     pub use crate::engine::ledger::{BlockLines, Ledger};
     #[doc(inline)]
     pub use paje_model::names::ledger::{LineOf, LineRemedy, Used};
@@ -111,7 +111,7 @@ pub mod selection {
     pub use paje_model::names::time_range::TimeRange;
 }
 
-pub use ledger::{BlockLines, LaneChange, LaneEvent, Ledger, LineOf, LineRemedy, Used};
+pub use ledger::{BlockLines, LaneChange, LaneEvent, LaneEvents, Ledger, LineOf, LineRemedy, Used};
 #[doc(inline)]
 pub use paje_decode::input::{feed::names_files, source::Source};
 #[doc(inline)]

@@ -3,12 +3,13 @@
 //! Some lines of a sound trace are a sound trace again if, of each row, both the line that opens it and the one that
 //! closes it are among them: its rows are those of the whole trace.
 
-use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
+use hashbrown::HashTable;
 use paje_pack::{Border, TextLine, WindowIndex};
 use paje_parser::{EntityOp, FieldNames, Line, LineDecoder};
-use paje_sim::{BlockLines, ContainerId, LaneChange, LaneEvent, LaneId, LineOf};
+use paje_sim::{BlockLines, ContainerId, LaneChange, LaneEvent, LaneEvents, LaneId, LineOf};
 use rustc_hash::FxHashMap;
 
 /// Most lines that all borders together may have: traces that leave more open have no windows.
@@ -37,11 +38,26 @@ struct Lane {
     /// Open states, the outermost first; or all lines that the value of a variable is the sum of.
     open: Vec<Opener>,
     /// First ends of links, by key.
-    links: HashMap<Box<[u8]>, Opener>,
+    links: HashTable<LinkEnd<Box<[u8]>>>,
 }
 
-/// First ends of links in the block, by lane and key.
-type BlockLinks<'a> = HashMap<(LaneId, &'a [u8]), u64>;
+/// The first end of a link.
+#[derive(Debug)]
+struct LinkEnd<K> {
+    hash: u64,
+    key: K,
+    opener: Opener,
+}
+
+/// Removes the first end of a link, if there is one.
+fn take<K: AsRef<[u8]>>(ends: &mut HashTable<LinkEnd<K>>, key: &[u8], hash: u64) -> Option<Opener> {
+    let entry = ends.find_entry(hash, |end| end.key.as_ref() == key);
+    entry.ok().map(|entry| entry.remove().0.opener)
+}
+
+fn put<K>(ends: &mut HashTable<LinkEnd<K>>, end: LinkEnd<K>) {
+    ends.insert_unique(end.hash, end, |end| end.hash);
+}
 
 /// A line with the latest time, and the line that it depends on.
 #[derive(Debug)]
@@ -112,23 +128,9 @@ impl Borders {
             return;
         }
         let text = BlockText { start: page.start().0, bytes: page.text() };
-        let (mut changed, mut links) = (Vec::new(), BlockLinks::new());
-        page.lane_events(|event| {
-            if changed.last() != Some(&event.lane.0) {
-                changed.push(event.lane.0);
-            }
-            self.add_event(text, event, &mut links);
-        });
+        let mut links = HashTable::new();
+        page.lane_events().for_each(|events| self.add_lane(text, events, &mut links));
         self.add_fixed_lines(page, text);
-        for lane in changed {
-            let Some(lane) = self.lanes.get_mut(&lane) else { continue };
-            let new = lane.open.iter_mut().rev().take_while(|opener| opener.text.is_none());
-            new.for_each(|opener| text.keep(opener));
-        }
-        for ((lane, key), start) in links {
-            let Some(lane) = self.lanes.get_mut(&lane) else { continue };
-            lane.links.insert(key.into(), Opener { start, text: Some(text.line(start)) });
-        }
         if let Some(Latest { line, opener, .. }) = &mut self.latest {
             text.keep(line);
             opener.iter_mut().for_each(|opener| text.keep(opener));
@@ -136,69 +138,75 @@ impl Borders {
         self.is_impossible |= self.segments.lines > BORDER_LINES || self.fixed_bytes > FIXED_BYTES;
     }
 
-    fn add_event<'a>(
+    /// Adds the events of a lane. Uses `links`, which is empty, for those that begin in the block.
+    fn add_lane<'a>(
         &mut self,
         text: BlockText<'_>,
-        event: LaneEvent<'a>,
-        links: &mut BlockLinks<'a>,
+        events: LaneEvents<'a>,
+        links: &mut HashTable<LinkEnd<&'a [u8]>>,
     ) {
-        let LaneEvent { lane: (id, container), time, .. } = event;
-        let start = text.start + event.start as u64;
-        let segments = &mut self.segments;
-        segments.add_time(start, time);
-        let lane = self.lanes.entry(id).or_insert_with(|| Lane {
-            container,
+        let Borders { segments, lanes, latest, .. } = self;
+        let lane = lanes.entry(events.lane).or_insert_with(|| Lane {
+            container: events.container,
             open: Vec::new(),
-            links: HashMap::new(),
+            links: HashTable::new(),
         });
-        // The line that this one depends on.
-        let mut opener = None;
-        match event.change {
-            LaneChange::Entity(EntityOp::Event) => {}
-            LaneChange::Entity(EntityOp::PushState) => lane.open.push(Opener::new(start)),
-            LaneChange::Entity(EntityOp::PopState) => {
-                opener = lane.open.pop();
-                opener.iter().for_each(|opener| segments.close(text, opener, start));
-            }
-            LaneChange::Entity(EntityOp::AddVariable | EntityOp::SubVariable) => {
-                opener = lane.open.first().cloned();
-                let last = lane.open.last();
-                last.iter().for_each(|last| segments.add_closer(text, last.start, start));
-                lane.open.push(Opener::new(start));
-            }
-            LaneChange::Entity(op) => {
-                lane.open.drain(..).for_each(|opener| segments.close(text, &opener, start));
-                if op != EntityOp::ResetState {
+        for LaneEvent { start, time, change } in events.iter() {
+            let start = text.start + start as u64;
+            segments.add_time(start, time);
+            let is_latest = latest.as_ref().is_none_or(|latest| latest.time < time);
+            // The line that this one depends on.
+            let mut opener = None;
+            match change {
+                LaneChange::Entity(EntityOp::Event) => {}
+                LaneChange::Entity(EntityOp::PushState) => lane.open.push(Opener::new(start)),
+                LaneChange::Entity(EntityOp::PopState) => {
+                    opener = lane.open.pop();
+                    opener.iter().for_each(|opener| segments.close(text, opener, start));
+                }
+                LaneChange::Entity(EntityOp::AddVariable | EntityOp::SubVariable) => {
+                    opener = lane.open.first().filter(|_| is_latest).cloned();
+                    let last = lane.open.last();
+                    last.iter().for_each(|last| segments.add_closer(text, last.start, start));
                     lane.open.push(Opener::new(start));
                 }
-            }
-            LaneChange::Link(_, key) => {
-                let in_block = links.remove(&(id, key)).map(Opener::new);
-                opener = in_block.or_else(|| lane.links.remove(key));
-                match &opener {
-                    None => drop(links.insert((id, key), start)),
-                    Some(opener) => {
-                        segments.close(text, opener, start);
-                        if let Some(latest) = &mut self.latest
-                            && latest.line.start == opener.start
-                        {
-                            latest.opener = Some(Opener::new(start));
+                LaneChange::Entity(op) => {
+                    lane.open.drain(..).for_each(|opener| segments.close(text, &opener, start));
+                    if op != EntityOp::ResetState {
+                        lane.open.push(Opener::new(start));
+                    }
+                }
+                LaneChange::Link { key, hash } => {
+                    opener = take(links, key, hash).or_else(|| take(&mut lane.links, key, hash));
+                    match &opener {
+                        None => put(links, LinkEnd { hash, key, opener: Opener::new(start) }),
+                        Some(opener) => {
+                            segments.close(text, opener, start);
+                            if let Some(latest) = latest
+                                && latest.line.start == opener.start
+                            {
+                                latest.opener = Some(Opener::new(start));
+                            }
                         }
                     }
                 }
             }
+            if is_latest {
+                *latest = Some(Latest { time, line: Opener::new(start), opener });
+            }
         }
-        if self.latest.as_ref().is_none_or(|latest| latest.time < time) {
-            self.latest = Some(Latest { time, line: Opener::new(start), opener });
+        let new = lane.open.iter_mut().rev().take_while(|opener| opener.text.is_none());
+        new.for_each(|opener| text.keep(opener));
+        for LinkEnd { hash, key, mut opener } in links.drain() {
+            text.keep(&mut opener);
+            put(&mut lane.links, LinkEnd { hash, key: key.into(), opener });
         }
     }
 
     /// Adds the lines that every window has, and ends what is open in containers that are destroyed.
     fn add_fixed_lines(&mut self, page: &BlockLines<'_>, text: BlockText<'_>) {
-        let mut next = text.start;
-        for (len, about) in page.lines() {
-            let start = next;
-            next += len as u64;
+        for (start, about) in page.other_lines() {
+            let start = text.start + start as u64;
             match about {
                 LineOf::Nobody | LineOf::Event(_) => continue,
                 LineOf::File => self.is_impossible = true,
@@ -210,13 +218,13 @@ impl Borders {
                 }
                 LineOf::Header | LineOf::Type | LineOf::Value(..) | LineOf::Creation(_) => {}
             }
-            self.fixed_bytes += len;
             let line = text.line(start);
             if let Ok(Line::Event(event)) = self.decoder.line(&line)
                 && let Ok(time) = event.time()
             {
                 self.segments.add_time(start, time);
             }
+            self.fixed_bytes += line.len() + 1;
             self.fixed.push((start, line));
         }
     }
@@ -239,7 +247,7 @@ impl Borders {
             if lane.container != ContainerId::ROOT && !lane.links.is_empty() {
                 return None;
             }
-            fixed.extend(lane.links.into_values().filter_map(text));
+            fixed.extend(lane.links.into_iter().filter_map(|end| text(end.opener)));
         }
         let Segments { times, borders, cuts_a_line, .. } = segments;
         if is_impossible || cuts_a_line || times.len() < 2 {
@@ -297,33 +305,46 @@ impl Segments {
         }
     }
 
+    /// Returns the borders between two lines.
+    #[inline]
+    fn between(&mut self, first: u64, last: u64) -> Range<usize> {
+        let last = self.of(last);
+        match self.starts.get(last) {
+            Some(start) if *start <= first => last..last,
+            _ => self.of(first)..last,
+        }
+    }
+
     /// Adds a row that this line closes.
+    #[inline]
     fn close(&mut self, text: BlockText<'_>, opener: &Opener, line: u64) {
-        self.end(text, opener, line);
-        self.add_closer(text, opener.start, line);
+        if !self.between(opener.start, line).is_empty() {
+            self.end(text, opener, line);
+            self.add_closer(text, opener.start, line);
+        }
     }
 
     /// Adds a row that has ended at this line, which is in all windows.
     fn end(&mut self, text: BlockText<'_>, opener: &Opener, line: u64) {
-        let (last, first) = (self.of(line), self.of(opener.start));
-        if first < last {
-            let opener =
-                (opener.start, opener.text.clone().unwrap_or_else(|| text.line(opener.start)));
-            self.lines += last - first;
-            for border in &mut self.borders[first..last] {
-                border.openers.push(opener.clone());
+        let borders = self.between(opener.start, line);
+        if !borders.is_empty() {
+            let kept = opener.text.clone().unwrap_or_else(|| text.line(opener.start));
+            self.lines += borders.len();
+            for border in &mut self.borders[borders] {
+                border.openers.push((opener.start, Arc::clone(&kept)));
             }
         }
     }
 
     /// Adds the line that ends a row that another line has opened.
+    #[inline]
     fn add_closer(&mut self, text: BlockText<'_>, opener: u64, line: u64) {
-        let (first, last) = (self.of(opener), self.of(line));
-        if first < last {
-            let closer = (line, text.line(line));
-            self.lines += last - first;
-            for border in &mut self.borders[first..last] {
-                border.closers.push(closer.clone());
+        let borders = self.between(opener, line);
+        if !borders.is_empty() {
+            let closer = text.line(line);
+            self.lines += borders.len();
+            for border in &mut self.borders[borders] {
+                border.closers.push((line, Arc::clone(&closer)));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use paje_parser::{EntityOp, LinkEnd};
+use paje_parser::EntityOp;
 use paje_workers::Workers;
 
 use crate::engine::ledger::{BlockLines, Ledger};
@@ -10,7 +10,7 @@ use crate::engine::portions::Portions;
 use crate::engine::replay;
 use crate::trace::Trace;
 use crate::trace::portion::Portion;
-use paje_decode::decode::decoded::Op;
+use paje_decode::decode::decoded::{self, LinkEvent, Op};
 use paje_decode::input::source::Source;
 use paje_model::model::UNKNOWN;
 use paje_model::names::error::Error;
@@ -18,11 +18,21 @@ use paje_model::names::ids::{ContainerId, LaneId};
 use paje_model::names::options::Options;
 use paje_model::names::progress::Progress;
 
+/// Events of one lane in a block.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneEvents<'a> {
+    /// The lane.
+    pub lane: LaneId,
+    /// Its container.
+    pub container: ContainerId,
+    events: &'a [decoded::LaneEvent],
+    links: &'a [LinkEvent],
+    text: &'a [u8],
+}
+
 /// An event of a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneEvent<'a> {
-    /// The lane and its container.
-    pub lane: (LaneId, ContainerId),
     /// Start of its line, in bytes from the start of the block.
     pub start: usize,
     /// In seconds.
@@ -36,48 +46,52 @@ pub struct LaneEvent<'a> {
 pub enum LaneChange<'a> {
     /// A state, a variable or an event changes.
     Entity(EntityOp),
-    /// A link with this key, without quotes, starts or ends.
-    Link(LinkEnd, &'a [u8]),
+    /// A link starts or ends.
+    Link {
+        /// Key without quotes.
+        key: &'a [u8],
+        /// Hash of the key, which no trace can foresee.
+        hash: u64,
+    },
+}
+
+impl<'a> LaneEvents<'a> {
+    /// Returns the events in file order.
+    pub fn iter(self) -> impl Iterator<Item = LaneEvent<'a>> {
+        self.events.iter().map(move |event| {
+            let change = match event.op() {
+                Op::Event => LaneChange::Entity(EntityOp::Event),
+                Op::SetState => LaneChange::Entity(EntityOp::SetState),
+                Op::PushState => LaneChange::Entity(EntityOp::PushState),
+                Op::PopState => LaneChange::Entity(EntityOp::PopState),
+                Op::ResetState => LaneChange::Entity(EntityOp::ResetState),
+                Op::SetVariable => LaneChange::Entity(EntityOp::SetVariable),
+                Op::AddVariable => LaneChange::Entity(EntityOp::AddVariable),
+                Op::SubVariable => LaneChange::Entity(EntityOp::SubVariable),
+                Op::StartLink | Op::EndLink => {
+                    let link = &self.links[event.argument as usize];
+                    let key = link.raw_key.of(self.text).bare();
+                    LaneChange::Link { key, hash: link.key_hash }
+                }
+            };
+            LaneEvent { start: event.at as usize, time: event.time, change }
+        })
+    }
 }
 
 impl<'a> BlockLines<'a> {
-    /// Visits the events of the block's lanes, one lane after the other, in file order within a lane.
-    pub fn lane_events(&self, mut visit: impl FnMut(LaneEvent<'a>)) {
+    /// Returns the lanes that have events in the block, with these.
+    pub fn lane_events(&self) -> impl Iterator<Item = LaneEvents<'a>> + use<'a> {
         let (decoded, maps) = self.parts();
-        let text = self.text();
-        let mut events = decoded.events.iter();
-        for (strand, count) in &decoded.strands {
-            let events = events.by_ref().take(*count as usize);
-            let owner = maps.owners.get(*strand as usize);
-            let Some(lane) = owner.filter(|(_, container)| *container != UNKNOWN) else {
-                events.for_each(drop);
-                continue;
-            };
-            for event in events {
-                let link = |end| {
-                    let link = &decoded.links[event.argument as usize];
-                    LaneChange::Link(end, link.raw_key.of(text).bare())
-                };
-                let change = match event.op() {
-                    Op::Event => LaneChange::Entity(EntityOp::Event),
-                    Op::SetState => LaneChange::Entity(EntityOp::SetState),
-                    Op::PushState => LaneChange::Entity(EntityOp::PushState),
-                    Op::PopState => LaneChange::Entity(EntityOp::PopState),
-                    Op::ResetState => LaneChange::Entity(EntityOp::ResetState),
-                    Op::SetVariable => LaneChange::Entity(EntityOp::SetVariable),
-                    Op::AddVariable => LaneChange::Entity(EntityOp::AddVariable),
-                    Op::SubVariable => LaneChange::Entity(EntityOp::SubVariable),
-                    Op::StartLink => link(LinkEnd::Start),
-                    Op::EndLink => link(LinkEnd::End),
-                };
-                visit(LaneEvent {
-                    lane: *lane,
-                    start: event.at as usize,
-                    time: event.time,
-                    change,
-                });
-            }
-        }
+        let (links, text) = (&decoded.links[..], self.text());
+        let mut rest = &decoded.events[..];
+        decoded.strands.iter().filter_map(move |(strand, count)| {
+            let (events, others) = rest.split_at(*count as usize);
+            rest = others;
+            let (lane, container) = *maps.owners.get(*strand as usize)?;
+            let events = LaneEvents { lane, container, events, links, text };
+            (container != UNKNOWN).then_some(events)
+        })
     }
 }
 

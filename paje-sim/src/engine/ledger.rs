@@ -90,6 +90,20 @@ impl<'a> BlockLines<'a> {
         })
     }
 
+    /// Returns the lines that are neither empty nor events of lanes, in file order: where each begins in
+    /// the block, and what it is about.
+    pub fn other_lines(&self) -> impl Iterator<Item = (usize, LineOf)> + use<'a> {
+        let mut structural = self.block.structural.iter();
+        self.block.decoded.lines_of.iter().filter_map(move |(start, whose)| {
+            let about = match *whose {
+                HEADER => LineOf::Header,
+                STRUCTURAL => structural.next().copied().unwrap_or(LineOf::Nobody),
+                _ => return None,
+            };
+            Some((*start as usize, about))
+        })
+    }
+
     /// Returns the starts of lines of links that lack their key, in bytes from the start of the block. Their
     /// keys count as empty. Only damaged traces have such lines.
     pub fn keyless(&self) -> impl Iterator<Item = usize> + use<'a> {

@@ -161,6 +161,21 @@ fn what_is_open_at_the_end_is_there() {
     assert!(part.len() < world().len() + 200, "{part}");
 }
 
+/// States last until their container is destroyed, and others until the end of the trace, which the creation of a container is.
+#[test]
+fn lines_about_containers_count() {
+    let destroy = testkit::definitions([("destroy", "DestroyContainer", "Time Name Type")]);
+    let text = destroy
+        + &streams(300, "pop 300.5 S q\n").replace("pop 300.5 S p\n", "")
+        + "create 800 r P 0\ndestroy 900 p P\ncreate 950 s P 0\npush 950 S s last\ncreate 999 t P 0\n";
+    let packed = pack_all(text.as_bytes(), 1000).unwrap();
+    for (from, line) in [(500.0, "push 0.5 S p all\n"), (960.0, "push 950 S s last\n")] {
+        let (part, _) = window(&packed, from, from + 1.0).unwrap().unwrap();
+        let part = String::from_utf8(part).unwrap();
+        assert!(part.contains(line) && part.contains("destroy 900 p P\n"), "{part}");
+    }
+}
+
 /// A line that sets a state closes another; what pops that state is not in its place. Without the one the other would last.
 #[test]
 fn states_that_are_set_do_not_last() {
