@@ -109,7 +109,7 @@ impl Packed {
 
     /// The lines as columns, and in `text` the bytes of those that have their texts, and of what was asked for, each where it is in the
     /// text of the segment; what the other bytes are means nothing. `judge` is shown the first line of each step, and tells what is
-    /// wanted of the others. Nothing is changed in what it was asked for where a [line has its text](crate::ColumnLine::has_text).
+    /// wanted of the others. Requests do not apply where a [line has its text](paje_parser::columns::ColumnLine::has_text).
     ///
     /// False if no less than all of the text is needed: there may be a definition in it, its last line does not end, or something
     /// is written in a way that cannot be told otherwise. What is in `lines` then means nothing.

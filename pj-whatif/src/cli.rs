@@ -88,7 +88,7 @@ pub struct Cli {
     #[arg(long, value_name = "WHICH", help_heading = WHAT_IF)]
     pub cpu: Vec<String>,
 
-    /// Simulate noise: lognormal|normal[,cv=0.1][,seed=1][,runs=100]
+    /// Simulate noise: lognormal or normal, with optional settings: normal,cv=0.1,seed=1,runs=100
     ///
     /// Multiplies the time of every computing state by a random number of mean 1 in each run
     #[arg(long, value_name = "HOW", help_heading = WHAT_IF)]
