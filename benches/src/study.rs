@@ -141,6 +141,8 @@ struct Trace {
     bytes: u64,
     /// The file that programs open.
     path: PathBuf,
+    /// The single file that `pj_split` splits; the same as `path` if there are no pieces.
+    whole: PathBuf,
     /// All its files: it, or with the pieces that it names.
     files: Vec<PathBuf>,
     /// Number of pieces, 0 if it is a single file.
@@ -197,8 +199,9 @@ fn traces(source: &Source, plan: &Plan, folder: &Path) -> Result<Vec<Trace>> {
         let size = path.metadata().map_err(|error| format!("{}: {error}", path.display()))?;
         let (files, threads) = (vec![path.clone()], threads.to_vec());
         let rows = Output { bytes: 0, hash: 0 };
-        let bytes = size.len();
-        Ok(Trace { kind, bytes, path, files, pieces: 0, asked: 0, threads, lines: 0, rows })
+        let (bytes, whole) = (size.len(), path.clone());
+        let (pieces, asked, lines) = (0, 0, 0);
+        Ok(Trace { kind, bytes, path, whole, files, pieces, asked, threads, lines, rows })
     };
     let shape = match source {
         Source::File(path) => return Ok(vec![trace(path.clone(), Kind::Strong, &plan.threads)?]),
@@ -252,10 +255,13 @@ impl Plan {
             let (kind, threads, path) =
                 (Kind::Strong, single.threads.clone(), to.join("root.trace"));
             let (bytes, lines, rows) = (single.bytes, single.lines, single.rows);
+            let whole = single.whole.clone();
             if process::output(&mut self.dump(&path, most, &Pin::None))? != rows {
                 return Err(format!("{pieces} pieces give other rows than the trace").into());
             }
-            traces.push(Trace { kind, bytes, path, files, pieces, asked, threads, lines, rows });
+            let split =
+                Trace { kind, bytes, path, whole, files, pieces, asked, threads, lines, rows };
+            traces.push(split);
         }
         Ok(())
     }
@@ -366,7 +372,7 @@ impl Plan {
         to: &Path,
     ) -> Command {
         let mut command = self.program("pj_split", threads, pin);
-        command.args(["--pieces", &pieces.to_string()]).arg("--output").arg(to).arg(&trace.path);
+        command.args(["--pieces", &pieces.to_string()]).arg("--output").arg(to).arg(&trace.whole);
         command
     }
 }
