@@ -28,7 +28,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens the file at `path`, or standard input if there is none or it is `-`. A message warns
+    /// Opens the file at `path`, or standard input without a path or for `-`. A message warns
     /// if that is a terminal: probably an argument was forgotten.
     pub fn open(path: Option<&Path>, voice: Voice) -> Result<Self, Failure> {
         let file = path.filter(|path| *path != Path::new("-")).map(Path::to_owned);

@@ -31,41 +31,14 @@ impl ColumnLine {
     }
 }
 
-/// The link that a line starts or ends, and its key.
-#[derive(Clone, Copy, Debug)]
+/// The key of the link that a line starts or ends.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Linked {
-    /// Number of the link among those that start in the segment, or [`NONE`](Linked::NONE). Two
-    /// lines with the same number have the same key.
-    pub link: u32,
-    /// Start and end of the key in the segment's text. If a line without text ends a numbered
-    /// link, this is the key in the line that starts the link.
+    /// Start and end of the key in the segment's text. For the end of a link, this may be the key
+    /// in the line that starts it.
     pub key_at: (u32, u32),
     /// Where the key begins in this line.
     pub at: u32,
-}
-
-impl Linked {
-    /// Number of a link that starts elsewhere.
-    pub const NONE: u32 = u32::MAX;
-
-    /// Returns the link of a line that begins at `start`, if exactly one of its holes is a key.
-    #[must_use]
-    pub fn of(link: Option<u32>, start: usize, holes: &[Hole]) -> Linked {
-        let mut keys = holes.iter().filter(|hole| hole.kind == HoleKind::Key);
-        match (link, keys.next(), keys.next()) {
-            (Some(link), Some(Hole { range, .. }), None) => {
-                let (at, end) = ((start + range.start) as u32, (start + range.end) as u32);
-                Linked { link, key_at: (at, end), at }
-            }
-            _ => Linked::default(),
-        }
-    }
-}
-
-impl Default for Linked {
-    fn default() -> Self {
-        Linked { link: Linked::NONE, key_at: (0, 0), at: 0 }
-    }
 }
 
 /// Content of a line that has more than a time.

@@ -170,6 +170,6 @@ impl LineReader<'_> {
             _ => keys.end(side, place, out),
         };
         let is_key = !keys.fields.has_odd() || is_word(out.between(key_at));
-        is_key.then_some(Linked { link: Linked::NONE, key_at, at })
+        is_key.then_some(Linked { key_at, at })
     }
 }

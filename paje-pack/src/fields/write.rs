@@ -53,7 +53,7 @@ impl Default for Field {
 #[derive(Clone, Copy, Default)]
 struct SlotOut {
     numbers: Slot,
-    /// The last text: its first bytes, its length, and its code; 0 if there is none.
+    /// The last text: its first bytes, its length and its code (0 before the first text).
     first: u64,
     len: usize,
     code: u32,

@@ -82,7 +82,7 @@ pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
     parsed.ok().map(|(_, line)| line)
 }
 
-/// Returns the first word of a `%` line; empty if there is none.
+/// Returns the first word of a `%` line, or an empty text.
 #[must_use]
 pub fn keyword_of(line: &[u8]) -> &[u8] {
     let first = preceded(percent, word).parse(all_of(line));

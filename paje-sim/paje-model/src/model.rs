@@ -47,7 +47,7 @@ pub struct Model {
     value_files: FxHashMap<(TypeId, ValueId), u32>,
     /// Containers that the current file has created in a container that another file may have ended.
     newborn: Newborn,
-    /// Containers that exist but for [`Options::stop_at`](crate::names::options::Options::stop_at).
+    /// Containers that would exist without [`Options::stop_at`](crate::names::options::Options::stop_at).
     not_created: TextSet<Vec<u8>>,
     /// Things made up after problems, if the replay recovers.
     pub made_up: Option<Box<MadeUp>>,

@@ -154,7 +154,7 @@ impl Steps {
                 return true;
             }
             let Step { value, end, template, .. } = *step;
-            let Linked { key_at: (from, to), at: key_at, .. } = content.linked;
+            let Linked { key_at: (from, to), at: key_at } = content.linked;
             let raw_key = Span { start: from, end: to };
             let (start, stop) = bare(text, raw_key);
             let (key, key_hash) = ShortText::hashed(text, start, stop);

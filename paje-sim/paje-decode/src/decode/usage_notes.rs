@@ -10,7 +10,7 @@ use paje_model::names::text::Name;
 pub struct UsageNotes {
     /// Definitions used behind the first line of a definition.
     pub used: Vec<u32>,
-    /// Start of the last line of a definition, plus one; 0 if there is none.
+    /// Start of the last line of a definition plus one, or 0 without a definition.
     pub header_to: u32,
     /// The earliest time of events of lanes.
     pub first_time: f64,

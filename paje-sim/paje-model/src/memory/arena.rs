@@ -149,7 +149,7 @@ impl Arena {
         place
     }
 
-    /// Adds a piece with room for so many words.
+    /// Adds a piece with room for at least `words`.
     #[cold]
     fn grow(&mut self, words: usize) {
         let size = self.total.clamp(FIRST, LARGEST).max(words);
@@ -163,7 +163,7 @@ impl Arena {
         self.pieces.push(piece);
     }
 
-    /// Takes a piece of an earlier arena, with at least so many words.
+    /// Takes a piece of an earlier arena with at least `size` words.
     fn spare_piece(&mut self, size: usize) -> Option<Piece> {
         let index = self.spare.iter().position(|piece| piece.len() >= size)?;
         let mut piece = self.spare.remove(index);
