@@ -255,11 +255,11 @@ impl fmt::Display for Problem {
                 shown(name)
             ),
             Problem::TypeExists { known } => {
-                write!(f, "type {known} is already defined; types share one name space")
+                write!(f, "type {known} is already defined; all types share one name space")
             }
             Problem::ContainerExists { known } => write!(
                 f,
-                "container {known} already exists; an identifier stays taken, also after PajeDestroyContainer"
+                "container {known} already exists; an identifier cannot be used again, even after PajeDestroyContainer"
             ),
             Problem::ReservedType => {
                 f.write_str("a type cannot be named '0', which is the root type")
@@ -289,7 +289,7 @@ impl fmt::Display for Problem {
             }
             Problem::WrongLinkEnd { end, container, expected, found } => write!(
                 f,
-                "container {container} is of type {found}; the link type asks for {expected} at its {}",
+                "container {container} is of type {found}; the link type requires {expected} at its {}",
                 end_name(*end)
             ),
             Problem::NoCommonAncestor { type_ } => write!(
@@ -298,7 +298,7 @@ impl fmt::Display for Problem {
             ),
             Problem::ValueOfType { type_, nature } => write!(
                 f,
-                "{type_} is {} type, which has no named values; state, event and link types have",
+                "{type_} is {} type; only state, event and link types have named values",
                 indefinite(*nature)
             ),
             Problem::ValueExists { known, type_ } => {
@@ -306,7 +306,7 @@ impl fmt::Display for Problem {
             }
             Problem::NotTimeOrdered { time, last, container, type_ } => write!(
                 f,
-                "time {time} is earlier than {last}, where type {type_} of container {container} already is; \
+                "time {time} is earlier than {last}, the last time of type {type_} in container {container}; \
                  the events of a container and type must be in time order"
             ),
             Problem::DestroyedTooEarly { container, time, last } => {
@@ -343,7 +343,7 @@ impl fmt::Display for Problem {
                 let links = if *count == 1 { "link is" } else { "links are" };
                 write!(
                     f,
-                    "{count} {links} incomplete at the end of container {container} (-z drops such links); keys:"
+                    "{count} {links} incomplete at the end of container {container} (-z ignores such links); keys:"
                 )?;
                 for key in keys {
                     write!(f, " {}", shown(key))?;
@@ -355,12 +355,12 @@ impl fmt::Display for Problem {
             }
             Problem::FileCycle { name } => write!(
                 f,
-                "file {} is this one, or one that leads to it by the files it names; it would never end",
+                "file {} is this file or leads back to it, so reading would never end",
                 shown(name)
             ),
             Problem::NotATrace => f.write_str(
-                "this is no line of a Pajé trace; of a file that a trace names, nothing is shown before \
-                 a line makes sense",
+                "this is not a line of a Pajé trace; nothing of a file that a trace names is shown before \
+                 its first valid line",
             ),
         }
     }

@@ -49,7 +49,7 @@ impl WarningKind {
                 format!("the trace file that {event} names here is not read")
             }
             WarningKind::ByteOrderMark => {
-                "the file begins with a byte order mark, which is not part of the format; it is passed over".into()
+                "the file begins with a byte order mark, which is not part of the format; it is ignored".into()
             }
         }
     }
