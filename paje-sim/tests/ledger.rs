@@ -1,4 +1,4 @@
-//! Facts that a ledger is told of each line, beside those that the line says by itself.
+//! Compares the lines and uses that a ledger receives with the lines themselves.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -13,11 +13,11 @@ use paje_sim::{
 };
 use paje_workers::{Pin, Workers};
 
-/// Contents of a page: its start in bytes, its lines, and the uses by lane.
-type Told = (u64, Vec<(usize, LineOf)>, Vec<(LaneId, Used)>);
+/// Start of a block in bytes, its lines, and the uses by lane.
+type Reported = (u64, Vec<(usize, LineOf)>, Vec<(LaneId, Used)>);
 
 #[derive(Default)]
-struct Book(Mutex<Vec<Told>>);
+struct Book(Mutex<Vec<Reported>>);
 
 impl Ledger for Book {
     fn enter(&self, _: usize, page: &BlockLines<'_>) -> ControlFlow<()> {
@@ -28,7 +28,8 @@ impl Ledger for Book {
     }
 }
 
-/// Who is told about a line, and what an event uses: lane, and value or container, all by their texts.
+/// The subject of each line, and the uses of events: lane, and value or container, all by their
+/// texts.
 type Lines = (Vec<(usize, String)>, BTreeSet<(String, String, String)>);
 
 fn text(bytes: &[u8]) -> String {
@@ -73,7 +74,7 @@ fn told(input: &[u8], options: &Options, workers: &Workers) -> Lines {
     (lines, uses)
 }
 
-/// The same from each line by itself.
+/// Computes the same from each line alone.
 fn plain(input: &[u8], options: &Options) -> Lines {
     let mut decoder = LineDecoder::new(options.field_names);
     let mut uses = BTreeSet::new();
@@ -159,7 +160,7 @@ fn random_traces() {
 }
 
 #[test]
-fn a_ledger_that_breaks() {
+fn breaking_ledgers_stop_the_replay() {
     struct Breaks;
     impl Ledger for Breaks {
         fn enter(&self, _: usize, _: &BlockLines<'_>) -> ControlFlow<()> {

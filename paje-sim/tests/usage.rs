@@ -1,4 +1,4 @@
-//! Use that a trace makes of its definitions.
+//! Usage of a trace's definitions.
 
 use std::ops::ControlFlow;
 
@@ -36,7 +36,8 @@ fn trace(lines: &str) -> String {
     format!("{}{WORLD}{lines}", definitions(EVENTS))
 }
 
-/// Replays in portions, in blocks of several sizes, and gives the last answer; all must be the same.
+/// Replays in portions, in blocks of several sizes, and checks that the results are equal. Returns
+/// the last trace.
 fn replayed(text: &str, teams: &[Workers]) -> Trace {
     let mut last: Option<Trace> = None;
     for workers in teams {
@@ -60,7 +61,7 @@ fn replayed(text: &str, teams: &[Workers]) -> Trace {
 }
 
 #[test]
-fn definitions_are_used_or_not() {
+fn used_and_unused_definitions() {
     let text = trace("");
     let trace = replayed(&text, &teams::<3>());
     let usage = trace.usage().expect("it was asked for");
@@ -85,7 +86,7 @@ fn definitions_are_used_or_not() {
 }
 
 #[test]
-fn what_is_doubtful() {
+fn doubtful_traces() {
     let teams = teams::<2>();
     let is_doubtful = |lines: &str| {
         replayed(&trace(lines), &teams).usage().expect("it was asked for").is_doubtful()
@@ -107,7 +108,7 @@ fn what_is_doubtful() {
     }
 }
 
-/// Values in other quotes than they are defined with are no doubt, but counted.
+/// Values quoted otherwise than in their definition are counted, but are not doubtful.
 #[test]
 fn values_in_other_quotes() {
     let lines = "8 5 L 0 used h k\n9 6 L 0 used h k\n5 6 S h \"used\"\n5 6 S h used\n5 7 S h \"used\"\n8 7 L 0 \"used\" h l\n9 8 L 0 \"used\" h l\n";
