@@ -23,13 +23,13 @@ fn repository() -> PathBuf {
 }
 
 fn mpi() -> Trace {
-    Trace::open(repository().join("datasets/examples/mpi.trace")).expect("it is valid")
+    Trace::open(repository().join("datasets/examples/mpi.trace")).expect("valid trace")
 }
 
 /// Returns the fields of the rows that PajeNG prints for the trace.
 fn rows(nature: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(repository().join("datasets/examples/mpi.csv"));
-    let text = text.expect("it is there");
+    let text = text.expect("readable");
     let rows = text.lines().map(|line| line.split(", ").map(str::to_owned).collect());
     rows.filter(|row: &Vec<String>| row[0] == nature).collect()
 }

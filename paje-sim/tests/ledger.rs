@@ -20,10 +20,10 @@ type Reported = (u64, Vec<(usize, LineOf)>, Vec<(LaneId, Used)>);
 struct Book(Mutex<Vec<Reported>>);
 
 impl Ledger for Book {
-    fn enter(&self, _: usize, page: &BlockLines<'_>) -> ControlFlow<()> {
+    fn enter(&self, _: usize, block: &BlockLines<'_>) -> ControlFlow<()> {
         let mut uses = Vec::new();
-        page.uses(|lane, used| uses.push((lane, used)));
-        self.0.lock().expect("nobody panics").push((page.start().0, page.lines().collect(), uses));
+        block.uses(|lane, used| uses.push((lane, used)));
+        self.0.lock().expect("no panic").push((block.start().0, block.lines().collect(), uses));
         ControlFlow::Continue(())
     }
 }
@@ -41,15 +41,15 @@ fn told(input: &[u8], options: &Options, workers: &Workers) -> Lines {
     let (source, progress) = (Source::stream(input), Progress::default());
     let trace =
         Trace::read_into_ledger(source, options, workers, &progress, 5000, &book).expect("valid");
-    let mut pages = book.0.into_inner().expect("nobody panics");
-    pages.sort_by_key(|(start, ..)| *start);
+    let mut blocks = book.0.into_inner().expect("no panic");
+    blocks.sort_by_key(|(start, ..)| *start);
     let (mut lines, mut uses, mut at) = (Vec::new(), BTreeSet::new(), 0);
     let lanes: Vec<_> = trace.lanes().map(|lane| (lane.container(), lane.type_id())).collect();
     let container = |id| text(trace.containers().identifier(id).text);
     let type_ = |id| text(trace.types().identifier(id).text);
-    for (start, page, used) in pages {
+    for (start, block, used) in blocks {
         assert_eq!(start, at);
-        for (len, line) in page {
+        for (len, line) in block {
             at += len as u64;
             let value = |type_, value| text(trace.types().value_identifier(type_, value).text);
             let about = match line {

@@ -18,7 +18,7 @@ mod sync {
 }
 
 #[path = "../src/engine/tasks.rs"]
-#[expect(dead_code, reason = "pages of a ledger are not tested")]
+#[expect(dead_code, reason = "blocks for a ledger are not tested")]
 #[expect(clippy::reversed_empty_ranges, reason = "workers sleep without yielding here")]
 mod tasks;
 

@@ -64,7 +64,7 @@ fn replayed(text: &str, teams: &[Workers]) -> Trace {
 fn used_and_unused_definitions() {
     let text = trace("");
     let trace = replayed(&text, &teams::<3>());
-    let usage = trace.usage().expect("it was asked for");
+    let usage = trace.usage().expect("usage is kept");
     let used: Vec<usize> = (0..EVENTS.len()).filter(|def| usage.is_event_used(*def)).collect();
     assert_eq!(used, [0, 1, 2, 3, 4, 5, 7]);
     let types = trace.types();
@@ -76,7 +76,7 @@ fn used_and_unused_definitions() {
         .collect();
     assert_eq!(used, [&b"used"[..], b"new"]);
     assert_eq!((usage.first_time(), usage.open_states(), usage.definitions()), (Some(0.0), 1, 3));
-    let begin = |line: &str| text.find(line).expect("it is there") as u64;
+    let begin = |line: &str| text.find(line).expect("line exists") as u64;
     let (type_, value) = (begin("2 L 0 H"), begin("3 never"));
     assert_eq!((usage.definitions_to(), usage.values_to()), (type_ + 1, value + 1));
     assert!(usage.ends_with_newline());
@@ -88,9 +88,8 @@ fn used_and_unused_definitions() {
 #[test]
 fn doubtful_traces() {
     let teams = teams::<2>();
-    let is_doubtful = |lines: &str| {
-        replayed(&trace(lines), &teams).usage().expect("it was asked for").is_doubtful()
-    };
+    let is_doubtful =
+        |lines: &str| replayed(&trace(lines), &teams).usage().expect("usage is kept").is_doubtful();
     let link = "8 5 L 0 used h k\n9 6 L 0 used h k\n";
     assert!(!is_doubtful(link));
     for lines in [
@@ -114,13 +113,13 @@ fn values_in_other_quotes() {
     let lines = "8 5 L 0 used h k\n9 6 L 0 used h k\n5 6 S h \"used\"\n5 6 S h used\n5 7 S h \"used\"\n8 7 L 0 \"used\" h l\n9 8 L 0 \"used\" h l\n";
     let text = trace(lines);
     let trace = replayed(&text, &teams::<2>());
-    let usage = trace.usage().expect("it was asked for");
+    let usage = trace.usage().expect("usage is kept");
     assert!(!usage.is_doubtful());
     let types = trace.types();
     let found: Vec<_> = usage
         .other_quoting()
         .map(|(type_, events)| (types.name(type_).text, events.count, events.first))
         .collect();
-    let line = |line: &str| text.find(line).expect("it is there") as u64;
+    let line = |line: &str| text.find(line).expect("line exists") as u64;
     assert_eq!(found, [(&b"S"[..], 2, line("5 6 S")), (b"L", 2, line("8 7 L"))]);
 }

@@ -23,7 +23,7 @@ pub trait Ledger: Sync {
     /// Receives the lines of a block. Each block with lines comes once. Several workers call this
     /// at the same time, each for one block, in no fixed order. A ledger that breaks stops the
     /// replay, but may receive some more blocks.
-    fn enter(&self, worker: usize, page: &BlockLines<'_>) -> ControlFlow<()>;
+    fn enter(&self, worker: usize, block: &BlockLines<'_>) -> ControlFlow<()>;
 
     /// Receives the remedy for the line of a damaged trace that begins at this byte, if the line is not
     /// replayed as written ([`Options::recover`]). Lines come in no fixed order, one at a time, perhaps
@@ -168,8 +168,8 @@ impl<'o> LedgerSink<'o> {
         LedgerSink { ledger, refused: AtomicBool::new(false) }
     }
 
-    pub(crate) fn enter(&self, worker: usize, page: &BlockLines<'_>) {
-        if self.ledger.enter(worker, page).is_break() {
+    pub(crate) fn enter(&self, worker: usize, block: &BlockLines<'_>) {
+        if self.ledger.enter(worker, block).is_break() {
             self.refused.store(true, Ordering::Relaxed);
         }
     }

@@ -242,7 +242,7 @@ impl Round<'_, '_> {
     fn enter(&self, worker: usize) {
         let Some(follower) = self.follower else { return };
         loop {
-            let Some(block) = self.wave.blocks.get(self.tasks.next_page()) else { return };
+            let Some(block) = self.wave.blocks.get(self.tasks.next_block()) else { return };
             follower.enter(worker, &BlockLines::new(block, &self.maps[block.maps]));
         }
     }

@@ -16,7 +16,7 @@ pub(crate) struct Tasks {
     /// replayed.
     news: (Mutex<usize>, Condvar),
     next_merge: AtomicUsize,
-    next_page: AtomicUsize,
+    next_block: AtomicUsize,
 }
 
 impl Tasks {
@@ -26,7 +26,7 @@ impl Tasks {
             replayed: AtomicUsize::new(0),
             news: (Mutex::new(0), Condvar::new()),
             next_merge: AtomicUsize::new(0),
-            next_page: AtomicUsize::new(0),
+            next_block: AtomicUsize::new(0),
         }
     }
 
@@ -64,8 +64,8 @@ impl Tasks {
 
     /// Returns the number of the next block for the ledger. After the last one, the number is too
     /// large.
-    pub(crate) fn next_page(&self) -> usize {
-        self.next_page.fetch_add(1, Ordering::Relaxed)
+    pub(crate) fn next_block(&self) -> usize {
+        self.next_block.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Returns the number of the next part of the links to merge. After the last one, the number is

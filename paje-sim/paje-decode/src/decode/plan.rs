@@ -86,7 +86,7 @@ impl Default for ShortIds {
     fn default() -> Self {
         let pairs = vec![0; 1 << 16].into_boxed_slice();
         ShortIds {
-            pairs: pairs.try_into().expect("it has as many"),
+            pairs: pairs.try_into().expect("same length"),
             // No text is that long.
             slots: Box::new([(u64::MAX, 0); 1 << ShortIds::BITS]),
             heads: Vec::new(),

@@ -352,7 +352,7 @@ mod tests {
             }
             assert_eq!(found, expected);
             for (row, wanted) in expected.iter().enumerate() {
-                let (chunk, index) = rows.find(&arena, row as u64).expect("there is such a row");
+                let (chunk, index) = rows.find(&arena, row as u64).expect("row exists");
                 assert_eq!(arena.words(chunk.place, 0, chunk.count())[index], u64::from(*wanted));
             }
             assert!(rows.find(&arena, rows.len(&arena)).is_none());
