@@ -13,9 +13,8 @@ pub(super) trait Text<'t>: Copy {
     /// Whether fields are in the usual order, one byte apart.
     const IS_USUAL: bool;
 
-    /// Reads a line's bytes, its time and the positions of its other fields, if the time and the
-    /// number of fields are valid. A line is given by its start and the bits of its fields'
-    /// positions.
+    /// Reads a line's bytes, its time and the positions of its other fields, if the time and the number of fields are
+    /// valid. A line is given by its start and the bits of its fields' positions.
     fn read(
         padded: &'t [u8],
         line: (u32, u64),
@@ -226,8 +225,7 @@ pub(super) fn bare(padded: &[u8], (start, end): (usize, usize)) -> (usize, usize
 struct Words([u64; WORDS]);
 
 impl Words {
-    /// Reads `count` words from the bits of their edges. Returns `None` if the line has more or
-    /// fewer.
+    /// Reads `count` words from the bits of their edges. Returns `None` if the line has more or fewer.
     #[inline(always)]
     fn read((start, mut edges): (u32, u64), count: usize) -> Option<Words> {
         let start = u64::from(start);
