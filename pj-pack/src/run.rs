@@ -37,7 +37,7 @@ pub fn main(cli: &Cli) -> ExitCode {
 fn run(cli: &Cli) -> Result<(), Failure> {
     if cli.output.is_some() && cli.files.len() > 1 {
         let message =
-            "-o names one file: leave it out, and each packed trace goes beside its trace";
+            "-o names a single file; without it, each packed trace is written beside its trace";
         return Err(Failure::Other(message.into()));
     }
     let workers = cli.parallel.workers()?;
