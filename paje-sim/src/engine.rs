@@ -84,8 +84,7 @@ pub(crate) fn replay<'o>(
         let job = Job { options, workers, progress };
         let mut engine = Engine::new(job, team, portions, files, ledger.map(LedgerSink::new));
         if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
-            // Events of named files may come before other events, and sorting may put the lines
-            // that name files last.
+            // Events of named files may come before other events, and sorting may put the lines that name files last.
             engine.lanes.cuts.named_from = Some(0);
         }
         engine.lanes.is_sound = !engine.files.any() && feed.is_of_window();

@@ -40,18 +40,17 @@ impl Trace {
         replay(source, options, workers, progress, None, None)
     }
 
-    /// Replays a trace without keeping it. After each `bytes` bytes of the trace, `show` receives the rows
-    /// that were completed in them, which are then dropped. Memory depends on the number of open objects,
-    /// containers, types and values, and on `bytes`, but not on the length of the trace.
+    /// Replays a trace without keeping it. After each `bytes` bytes of the trace, `show` receives the rows that were
+    /// completed in them, which are then dropped. Memory depends on the number of open objects, containers, types and
+    /// values, and on `bytes`, but not on the length of the trace.
     ///
-    /// A state is complete when it ends, a value of a variable when the next one comes, a link when it
-    /// has both ends, and any object when its container ends. Portions do not depend on the workers or
-    /// the size of blocks. Reuse of the key of a completed link is not detected. The returned trace has
-    /// only the rows of the last portion.
+    /// A state is complete when it ends, a value of a variable when the next one comes, a link when it has both ends,
+    /// and any object when its container ends. Portions do not depend on the workers or the size of blocks. Reuse of
+    /// the key of a completed link is not detected. The returned trace has only the rows of the last portion.
     ///
     /// # Errors
-    /// As [`Trace::read`], after the portions before the problem have been shown. If `show` breaks, the
-    /// error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+    /// As [`Trace::read`], after the portions before the problem have been shown. If `show` breaks, the error is
+    /// [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
     pub fn read_in_portions<'o>(
         source: Source<'_>,
         options: &'o Options,

@@ -52,8 +52,7 @@ pub struct Trace {
     shown: AtomicU64,
 }
 
-/// Number of shown objects, some ten megabytes, after which memory of the temporary file is
-/// released.
+/// Number of shown objects, some ten megabytes, after which memory of the temporary file is released.
 const RELIEF: u64 = 1 << 18;
 
 /// Number of lines and bytes that were read, and the time for it.
@@ -143,23 +142,20 @@ impl Trace {
     }
 
     /// Returns the distinct times of all event lines in seconds, in order, if
-    /// [`Options::keep_times`](crate::Options::keep_times) is set. This includes lines that are
-    /// ignored or change nothing, but not lines after
-    /// [`Options::stop_at`](crate::Options::stop_at).
+    /// [`Options::keep_times`](crate::Options::keep_times) is set. This includes lines that are ignored or change
+    /// nothing, but not lines after [`Options::stop_at`](crate::Options::stop_at).
     #[must_use]
     pub fn times_of_lines(&self) -> &[f64] {
         &self.times_of_lines
     }
 
-    /// Returns the number of event lines that were read, including definitions of types, values and
-    /// containers.
+    /// Returns the number of event lines that were read, including definitions of types, values and containers.
     #[must_use]
     pub fn event_lines(&self) -> u64 {
         self.read.events
     }
 
-    /// Returns the number of lines that were read, including empty ones, comments and event
-    /// definitions.
+    /// Returns the number of lines that were read, including empty ones, comments and event definitions.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.read.lines
@@ -171,9 +167,8 @@ impl Trace {
         self.read.bytes
     }
 
-    /// Releases memory if the process exceeds the replay's
-    /// [limit](paje_model::names::options::MemoryLimit). Iterating over a large trace already does
-    /// so now and then.
+    /// Releases memory if the process exceeds the replay's [limit](paje_model::names::options::MemoryLimit).
+    /// Iterating over a large trace already does so now and then.
     pub fn relieve(&self) {
         self.rows.relieve();
     }
@@ -289,15 +284,13 @@ impl Trace {
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let Some(usage) = self.usage() else { return false };
-        // A value without a definition has the quotes of its first use. Only a definition gives a
-        // colour.
+        // A value without a definition has the quotes of its first use. Only a definition gives a colour.
         let types = self.types();
         let is_defined = |id| types.values(id).all(|value| types.value_color(id, value).is_some());
         !usage.is_doubtful() && usage.other_quoting().all(|(id, _)| is_defined(id))
     }
 
-    /// Returns the files of the trace, in the order of reading. The trace itself comes first and
-    /// has no path.
+    /// Returns the files of the trace, in the order of reading. The trace itself comes first and has no path.
     #[must_use]
     pub fn files(&self) -> &[Option<Arc<Path>>] {
         &self.files

@@ -1,5 +1,4 @@
-//! The result of a replay does not depend on the spelling of lines, the size of blocks, or the
-//! number of workers.
+//! The result of a replay does not depend on the spelling of lines, the size of blocks, or the number of workers.
 
 use std::convert::Infallible;
 use std::io::{self, Read};

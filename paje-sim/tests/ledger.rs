@@ -28,8 +28,7 @@ impl Ledger for Book {
     }
 }
 
-/// The subject of each line, and the uses of events: lane, and value or container, all by their
-/// texts.
+/// The subject of each line, and the uses of events: lane, and value or container, all by their texts.
 type Lines = (Vec<(usize, String)>, BTreeSet<(String, String, String)>);
 
 fn text(bytes: &[u8]) -> String {

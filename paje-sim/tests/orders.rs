@@ -1,6 +1,5 @@
-//! Tries every order in which threads may run, including those that only the language's memory
-//! model allows. No worker waits for ever for a round's tasks, and a worker that has waited sees
-//! the results of the others.
+//! Tries every order in which threads may run, including those that only the language's memory model allows. No
+//! worker waits for ever for a round's tasks, and a worker that has waited sees the results of the others.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;

@@ -1,5 +1,4 @@
-//! Several compressed files in sequence: a worker that waits for a block of one may wake when the
-//! next has begun.
+//! Several compressed files in sequence: a worker that waits for a block of one may wake when the next has begun.
 
 use std::fs;
 use std::path::PathBuf;

@@ -36,8 +36,7 @@ fn trace(lines: &str) -> String {
     format!("{}{WORLD}{lines}", definitions(EVENTS))
 }
 
-/// Replays in portions, in blocks of several sizes, and checks that the results are equal. Returns
-/// the last trace.
+/// Replays in portions, in blocks of several sizes, and checks that the results are equal. Returns the last trace.
 fn replayed(text: &str, teams: &[Workers]) -> Trace {
     let mut last: Option<Trace> = None;
     for workers in teams {

@@ -42,8 +42,7 @@ fn value(i: u32) -> (String, String) {
     }
 }
 
-/// Makes a trace with this number of uses of values. Returns their names by nature: states, events,
-/// links.
+/// Makes a trace with this number of uses of values. Returns their names by nature: states, events, links.
 fn trace(uses: u32) -> (String, [Vec<String>; 3]) {
     let mut text = testkit::definitions(EVENTS) + WORLD;
     let mut names = [const { Vec::new() }; 3];

@@ -1,9 +1,8 @@
 //! Decodes a block of lines into small events, grouped by lane.
 //!
-//! A block depends on the event definitions, but on no other block. Names become symbols of this
-//! decoder, which are resolved later, in file order, once per symbol. Structural events
-//! (definitions of types and values, creations and destructions of containers) are few: they are
-//! only listed here, and read again when they are resolved.
+//! A block depends on the event definitions, but on no other block. Names become symbols of this decoder, which are
+//! resolved later, in file order, once per symbol. Structural events (definitions of types and values, creations and
+//! destructions of containers) are few: they are only listed here, and read again when they are resolved.
 
 mod batch;
 pub mod block;
@@ -53,8 +52,7 @@ use crate::decode::usual::{Batches, batch_of};
 use paje_model::names::hash::word;
 use paje_model::names::options::{Options, Precision, ValueNames};
 
-/// Bytes of a block that are decoded at a time. They and their batches stay in a core's
-/// second-level cache.
+/// Bytes of a block that are decoded at a time. They and their batches stay in a core's second-level cache.
 const PORTION: usize = 1 << 17;
 
 /// Bytes of the first portion of a block with many new lanes; each next one is four times as large.
@@ -193,8 +191,7 @@ impl Decoder {
         let mut start = 0;
         let mut until = if is_first { FIRST_LINES } else { PORTION };
         while start < text.len() && decoded.fault.is_none() {
-            // Stops at the next line of a definition, which may change the meaning of the lines
-            // after it.
+            // Stops at the next line of a definition, which may change the meaning of the lines after it.
             let changed = decoded.defs.take();
             let current = changed.as_deref().unwrap_or(defs);
             if current.is_open() && self.config.recovers && self.interrupts(text, start) {

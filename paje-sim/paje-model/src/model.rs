@@ -43,11 +43,9 @@ pub struct Model {
     /// Values that the trace's main file did not define, or that were defined again: the only other
     /// file so far that has defined or used each.
     value_files: FxHashMap<(TypeId, ValueId), u32>,
-    /// Containers that the current file has created in a container that another file may have
-    /// ended.
+    /// Containers that the current file has created in a container that another file may have ended.
     newborn: Newborn,
-    /// Containers that are not created because of
-    /// [`Options::stop_at`](crate::names::options::Options::stop_at).
+    /// Containers that are not created because of [`Options::stop_at`](crate::names::options::Options::stop_at).
     not_created: TextSet<Vec<u8>>,
     /// Objects made up after problems, during recovery.
     pub made_up: Option<Box<MadeUp>>,
@@ -83,8 +81,7 @@ pub struct Effects {
     pub repeated: Option<ContainerId>,
     /// Problems of the event that did not prevent it from being applied.
     pub mended: Vec<(Failed, Remedy)>,
-    /// Containers that were made up, with the byte offsets of their lines. Only filled for a
-    /// ledger.
+    /// Containers that were made up, with the byte offsets of their lines. Only filled for a ledger.
     pub made_up: Vec<(u64, ContainerId)>,
 }
 

@@ -9,8 +9,7 @@ use paje_model::model::Failed;
 use paje_model::names::error::Error;
 use paje_replay::problems::found::{earliest, earliest_byte};
 
-/// Number of containers that end together. Their prefetched lanes fit into a core's
-/// second-level cache.
+/// Number of containers that end together. Their prefetched lanes fit into a core's second-level cache.
 pub(super) const TOGETHER: usize = 1024;
 
 impl Engine<'_> {

@@ -26,8 +26,7 @@ const fn remedy_of(refused: Refused, type_: TypeId) -> LineRemedy {
 }
 
 impl Engine<'_> {
-    /// Records the events that lanes refused in the wave, and ends containers that ended before
-    /// byte `limit`.
+    /// Records the events that lanes refused in the wave, and ends containers that ended before byte `limit`.
     pub(crate) fn settle_damaged(&mut self, wave: &Wave, limit: u64) {
         let Refusals { first, all } = self.lanes.take_refusals();
         if let Some(follower) = &self.follower {

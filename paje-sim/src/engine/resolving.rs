@@ -111,8 +111,7 @@ impl Engine<'_> {
         u32::MAX
     }
 
-    /// Removes blocks of a file that come after a position that cannot be read, from the `first`
-    /// on.
+    /// Removes blocks of a file that come after a position that cannot be read, from the `first` on.
     fn leave_out_broken(&self, wave: &mut Wave, first: usize) {
         let Some(broken) = self.findings.tally.as_ref().and_then(|tally| tally.broken) else {
             return;

@@ -1,5 +1,4 @@
-//! Rounds: all workers replay one wave of blocks, shard by shard, and decode the next one, block by
-//! block.
+//! Rounds: all workers replay one wave of blocks, shard by shard, and decode the next one, block by block.
 //!
 //! Between two rounds, the engine resolves the decoded wave in file order.
 
@@ -179,8 +178,7 @@ impl Round<'_, '_> {
         });
     }
 
-    /// Replays shards: first the worker's own, whose memory is near it, then any that no worker has
-    /// started.
+    /// Replays shards: first the worker's own, whose memory is near it, then any that no worker has started.
     fn replay(&self, worker: usize, workers: usize) {
         let count = self.tasks.len();
         let own = (0..count).filter(|shard| shard % workers == worker);

@@ -12,8 +12,7 @@ use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, YIELDS, thr
 pub(crate) struct Tasks {
     taken: Vec<AtomicBool>,
     replayed: AtomicUsize,
-    /// Number of sleeping workers, and the condition variable that wakes them when all shards are
-    /// replayed.
+    /// Number of sleeping workers, and the condition variable that wakes them when all shards are replayed.
     news: (Mutex<usize>, Condvar),
     next_merge: AtomicUsize,
     next_block: AtomicUsize,
@@ -62,14 +61,12 @@ impl Tasks {
         }
     }
 
-    /// Returns the number of the next block for the ledger. After the last one, the number is too
-    /// large.
+    /// Returns the number of the next block for the ledger. After the last one, the number is too large.
     pub(crate) fn next_block(&self) -> usize {
         self.next_block.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns the number of the next part of the links to merge. After the last one, the number is
-    /// too large.
+    /// Returns the number of the next part of the links to merge. After the last one, the number is too large.
     pub(crate) fn next_merge(&self) -> usize {
         self.next_merge.fetch_add(1, Ordering::Relaxed)
     }
@@ -82,8 +79,7 @@ impl Drop for Taken<'_> {
     fn drop(&mut self) {
         let Tasks { taken, replayed, news: (gate, news), .. } = self.0;
         if replayed.fetch_add(1, Ordering::Release) + 1 == taken.len() {
-            // Workers that come later find all shards replayed. Without sleepers, no system call is
-            // needed.
+            // Workers that come later find all shards replayed. Without sleepers, no system call is needed.
             let sleeping = *gate.lock().unwrap_or_else(PoisonError::into_inner);
             if sleeping > 0 {
                 news.notify_all();

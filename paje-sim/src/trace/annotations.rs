@@ -23,8 +23,7 @@ enum Kept<'t> {
 }
 
 impl<'t> Annotations<'t> {
-    /// Creates annotations of objects from the numbers of their fields in `extras`, if any are
-    /// kept.
+    /// Creates annotations of objects from the numbers of their fields in `extras`, if any are kept.
     pub(crate) fn new(
         trace: &'t Trace,
         extras: Option<&'t Extras>,
@@ -116,8 +115,7 @@ impl<'t> EventFields<'t> {
         self.def as usize
     }
 
-    /// Returns the texts as written, in the order of [`EventDef::extras`]. A line that is too short
-    /// has fewer.
+    /// Returns the texts as written, in the order of [`EventDef::extras`]. A line that is too short has fewer.
     pub fn texts(self) -> impl Iterator<Item = &'t [u8]> {
         self.text.split(|byte| *byte == b'\n')
     }

@@ -5,8 +5,7 @@ use crate::trace::lane::LaneView;
 use paje_model::names::ids::{ContainerId, LaneId};
 
 impl Trace {
-    /// Returns the lanes of a container, in the order of their first events. Lanes of its children
-    /// are not included.
+    /// Returns the lanes of a container, in the order of their first events. Lanes of its children are not included.
     pub fn lanes_of(&self, container: ContainerId) -> impl Iterator<Item = LaneView<'_>> {
         let mut lanes: Vec<LaneId> = self.model.lanes_of(container).collect();
         lanes.reverse();

@@ -41,8 +41,7 @@ impl NameOrder {
         }
     }
 
-    /// Sorts by name. There may be millions, so instead of copying names it keeps twelve bytes for
-    /// each.
+    /// Sorts by name. There may be millions, so instead of copying names it keeps twelve bytes for each.
     fn sort_names<'n, T: Copy>(self, list: &mut [T], name: impl Fn(T) -> Name<'n>) {
         if list.len() < 2 {
             return;

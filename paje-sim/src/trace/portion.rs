@@ -7,8 +7,7 @@ use paje_model::names::ids::ContainerId;
 
 /// The objects completed by the events of some bytes of a trace; see [`Trace::read_in_portions`].
 ///
-/// Lanes contain only what the portion completed. Types, values and containers are those of the
-/// trace so far.
+/// Lanes contain only what the portion completed. Types, values and containers are those of the trace so far.
 #[derive(Debug)]
 pub struct Portion<'t> {
     trace: &'t Trace,

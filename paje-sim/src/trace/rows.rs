@@ -22,8 +22,7 @@ pub struct State<'t> {
     /// Time at which it was set or pushed.
     pub start: f64,
     /// Time at which it was popped or replaced, or its container ended. In a portion (see
-    /// [`Trace::read_in_portions`]), NaN if the state is still open: it does not belong to this
-    /// portion.
+    /// [`Trace::read_in_portions`]), NaN if the state is still open: it does not belong to this portion.
     pub end: f64,
     /// Value, of the lane's type.
     pub value: ValueId,
@@ -134,8 +133,7 @@ impl<'t> LaneView<'t> {
         Cursor::<StateColumns<'t>>::new(self)
     }
 
-    /// Returns the lane's values of a variable in order of time; empty if its type has another
-    /// nature.
+    /// Returns the lane's values of a variable in order of time; empty if its type has another nature.
     pub fn variables(
         self,
     ) -> impl ExactSizeIterator<Item = Variable<'t>> + FusedIterator + Clone + use<'t> {

@@ -21,8 +21,7 @@ impl Trace {
 
 /// A selection, applied to the types and containers of a trace.
 ///
-/// To show the wanted rows in output order: `trace.walk(order).filter(|step|
-/// selected.wants_step(*step))`.
+/// To show the wanted rows in output order: `trace.walk(order).filter(|step| selected.wants_step(*step))`.
 #[derive(Clone, Debug)]
 pub struct Selected {
     selection: Selection,
@@ -58,8 +57,7 @@ impl Selected {
         some.then(|| Selected::new(&options.selection))
     }
 
-    /// Adds the new types and containers of the trace. Called between two of its
-    /// [portions](crate::Portion).
+    /// Adds the new types and containers of the trace. Called between two of its [portions](crate::Portion).
     pub fn extend(&mut self, trace: &Trace) {
         self.extend_by(trace.types(), trace.containers());
     }
@@ -91,8 +89,7 @@ impl Selected {
         }
     }
 
-    /// Makes containers wanted if their parent is. Before, only name matches of new containers are
-    /// known.
+    /// Makes containers wanted if their parent is. Before, only name matches of new containers are known.
     fn inherit(
         &mut self,
         new: impl ExactSizeIterator<Item = ContainerId>,

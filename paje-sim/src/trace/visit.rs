@@ -116,8 +116,7 @@ impl<'t> LaneView<'t> {
         self.trace.rows.rows(self.id).only().map(|chunk| chunk.count())
     }
 
-    /// Shows the objects of some of the lane's chunks to the visitor. Chunks that do not exist are
-    /// skipped.
+    /// Shows the objects of some of the lane's chunks to the visitor. Chunks that do not exist are skipped.
     ///
     /// # Errors
     /// The visitor's first.
@@ -129,8 +128,7 @@ impl<'t> LaneView<'t> {
         let finished = &self.trace.rows;
         let (rows, extras) = (finished.rows(self.id), finished.extras(self.id));
         let arena = self.arena();
-        // With many lanes, most have a few objects: clearing a larger buffer would take most of the
-        // time.
+        // With many lanes, most have a few objects: clearing a larger buffer would take most of the time.
         let most = rows.only().map(|chunk| chunk.count()).unwrap_or_else(|| {
             let counts = rows.chunks_from(arena, range.start).take(range.len());
             counts.map(|chunk| chunk.count()).max().unwrap_or(0)
@@ -218,8 +216,7 @@ pub struct States<'t> {
     /// Time at which each was set or pushed.
     pub start: &'t [f64],
     /// Time at which each was popped or replaced, or its container ended. In a portion (see
-    /// [`Trace::read_in_portions`]), NaN if the state is still open: it does not belong to this
-    /// portion.
+    /// [`Trace::read_in_portions`]), NaN if the state is still open: it does not belong to this portion.
     pub end: &'t [f64],
     /// Values, of the lane's type.
     pub value: &'t [ValueId],

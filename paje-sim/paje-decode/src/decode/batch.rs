@@ -1,5 +1,4 @@
-//! The loop over the lines of a batch. It is compiled once per operation, so that no decision is
-//! made per line.
+//! The loop over the lines of a batch. It is compiled once per operation, so that no decision is made per line.
 
 use std::marker::PhantomData;
 

@@ -77,8 +77,7 @@ pub struct LaneEvent {
     /// Symbol of a value, bits of a variable's number, or index into the block's links.
     pub argument: u64,
     pub at: u32,
-    /// The [`Op`], and above it the number of the event's extra fields in the block, from 1; 0 if
-    /// none.
+    /// The [`Op`], and above it the number of the event's extra fields in the block, from 1; 0 if none.
     pub(super) tail: u32,
 }
 
@@ -113,8 +112,7 @@ impl LaneEvent {
 pub struct LinkEvent {
     pub value: Symbol,
     pub end: Symbol,
-    /// Key as written, with its quotes. In a segment, the position may be that of the link's other
-    /// end.
+    /// Key as written, with its quotes. In a segment, the position may be that of the link's other end.
     pub raw_key: Span,
     /// Key without quotes, and its hash.
     pub key: ShortText,
@@ -146,8 +144,7 @@ pub enum OrderedItem {
 #[derive(Clone, Copy, Debug)]
 pub struct Structure {
     pub def: u32,
-    /// Index of its first word among those of the block's structural events, and the number of its
-    /// words.
+    /// Index of its first word among those of the block's structural events, and the number of its words.
     pub words: (u32, u32),
     pub(super) kind: StructuralKind,
 }
@@ -249,8 +246,7 @@ pub struct Decoded {
     pub(super) lifetimes: Vec<Lifetime>,
     pub words: Vec<Span>,
     pub doubtful: Vec<Doubtful>,
-    /// Extra fields of events: definition and range in `extra_text`, where a newline ends each
-    /// field.
+    /// Extra fields of events: definition and range in `extra_text`, where a newline ends each field.
     pub extras: Vec<(u32, u32, u32)>,
     /// Ends of lines, if lines are kept or the block has columns.
     pub(crate) newlines: Vec<u32>,
@@ -273,8 +269,7 @@ pub struct Decoded {
     pub used: Vec<u32>,
     /// Start of the first of these lines.
     pub(crate) defs_from: u32,
-    /// Whether later lines of the file may mean something else than with the definitions before the
-    /// block.
+    /// Whether later lines of the file may mean something else than with the definitions before the block.
     pub changes: bool,
     /// Notes on the use of definitions, if they are kept.
     pub usage: UsageNotes,

@@ -68,8 +68,7 @@ impl DefinitionsByFile {
         }
     }
 
-    /// Switches to the next file that has lines. Returns whether the previous one ended outside a
-    /// definition.
+    /// Switches to the next file that has lines. Returns whether the previous one ended outside a definition.
     pub fn turn_to(&mut self, origin: &Origin, files: &Files) -> bool {
         let ended = !self.current.is_open();
         self.save_for_children(files);
@@ -82,8 +81,7 @@ impl DefinitionsByFile {
         ended
     }
 
-    /// Returns whether a block that was decoded with other definitions than the current ones means
-    /// the same.
+    /// Returns whether a block that was decoded with other definitions than the current ones means the same.
     pub fn still_valid_for(&self, block: &DecodedBlock) -> bool {
         let Some(assumed) = &block.assumed else { return false };
         let table = &*self.current;

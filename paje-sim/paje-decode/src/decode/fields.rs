@@ -14,8 +14,8 @@ pub(super) trait Text<'t>: Copy {
     /// Whether fields are in the usual order, one byte apart.
     const IS_USUAL: bool;
 
-    /// Reads a line's bytes, its time and the positions of its other fields, if the time and the
-    /// number of fields are valid.
+    /// Reads a line's bytes, its time and the positions of its other fields, if the time and the number of fields are
+    /// valid.
     fn read(
         padded: &'t [u8],
         line: &Waiting,

@@ -15,8 +15,7 @@ impl Decoder {
         self.follow(start, if structural { STRUCTURAL } else { WORDLESS });
     }
 
-    /// Lists the owners of the block's lines in file order, for a ledger; `lines` of them have
-    /// words.
+    /// Lists the owners of the block's lines in file order, for a ledger; `lines` of them have words.
     pub(super) fn list_lines(&mut self, lines: usize, decoded: &mut Decoded) {
         // Mostly in order already, so this merges.
         self.strandless.sort_by_key(|(start, _)| *start);

@@ -55,8 +55,7 @@ impl Decoder {
         }
     }
 
-    /// Turns lines into events, divides their times by `power`, and groups them by strand in file
-    /// order.
+    /// Turns lines into events, divides their times by `power`, and groups them by strand in file order.
     #[inline(never)]
     pub(super) fn spread(
         &mut self,
@@ -101,8 +100,7 @@ impl Decoder {
         }
     }
 
-    /// Counts the events of each strand and lists new strands. Lines without an event have no valid
-    /// strand.
+    /// Counts the events of each strand and lists new strands. Lines without an event have no valid strand.
     #[inline(always)]
     fn count(&mut self, strands: impl Iterator<Item = (StrandSymbol, u32)>) {
         let Grouping { counts, met, .. } = &mut self.grouping;
@@ -138,8 +136,7 @@ impl Decoder {
         }
         strands.resize(self.grouping.met.len(), (0, 0));
         for (strand, count) in &self.grouping.met {
-            // The counts before a shard become those up to its end, which are the counts before the
-            // next shard.
+            // The counts before a shard become those up to its end, which are the counts before the next shard.
             let shard = &mut shards[self.known.shards[*strand as usize] as usize];
             strands[shard.0 as usize] = (*strand, *count);
             self.grouping.counts[*strand as usize] = shard.1;

@@ -45,8 +45,7 @@ pub(super) struct LineNamesSlots<'a> {
 }
 
 impl LineNamesSlots<'_> {
-    /// Returns the names of an event with this operation and this text, in the context of its type
-    /// and container.
+    /// Returns the names of an event with this operation and this text, in the context of its type and container.
     #[inline(always)]
     pub(super) fn find(self, word: Word, context: u64, op: Op) -> Option<LineNames> {
         self.known.find_salted(word, context, op as u64)

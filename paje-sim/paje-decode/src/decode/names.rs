@@ -1,8 +1,7 @@
 //! Interner for the names of lanes.
 //!
-//! A decoder finds the lanes of almost all lines by pairs of texts, and looks up names only if a
-//! pair is new. So this table is small rather than fast: its index holds only symbols, and texts
-//! are compared in the arena.
+//! A decoder finds the lanes of almost all lines by pairs of texts, and looks up names only if a pair is new. So this
+//! table is small rather than fast: its index holds only symbols, and texts are compared in the arena.
 
 use hashbrown::HashTable;
 use paje_parser::Span;

@@ -20,8 +20,7 @@ impl Partitioning {
 
     pub fn for_workers(workers: usize) -> Self {
         let workers = workers.min(Partitioning::MOST_SHARDS as usize) as u32;
-        // With only as many strands as workers, a strand in the shard of another long lane delays
-        // all others.
+        // With only as many strands as workers, a strand in the shard of another long lane delays all others.
         let links = if workers >= Partitioning::MANY { 2 } else { 1 };
         match workers {
             0 | 1 => Partitioning { shards: 1, per_link_lane: 1 },
@@ -32,8 +31,7 @@ impl Partitioning {
         }
     }
 
-    /// Returns the number of workers that it was made for, or fewer if these have fewer shards
-    /// each.
+    /// Returns the number of workers that it was made for, or fewer if these have fewer shards each.
     pub const fn workers(self) -> u32 {
         self.shards.div_ceil(Partitioning::PER_WORKER)
     }

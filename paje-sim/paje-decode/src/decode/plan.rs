@@ -6,8 +6,7 @@ use crate::decode::symbols::WordTable;
 
 pub(super) const WORDS: usize = 8;
 
-/// Words of the usual order: number, time, type and container in any order, value, and a link's
-/// other end and key.
+/// Words of the usual order: number, time, type and container in any order, value, and a link's other end and key.
 pub(super) mod usual {
     pub(crate) const TIME: usize = 1;
     pub(crate) const PAIR: usize = 2;
@@ -61,8 +60,7 @@ pub(super) enum Action {
     Replayed(Op),
 }
 
-/// Batches of usual lines by short event numbers. Numbers that collide are left to
-/// [`Plans::by_id`].
+/// Batches of usual lines by short event numbers. Numbers that collide are left to [`Plans::by_id`].
 #[derive(Debug)]
 pub(super) struct ShortIds {
     /// `(batch + 1) << 2 | id_len`, by the first two bytes of a line, for numbers of one or two
@@ -121,8 +119,7 @@ impl ShortIds {
         }
     }
 
-    /// Returns the batch for usual lines of the event whose number is the first `len` of eight
-    /// bytes.
+    /// Returns the batch for usual lines of the event whose number is the first `len` of eight bytes.
     #[inline(always)]
     pub(super) fn find(&self, bytes: u64, len: usize) -> Option<u32> {
         let key = ShortIds::key(bytes, len);

@@ -1,5 +1,4 @@
-//! Numbers of column segments: integers divided by powers of ten, with the same result as parsing
-//! their digits.
+//! Numbers of column segments: integers divided by powers of ten, with the same result as parsing their digits.
 
 use paje_model::names::options::Precision;
 

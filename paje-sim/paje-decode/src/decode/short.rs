@@ -1,19 +1,17 @@
 //! Fast path: decodes short lines without new names in batches. These are almost all lines.
 //!
-//! Lines are first classified by their event numbers, and then decoded event by event instead of in
-//! file order. All lines of a batch have the same words in the same places and take the same
-//! branches. In file order, the processor would mispredict every other line, which costs more than
-//! decoding it. A line's ordinal puts its event back in place.
+//! Lines are first classified by their event numbers, and then decoded event by event instead of in file order. All
+//! lines of a batch have the same words in the same places and take the same branches. In file order, the processor
+//! would mispredict every other line, which costs more than decoding it. A line's ordinal puts its event back in
+//! place.
 //!
-//! The edges of a line's fields are bits of one word. An adjacent type and container are looked up
-//! as one text. An event has two batches. One is for the [usual](crate::decode::plan::usual) order,
-//! with one byte between two fields. There, each bit's field is known at compile time, and one
-//! bounds check covers the whole line ([`LineWindow`](paje_parser::number::LineWindow)). The other
-//! batch is for all other short lines.
+//! The edges of a line's fields are bits of one word. An adjacent type and container are looked up as one text. An
+//! event has two batches. One is for the [usual](crate::decode::plan::usual) order, with one byte between two fields.
+//! There, each bit's field is known at compile time, and one bounds check covers the whole line
+//! ([`LineWindow`](paje_parser::number::LineWindow)). The other batch is for all other short lines.
 //!
-//! Lines that do not fit (a first use, a missing or surplus word, an unusual number, any error) are
-//! left to [`Decoder::line`], which checks everything. A batch must decide as `line` does: change
-//! them together.
+//! Lines that do not fit (a first use, a missing or surplus word, an unusual number, any error) are left to
+//! [`Decoder::line`], which checks everything. A batch must decide as `line` does: change them together.
 
 use std::ops::Range;
 

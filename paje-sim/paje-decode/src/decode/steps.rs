@@ -15,8 +15,7 @@ use paje_model::names::options::Precision;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
     pub(super) kind: StepKind,
-    /// For links: the template for the lane's first strand. The templates of the other strands
-    /// follow.
+    /// For links: the template for the lane's first strand. The templates of the other strands follow.
     pub(super) template: u32,
     /// For links: the container at their end.
     pub(super) end: Symbol,
@@ -92,8 +91,7 @@ impl Steps {
         *template = EventTemplate { count: template.count, ..EventTemplate::of(strand, event) };
     }
 
-    /// Adds templates for the links of the strands from `first` on. Returns the number of the
-    /// first.
+    /// Adds templates for the links of the strands from `first` on. Returns the number of the first.
     pub(super) fn add_links(&mut self, first: StrandSymbol, count: u32, event: &LaneEvent) -> u32 {
         let number = self.templates.len() as u32;
         self.templates.extend((0..count).map(|part| EventTemplate {

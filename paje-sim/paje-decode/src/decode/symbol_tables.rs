@@ -16,8 +16,7 @@ pub struct Symbols {
     pub link_ends: SymbolTable,
     /// Values, in the context of a type. See `value_context`.
     pub values: SymbolTable,
-    /// Whether values are not interned: each use has its own symbol, and its text stays in the
-    /// block.
+    /// Whether values are not interned: each use has its own symbol, and its text stays in the block.
     pub(crate) unique_values: bool,
 }
 

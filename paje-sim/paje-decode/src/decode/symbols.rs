@@ -50,8 +50,7 @@ pub(super) struct Words<'a, V> {
 }
 
 impl<V: Copy> Words<'_, V> {
-    /// Looks up a word in a table of few contexts. `salt` is the part of the context above
-    /// [`WordTable::SALT`].
+    /// Looks up a word in a table of few contexts. `salt` is the part of the context above [`WordTable::SALT`].
     #[inline(always)]
     pub(super) fn find_salted(self, word: Word, context: u64, salt: u64) -> Option<V> {
         let context = context | salt << WordTable::<Symbol, true>::SALT;
@@ -197,8 +196,7 @@ impl SymbolTable {
         self.entries[symbol as usize].context
     }
 
-    /// Returns the symbol of the text at `start..end` of `padded` in `context`, if it is known and
-    /// short.
+    /// Returns the symbol of the text at `start..end` of `padded` in `context`, if it is known and short.
     #[inline(always)]
     pub fn find_short(
         &self,
@@ -211,8 +209,7 @@ impl SymbolTable {
         self.words.find(word(padded, start, len)?, with_len(context, len as u64))
     }
 
-    /// Adds a symbol for a text in the current block, even if it already has one. Lookups do not
-    /// find it.
+    /// Adds a symbol for a text in the current block, even if it already has one. Lookups do not find it.
     #[inline]
     pub fn append_span(&mut self, span: Span, context: u32) -> Symbol {
         let symbol = self.entries.len() as Symbol;

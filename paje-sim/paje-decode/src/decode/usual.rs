@@ -12,9 +12,8 @@ use crate::decode::wide::Loop;
 pub(super) struct Waiting {
     pub(super) start: u32,
     pub(super) ordinal: u32,
-    /// Ends of its fields, or of the fields of a long line's
-    /// [head](crate::decode::plan::Plan::head); in batches of unusual lines, the edges of a
-    /// [`ShortLine`](paje_parser::scan::ShortLine). 0 for all other lines.
+    /// Ends of its fields, or of the fields of a long line's [head](crate::decode::plan::Plan::head); in batches of
+    /// unusual lines, the edges of a [`ShortLine`](paje_parser::scan::ShortLine). 0 for all other lines.
     pub(super) fields: u64,
 }
 

@@ -40,15 +40,13 @@ pub fn names_files(text: &[u8]) -> bool {
     has("TraceFile") || has("Filename")
 }
 
-/// Bytes of text after a problem that are searched for damage of compressed data. Takes less than a
-/// second.
+/// Bytes of text after a problem that are searched for damage of compressed data. Takes less than a second.
 const SEARCHED: u64 = 64 << 20;
 
 /// The current file and those that follow it.
 struct FeedState<'r> {
     medium: BlockSource<'r>,
-    /// Number of workers that wait for blocks of a stream. The next file may have begun when they
-    /// wake.
+    /// Number of workers that wait for blocks of a stream. The next file may have begun when they wake.
     waiting: usize,
     origin: Origin,
     /// Start of the next file, if it is known before the end of this one.
@@ -126,11 +124,10 @@ impl<'r> Feed<'r> {
         })
     }
 
-    /// Fills `block` with the next lines: at most this many [parts](BlockBudget::PER_BLOCK) of a
-    /// whole block, if blocks can be cut anywhere.
+    /// Fills `block` with the next lines: at most this many [parts](BlockBudget::PER_BLOCK) of a whole block, if
+    /// blocks can be cut anywhere.
     ///
-    /// Returns `None` if all files so far are finished. More lines may follow after another file is
-    /// named.
+    /// Returns `None` if all files so far are finished. More lines may follow after another file is named.
     pub fn next(&self, block: &mut Block, parts: usize) -> Option<NextBlock> {
         loop {
             if self.progress.is_stopped() {
@@ -334,10 +331,9 @@ impl<'r> Feed<'r> {
         self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
     }
 
-    /// Returns the damage of compressed data that may be the reason for an error, with the number
-    /// of the file. Checksums follow the data that they cover, so this decompresses somewhat more
-    /// than the replay needed. It does not decompress everything, which may be a thousand times the
-    /// size of the file.
+    /// Returns the damage of compressed data that may be the reason for an error, with the number of the file.
+    /// Checksums follow the data that they cover, so this decompresses somewhat more than the replay needed. It does
+    /// not decompress everything, which may be a thousand times the size of the file.
     pub fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {
         if !matches!(error.kind(), ErrorKind::Invalid(_) | ErrorKind::File { .. }) {
             return None;

@@ -1,8 +1,7 @@
 //! The files of a trace, which may name further files.
 //!
-//! Files are read one after another: the trace itself, then the files that it names in the order of
-//! the names, then the files that these name. So all definitions of a file are known before the
-//! files that it names are read.
+//! Files are read one after another: the trace itself, then the files that it names in the order of the names, then
+//! the files that these name. So all definitions of a file are known before the files that it names are read.
 
 use std::ffi::OsStr;
 use std::io;

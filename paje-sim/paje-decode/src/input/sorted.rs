@@ -39,8 +39,7 @@ pub struct TimeSorted {
     was_marked: bool,
 }
 
-/// Start and length of a line of the text, including its newline. One word, as there is one for
-/// each line.
+/// Start and length of a line of the text, including its newline. One word, as there is one for each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line(u64);
 
@@ -227,8 +226,7 @@ fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Returns the share of merging in the work on this number of bytes. Most of the work is finding
-/// times.
+/// Returns the share of merging in the work on this number of bytes. Most of the work is finding times.
 const fn merging(bytes: u64) -> u64 {
     bytes / 8
 }
@@ -237,8 +235,7 @@ fn bytes_of(text: &[u8], lines: &[Line]) -> u64 {
     lines.iter().map(|line| line.range(text).len() as u64).sum()
 }
 
-/// Cuts a part into blocks of `most` bytes, unless a single line is longer. Their starts are set
-/// later.
+/// Cuts a part into blocks of `most` bytes, unless a single line is longer. Their starts are set later.
 fn cut(text: &[u8], lines: &[Line], part: usize, most: usize) -> Vec<Cut> {
     let mut blocks = Vec::new();
     let (mut first, mut len) = (0, 0);

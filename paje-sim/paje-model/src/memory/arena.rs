@@ -171,15 +171,13 @@ impl Arena {
         overflow.map(words.max(IN_FILE).next_multiple_of(IN_FILE) * 8).map(Piece::File)
     }
 
-    /// Takes the pieces of an arena that is no longer needed. Clearing them takes a third of the
-    /// time of new pages.
+    /// Takes the pieces of an arena that is no longer needed. Clearing them takes a third of the time of new pages.
     pub fn reuse(&mut self, old: &mut Arena) {
         self.spare = std::mem::take(&mut old.pieces);
         self.spare.retain(|piece| !matches!(piece, Piece::File(_)));
     }
 
-    /// Drops file-backed pages from memory if the limit is exceeded. Called while large parts are
-    /// read.
+    /// Drops file-backed pages from memory if the limit is exceeded. Called while large parts are read.
     pub fn relieve(&self) {
         if let Some(overflow) = &self.overflow {
             overflow.relieve(|| std::iter::once(self));

@@ -3,8 +3,7 @@
 use crate::memory::{Arena, Chunk, Rows, Width, set_small};
 use crate::names::ids::{ContainerId, ValueId};
 
-/// User-defined fields of the events that opened and closed an object: numbers in `Extras`, 0 if
-/// none.
+/// User-defined fields of the events that opened and closed an object: numbers in `Extras`, 0 if none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtraPair {
     pub opening: u32,
@@ -27,8 +26,7 @@ impl ExtraPair {
 pub struct KeyPlace(u64);
 
 impl KeyPlace {
-    /// Makes a location from a shard, a place of at most [`KeyPlace::BITS`] bits, and the lower
-    /// half of the hash.
+    /// Makes a location from a shard, a place of at most [`KeyPlace::BITS`] bits, and the lower half of the hash.
     #[inline(always)]
     pub const fn new(shard: u8, place: u64, hash: u32) -> Self {
         KeyPlace((hash as u64 >> 16) << KeyPlace::TAG | place << 8 | shard as u64)
@@ -160,8 +158,7 @@ impl NewLink {
         self.value.0 | self.from.0 | self.to.0
     }
 
-    /// Returns the width for its small numbers: at least two bytes, as the next link may have
-    /// another container.
+    /// Returns the width for its small numbers: at least two bytes, as the next link may have another container.
     #[inline(always)]
     pub fn width(&self) -> Width {
         Width::of(self.small_bits()).max(Width::Narrow)

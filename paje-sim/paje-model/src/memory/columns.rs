@@ -73,9 +73,8 @@ impl Chunk {
 #[repr(C, packed(4))]
 pub struct Rows {
     last: Chunk,
-    /// Place of the list of all chunks except the last: its [head](Head), and a word for each
-    /// chunk. Its capacity is [`FIRST_LIST`] times a power of two. With many lanes, a vector would
-    /// take more memory than a chunk.
+    /// Place of the list of all chunks except the last: its [head](Head), and a word for each chunk. Its capacity is
+    /// [`FIRST_LIST`] times a power of two. With many lanes, a vector would take more memory than a chunk.
     before: Option<Listed>,
 }
 
@@ -108,8 +107,7 @@ impl Head {
     }
 }
 
-/// Bits for the count in a listed chunk's word. Above them are two bits for the width, and the
-/// place.
+/// Bits for the count in a listed chunk's word. Above them are two bits for the width, and the place.
 const COUNT: u32 = LARGEST.ilog2() + 1;
 
 impl Chunk {
@@ -159,8 +157,7 @@ impl Rows {
         self.last.count > 0 && self.head(arena).chunks + 1 >= SMALLER
     }
 
-    /// Makes rows with one chunk of the largest size, for other rows to [take
-    /// over](Rows::take_over).
+    /// Makes rows with one chunk of the largest size, for other rows to [take over](Rows::take_over).
     pub const fn in_largest(place: Place, width: Width) -> Self {
         Rows { last: Chunk { place, size: SIZES as u8, count: 0, width }, before: None }
     }
@@ -183,8 +180,7 @@ impl Rows {
     ) {
         let before = if self.last.count > 0 { self.list_last(arena) } else { 0 };
         let size = Chunk::size_of(before);
-        // A lane that needed two bytes will need them again. Chunks of one byte would stay partly
-        // empty.
+        // A lane that needed two bytes will need them again. Chunks of one byte would stay partly empty.
         let width = match self.last.width {
             Width::Narrow if self.last.count > 0 => width.max(Width::Narrow),
             _ => width,

@@ -63,8 +63,7 @@ impl Overflow {
         self.spilled() > 0 && self.is_needed(0)
     }
 
-    /// Drops file pages from memory if the limit is exceeded: first the last pieces of these
-    /// arenas, then all.
+    /// Drops file pages from memory if the limit is exceeded: first the last pieces of these arenas, then all.
     pub fn relieve<'a, I: Iterator<Item = &'a Arena>>(&self, arenas: impl Fn() -> I) {
         for last in [2, usize::MAX] {
             if !self.is_exceeded() {

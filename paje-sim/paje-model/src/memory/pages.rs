@@ -5,8 +5,7 @@ use std::sync::Arc;
 use crate::memory::{Arena, KeyPlace, Overflow, Place};
 use crate::names::hash::{bare, hash_text};
 
-/// Link keys as written, each after its length, on pages that never move. No key crosses a page
-/// boundary.
+/// Link keys as written, each after its length, on pages that never move. No key crosses a page boundary.
 #[derive(Debug, Default)]
 pub struct TextPages {
     pub(super) arena: Arena,

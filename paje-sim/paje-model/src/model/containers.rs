@@ -77,8 +77,7 @@ impl Container {
     }
 }
 
-/// Time at which containers ended, and the byte offset of the event; `NEVER` if the end of the
-/// trace ended them.
+/// Time at which containers ended, and the byte offset of the event; `NEVER` if the end of the trace ended them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ended {
     time: f64,
@@ -170,17 +169,15 @@ impl Containers {
         self.list[id.index()].names.alias(&self.texts)
     }
 
-    /// Returns the text by which events refer to the container: its alias if it has one, else its
-    /// name.
+    /// Returns the text by which events refer to the container: its alias if it has one, else its name.
     #[must_use]
     #[inline]
     pub fn identifier(&self, id: ContainerId) -> Name<'_> {
         self.list[id.index()].names.identifier(&self.texts)
     }
 
-    /// Returns the container's name for messages. For a container that was made up, this is only
-    /// the name, even if a later event gives it an alias: whether that event has been read already
-    /// may vary.
+    /// Returns the container's name for messages. For a container that was made up, this is only the name, even if a
+    /// later event gives it an alias: whether that event has been read already may vary.
     pub fn named(&self, id: ContainerId) -> Named {
         if self.is_made_up(id) || self.adopted.contains(&id) {
             return self.identifier(id).named(None);
@@ -206,8 +203,7 @@ impl Containers {
         self.list[id.index()].start
     }
 
-    /// Returns the time of its end in seconds: its destruction, an ancestor's, or the end of the
-    /// trace.
+    /// Returns the time of its end in seconds: its destruction, an ancestor's, or the end of the trace.
     #[must_use]
     pub fn end(&self, id: ContainerId) -> f64 {
         self.ending(id).time
@@ -252,15 +248,13 @@ impl Containers {
         self.extras.fields(index as u32 + 1)
     }
 
-    /// Returns the line of the event that created a container. It is meaningful only if lines are
-    /// kept.
+    /// Returns the line of the event that created a container. It is meaningful only if lines are kept.
     pub fn line(&self, id: ContainerId) -> Option<LineNumber> {
         let index = self.extra_owners.binary_search(&id).ok()?;
         self.extras.line(index as u32 + 1)
     }
 
-    /// Stores the line of the last container's creation, and the definition and user-defined fields
-    /// if it has any.
+    /// Stores the line of the last container's creation, and the definition and user-defined fields if it has any.
     pub fn keep_extras(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
         self.extras.push(fields, line);
         self.extra_owners.push(ContainerId(self.list.len() as u32 - 1));
@@ -360,8 +354,7 @@ impl Containers {
         });
         let known = &mut self.by_identifier;
         if known.len() == known.capacity() {
-            // Inserts in the order of the texts in memory. A table that grows by itself reads them
-            // in its own order.
+            // Inserts in the order of the texts in memory. A table that grows by itself reads them in its own order.
             *known = HashTable::with_capacity(2 * known.len().max(8));
             let identifier = |id: ContainerId| list[id.index()].names.identifier(texts).text;
             let all = (0..id.0).map(ContainerId);

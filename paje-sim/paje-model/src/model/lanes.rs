@@ -46,8 +46,7 @@ impl Model {
         self.types.nature(self.type_of(lane))
     }
 
-    /// Returns the byte offset of the event that ended a lane's container, or `u64::MAX` while it
-    /// lives.
+    /// Returns the byte offset of the event that ended a lane's container, or `u64::MAX` while it lives.
     pub fn ended_at(&self, lane: LaneId) -> u64 {
         self.containers.ended_at(self.lanes[lane.index()].container)
     }
@@ -62,8 +61,7 @@ impl Model {
         })
     }
 
-    /// Prefetches what is needed to find the lanes of containers whose identifiers have these
-    /// hashes.
+    /// Prefetches what is needed to find the lanes of containers whose identifiers have these hashes.
     pub fn prefetch_containers(&self, hashes: impl Iterator<Item = u64>) {
         if self.containers.len() <= MANY_CONTAINERS {
             return;

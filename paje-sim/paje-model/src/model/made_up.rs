@@ -77,8 +77,7 @@ impl Model {
         Ok((type_, parent))
     }
 
-    /// Completes a container that was made up before, if the new one is the same. Returns whether
-    /// it is.
+    /// Completes a container that was made up before, if the new one is the same. Returns whether it is.
     pub(super) fn adopts(
         &mut self,
         known: ContainerId,

@@ -1,9 +1,8 @@
 //! Containers that a file creates in containers that other files have destroyed.
 //!
-//! Files that are read one after the other may have happened at the same time. One file may create
-//! a container in a container that it destroys later, and that another file has already destroyed.
-//! The repeated destruction must end the new container, too. This table finds it without a search
-//! through the whole container.
+//! Files that are read one after the other may have happened at the same time. One file may create a container in a
+//! container that it destroys later, and that another file has already destroyed. The repeated destruction must end
+//! the new container, too. This table finds it without a search through the whole container.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

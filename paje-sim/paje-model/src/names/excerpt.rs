@@ -175,8 +175,7 @@ fn keep_last(cells: &mut Vec<Cell>, room: usize) -> bool {
     dropped
 }
 
-/// Returns the offending line with carets below the offending text, or nothing if the line is too
-/// long.
+/// Returns the offending line with carets below the offending text, or nothing if the line is too long.
 #[must_use]
 pub fn lines_below(place: &Place, kind: &ErrorKind) -> String {
     let problem = match kind {

@@ -18,9 +18,8 @@ pub type TextSet<K> = HashSet<K>;
 /// Its address, randomised by the system, seeds the hashes.
 static SOMEWHERE: u8 = 0;
 
-/// Returns the seed, as cheaply as a constant: the bits of an address that do not depend on the
-/// position within the program. Valgrind loads all programs at one address, so their hashes are
-/// equal there.
+/// Returns the seed, as cheaply as a constant: the bits of an address that do not depend on the position within the
+/// program. Valgrind loads all programs at one address, so their hashes are equal there.
 #[inline(always)]
 fn seed() -> u64 {
     (&raw const SOMEWHERE).addr() as u64 >> 24
@@ -113,8 +112,7 @@ static KEPT: [[u64; 2]; 17] = {
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0xe703_7ed1_a0b4_28db;
 
-/// Folds both halves of a product, so that every bit of the input reaches the low bits of the
-/// result.
+/// Folds both halves of a product, so that every bit of the input reaches the low bits of the result.
 #[inline(always)]
 const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;

@@ -23,17 +23,15 @@ pub enum ValueNames {
     /// They are not: `"In"` is the value defined as `In`.
     #[default]
     Bare,
-    /// They are: `"In"` and `In` are different values, as in PajeNG's development version since
-    /// February 2026.
+    /// They are: `"In"` and `In` are different values, as in PajeNG's development version since February 2026.
     AsWritten,
 }
 
 /// A memory limit for a replay, and the folder for rows beyond it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryLimit {
-    /// Bytes of memory for the whole process. Only rows move to the file, and only on systems where
-    /// a process can query its memory (Linux). Names, user-defined fields and open objects stay in
-    /// memory.
+    /// Bytes of memory for the whole process. Only rows move to the file, and only on systems where a process can
+    /// query its memory (Linux). Names, user-defined fields and open objects stay in memory.
     pub bytes: u64,
     /// Folder for the temporary file. The file has no name and disappears when the trace is dropped
     /// or the process ends.
@@ -87,26 +85,23 @@ pub struct Options {
     /// Whether pushes and pops change one state instead of nesting: a push also ends the state
     /// below it, and a pop opens that one again as a new row.
     pub no_imbrication: bool,
-    /// Whether links that lack an end when their container ends are ignored. Otherwise they are an
-    /// error.
+    /// Whether links that lack an end when their container ends are ignored. Otherwise they are an error.
     pub ignore_incomplete_links: bool,
     /// Whether user-defined fields are kept.
     pub user_defined: bool,
     /// Whether events are replayed in the order of their times instead of their lines.
     ///
-    /// The result is that of the same trace with its lines reordered. First come the lines without
-    /// a time, in file order: all definitions, comments and blank lines, and lines that match no
-    /// definition. Then come the events whose definition has a `Time` that they need, including
-    /// creations and destructions of containers. They are sorted by time, and equal times keep
-    /// their file order. Between the two groups are the lines whose time cannot be read; the first
-    /// of them is an error. "The first problem" is the first in this order; its place is that in
+    /// The result is that of the same trace with its lines reordered. First come the lines without a time, in file
+    /// order: all definitions, comments and blank lines, and lines that match no definition. Then come the events
+    /// whose definition has a `Time` that they need, including creations and destructions of containers. They are
+    /// sorted by time, and equal times keep their file order. Between the two groups are the lines whose time cannot
+    /// be read; the first of them is an error. "The first problem" is the first in this order; its place is that in
     /// the original trace.
     ///
     /// Lines that name files come last, and each file is sorted separately.
     ///
-    /// The whole text stays in memory, plus eight bytes for each line (forty during sorting). It is
-    /// read to its end before anything else is checked, so a failed read or a line that is too long
-    /// precedes all other problems.
+    /// The whole text stays in memory, plus eight bytes for each line (forty during sorting). It is read to its end
+    /// before anything else is checked, so a failed read or a line that is too long precedes all other problems.
     pub sort: bool,
     /// Limit beyond which rows go to a temporary file; `None` keeps all in memory. Ignored if a
     /// trace is read in portions.

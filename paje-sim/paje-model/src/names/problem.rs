@@ -6,8 +6,7 @@ use paje_parser::{FaultKind, LinkEnd};
 
 use super::named::{EventName, Named, Word};
 
-/// The ways in which a trace can be invalid. `Display` shows a sentence with what is wrong and what
-/// would be right.
+/// The ways in which a trace can be invalid. `Display` shows a sentence with what is wrong and what would be right.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // Each variant's sentence is in `Display` below.

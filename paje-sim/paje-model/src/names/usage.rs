@@ -2,9 +2,8 @@ use std::collections::BTreeMap;
 
 use crate::names::ids::{TypeId, ValueId};
 
-/// Definitions that a trace uses, and inconsistent spellings of names. Callers can find doubtful
-/// parts of a valid trace with it. Kept if
-/// [`Options::usage`](crate::names::options::Options::usage) is set.
+/// Definitions that a trace uses, and inconsistent spellings of names. Callers can find doubtful parts of a valid
+/// trace with it. Kept if [`Options::usage`](crate::names::options::Options::usage) is set.
 ///
 /// It covers a trace in one file, not the files that it names.
 #[derive(Clone, Debug)]
@@ -66,8 +65,7 @@ impl Usage {
         words.and_then(|words| words.get(word)).is_some_and(|word| word >> bit & 1 != 0)
     }
 
-    /// Returns the earliest time of any line in seconds, or `None` if no line has one. Minus zero
-    /// comes before zero.
+    /// Returns the earliest time of any line in seconds, or `None` if no line has one. Minus zero comes before zero.
     #[must_use]
     pub fn first_time(&self) -> Option<f64> {
         self.first_time.is_finite().then_some(self.first_time)
@@ -86,15 +84,13 @@ impl Usage {
         self.definitions
     }
 
-    /// Returns the byte after the start of the last line that defines a value; 0 without such a
-    /// line.
+    /// Returns the byte after the start of the last line that defines a value; 0 without such a line.
     #[must_use]
     pub fn values_to(&self) -> u64 {
         self.values_to
     }
 
-    /// Returns the number of states that are open at the end, in containers that no event has
-    /// destroyed.
+    /// Returns the number of states that are open at the end, in containers that no event has destroyed.
     #[must_use]
     pub fn open_states(&self) -> u64 {
         self.open_states

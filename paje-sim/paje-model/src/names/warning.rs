@@ -29,8 +29,7 @@ impl WarningKind {
         }
     }
 
-    /// Returns the message: what is doubtful about lines of this event, and how the replay treats
-    /// them.
+    /// Returns the message: what is doubtful about lines of this event, and how the replay treats them.
     #[must_use]
     pub fn sentence(self, event: Option<&EventName>) -> String {
         let event = event.map_or("an event".into(), ToString::to_string);

@@ -135,9 +135,8 @@ impl LinkStrand {
         Some(complete(self.open.remove(slot), HalfLink { value, ..half }))
     }
 
-    /// Remembers the keys of opened links, together so that cache misses overlap. `is_far` says
-    /// whether other blocks were replayed since the last call; `locate` finds a key in its file by
-    /// the byte offset of its event.
+    /// Remembers the keys of opened links, together so that cache misses overlap. `is_far` says whether other blocks
+    /// were replayed since the last call; `locate` finds a key in its file by the byte offset of its event.
     pub fn remember(
         &mut self,
         is_far: bool,

@@ -4,11 +4,10 @@ use paje_model::names::ids::ValueId;
 
 /// Replay of a state lane, a stack that events push and pop: data that is not in its rows.
 ///
-/// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States". An event is out
-/// of order if it is earlier than the start or the end of the last row, as in PajeNG 1.3.6.
+/// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States". An event is out of order if it is
+/// earlier than the start or the end of the last row, as in PajeNG 1.3.6.
 ///
-/// The field order matters: the unused bit patterns of the first `bool` distinguish the natures of
-/// lanes.
+/// The field order matters: the unused bit patterns of the first `bool` distinguish the natures of lanes.
 #[derive(Debug)]
 #[repr(C)]
 pub struct StateLane {
@@ -56,8 +55,7 @@ impl StateLane {
         last.is_none_or(|last| room.end(last, time))
     }
 
-    /// Does [`StateLane::push`] with imbrication in the last chunk. Returns `false` if there is no
-    /// room.
+    /// Does [`StateLane::push`] with imbrication in the last chunk. Returns `false` if there is no room.
     #[inline(always)]
     pub fn push_in<N: Small>(
         &mut self,
@@ -76,8 +74,7 @@ impl StateLane {
         true
     }
 
-    /// Does [`StateLane::pop`] with imbrication. Returns `false` if the state that ends is in
-    /// another chunk.
+    /// Does [`StateLane::pop`] with imbrication. Returns `false` if the state that ends is in another chunk.
     #[inline(always)]
     pub fn pop_in<N: Small>(&mut self, room: &mut StateRoom<'_, N>, time: f64) -> bool {
         if self.is_open {
@@ -156,8 +153,7 @@ impl StateLane {
         if self.flat
             && let Some(below) = self.pop_below()
         {
-            // The pop opened the new row, which has the pop's user-defined fields: PajeNG 1.3.6
-            // behaviour.
+            // The pop opened the new row, which has the pop's user-defined fields: PajeNG 1.3.6 behaviour.
             let (value, imbrication) = (lane.store.value_of(below), self.height());
             self.open(lane, time, value, imbrication);
         }
@@ -188,8 +184,7 @@ impl StateLane {
         self.below().iter().copied().chain(top)
     }
 
-    /// Sets the ends of open rows to NaN, which hides them, and appends their ends without
-    /// imbrication to `ends`.
+    /// Sets the ends of open rows to NaN, which hides them, and appends their ends without imbrication to `ends`.
     pub fn hide_open(&mut self, lane: &mut Written<'_>, ends: &mut Vec<f64>) {
         for open in self.stack(lane.rows) {
             ends.push(lane.store.end_of(open));

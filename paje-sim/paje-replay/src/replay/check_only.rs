@@ -1,5 +1,4 @@
-//! Lanes without rows: their events are only checked. Link lanes are excluded, since their check
-//! needs the keys.
+//! Lanes without rows: their events are only checked. Link lanes are excluded, since their check needs the keys.
 
 use crate::lanes::refusal::{Checked, Refused};
 use paje_decode::decode::decoded::{LaneEvent, Op};

@@ -136,8 +136,7 @@ impl Lanes {
         all
     }
 
-    /// Takes the byte offsets of the wave's events that came after their container's end, in file
-    /// order.
+    /// Takes the byte offsets of the wave's events that came after their container's end, in file order.
     pub fn take_ignored(&mut self) -> Vec<u64> {
         let shards = self.shards.iter_mut().map(exclusive);
         let mut ignored: Vec<u64> =

@@ -24,8 +24,7 @@ pub struct LinkMerger {
     pub(crate) refused: Option<Refusal>,
     /// All such events, if the replay continues after errors.
     pub(crate) refusals: Option<Refusals>,
-    /// Completed links of the wave, one run for each shard that handed some over. Each run is in
-    /// the order of blocks.
+    /// Completed links of the wave, one run for each shard that handed some over. Each run is in the order of blocks.
     pending: Vec<Vec<Completion>>,
     merged: Vec<Completion>,
     /// Empty vectors, kept for their capacity.
@@ -40,8 +39,7 @@ struct LinkRows {
 }
 
 impl LinkRows {
-    /// Adds links to the last chunk until it is full or a link is too early. Returns how many it
-    /// added.
+    /// Adds links to the last chunk until it is full or a link is too early. Returns how many it added.
     #[inline(always)]
     fn add_in_room(&mut self, arena: &mut Arena, completed: &[Completion]) -> usize {
         if self.kept != Kept::All {

@@ -1,8 +1,7 @@
-//! Parallel merging of links: each worker sorts the links of some blocks into new chunks, which are
-//! then appended to their lanes in order.
+//! Parallel merging of links: each worker sorts the links of some blocks into new chunks, which are then appended to
+//! their lanes in order.
 //!
-//! Sorting does not compare the links of a block: the byte offset of the completing line gives each
-//! its place.
+//! Sorting does not compare the links of a block: the byte offset of the completing line gives each its place.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -90,8 +89,7 @@ fn chunks(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
     chunks.collect()
 }
 
-/// Fewest bytes of a link's line: it has an event number, a time, a type, a container, a value and
-/// a key.
+/// Fewest bytes of a link's line: it has an event number, a time, a type, a container, a value and a key.
 const LINE: u64 = 8;
 
 /// Most slots for the lines of a block. The links of a block with a very long line would need more

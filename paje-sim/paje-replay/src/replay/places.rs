@@ -8,8 +8,7 @@ pub struct StrandPlace {
 
 #[derive(Debug, Default)]
 pub(super) struct StrandPlaces {
-    /// For each lane, the place of its only strand, or [`SEVERAL`] and the index of its first place
-    /// in `several`.
+    /// For each lane, the place of its only strand, or [`SEVERAL`] and the index of its first place in `several`.
     lanes: Vec<StrandPlace>,
     several: Vec<StrandPlace>,
 }

@@ -21,8 +21,7 @@ pub struct RepeatedDestructions {
     pub named_from: Option<u64>,
     /// For each ending, the byte offsets of repetitions that apply to everything that it ended.
     endings: FxHashMap<u64, Vec<u64>>,
-    /// For each repetition that ended containers created by its own file, the ending that it
-    /// repeats.
+    /// For each repetition that ended containers created by its own file, the ending that it repeats.
     joined: FxHashMap<u64, u64>,
     /// Byte offsets of repetitions that apply to single containers, and to their lanes.
     containers: FxHashMap<ContainerId, Vec<u64>>,

@@ -17,8 +17,7 @@ use paje_model::names::ids::LaneId;
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Strand {
-    /// Byte offset of the last event, or [`NEVER`]; with the bit [`ENDED`] if the container has
-    /// ended.
+    /// Byte offset of the last event, or [`NEVER`]; with the bit [`ENDED`] if the container has ended.
     last_at: u64,
     last_time: f64,
     /// Empty for links, whose rows are in a `LinkMerger`.
@@ -50,8 +49,7 @@ pub struct ShardOutput {
     /// Links opened by the current slice, whose keys are yet to be remembered.
     pub(crate) opened: Vec<Opened>,
     pub(crate) refusals: Refusals,
-    /// Latest time of lanes whose last event is earlier. Only with recovery, which keeps late
-    /// links.
+    /// Latest time of lanes whose last event is earlier. Only with recovery, which keeps late links.
     pub(crate) latest: FxHashMap<LaneId, f64>,
 }
 

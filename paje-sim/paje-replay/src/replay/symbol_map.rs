@@ -28,8 +28,7 @@ pub struct SymbolMap {
     pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
     /// Link ends with a problem, and its remedy.
     pub mismatched_ends: FxHashMap<Symbol, (Failed, Remedy)>,
-    /// Values whose types were not known. They have copies of their names, as decoders are
-    /// replaced.
+    /// Values whose types were not known. They have copies of their names, as decoders are replaced.
     pub pending: Vec<Pending>,
 }
 
@@ -71,8 +70,7 @@ impl SymbolMap {
         }
     }
 
-    /// Marks the next `count` strands as unresolved. If lines are `followed`, they get an unknown
-    /// owner.
+    /// Marks the next `count` strands as unresolved. If lines are `followed`, they get an unknown owner.
     pub fn mark_unresolved(&mut self, count: usize, failed: &Failed, followed: bool) {
         for _ in 0..count {
             self.strands_without_lane.insert(self.strands.len() as u32, failed.clone());

@@ -47,8 +47,7 @@ impl<'r> Stream<'r> {
     }
 }
 
-/// A worker's turn to read. Returns the stream when it is dropped, also in a panic, as others wait
-/// for it.
+/// A worker's turn to read. Returns the stream when it is dropped, also in a panic, as others wait for it.
 struct ReadTurn<'f, 'r> {
     feed: &'f Feed<'r>,
     blocks: Option<Lines<'r>>,
@@ -108,8 +107,7 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Fills `block` with the next lines of a stream. Returns `None` for other sources, and at the
-    /// end.
+    /// Fills `block` with the next lines of a stream. Returns `None` for other sources, and at the end.
     pub(super) fn take_streamed(
         &self,
         block: &mut Block,

@@ -9,9 +9,8 @@ const PARTS_PER_WORKER: usize = 4;
 /// Samples of the times for each part. The sizes of parts then differ by about a tenth.
 const SAMPLES_PER_PART: usize = 64;
 
-/// Orders all lines: first those without a time, then those whose time cannot be read, then the
-/// others by time, and last those that name files; otherwise in file order. Calls `merged` after
-/// each part.
+/// Orders all lines: first those without a time, then those whose time cannot be read, then the others by time, and
+/// last those that name files; otherwise in file order. Calls `merged` after each part.
 pub(super) fn parts(
     mut found: Vec<Found>,
     merged: impl Fn(&[Line]) + Sync,

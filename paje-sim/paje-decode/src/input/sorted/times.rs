@@ -22,8 +22,7 @@ pub(super) struct Found {
     pub(super) unreadable: Vec<Line>,
     /// Lines with a time: by time, and then in file order.
     pub(super) timed: Vec<Timed>,
-    /// Lines that name files for containers, in file order. The containers may be created in any
-    /// earlier line.
+    /// Lines that name files for containers, in file order. The containers may be created in any earlier line.
     pub(super) naming: Vec<Line>,
     pub(super) lines: u64,
     /// Start of a line that is too long. The lists end before it.

@@ -1,5 +1,4 @@
-//! Containers of damaged traces: some that no event creates, and some that end later than an event
-//! says.
+//! Containers of damaged traces: some that no event creates, and some that end later than an event says.
 
 use super::{Container, Containers, Ended, NONE, NewContainer};
 use crate::model::types::Names;

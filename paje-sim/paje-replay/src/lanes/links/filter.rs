@@ -40,8 +40,7 @@ impl Filter {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        // In large steps, since all keys are added again sooner or later, but not if that would
-        // waste megabytes.
+        // In large steps, since all keys are added again sooner or later, but not if that would waste megabytes.
         let words = match self.last.len() {
             0 => SMALLEST,
             len @ ..LARGE => len * 8,
@@ -54,8 +53,7 @@ impl Filter {
         self.room = words * 64 / BITS;
     }
 
-    /// Prefetches the words of these keys in large parts, or in all but small ones if they have
-    /// left the caches.
+    /// Prefetches the words of these keys in large parts, or in all but small ones if they have left the caches.
     pub(crate) fn prefetch(&self, is_far: bool, hashes: impl Iterator<Item = u64> + Clone) {
         let from = if is_far { LARGE / 8 } else { LARGE };
         for part in self.full.iter().chain([&self.last]).filter(|part| part.len() >= from) {
@@ -65,8 +63,7 @@ impl Filter {
         }
     }
 
-    /// Returns whether a look-up takes more than two cache misses, or three if rebuilding would
-    /// take long.
+    /// Returns whether a look-up takes more than two cache misses, or three if rebuilding would take long.
     pub(crate) fn is_scattered(&self) -> bool {
         self.full.len() > 1 + usize::from(self.last.len() > 2 * LARGE)
     }

@@ -14,8 +14,7 @@ pub(super) struct KeyHashList {
     has_repeats: bool,
 }
 
-/// Most hashes that a search reads for each doubtful one. The filter is wrong once in a thousand
-/// times.
+/// Most hashes that a search reads for each doubtful one. The filter is wrong once in a thousand times.
 const FEW: usize = 64;
 
 impl KeyHashList {

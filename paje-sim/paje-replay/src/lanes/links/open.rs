@@ -190,8 +190,7 @@ mod tests {
     }
 
     proptest! {
-        /// Inserts and removes keys. Only `spread` bits of the hashes differ, so that searches are
-        /// long.
+        /// Inserts and removes keys. Only `spread` bits of the hashes differ, so that searches are long.
         #[test]
         fn equals_a_plain_map(
             keys in proptest::collection::vec(0..200u64, 0..600),

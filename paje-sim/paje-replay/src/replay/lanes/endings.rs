@@ -13,8 +13,7 @@ use paje_model::names::options::Options;
 use paje_model::names::prefetch::prefetch;
 
 impl Lanes {
-    /// Ends the lanes of a container. Call [`Lanes::close_ended`] after ending one or several
-    /// containers.
+    /// Ends the lanes of a container. Call [`Lanes::close_ended`] after ending one or several containers.
     ///
     /// # Errors
     /// The container ends before its last event, or with incomplete links.
@@ -48,8 +47,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Prefetches what [`Lanes::end_container`] needs for these containers, if there are many
-    /// lanes.
+    /// Prefetches what [`Lanes::end_container`] needs for these containers, if there are many lanes.
     pub fn expect_endings(&mut self, model: &Model, containers: impl Iterator<Item = ContainerId>) {
         if self.places.len() < MANY {
             return;
@@ -82,8 +80,7 @@ impl Lanes {
         });
     }
 
-    /// Returns the problem of a container that ends before its last event, and the latest time of
-    /// its lanes.
+    /// Returns the problem of a container that ends before its last event, and the latest time of its lanes.
     pub fn ends_too_early(&mut self, model: &Model, ending: &Ending) -> Option<(Failed, f64)> {
         let Ending { container, time, named, .. } = *ending;
         let last = self.last_of(model, container).filter(|last| named && time < *last)?;
@@ -143,8 +140,7 @@ impl Lanes {
         values
     }
 
-    /// Returns whether a key may have been reused, if only hashes are remembered. The `last` call
-    /// covers all links.
+    /// Returns whether a key may have been reused, if only hashes are remembered. The `last` call covers all links.
     pub fn may_reuse_keys(&mut self, last: bool) -> bool {
         let shards = self.shards.iter_mut();
         let mut strands = shards.flat_map(|shard| exclusive(shard).strands.iter_mut());

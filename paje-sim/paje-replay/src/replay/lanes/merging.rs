@@ -12,8 +12,7 @@ use crate::replay::link_ranges::RangePart;
 use crate::replay::shard::Shard;
 use paje_decode::decode::block::BoxedBlock;
 
-/// Average number of links in a range. In smaller ranges, partly empty last chunks would take too
-/// much memory.
+/// Average number of links in a range. In smaller ranges, partly empty last chunks would take too much memory.
 const RANGE: usize = 8192;
 
 /// Bytes of a link's row.
@@ -63,8 +62,7 @@ impl Lanes {
         }
     }
 
-    /// Rebuilds scattered key filters of a shard before its replay, when all its completed links
-    /// are merged.
+    /// Rebuilds scattered key filters of a shard before its replay, when all its completed links are merged.
     pub fn gather(&self, number: usize, shard: &mut Shard) {
         for strand in shard.gather_own() {
             let home = merger_of(shard.strands[strand as usize].lane, self.homes.len());

@@ -35,8 +35,7 @@ struct OfLane<'l> {
 }
 
 impl Lanes {
-    /// Returns the first link of these lanes whose key was used before, its key, and the number of
-    /// such links.
+    /// Returns the first link of these lanes whose key was used before, its key, and the number of such links.
     pub fn first_reused(
         &mut self,
         lanes: impl Iterator<Item = LaneId>,

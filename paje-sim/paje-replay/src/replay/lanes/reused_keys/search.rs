@@ -4,8 +4,7 @@ use crate::lanes::links::{Hashes, ReuseCandidate, bare_key};
 use paje_model::memory::{KeyHashes, KeyPlace, TextPages};
 use paje_model::names::hash::{TextMap, TextSet};
 
-/// Counts the links of a strand that have a candidate's key. Several workers may count at the same
-/// time.
+/// Counts the links of a strand that have a candidate's key. Several workers may count at the same time.
 pub(crate) struct Search<'s> {
     candidates: &'s [ReuseCandidate],
     keys: &'s TextPages,
@@ -34,8 +33,7 @@ impl<'s> Search<'s> {
         self.keys
     }
 
-    /// Counts one of the strand's links. Each must be counted once, except links whose [`Tags`] no
-    /// candidate has.
+    /// Counts one of the strand's links. Each must be counted once, except links whose [`Tags`] no candidate has.
     pub(crate) fn look(&self, key: KeyPlace, hash: &mut KeyHashes<'s>) {
         if self.hashes.has(hash.of(key.place()))
             && let Some(count) = self.counts.get(bare_key(self.keys.get(key.place())))
