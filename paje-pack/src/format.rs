@@ -86,18 +86,18 @@ impl fmt::Display for ErrorKind {
                 };
                 write!(
                     f,
-                    "version {version} of the packed format cannot be read here, only version {VERSION}: {advice}"
+                    "this program reads version {VERSION} of the packed format, not version {version}: {advice}"
                 )
             }
-            ErrorKind::Truncated => f.write_str("the packed trace is cut off"),
-            ErrorKind::Checksum => f.write_str("the checksum is wrong: the page is damaged"),
+            ErrorKind::Truncated => f.write_str("the packed trace ends too early"),
+            ErrorKind::Checksum => f.write_str("the page is damaged: its checksum does not match"),
             ErrorKind::Size(size) => {
                 write!(f, "the page claims {size} bytes, more than allowed")
             }
-            ErrorKind::Page(kind) => write!(f, "a page of kind {kind} is not allowed here"),
+            ErrorKind::Page(kind) => write!(f, "unexpected page of kind {kind}"),
             ErrorKind::Zstd(error) => write!(f, "the page cannot be decompressed: {error}"),
             ErrorKind::Content(why) => f.write_str(why),
-            ErrorKind::Trailing => f.write_str("bytes follow the end of the packed trace"),
+            ErrorKind::Trailing => f.write_str("there are bytes after the end of the packed trace"),
             ErrorKind::Io(error) => error.fmt(f),
         }
     }
@@ -272,7 +272,7 @@ impl Page {
     pub(crate) fn plain_content(&self) -> Result<&[u8], ErrorKind> {
         match self.how {
             0 if self.size as usize == self.kept.len() => Ok(&self.kept),
-            _ => Err(ErrorKind::Content("this page must not be compressed")),
+            _ => Err(ErrorKind::Content("the page must not be compressed")),
         }
     }
 
@@ -281,12 +281,12 @@ impl Page {
         if u64::from(self.size) > most {
             return Err(ErrorKind::Size(self.size.into()));
         }
-        let other = ErrorKind::Content("the size of the page differs from its head");
+        let other = ErrorKind::Content("the page does not have its stated size");
         match self.how {
             0 if self.size as usize == self.kept.len() => return Ok(self.kept),
             0 => return Err(other),
             1 => {}
-            _ => return Err(ErrorKind::Content("unknown compression of a page")),
+            _ => return Err(ErrorKind::Content("the page has an unknown encoding")),
         }
         let failed = |error: io::Error| ErrorKind::Zstd(error.to_string());
         if self.size <= PROMPT {

@@ -23,7 +23,8 @@ pub(crate) const BORDER: &str = "border";
 pub(crate) const VERSION: u64 = 2;
 
 /// Fault of an invalid page.
-const NO_SENSE: ErrorKind = ErrorKind::Content("the index for windows is invalid");
+const NO_SENSE: ErrorKind =
+    ErrorKind::Content("the states that are open between segments are missing or wrong");
 
 /// Part of a sound trace that is itself a sound trace.
 ///
