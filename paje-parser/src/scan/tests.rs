@@ -128,7 +128,7 @@ fn corner_cases_are_read() {
     ] {
         check(text.as_bytes());
     }
-    // Miri takes seconds for each, so it tries only lengths near whole chunks.
+    // Miri takes seconds for each length, so it tries only lengths near whole chunks.
     let tried = |length: &usize| !cfg!(miri) || matches!(length % 32, 0 | 1 | 31);
     for length in (0..200).filter(tried) {
         check(format!("{} x\n", "y".repeat(length)).as_bytes());
@@ -210,7 +210,7 @@ fn a_scanner_keeps_nothing_of_the_last_text() {
     }
 }
 
-/// All bytes; only the special ones for Miri, which is slow.
+/// Tries all bytes. Miri is slow and tries only the special ones.
 #[test]
 fn every_byte_has_its_class() {
     let few = |byte: &u8| !cfg!(miri) || b"\t\n\r \"#0az".contains(byte);

@@ -53,7 +53,7 @@ pub enum LaneChange {
     Link {
         /// Start and end of its key without quotes, in bytes from the start of the block.
         key: (usize, usize),
-        /// Hash of the key, which no trace can foresee.
+        /// Hash of the key, with a seed that the author of a trace cannot know.
         hash: u64,
     },
 }
@@ -138,7 +138,7 @@ impl Trace {
     /// [`Trace::read_into_ledger`]. With one worker, blocks come in file order.
     ///
     /// # Errors
-    /// As [`Trace::read_in_portions`] and [`Trace::read_into_ledger`].
+    /// Fails like [`Trace::read_in_portions`] and [`Trace::read_into_ledger`].
     pub fn read_in_portions_into_ledger(
         source: Source<'_>,
         options: &Options,

@@ -98,7 +98,7 @@ impl Engine<'_> {
         let is_line = matches!(error, ReadError::LineTooLong { .. });
         let error = self.failed(block, error);
         if is_line {
-            // The line is lost, but it counts.
+            // The line is lost, but counts as a line.
             self.read.lines += 1;
             self.findings.judge(Remedy::Skipped, 1, error);
             return;

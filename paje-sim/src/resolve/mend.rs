@@ -25,7 +25,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Reports an invalid field in the same way.
+    /// Reports an invalid field like an invalid line.
     pub(super) fn wrong_field(
         &mut self,
         block: &DecodedBlock,
@@ -35,7 +35,7 @@ impl Resolver<'_> {
         self.wrong(block, line, Where::Field(field), ErrorKind::Invalid(problem))
     }
 
-    /// Reports a line that cannot be parsed in the same way.
+    /// Reports a line that cannot be parsed like an invalid line.
     pub(super) fn wrong_line(
         &mut self,
         block: &DecodedBlock,
@@ -92,7 +92,7 @@ impl Resolver<'_> {
         let (container, mended) = self.model.mended_end(type_name, name, end, time);
         self.note_made_up(block, line, known);
         match (mended, &mut self.tally) {
-            // Each line is counted: see `SymbolMap::count_lines`.
+            // Lines with this problem are counted later: see `SymbolMap::count_lines`.
             (Some((failed, Remedy::Kept)), _) => {
                 self.maps.mismatched_ends.insert(symbol, (failed, Remedy::Kept));
             }

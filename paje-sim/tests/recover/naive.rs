@@ -21,7 +21,7 @@ struct Type {
     nature: TypeNature,
     parent: usize,
     ends: Option<(usize, usize)>,
-    /// Names of values by their identifying texts.
+    /// Names of values by their identifiers.
     values: HashMap<Text, Text>,
 }
 
@@ -31,7 +31,7 @@ struct Container {
     type_: usize,
     parent: usize,
     start: f64,
-    /// Its end, and the time of its destruction.
+    /// Time of the container's end, and time of its destruction.
     end: Option<(f64, f64)>,
     made_up: bool,
 }

@@ -32,9 +32,9 @@ pub(super) struct Lines<'a, 't> {
 
 /// Text whose lines are decoded in batches.
 pub(super) trait Batch<'t>: Text<'t> {
-    /// Decodes lines and returns the number taken. Without `as_one`, looks names up one by one, and
-    /// appends lines that do not fit to the rest. With `as_one`, looks all names of a line up as
-    /// one text, and stops at the first line that does not fit or has an unknown text.
+    /// Decodes lines and returns the number of decoded ones. Without `as_one`, looks names up one
+    /// by one, and appends lines that do not fit to the rest. With `as_one`, looks all names of a
+    /// line up as one text, and stops at the first line that does not fit or has an unknown text.
     fn decode(lines: Lines<'_, 't>, op: Op, as_one: bool) -> usize;
 }
 
@@ -100,7 +100,7 @@ struct OfOperation<'a, 't, T, O, const AS_ONE: bool> {
 struct Tables<'a> {
     plan: &'a Plan,
     known: &'a KnownLanes,
-    /// Slots of `known`, so that the pointers stay in registers.
+    /// Slots of `known`, borrowed so that the pointers stay in registers.
     pairs: Words<'a, KnownLane>,
     line_names: LineNamesSlots<'a>,
     config: &'a DecoderConfig,

@@ -149,7 +149,7 @@ impl Fields {
     /// range of its time from the start of the line.
     #[inline(always)]
     fn usual(op: Op, mut ends: u64) -> Option<((usize, usize), Fields)> {
-        // Without a further bit this is 64, and the line is refused.
+        // Without another bit, the end is 64 and the line is refused.
         let mut next = || {
             let end = ends.trailing_zeros() as usize;
             ends &= ends.wrapping_sub(1);

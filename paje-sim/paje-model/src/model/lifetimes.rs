@@ -86,8 +86,8 @@ impl Model {
         is_plain
     }
 
-    /// Destroys a container whose name has this hash, and its descendants, by the line at byte
-    /// `at`. Returns whether it did: not if the line is invalid or a repetition.
+    /// Destroys a container whose name has this hash, and its descendants. The line of the
+    /// destruction begins at byte `at`. Returns `false` if the line is invalid or a repetition.
     pub fn destroy_plainly(
         &mut self,
         type_: TypeId,
@@ -111,7 +111,7 @@ impl Model {
     fn destroy(&mut self, container: ContainerId, time: f64, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
         self.end_all(container, Some(container), time, at, effects);
-        // In order of creation, so that the first problem is always the same.
+        // Sorting by creation makes the first problem always the same.
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
@@ -158,8 +158,8 @@ impl Model {
         Ok(())
     }
 
-    /// Ends what the current file has created in a container. The line at byte `at` repeats that
-    /// container's destruction.
+    /// Ends the containers that the current file has created in a container. The line at byte `at`
+    /// repeats that container's destruction.
     pub fn end_newborn(&mut self, container: ContainerId, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
         let time = self.containers.said_end(container);
@@ -181,7 +181,7 @@ impl Model {
         at: u64,
         effects: &mut Effects,
     ) {
-        // Most containers are empty; then this allocates nothing.
+        // Most containers are empty, and then this allocates nothing.
         let mut pending = Vec::new();
         let mut next = Some(container);
         while let Some(ended) = next {

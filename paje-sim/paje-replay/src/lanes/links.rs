@@ -26,7 +26,7 @@ pub struct LinkStrand {
     /// Links whose keys may have been used before, in the order of their first events.
     pub(crate) reuse_candidates: Vec<ReuseCandidate>,
     keys: KeyMemory,
-    /// Whether the rows of its lane are not wanted.
+    /// Whether the rows of the strand's lane are not wanted.
     unwanted: bool,
     /// Hashes of all keys, if only hashes are remembered.
     hashes: KeyHashList,
@@ -34,12 +34,12 @@ pub struct LinkStrand {
     had_reused_key: bool,
 }
 
-/// Memory of the keys of completed links, which must not be reused.
+/// What is remembered of the keys of completed links, which must not be reused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyMemory {
     #[default]
     Keys,
-    /// Hashes, which can prove only that no key is reused.
+    /// Their hashes, which can prove that no key is reused, but not that one is.
     Hashes,
     /// Nothing, to save memory.
     Nothing,
@@ -54,7 +54,7 @@ pub struct ReuseCandidate {
     pub written: KeyInFile,
 }
 
-/// Place of a key in a file, and its line if the text is not known yet.
+/// Place of a key in a file, and the key's line if its text is not known yet.
 pub type KeyInFile = (Place, Option<LaterLine>);
 
 /// A link whose key is to be remembered.
@@ -185,7 +185,7 @@ impl LinkStrand {
     }
 }
 
-/// Makes a link of two ends; `open` came first.
+/// Makes a link of its two ends. `open` came first.
 #[inline(always)]
 fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
     let (other, key) = (open.half(), open.key);

@@ -109,7 +109,8 @@ impl ProblemTally {
     }
 }
 
-/// Returns whether the line lacks its newline. If it is also invalid, the file was cut there.
+/// Returns whether the line lacks its newline. If such a line is also invalid, the file was cut
+/// there.
 fn is_unended(block: &DecodedBlock, line: u32) -> bool {
     memchr::memchr(b'\n', &block.text.text()[line as usize..]).is_none()
 }
@@ -121,7 +122,7 @@ pub const fn code_of(why: &ErrorKind) -> &'static str {
     }
 }
 
-/// Returns the code of a problem in a line, with another code for a line that must not be shown.
+/// Returns the code of a problem in a line. Lines that must not be shown have another code.
 fn shown_code(block: &DecodedBlock, line: u32, code: &'static str) -> &'static str {
     if line < block.shown_from { Problem::NotATrace.code() } else { code }
 }

@@ -27,7 +27,7 @@ pub struct Slice<'a> {
     pub(crate) maps: &'a SymbolMap,
     pub(crate) cuts: &'a RepeatedDestructions,
     pub(crate) model: &'a Model,
-    /// Range of bytes: events whose lines begin elsewhere are skipped.
+    /// Range of bytes. Events whose lines begin elsewhere are skipped.
     pub(crate) bytes: Range<u64>,
     /// Whether the replay continues after refused events.
     pub(crate) recovers: bool,
@@ -274,7 +274,7 @@ fn keeps_line(op: Op, kept: Natures) -> bool {
         Op::SetState | Op::PushState => kept.contains(TypeNature::State),
         Op::SetVariable | Op::AddVariable | Op::SubVariable => kept.contains(TypeNature::Variable),
         Op::Event => kept.contains(TypeNature::Event),
-        // The end may come first.
+        // A link's end may come before its start.
         Op::StartLink | Op::EndLink => kept.contains(TypeNature::Link),
     }
 }

@@ -21,7 +21,7 @@ impl<'a> WrittenKey<'a> {
         &self.padded[self.raw.start as usize..self.raw.end as usize]
     }
 
-    /// Compares it with a stored key, without quotes. Needed for long keys only.
+    /// Compares the key with a stored one, without quotes. Needed for long keys only.
     #[cold]
     #[inline(never)]
     pub(super) fn is_kept_at(self, store: &Store, place: u64) -> bool {

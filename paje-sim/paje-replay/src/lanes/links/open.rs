@@ -183,7 +183,7 @@ mod tests {
         OpenLink::new(hash, short(key), half, KeyPlace::from_word(key))
     }
 
-    /// Every other key is long.
+    /// Returns the text of a key. Every other key is long.
     fn short(key: u64) -> ShortText {
         let padded = (u128::from(key) << 8 | 0xff).to_le_bytes();
         if key.is_multiple_of(2) { ShortText::new(&padded, 0, 3) } else { ShortText::LONG }
