@@ -58,8 +58,8 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Records `count` errors of a kind; `error` is the first. During recovery, adds them to the
-    /// tally. Otherwise, the first error in file order becomes that of the trace.
+    /// Records `count` errors of a kind. `error` is the first. During recovery, adds them to the
+    /// tally. Otherwise, the error that is first in file order becomes that of the trace.
     pub(super) fn judge(&mut self, remedy: Remedy, count: u64, error: Error) {
         match &mut self.tally {
             None => self.first = earliest(self.first.take(), Some(error)),
@@ -116,7 +116,7 @@ impl Findings {
 
 pub(super) struct SoFar {
     pub(super) lines: u64,
-    /// Lines of the files before the last one.
+    /// Lines of the files before the current one.
     pub(super) lines_of_others: u64,
     pub(super) bytes: u64,
     pub(super) events: u64,

@@ -126,28 +126,30 @@ impl<'t> Link<'t> {
 }
 
 impl<'t> LaneView<'t> {
-    /// Returns the lane's states in order of opening; empty if its type has another nature.
+    /// Returns the lane's states in order of opening. There are none if its type has another
+    /// nature.
     pub fn states(
         self,
     ) -> impl ExactSizeIterator<Item = State<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<StateColumns<'t>>::new(self)
     }
 
-    /// Returns the lane's values of a variable in order of time; empty if its type has another nature.
+    /// Returns the lane's values of a variable in order of time. There are none if its type has another nature.
     pub fn variables(
         self,
     ) -> impl ExactSizeIterator<Item = Variable<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<VariableColumns<'t>>::new(self)
     }
 
-    /// Returns the lane's events in order of time; empty if its type has another nature.
+    /// Returns the lane's events in order of time. There are none if its type has another nature.
     pub fn events(
         self,
     ) -> impl ExactSizeIterator<Item = Event<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<EventColumns<'t>>::new(self)
     }
 
-    /// Returns the lane's links in order of completion; empty if its type has another nature.
+    /// Returns the lane's links in order of completion. There are none if its type has another
+    /// nature.
     pub fn links(
         self,
     ) -> impl ExactSizeIterator<Item = Link<'t>> + FusedIterator + Clone + use<'t> {

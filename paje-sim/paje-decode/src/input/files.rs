@@ -143,7 +143,7 @@ impl Files {
         self.known.insert(found, number);
     }
 
-    /// Returns the file, the one that names it, and so on.
+    /// Returns the file, the file that names it, and so on.
     fn ancestors(&self, file: u32) -> impl Iterator<Item = u32> + '_ {
         let parent = |file: &u32| (*file > 0).then(|| self.all[*file as usize].parent);
         std::iter::successors(Some(file), parent)

@@ -1,4 +1,4 @@
-//! A trace in the order of its times, whatever the order of its lines.
+//! A trace in the order of its times. Its lines may be in any order.
 //!
 //! ```text
 //! text ──pieces──▶ lines with times, sorted ──parts──▶ lines in order ──blocks──▶ as from a sorted file

@@ -50,7 +50,7 @@ impl Width {
 pub struct Chunk {
     pub place: Place,
     count: u16,
-    /// Base-2 logarithm of its capacity; 0 if it has none.
+    /// Base-2 logarithm of the chunk's capacity, or 0 if it has none.
     size: u8,
     pub width: Width,
 }

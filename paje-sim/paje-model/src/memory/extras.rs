@@ -22,8 +22,8 @@ const NO_FIELDS: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub struct Extras {
     keeps: Keeps,
-    /// For each event: four bytes for its definition; four for the file and eight for the line, if lines are kept;
-    /// and the fields as written, each followed by a newline. No field contains a newline.
+    /// Each event has four bytes for its definition. If lines are kept, four bytes for the file and eight for the line
+    /// follow. Then come the fields as written, each followed by a newline. No field contains a newline.
     texts: TextPages,
     /// Pages with the places of the texts.
     places: Vec<Place>,

@@ -102,7 +102,7 @@ impl Store {
         set_small(&mut words[column..], chunk.width, index, state.value.0);
         let column = StateChunk::imbrication(&chunk);
         set_small(&mut words[column..], chunk.width, index, state.imbrication);
-        // The end is written later; until then its memory is not touched.
+        // The end is written later. Until then, its memory is not touched.
         if let Some(extras) = extras {
             let pair = ExtraPair { opening: extras.current, closing: 0 };
             words[StateChunk::extras(&chunk) + index] = pair.word();

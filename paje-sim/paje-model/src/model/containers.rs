@@ -43,7 +43,7 @@ struct Container {
     type_: TypeId,
     parent: ContainerId,
     start: f64,
-    /// Index of the container's end in `endings`; `NONE` while it lives.
+    /// Index of the container's end in `endings`, or `NONE` while it lives.
     ending: u32,
     first_child: u32,
     last_child: u32,
@@ -77,7 +77,8 @@ impl Container {
     }
 }
 
-/// Time at which containers ended, and the byte offset of the event; `NEVER` if the end of the trace ended them.
+/// Time at which containers ended, and the byte offset of the event. The offset is `NEVER` if the end of the trace
+/// ended them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ended {
     time: f64,
@@ -209,7 +210,7 @@ impl Containers {
         self.ending(id).time
     }
 
-    /// Returns the container's end as far as it is known; the time is 0 while it lives.
+    /// Returns the container's end as far as it is known. The time is 0 while it lives.
     fn ending(&self, id: ContainerId) -> Ended {
         let ending = self.endings.get(self.list[id.index()].ending as usize);
         ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })

@@ -121,9 +121,9 @@ pub struct Options {
     /// that lose only what is contradictory (`docs/recover.md`), and `Trace::recovered` lists them.
     /// It does not change the result of a trace without problems.
     pub recover: bool,
-    /// Wanted rows. Lanes of other natures, types and containers are checked but keep no rows; the
-    /// wanted lanes keep all rows, whatever their times. With `recover`, all lanes keep their rows.
-    /// So always filter the rows with `Trace::select` as well.
+    /// Wanted rows. Lanes of other natures, types and containers are checked but keep no rows. The
+    /// wanted lanes keep all rows, also outside of the window of time. With `recover`, all lanes
+    /// keep their rows. So always filter the rows with `Trace::select` as well.
     pub selection: Selection,
     /// Sizes of blocks and lines.
     pub limits: Limits,

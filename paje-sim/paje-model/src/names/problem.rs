@@ -105,7 +105,7 @@ pub enum Problem {
         value: Named,
         other: Named,
     },
-    /// At most [`Problem::LISTED`] keys, and the number of links.
+    /// Keys of at most [`Problem::LISTED`] links, and the number of links.
     OpenLinks {
         container: Named,
         keys: Vec<Word>,

@@ -17,7 +17,7 @@ pub enum Refused {
         value: ValueId,
         other: ValueId,
     },
-    /// The link completes before the lane's last one. Only in damaged traces.
+    /// The link completes before the lane's last link. Only in damaged traces.
     LateLink(f64),
     /// The container at this end is unknown. Only in damaged traces.
     Nowhere(LinkEnd),

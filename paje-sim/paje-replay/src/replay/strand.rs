@@ -17,7 +17,7 @@ use paje_model::names::ids::LaneId;
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Strand {
-    /// Byte offset of the last event, or [`NEVER`]; with the bit [`ENDED`] if the container has ended.
+    /// Byte offset of the last event, or [`NEVER`]. The bit [`ENDED`] is set if the container has ended.
     last_at: u64,
     last_time: f64,
     /// Empty for links, whose rows are in a `LinkMerger`.
@@ -176,7 +176,7 @@ impl Strand {
                 }
                 return Ok(());
             }
-            // After a refused event, the last one does not matter.
+            // After a refused event, the last event does not matter.
             self.note_last(last, base);
             return replayed.map_err(|(index, why)| {
                 let event = events[index];
@@ -244,7 +244,7 @@ impl Strand {
         }
     }
 
-    /// Forgets all rows, and carries open ones over to a new store with their hidden `ends`.
+    /// Forgets all rows, and carries open rows over to a new store with their hidden `ends`.
     pub fn forget_rows(
         &mut self,
         (old, new): (&Store, &mut Store),

@@ -8,7 +8,7 @@ pub(crate) struct Filter {
     last: Vec<u64>,
     /// Number of keys that still fit into it.
     room: usize,
-    /// Full parts, mostly at most one; see [`Filter::is_scattered`].
+    /// Full parts. Mostly, there is at most one: see [`Filter::is_scattered`].
     full: Vec<Vec<u64>>,
 }
 

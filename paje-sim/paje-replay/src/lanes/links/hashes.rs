@@ -31,8 +31,8 @@ impl KeyHashList {
         }
     }
 
-    /// Returns whether a hash was repeated. Only the `last` call is sure to include recent ones, so
-    /// that frequent calls stay cheap.
+    /// Returns whether a hash was repeated. Only the `last` call is sure to include recent hashes,
+    /// so that frequent calls stay cheap.
     pub(super) fn has_repeats(&mut self, last: bool) -> bool {
         let is_time =
             self.all.len() >= 2 * self.looked_at || self.doubts.len() * FEW > self.all.len();

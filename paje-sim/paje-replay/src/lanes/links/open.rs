@@ -14,7 +14,7 @@ use paje_model::names::ids::{ContainerId, ValueId};
 pub(super) struct OpenLink {
     /// Lower half of its key's hash.
     hash: u32,
-    /// Next link of its chain, or next free slot; `NONE` for the last.
+    /// Next link of the link's chain, or next free slot. `NONE` for the last.
     next: u32,
     short: ShortText,
     is_free: bool,
@@ -64,7 +64,7 @@ impl Default for OpenLinks {
     }
 }
 
-/// A link that was found, and the one before it in its chain.
+/// A link that was found, and the link before it in its chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     link: u32,
