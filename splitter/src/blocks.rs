@@ -94,7 +94,7 @@ impl From<io::Error> for ReadError {
     }
 }
 
-/// Some whole lines of a trace. The memory is reused for the next ones.
+/// Some whole lines of a trace. The memory is reused for the next lines.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// The text from `offset` on, then at least [`PADDING`] bytes more.
@@ -198,7 +198,7 @@ pub struct Blocks<R> {
     carry: Vec<u8>,
     position: ByteOffset,
     ended: bool,
-    /// Whether reading goes on after errors: see [`Blocks::forgiving`].
+    /// Whether reading continues after errors: see [`Blocks::forgiving`].
     forgives: bool,
     failure: Option<io::Error>,
 }
