@@ -278,7 +278,7 @@ impl Workers {
     /// Runs `f` with the number of each worker, once on each and at the same time, and waits for
     /// all.
     ///
-    /// With a single worker this calls `f(0)`. `f` must not call it.
+    /// With a single worker, this calls `f(0)`. `f` must not call this function.
     ///
     /// # Panics
     /// If `f` panics on any worker, with the payload of the first such worker, after all have
@@ -287,8 +287,8 @@ impl Workers {
         self.on_first(self.threads, f);
     }
 
-    /// Does the same on the first `count` workers only. With one, a call from worker 0 wakes no
-    /// other.
+    /// Does the same on the first `count` workers only. With `count` 1, a call from worker 0 wakes
+    /// no other worker.
     ///
     /// # Panics
     /// Like `on_each`.
