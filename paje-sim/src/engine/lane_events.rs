@@ -33,7 +33,7 @@ pub struct LaneEvents<'a> {
 /// An event of a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneEvent<'a> {
-    /// Start of its line, in bytes from the start of the block.
+    /// Start of the event's line, in bytes from the start of the block.
     pub start: usize,
     /// In seconds.
     pub time: f64,

@@ -31,7 +31,7 @@ pub(super) struct Job<'o> {
     pub(super) progress: &'o Progress,
 }
 
-/// Number of workers from which on they create their decoders in parallel.
+/// Smallest number of workers that create their decoders in parallel.
 const MANY_WORKERS: usize = 8;
 
 /// The participating workers, with their blocks and decoders.
@@ -132,7 +132,7 @@ pub(super) struct SoFar {
 }
 
 impl Team {
-    /// Creates `team` workers. If `follows`, their blocks list the owner of each line.
+    /// Creates `team` workers. If `follows` is true, their blocks list the owner of each line.
     pub(super) fn new(team: usize, job: Job<'_>, spread: Partitioning, follows: bool) -> Self {
         let options = job.options;
         let desk = |worker| {

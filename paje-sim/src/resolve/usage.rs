@@ -107,7 +107,6 @@ impl Resolver<'_> {
     }
 
     /// Counts the block's events whose values are quoted differently than at their first use. The
-    /// Counts the block's events whose values are quoted differently than at their first use. The
     /// block's values must be resolved.
     #[inline]
     pub(super) fn count_other_quoting_if_any(&mut self, block: &DecodedBlock) {

@@ -79,9 +79,9 @@ enum BlockSource<'r> {
 pub struct NextBlock {
     pub number: u64,
     pub origin: Origin,
-    /// Whether it is known to be the last block of its file.
+    /// Whether the block is known to be the last one of its file.
     pub is_last: bool,
-    /// Whether its file begins with a byte order mark, which blanks have replaced.
+    /// Whether the block's file begins with a byte order mark, which blanks have replaced.
     pub is_marked: bool,
     pub read: Result<(), ReadError>,
 }

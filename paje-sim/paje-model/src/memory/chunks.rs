@@ -152,7 +152,7 @@ impl LinkChunk {
 }
 
 impl NewLink {
-    /// Returns the union of the bits of its small numbers.
+    /// Returns the union of the bits of the link's small numbers.
     #[inline(always)]
     pub(crate) const fn small_bits(&self) -> u32 {
         self.value.0 | self.from.0 | self.to.0

@@ -67,8 +67,8 @@ impl Chunk {
     }
 }
 
-/// Rows of a lane. There may be millions of lanes, so one chunk needs no list. Packed, so that the
-/// lane's number fits beside it.
+/// Rows of a lane. There may be millions of lanes, so one chunk needs no list. It is packed, so
+/// that the lane's number fits beside it.
 #[derive(Debug, Default)]
 #[repr(C, packed(4))]
 pub struct Rows {

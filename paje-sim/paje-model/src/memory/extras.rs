@@ -17,8 +17,8 @@ pub struct LineNumber {
 /// Marks an event without user-defined fields.
 const NO_FIELDS: u32 = u32::MAX;
 
-/// User-defined fields of events and their lines, numbered from 1. Kept in an arena, as they may be
-/// a large part of a trace.
+/// User-defined fields of events and their lines, numbered from 1. They are kept in an arena,
+/// because they may be a large part of a trace.
 #[derive(Debug, Default)]
 pub struct Extras {
     keeps: Keeps,

@@ -68,8 +68,8 @@ impl Store {
         }
     }
 
-    /// Sets the user-defined fields of the current event: a number in [`Extras`], 0 if none. They
-    /// are stored with the rows that it opens or closes.
+    /// Sets the user-defined fields of the current event to a number in [`Extras`], or 0 if there
+    /// are none. They are stored with the rows that the event opens or closes.
     pub fn begin_event(&mut self, extra: u32) {
         if let Some(extras) = &mut self.extras {
             extras.current = extra;

@@ -27,7 +27,7 @@ struct Type {
     parent: TypeId,
     /// Types of the containers at the start and end, for a link type.
     ends: Option<(TypeId, TypeId)>,
-    /// The last file that defined it.
+    /// The last file that defined the type.
     defined_in: u32,
     /// Boxed, because most types have no values in a trace with many types.
     values: Option<Box<Values>>,

@@ -25,7 +25,8 @@ struct Inner {
     file: Option<Arc<Path>>,
     /// Path of the trace, if messages show it.
     trace: Option<Box<Path>>,
-    /// Byte offset of its line in the whole input. The error with the smallest offset is reported.
+    /// Byte offset of the error's line in the whole input. The error with the smallest offset is
+    /// reported.
     at: u64,
 }
 
@@ -77,7 +78,7 @@ impl Error {
         self
     }
 
-    /// Returns the byte offset of its line in the whole input.
+    /// Returns the byte offset of the error's line in the whole input.
     pub fn at(&self) -> u64 {
         self.0.at
     }

@@ -83,8 +83,8 @@ pub struct Options {
     pub value_names: ValueNames,
     /// Events after this time, in seconds, are ignored, and all open objects end at it.
     pub stop_at: Option<f64>,
-    /// Whether pushes and pops change one state instead of nesting: a push also ends the state
-    /// below it, and a pop opens that one again as a new row.
+    /// Whether pushes and pops change one state instead of nesting. A push then also ends the state
+    /// below it, and a pop opens that state again as a new row.
     pub no_imbrication: bool,
     /// Whether links that lack an end when their container ends are ignored. Otherwise they are an error.
     pub ignore_incomplete_links: bool,

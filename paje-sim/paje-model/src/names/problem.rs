@@ -135,7 +135,8 @@ impl Problem {
         self
     }
 
-    /// Returns the known names in the message, in its order, each with the kind of its object.
+    /// Returns the known names in the message, each with the kind of its object. They are in the
+    /// order of the message.
     #[must_use]
     pub fn names(&self) -> Vec<(&'static str, &Named)> {
         match self {

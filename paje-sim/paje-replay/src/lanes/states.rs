@@ -24,7 +24,7 @@ pub struct StateLane {
 }
 
 impl StateLane {
-    /// Makes a lane; `flat` says whether `no_imbrication` applies.
+    /// Makes a lane. `flat` says whether `no_imbrication` applies.
     pub const fn new(flat: bool) -> Self {
         StateLane { is_open: false, flat, not_before: f64::NEG_INFINITY, below: None }
     }

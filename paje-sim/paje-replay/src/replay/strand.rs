@@ -186,7 +186,7 @@ impl Strand {
         }
     }
 
-    /// Lists a refused event, and applies the closest valid one if any.
+    /// Lists a refused event, and applies the closest valid event, if there is one.
     #[cold]
     fn pass_over(
         &mut self,

@@ -64,7 +64,7 @@ mod tests {
         hash_bytes(&i.to_le_bytes())
     }
 
-    /// Finds a repeated hash among many, wherever it is.
+    /// A repeated hash among many is found at any place.
     #[test]
     fn a_single_repeat_is_found() {
         for again in [0, 77_777, 199_999] {

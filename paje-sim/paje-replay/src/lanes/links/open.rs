@@ -12,7 +12,7 @@ use paje_model::names::ids::{ContainerId, ValueId};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenLink {
-    /// Lower half of its key's hash.
+    /// Lower half of the hash of the link's key.
     hash: u32,
     /// Next link of the link's chain, or next free slot. `NONE` for the last.
     next: u32,
@@ -170,7 +170,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// A link is a cache line.
+    /// A link takes one cache line.
     #[test]
     fn links_are_small() {
         assert_eq!(size_of::<OpenLink>(), 64);
