@@ -113,9 +113,9 @@ pub enum HoleKind {
 /// Part of a line that differs between the lines of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hole {
-    /// Kind of its content.
+    /// Kind of the hole's content.
     pub kind: HoleKind,
-    /// Where it is in the line, in bytes.
+    /// Place of the hole in the line, in bytes.
     pub range: Range<usize>,
 }
 
