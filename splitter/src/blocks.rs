@@ -154,7 +154,7 @@ impl Block {
     /// Fills the block with lines of `len` bytes that begin at `start`.
     ///
     /// # Panics
-    /// If the lines are longer.
+    /// Panics if the lines are longer.
     pub fn fill<'l>(
         &mut self,
         start: ByteOffset,

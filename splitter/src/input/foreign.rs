@@ -87,7 +87,7 @@ pub(super) struct Checked<R> {
     compression: Option<Compression>,
     /// First bytes that are still to be returned, or `None` before the first read.
     head: Option<Vec<u8>>,
-    /// Error after these bytes.
+    /// Error after the first bytes.
     failure: Option<io::Error>,
 }
 

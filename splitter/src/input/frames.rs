@@ -39,7 +39,7 @@ pub(super) struct Frames<R> {
 #[derive(Clone, Copy)]
 struct Frame {
     len: usize,
-    /// Largest possible length of its text.
+    /// Largest possible length of the frame's text.
     most: u64,
 }
 
