@@ -7,7 +7,7 @@
 //! 2. Multiply the fraction by 10^precision to 128 bits. The high word holds the digits. The low
 //!    word, compared with one half, decides the rounding (ties to even, as in glibc).
 //! 3. Write three digits at a time from a table of 4 kB. Copies have a constant size and write one
-//!    byte too many, which the next copy overwrites. This takes 7 ns per number; eight digits by
+//!    byte too many, which the next copy overwrites. This takes 7 ns per number. Eight digits by
 //!    multiplications take 10 ns with SSE2 and 13 ns without.
 //!
 //! Smaller numbers with six or nine decimals take a shorter path: see `units`. Numbers from 2^64 on
@@ -235,7 +235,7 @@ fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<
     } else {
         put_integer(buffer, at, integer)
     };
-    // The point and six digits as one word; the next copy overwrites its last byte.
+    // The point and six digits are one word. The next copy overwrites its last byte.
     let three = |group: u64| u64::from(u32::from_le_bytes(THREES[(group % 1000) as usize]) << 8);
     let (high, low) = match precision {
         6 => (fraction / 1000, fraction % 1000),
@@ -256,7 +256,7 @@ fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<
 fn put_rounded(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
     let bits = value.to_bits();
     let (integer, fraction) = round(bits & !SIGN, precision)?;
-    // Kept only if the number is negative.
+    // The sign is kept only if the number is negative.
     buffer[0] = b'-';
     let at = usize::from(bits & SIGN != 0);
     let at = put_integer(buffer, at, integer);
