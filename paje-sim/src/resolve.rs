@@ -73,7 +73,8 @@ pub(crate) fn resolve(
                     Some(_) => match state.mended_lane(
                         block,
                         *line,
-                        (container().text, type_name().text),
+                        container().text,
+                        type_name().text,
                         nature,
                     ) {
                         Ok(lane) => lane,
@@ -129,9 +130,7 @@ pub(crate) fn resolve(
                 let type_name = decoder.symbols.types.get(type_).0.text;
                 let container = match state.tally {
                     None => state.model.link_end(type_name, name.text, end).map_err(failed)?,
-                    Some(_) => {
-                        state.mended_end(block, *line, (type_name, name.text), (*symbol, end))
-                    }
+                    Some(_) => state.mended_end(block, *line, type_name, name.text, *symbol, end),
                 };
                 state.maps.link_ends.push(container);
             }

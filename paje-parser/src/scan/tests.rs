@@ -52,7 +52,10 @@ fn check_plain(scanner: &Scanner, start: usize, end: usize, fields: &[token::Spa
         }
         match lines.at(start) {
             Some(_) => assert_eq!(plain.longer(start), expected),
-            None => check_long(plain.longer(start).unwrap(), start, end, fields),
+            None => {
+                let (ends, len) = plain.longer(start).unwrap();
+                check_long(ends, len, start, end, fields);
+            }
         }
         if let Some(count) = plain.fields(start) {
             assert_eq!(count as usize, fields.len());
@@ -71,7 +74,7 @@ fn check_plain(scanner: &Scanner, start: usize, end: usize, fields: &[token::Spa
     }
 }
 
-fn check_long((ends, len): (u64, u32), start: usize, end: usize, fields: &[token::Span]) {
+fn check_long(ends: u64, len: u32, start: usize, end: usize, fields: &[token::Span]) {
     assert_eq!(len as usize, end - start);
     if ends != 0 && ends & 1 == 0 {
         let is_near = |field: &&token::Span| (field.end as usize) < start + 64;

@@ -82,7 +82,7 @@ impl Engine<'_> {
             let code = failed.1.code();
             let Some(error) = error(self, failed) else { continue };
             if let Some(tally) = &mut self.findings.tally {
-                tally.add(code, remedy, (ending.at, count), || error);
+                tally.add(code, remedy, ending.at, count, || error);
             }
         }
         let ended = self.lanes.end_container(&self.model, self.job.options, &ending);

@@ -191,8 +191,8 @@ impl Round<'_, '_> {
                 let bytes = self.from..self.limit;
                 let blocks = &self.wave.blocks;
                 self.lanes.gather(number, &mut shard);
-                let world = (self.model, &self.lanes.cuts);
-                shard.replay(number, blocks, self.maps, world, bytes);
+                let cuts = &self.lanes.cuts;
+                shard.replay(number, blocks, self.maps, self.model, cuts, bytes);
                 self.lanes.hand_over(&mut shard);
             }
         }

@@ -39,8 +39,8 @@ impl Resolver<'_> {
             }
             None => {
                 let at = block.text.start().0 + u64::from(line);
-                let name = (name(lifetime.name).text, hash);
-                self.model.destroy_plainly(type_, name, (time, at), self.effects)
+                let name = name(lifetime.name).text;
+                self.model.destroy_plainly(type_, name, hash, time, at, self.effects)
             }
         };
         if is_plain {

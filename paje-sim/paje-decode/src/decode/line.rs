@@ -75,7 +75,8 @@ impl Decoder {
                     index,
                     padded,
                     words,
-                    (&mut self.symbols.types, &mut self.colors),
+                    &mut self.symbols.types,
+                    &mut self.colors,
                     decoded,
                 );
                 decoded.ordered.push((start as u32, OrderedItem::Structural(structure)));

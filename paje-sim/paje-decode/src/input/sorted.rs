@@ -106,7 +106,7 @@ impl TimeSorted {
             text.push(b'\n');
         }
         let all = pieces(&text, limits, workers.threads());
-        let clocks = times::Clocks::new(&text, &all, defs, (options.recover, workers));
+        let clocks = times::Clocks::new(&text, &all, defs, options.recover, workers);
         // As in other sources, a line that fits in a block is never too long.
         let too_long = limits.line.saturating_add(1).max(limits.block);
         progress.enter(Phase::Sorting, text.len() as u64);

@@ -91,8 +91,10 @@ impl Model {
     pub fn destroy_plainly(
         &mut self,
         type_: TypeId,
-        (name, hash): (&[u8], u64),
-        (time, at): (f64, u64),
+        name: &[u8],
+        hash: u64,
+        time: f64,
+        at: u64,
         effects: &mut Effects,
     ) -> bool {
         let known = self.containers.find_hashed(name, hash);
@@ -101,14 +103,14 @@ impl Model {
                 && !self.containers.is_destroyed(*container)
         };
         let Some(container) = known.filter(is_plain) else { return false };
-        self.destroy(container, (time, at), effects);
+        self.destroy(container, time, at, effects);
         true
     }
 
     /// Ends a living container and its descendants.
-    fn destroy(&mut self, container: ContainerId, when: (f64, u64), effects: &mut Effects) {
+    fn destroy(&mut self, container: ContainerId, time: f64, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
-        self.end_all(container, Some(container), when, effects);
+        self.end_all(container, Some(container), time, at, effects);
         // Sorting by creation makes the first problem always the same.
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
@@ -152,7 +154,7 @@ impl Model {
             }
             return Ok(());
         }
-        self.destroy(container, (time, at), effects);
+        self.destroy(container, time, at, effects);
         Ok(())
     }
 
@@ -164,7 +166,7 @@ impl Model {
         for inside in self.newborn.take(container) {
             let all = &self.containers;
             if all.defined_in(inside) == self.file.number && !all.is_destroyed(inside) {
-                self.end_all(inside, None, (time, at), effects);
+                self.end_all(inside, None, time, at, effects);
             }
         }
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
@@ -175,7 +177,8 @@ impl Model {
         &mut self,
         container: ContainerId,
         named: Option<ContainerId>,
-        (time, at): (f64, u64),
+        time: f64,
+        at: u64,
         effects: &mut Effects,
     ) {
         // Most containers are empty, and then this allocates nothing.

@@ -106,7 +106,8 @@ impl Model {
     /// The lane does not exist and never will.
     pub fn mended_lane(
         &mut self,
-        (container, type_): (&[u8], &[u8]),
+        container: &[u8],
+        type_: &[u8],
         nature: TypeNature,
         time: impl Fn() -> Option<f64>,
         mended: &mut Vec<(Failed, Remedy)>,

@@ -88,14 +88,14 @@ impl LinkStrand {
     /// `false` and does nothing if there is no room for the key. The keys of links in `opened` are
     /// to be [remembered](LinkStrand::remember).
     ///
-    /// `at` is the byte offset of the event, and `keys` belongs to the shard with this number.
+    /// `keys` belongs to the shard with this number.
     #[inline(always)]
     pub fn add(
         &mut self,
-        (keys, shard): (&mut impl Keeper, u8),
+        keys: &mut impl Keeper,
+        shard: u8,
         half: HalfLink,
         written: WrittenKey<'_>,
-        at: u64,
         opened: &mut Vec<Opened>,
         completed: impl FnOnce(NewLink),
     ) -> Result<bool, Refused> {
@@ -104,10 +104,10 @@ impl LinkStrand {
         let Some(slot) = self.open.find(hash, short, is) else {
             let Some(key) = keys.keep(written) else { return Ok(false) };
             if self.keys != KeyMemory::Nothing {
-                opened.push(Opened { hash, at, key });
+                opened.push(Opened { hash, at: half.at, key });
             }
             let key = KeyPlace::new(shard, key, hash as u32);
-            self.open.insert(OpenLink::new((hash, *short), half, key, at));
+            self.open.insert(OpenLink::new(hash, *short, half, key));
             return Ok(true);
         };
         let other = self.open.get(slot).half();

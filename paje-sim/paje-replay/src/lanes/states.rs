@@ -197,7 +197,8 @@ impl StateLane {
     pub fn forget_rows(
         &mut self,
         rows: &mut Rows,
-        (old, new): (&Store, &mut Store),
+        old: &Store,
+        new: &mut Store,
         ends: &mut impl Iterator<Item = f64>,
     ) {
         let before = std::mem::take(rows);

@@ -122,7 +122,8 @@ impl Shard {
         number: usize,
         wave: &[BoxedBlock],
         maps: &[SymbolMap],
-        (model, cuts): (&Model, &RepeatedDestructions),
+        model: &Model,
+        cuts: &RepeatedDestructions,
         mut bytes: Range<u64>,
     ) {
         if self.strands.len() == 0 {
@@ -179,7 +180,7 @@ impl Shard {
         let mut old = std::mem::replace(&mut self.store, Store::new(keeps, None));
         let mut ends = std::mem::take(&mut self.hidden).into_iter();
         for strand in self.strands.iter_mut() {
-            strand.forget_rows((&old, &mut self.store), &mut ends);
+            strand.forget_rows(&old, &mut self.store, &mut ends);
         }
         for (arena, old) in self.store.arenas_mut().zip(old.arenas_mut()) {
             arena.reuse(old);

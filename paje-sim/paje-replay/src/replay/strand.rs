@@ -247,11 +247,12 @@ impl Strand {
     /// Forgets all rows, and carries open rows over to a new store with their hidden `ends`.
     pub fn forget_rows(
         &mut self,
-        (old, new): (&Store, &mut Store),
+        old: &Store,
+        new: &mut Store,
         ends: &mut impl Iterator<Item = f64>,
     ) {
         match &mut self.objects {
-            Objects::State(lane) => return lane.forget_rows(&mut self.rows, (old, new), ends),
+            Objects::State(lane) => return lane.forget_rows(&mut self.rows, old, new, ends),
             Objects::Variable(lane) => lane.forget_rows(old, new),
             Objects::Link(strand) => strand.forget_rows(old, new),
             Objects::Event(_) | Objects::CheckOnly(_) => {}

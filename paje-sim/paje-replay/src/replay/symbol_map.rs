@@ -90,7 +90,7 @@ impl SymbolMap {
                 if let Some(failed) = self.strands_without_lane.get(strand) {
                     let line = decoded.events[first as usize].at;
                     let count = u64::from(*count);
-                    tally.add_failed(block, (line, count), failed.clone(), Remedy::Skipped);
+                    tally.add_failed(block, line, count, failed.clone(), Remedy::Skipped);
                 }
                 first += count;
             }
@@ -102,7 +102,7 @@ impl SymbolMap {
                 }
                 let end = decoded.links[event.argument as usize].end;
                 if let Some((failed, remedy)) = self.mismatched_ends.get(&end) {
-                    tally.add_failed(block, (event.at, 1), failed.clone(), *remedy);
+                    tally.add_failed(block, event.at, 1, failed.clone(), *remedy);
                 }
             }
         }

@@ -52,7 +52,8 @@ impl Clocks {
         text: &[u8],
         pieces: &[Range<usize>],
         mut defs: DefTable,
-        (recovers, workers): (bool, &Workers),
+        recovers: bool,
+        workers: &Workers,
     ) -> Self {
         let headers = workers.map(pieces.len(), |piece| headers(text, pieces[piece].clone()));
         for line in headers.into_iter().flatten() {

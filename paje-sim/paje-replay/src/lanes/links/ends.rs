@@ -67,6 +67,8 @@ impl Keeper for KeyRoom<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct HalfLink {
     pub(crate) end: LinkEnd,
+    /// Byte offset of its event.
+    pub(crate) at: u64,
     pub(crate) time: f64,
     pub(crate) value: ValueId,
     pub(crate) container: ContainerId,
