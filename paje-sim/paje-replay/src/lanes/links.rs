@@ -34,7 +34,7 @@ pub struct LinkStrand {
     had_reused_key: bool,
 }
 
-/// What is remembered of the keys of completed links, which must not be reused.
+/// Memory of the keys of completed links. These keys must not be reused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyMemory {
     #[default]

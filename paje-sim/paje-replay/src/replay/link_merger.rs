@@ -94,7 +94,7 @@ fn note_earlier(known: &mut Option<Refusal>, refusal: Refusal) {
     }
 }
 
-/// What is kept of a lane's links.
+/// Part of the rows of a lane's links that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kept {
     #[default]

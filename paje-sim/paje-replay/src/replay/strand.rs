@@ -54,7 +54,7 @@ pub struct ShardOutput {
 }
 
 impl Strand {
-    /// Makes a strand. `keys` is what a link strand remembers of its keys, and `flat` says whether
+    /// Makes a strand. `keys` is the memory of a link strand for its keys. `flat` says whether
     /// `no_imbrication` applies to states.
     pub fn new(lane: LaneId, nature: TypeNature, flat: bool, keys: KeyMemory) -> Self {
         let objects = match nature {
