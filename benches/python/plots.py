@@ -30,26 +30,31 @@ def save(figure, folder, kind, trace):
 
 
 def scaling(folder, trace, kind, times):
-    """Draws the gain over threads, with a line for each program, placement and state of the page
-    cache.""" figure, axes = pyplot.subplots() all_threads = sorted({key[-1] for key in times})
-    axes.plot(all_threads, [1] * len(all_threads) if kind == "efficiency" else all_threads, "k:",
-    label="ideal") for line in sorted({key[:-1] for key in times}): threads = [count for count in
-    all_threads if (*line, count) in times] gain = [times[(*line, 1)] / times[(*line, count)] *
-    (count if kind == "weak" else 1) for count in threads] gain = [value / count if kind ==
-    "efficiency" else value for value, count in zip(gain, threads)] axes.plot(threads, gain, "k--"
-    if line[0] == "floor" else "o-", alpha=0.3 if line[0] == "floor" else 1, label=", ".join(line))
-    if kind != "weak" and all_threads[-1] >= 8: axes.plot(THESIS["threads"], THESIS[kind], "x",
-    label="parallel PajeNG (thesis)") axes.set(title=trace, xlabel="threads", ylabel=AXES[kind],
-    xticks=all_threads) save(figure, folder, kind, trace)
+    """Draws the gain over threads, with a line for each program, placement and state of the page cache."""
+    figure, axes = pyplot.subplots()
+    all_threads = sorted({key[-1] for key in times})
+    axes.plot(all_threads, [1] * len(all_threads) if kind == "efficiency" else all_threads, "k:", label="ideal")
+    for line in sorted({key[:-1] for key in times}):
+        threads = [count for count in all_threads if (*line, count) in times]
+        gain = [times[(*line, 1)] / times[(*line, count)] * (count if kind == "weak" else 1) for count in threads]
+        gain = [value / count if kind == "efficiency" else value for value, count in zip(gain, threads)]
+        axes.plot(threads, gain, "k--" if line[0] == "floor" else "o-", alpha=0.3 if line[0] == "floor" else 1, label=", ".join(line))
+    if kind != "weak" and all_threads[-1] >= 8:
+        axes.plot(THESIS["threads"], THESIS[kind], "x", label="parallel PajeNG (thesis)")
+    axes.set(title=trace, xlabel="threads", ylabel=AXES[kind], xticks=all_threads)
+    save(figure, folder, kind, trace)
 
 
 def pieces(folder, trace, times):
-    """Draws seconds over pieces, with a line for each program, placement, state of the page cache
-    and number of threads.""" figure, axes = pyplot.subplots() for line in sorted({key[1:] for key
-    in times}): counts = sorted(key[0] for key in times if key[1:] == line) axes.plot(counts,
-    [times[(count, *line)] for count in counts], "o-", label=", ".join(map(str, line)))
+    """Draws seconds over pieces, with a line for each program, placement, state of the page cache and number of threads."""
+    figure, axes = pyplot.subplots()
+    for line in sorted({key[1:] for key in times}):
+        counts = sorted(key[0] for key in times if key[1:] == line)
+        axes.plot(counts, [times[(count, *line)] for count in counts], "o-", label=", ".join(map(str, line)))
     axes.set(title=trace, xlabel="pieces (0: the single file)", ylabel="seconds", ylim=0)
-    axes.set_xscale("symlog") axes.set_xlim(left=0) save(figure, folder, "pieces", trace)
+    axes.set_xscale("symlog")
+    axes.set_xlim(left=0)
+    save(figure, folder, "pieces", trace)
 
 
 def main():

@@ -35,8 +35,8 @@ LINKS = ["Nature", "Container", "Type", "Start", "End", "Duration", "Value", "Fr
 
 
 def grouped_by_polars(nature, file, out):
-    """Computes counts and sums of PajeNG's rows, as in pj_profile's reports. Runs in a child
-    process.""" import polars as pl
+    """Computes counts and sums of PajeNG's rows, as in pj_profile's reports. Runs in a child process."""
+    import polars as pl
 
     columns, keys = (STATES, ["Value"]) if nature == "State" else (LINKS, ["From", "To"])
     types = {name: pl.Float64 if name in ("Start", "End", "Duration", "Imbrication") else pl.String for name in columns}

@@ -158,8 +158,8 @@ fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Know
     }
 }
 
-/// The root enters after half of the ranks. Earlier ranks wait, and for later ones the message is
-/// already there.
+/// The root enters after half of the ranks. Earlier ranks wait, and later ones find that the
+/// message has already arrived.
 fn broadcast(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);

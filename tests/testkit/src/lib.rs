@@ -1,4 +1,4 @@
-//! Shared tools of the tests of all crates; only a development dependency.
+//! Contains tools that the tests of all crates share. It is only a development dependency.
 //!
 //! They make traces ([`definitions`]), damage ([`damage`]) and compress them ([`pack`]), create
 //! folders with files ([`folder`]), run programs in them ([`Sandbox`], [`fed`], [`ended`],
