@@ -33,7 +33,7 @@ impl Program {
 }
 
 impl Kind {
-    /// Returns its name in records.
+    /// Returns the name in records.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Strong => "strong",

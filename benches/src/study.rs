@@ -124,7 +124,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Returns its name in records.
+    /// Returns the name in records.
     pub fn name(&self) -> String {
         match self {
             Source::Shape(shape) => shape.name().to_owned(),

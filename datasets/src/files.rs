@@ -29,7 +29,7 @@ use lines::Lines;
 use crate::named::named;
 
 named! {
-    /// How files hold and name each other.
+    /// What the files contain and how they are named by each other.
     #[non_exhaustive]
     pub Style {
         /// Each file is a valid trace. It repeats the event definitions, types, values, creations

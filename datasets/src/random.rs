@@ -72,7 +72,7 @@
 //! 24. *At most one of `-c`, `-d` and `-p` is given*, because each of them replaces the dump.
 //! 25. *`-n` is given if old names occur*: without it, they are user-defined fields.
 //!
-//! PajeNG fails with status 1 on a trace with a fault. Its output up to there is not compared.
+//! PajeNG fails with status 1 on a trace with a fault. Its output before the fault is not compared.
 
 mod faults;
 mod schema;

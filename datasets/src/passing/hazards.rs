@@ -1,6 +1,6 @@
-//! Runs whose races, orders, deadlocks and barriers are known, from B. Schaeli, *Performance
-//! prediction and race detection in message-passing parallel applications* (2009), chapters 4 and
-//! 5.
+//! Makes runs whose races, orders, deadlocks and barriers are known. They are from B. Schaeli,
+//! *Performance prediction and race detection in message-passing parallel applications* (2009),
+//! chapters 4 and 5.
 
 use std::fmt::Write;
 
