@@ -9,8 +9,8 @@ use super::definitions::Used;
 pub(super) struct SortKey(u128);
 
 impl SortKey {
-    /// Creates the key of a line at `not_before`, its time or the time of a line that it depends
-    /// on.
+    /// Creates the key of a line. `not_before` is its time, or the time of a line that must precede
+    /// it.
     ///
     /// Lines with the same time are sorted by `phase`: creations, rows, destructions, then the same
     /// for containers created in destroyed ones, and so on. `rank` orders lines of the same phase.
