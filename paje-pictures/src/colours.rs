@@ -69,7 +69,7 @@ fn hash(name: &[u8]) -> u64 {
 /// Colour in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
-    /// Colour of the palette, or the colour of the others beyond its end.
+    /// Colour of the palette by index. Beyond its end, the colour for all other names.
     Of(usize),
     /// Colour of amounts.
     Plain,
