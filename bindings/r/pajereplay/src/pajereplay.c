@@ -172,7 +172,7 @@ static void **items_of(SEXP columns)
     return items;
 }
 
-/* Fills in some batches. Only R can create strings, so this copies Rust's. */
+/* Fills in some batches. Only R can create strings, so this function copies Rust's strings. */
 static SEXP table_fill(SEXP pointer, SEXP columns, SEXP from, SEXP to)
 {
     R_CheckUserInterrupt();
