@@ -3,7 +3,7 @@
 // Number of bins in which an HTML file adds up lanes.
 const BINS = 2048;
 
-// Tiles of folded containers have a name that includes the hidden types.
+// Returns the name of a folded container's tiles. It includes the hidden types, since they change the contents.
 export const foldedName = (id, hidden) => `${id} ${[...hidden].sort((a, b) => a - b).join(",")}`;
 
 export function foldedOf(name) {
