@@ -1,4 +1,4 @@
-//! The program: replays a trace, assigns containers to pieces, writes the pieces.
+//! The program: replays a trace, assigns containers to pieces, and writes the pieces.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -84,7 +84,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         cut.to_file(opened, ends_at_signals)?;
         return Ok(Made { was_sound: true, are_sound: true });
     }
-    // First, so that a bad place is noticed before a long replay.
+    // This comes first, so that an unusable folder fails before a long replay.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
     folder.report_cleared(cli.quiet);
     let opened = match &cut {
@@ -127,7 +127,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     if let Some(mending) = &mending {
         own.head.extend_from_slice(&mending.head);
         own.root_head.extend_from_slice(&mending.head);
-        // No file may contain the line with the latest time.
+        // Possibly no file contains the line with the latest time.
         own.first.extend_from_slice(&own.root_tail);
     }
     let mending = mending.as_ref();
