@@ -51,7 +51,7 @@ fn rank(line: &[u8], decoder: &LineDecoder) -> (u8, f64) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Disorder {
     None,
-    /// Shuffled, except that lines of the same time and lines without time keep their order.
+    /// Shuffled lines. Lines of the same time and lines without time keep their order.
     KeepsTies,
     /// Interleaved runs of lines, like those of several processes.
     Interleaved,
