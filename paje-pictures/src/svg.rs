@@ -255,7 +255,7 @@ pub(crate) fn line_height(lines: usize, pixels: f64) -> f64 {
     (pixels / lines.max(1) as f64).clamp(3.0, 18.0)
 }
 
-/// Returns the number of lines per label, such that labels do not overlap.
+/// Returns the number of lines per label for which labels do not overlap.
 pub(crate) fn label_every(height: f64) -> usize {
     (12.0 / height).ceil().max(1.0) as usize
 }

@@ -9,7 +9,7 @@ pub struct Losses {
     pub shared: u64,
     /// Number of times out of the format's range.
     pub out_of_range: u64,
-    /// Number of states cut short by a following one of the same imbrication.
+    /// Number of states that the next state of the same imbrication cuts short.
     pub cut: u64,
     /// Number of infinite and NaN values of variables.
     pub not_numbers: u64,

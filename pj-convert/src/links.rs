@@ -242,7 +242,7 @@ impl Ready {
     }
 }
 
-/// Where an end of a link is drawn.
+/// Place at which an end of a link is drawn.
 struct Spot {
     track: Track,
     at: i64,

@@ -2,7 +2,7 @@
 //!
 //! Types and containers are matched by name (`pairs`). Then the lanes of the first trace are
 //! compared with their counterparts, in output order. Rows are compared by their place in the lane,
-//! so a missing row makes all later ones differ.
+//! so all rows after a missing one differ.
 
 use std::ops::ControlFlow;
 

@@ -41,7 +41,7 @@ impl From<LineOf> for Run {
 }
 
 impl Run {
-    /// Returns whether a further line with the same owner extends the run.
+    /// Returns whether another line with the same owner extends the run.
     const fn goes_on(self) -> bool {
         matches!(self, Run::Nobody | Run::Shared | Run::Events(_))
     }

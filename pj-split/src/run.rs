@@ -51,16 +51,16 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
 /// Result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// Whether the trace was valid; if not, it was repaired.
+    /// Whether the trace was valid. If false, it was repaired.
     pub was_sound: bool,
-    /// Whether the pieces are valid; if not, problems remain that no valid trace can express.
+    /// Whether the pieces are valid. If false, problems remain that no valid trace can express.
     pub are_sound: bool,
 }
 
 /// Splits a trace, for programs that report problems and handle signals themselves.
 ///
 /// # Errors
-/// The reason why there are no pieces; the output folder then does not exist.
+/// The reason why there are no pieces. The output folder then does not exist.
 pub fn split(cli: &Cli, limits: Limits) -> Result<Made, Failure> {
     make_pieces(cli, limits, false)
 }

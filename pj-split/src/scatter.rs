@@ -56,9 +56,9 @@ impl Recipients {
 /// Consecutive lines with the same destination.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part {
-    /// For one piece: range of [`Sheet::out`].
+    /// Lines for one piece: a range of [`Sheet::out`].
     Own { piece: u32, start: u32, end: u32 },
-    /// For several pieces: range of [`Sheet::text`].
+    /// Lines for several pieces: a range of [`Sheet::text`].
     Shared { recipients: Recipients, start: u32, end: u32 },
 }
 
@@ -66,7 +66,7 @@ pub(crate) enum Part {
 pub(crate) struct Sheet {
     pub(crate) text: Vec<u8>,
     log: Vec<u8>,
-    /// Lines by piece, stretch after stretch.
+    /// Lines grouped by piece, one stretch after the other.
     pub(crate) out: Vec<u8>,
     /// Parts, in the order of the file for each piece.
     pub(crate) parts: Vec<Part>,

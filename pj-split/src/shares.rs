@@ -1,8 +1,8 @@
 //! Assigns containers to pieces.
 //!
 //! A container's lanes stay together. Its children go with it, unless that makes a piece too large
-//! or the pieces too uneven; then the container and its children are assigned separately. The
-//! largest go first, each to the smallest piece.
+//! or the pieces too uneven. In that case, the container and its children are assigned separately.
+//! The largest go first, each to the smallest piece.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};

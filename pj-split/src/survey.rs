@@ -62,8 +62,8 @@ pub(crate) struct Survey {
     damage: Option<Mutex<Damage>>,
 }
 
-/// Notes about a damaged trace, in memory: some bytes for each container and each repaired or
-/// skipped line.
+/// Notes about a damaged trace. They stay in memory and take some bytes for each container and each
+/// repaired or skipped line.
 #[derive(Debug, Default)]
 pub(crate) struct Damage {
     pub(crate) mends: Vec<(u64, Mend)>,

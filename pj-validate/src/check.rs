@@ -33,8 +33,8 @@
 //! rules:
 //!
 //! - A file is read once, when the first file that names it has ended, after files named earlier.
-//! - It begins with the event definitions that the naming file had at its end; its own first
-//!   `%EventDef` replaces all of them.
+//! - It begins with the event definitions at the end of the naming file. Its own first `%EventDef`
+//!   replaces all of them.
 //! - It may repeat lines of other files, once each: the definition of a type or a value, the
 //!   creation of a container, and its destruction at the same time. Differences are errors, as in
 //!   one file. A later destruction is ignored with a warning.

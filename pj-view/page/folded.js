@@ -1,4 +1,4 @@
-// Contents of a folded container: the sum of the outermost states of all lanes in it.
+// Computes the contents of a folded container: the sum of the outermost states of all lanes in it.
 
 // Number of bins in which an HTML file adds up lanes.
 const BINS = 2048;

@@ -60,7 +60,7 @@ pub(crate) fn of(view: &View, most: usize) -> Value {
     })
 }
 
-/// Returns name, colour and whether the trace sets the colour, for at most `most` values.
+/// Returns, for at most `most` values, the name, the colour, and whether the trace sets the colour.
 pub(crate) fn values(view: &View, type_: TypeId, first: usize, most: usize) -> Value {
     let types = view.trace.types();
     let end = types.value_count(type_).min(first.saturating_add(most));

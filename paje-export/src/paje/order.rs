@@ -71,7 +71,8 @@ pub(super) fn bounds(all: &[EncodedLines], lines: u64) -> Vec<SortKey> {
 #[derive(Debug, Default)]
 pub(super) struct EncodedLines {
     keys: Vec<(SortKey, u64)>,
-    /// For each line, the number of its definition in `used` as four bytes, then the rest as text.
+    /// Each line as the number of its definition in `used` in four bytes, followed by the rest as
+    /// text.
     text: Vec<u8>,
     pub(super) used: Used,
     /// Sampled keys, if lines are only counted.

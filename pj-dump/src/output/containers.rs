@@ -20,7 +20,7 @@ pub fn write_tree(trace: &Trace, quotes: Quotes, out: impl Write) -> io::Result<
     while let Some((id, depth)) = stack.pop() {
         line.clear();
         line.extend_from_slice(b"reportContainer |");
-        // This is what `%*.*s` prints for "| " with the depth as width and precision.
+        // Prints "| " as `%*.*s` does with the depth as width and precision.
         let mark = &b"| "[..depth.min(2)];
         line.resize(line.len() + depth - mark.len(), b' ');
         line.extend_from_slice(mark);

@@ -9,13 +9,13 @@
 //!   interval begins at 0. Events without effect, or ignored after their container's destruction,
 //!   count too. So rows do not have all times, and the replay keeps them
 //!   ([`keep_times`](paje_sim::Options::keep_times)).
-//! - A lane shows its last row that started before the interval, even if the row has ended. If
-//!   there is none, it shows its first row, provided that it starts before the end of the interval.
-//!   A lane of links shows the last link that was complete when the interval began.
+//! - A lane shows its last row that started before the interval, even if the row has ended. Without
+//!   such a row, it shows its first row, if that starts before the end of the interval. A lane of
+//!   links shows the last link that was complete when the interval began.
 //! - Lanes are in the order of the dump. Types are selected by name, not by alias.
 //!
-//! PajeNG prints while it reads, so its output depends on the order of the file. Here it does not,
-//! and every time of the trace counts.
+//! PajeNG prints while it reads, so its output depends on the order of the file. This output does
+//! not, and every time of the trace counts.
 
 use std::convert::Infallible;
 use std::io::{self, BufWriter, Write};

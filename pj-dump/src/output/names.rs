@@ -8,8 +8,8 @@ use super::Quotes;
 use super::printed::{Printed, Short, Text, short};
 
 /// Number of names of each kind that are prepared for all rows. Other names are looked up for each
-/// row. Most of many names are printed only once or twice, and all workers would wait for their
-/// preparation.
+/// row. If there are many names, most are printed only once or twice, and all workers would wait
+/// for their preparation.
 pub(super) const READY: usize = 1 << 14;
 
 /// Printed names of a trace, prepared once for all workers.

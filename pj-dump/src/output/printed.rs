@@ -18,7 +18,8 @@ pub(crate) struct Printed {
 pub(crate) type Short = [u8; SHORT];
 const SHORT: usize = 32;
 
-/// Maximum number of such copies, for which they stay in a core's second-level cache.
+/// Maximum number of such copies. It is small enough for them to stay in a core's second-level
+/// cache.
 const MOST_FIRST: usize = 1 << 14;
 
 /// Returns a text with its length, if it is short and among the first.

@@ -1,4 +1,4 @@
-//! Recorded output of PajeNG for the example traces.
+//! Compares the output for the example traces with recorded output of PajeNG.
 
 use std::ffi::OsStr;
 use std::fs;

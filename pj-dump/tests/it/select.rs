@@ -1,4 +1,4 @@
-//! `--nature`, `--of-type` and `--in`, compared with a simple filter of all rows.
+//! Compares `--nature`, `--of-type` and `--in` with a simple filter of all rows.
 
 use std::convert::Infallible;
 use std::fs;

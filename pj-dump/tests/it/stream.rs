@@ -1,4 +1,4 @@
-//! `-o`: rows in portions.
+//! Tests of `-o`, which prints rows in portions.
 
 use datasets::Shape;
 use paje_sim::{Error, Options, Progress, Selection, Source, Trace};

@@ -1,4 +1,5 @@
-//! Differences that matter for PajeNG and for our options, as in the table of `docs/compat.md`.
+//! Tests which differences matter for PajeNG and for the options, as in the table of
+//! `docs/compat.md`.
 
 use std::process::Command;
 

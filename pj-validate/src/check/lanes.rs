@@ -40,7 +40,7 @@ pub(crate) struct Lane {
     disordered: bool,
     /// Earliest valid time of the next event, in seconds. It is the start or the end of the last
     /// row, whichever is later. Rows are in the order of opening, and links in the order of
-    /// completion. Minus infinity without rows.
+    /// completion. Without rows, it is minus infinity.
     pub(crate) last: f64,
     pub(crate) kind: LaneKind,
 }

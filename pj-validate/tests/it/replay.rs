@@ -48,7 +48,7 @@ fn destruction_compares_with_the_last_event_in_file_order() {
         errors("17 5 Message h d p k\n18 5 Message h d q k\n8 4 Host h\n"),
         ["destroyed-too-early"]
     );
-    // Neither the creation nor the children count.
+    // The creation and the children do not count.
     assert_eq!(errors("7 9 r Process h\n10 9 State r w\n8 1 Host h\n"), [""; 0]);
 }
 

@@ -1,6 +1,6 @@
 //! Compares the profile of a window with that of `paje-analysis` (`pj_profile states -s -e --in`).
 //!
-//! The page adds up summaries, and rows at the ends; the library adds up all rows. `PAJE_TRACES` is
+//! The page adds up summaries, and rows at the ends. The library adds up all rows. `PAJE_TRACES` is
 //! a folder of further traces.
 
 use std::collections::BTreeMap;

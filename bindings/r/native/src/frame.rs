@@ -214,8 +214,8 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the columns of a data frame: a table's, with pajengr's names and durations, or an
-/// analysis's.
+/// Returns the columns of a data frame for a table, with the names and durations of pajengr, or for
+/// an analysis.
 fn columns(table: Option<Table>, schema: &Schema) -> Vec<Column> {
     let place = |name: &str| schema.index_of(name).ok();
     let mut columns = Vec::new();

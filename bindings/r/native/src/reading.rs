@@ -20,7 +20,7 @@ use splitter::{Input, cause};
 use crate::analysis::AnalysisKeywords;
 use crate::frame::Frame;
 
-/// Maximum time to wait for a stopped replay. A blocked read or a sort may take longer; its result
+/// Maximum time to wait for a stopped replay. A blocked read or a sort may take longer. Its result
 /// is dropped.
 const GRACE: Duration = Duration::from_millis(500);
 
