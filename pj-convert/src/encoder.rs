@@ -79,7 +79,7 @@ pub(crate) trait Encoder: Sync {
     /// Encodes the user-defined fields of the opening or closing event of row `i`.
     fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>);
 
-    /// Appends the start of a slice inside the open ones.
+    /// Appends the start of a slice inside the open slices.
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>);
 
     /// Appends the end of the track's innermost slice.

@@ -1,7 +1,7 @@
 //! Selects the command line by the program's name: `pj_dump` or `pj_dump_csv`.
 //!
-//! PajeNG's development version has a program `pj_dump_csv` that writes rows to five files. If it
-//! is called by that name, through a link, this program acts as `pj_dump --prefix`, with that
+//! PajeNG's development version has a program `pj_dump_csv` that writes rows to five files. If this
+//! program is called by that name, through a link, it acts as `pj_dump --prefix`, with that
 //! version's option `-p` and its quoting. It has a subset of `pj_dump`'s options.
 
 use std::env::args_os;

@@ -13,7 +13,7 @@ pub enum Piece<'a> {
     End,
 }
 
-/// Bytes requested at a time, and the smallest buffer.
+/// Number of bytes requested at a time, and minimum size of the buffer.
 const BLOCK: usize = 256 << 10;
 
 /// Lines of an input. A line ends at a newline, even inside quotes. The last line may lack a

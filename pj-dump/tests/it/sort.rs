@@ -1,5 +1,5 @@
-//! Compares `--sort` with the replay of the sorted lines. The rows and warnings are the same, or
-//! the problem is, at its place in the unsorted trace.
+//! Compares `--sort` with the replay of the sorted lines. Both give the same rows and warnings, or
+//! the same problem at its place in the unsorted trace.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
