@@ -1,4 +1,6 @@
-/* Connects R and Rust. R's errors and interrupts jump out of C functions, but must not jump over Rust functions. So each call of Rust returns before R is called. An external pointer owns Rust's memory, so that a jump leaks nothing. */
+/* Connects R and Rust. R's errors and interrupts jump out of C functions, but must not jump over
+   Rust functions. So each call of Rust returns before R is called. An external pointer owns Rust's
+   memory, so that a jump leaks nothing. */
 #include <limits.h>
 #include <stdint.h>
 
