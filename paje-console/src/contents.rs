@@ -12,7 +12,7 @@ use crate::reading::read_of;
 /// Numbers of objects in a trace. The root container and the root type are not counted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contents {
-    /// Earliest time of an object and latest time of a line, in seconds.
+    /// Earliest time of any object, and latest time of any line, in seconds.
     pub time: (f64, f64),
     /// Event definitions.
     pub event_definitions: u64,
@@ -20,7 +20,7 @@ pub struct Contents {
     pub types: u64,
     /// Containers.
     pub containers: u64,
-    /// States, as a dump prints them.
+    /// States, counted as a dump prints them.
     pub states: u64,
     /// Intervals between changes of variables.
     pub variables: u64,
@@ -74,8 +74,8 @@ impl Contents {
     }
 }
 
-/// Formats the table of `--stats`: `counts`, size and bytes read of a packed trace, time and
-/// memory.
+/// Formats the table of `--stats`: the counts, the size and the bytes read of a packed trace, time
+/// and memory.
 #[must_use]
 pub fn stats(counts: &[(&str, u64)], packed: Option<(u64, u64)>, began: Instant) -> String {
     let mut text: String =

@@ -1,4 +1,4 @@
-//! Command-line code that the programs share: options, opening and replaying a trace, messages,
+//! Command-line code that all programs share: options, opening and replaying a trace, messages, and
 //! exit statuses.
 //!
 //! - [`options`]: options with the same meaning everywhere
