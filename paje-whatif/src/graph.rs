@@ -1,6 +1,7 @@
-//! The graph of a run: the activities of each container in order, and their dependencies.
+//! The graph of a run: the activities of each container in order, and the dependencies between
+//! them.
 //!
-//! It consists of arrays: the times of states, facts about messages, and the order of both.
+//! The graph consists of arrays: the times of states, facts about messages, and the order of both.
 
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ pub struct RunFacts<'t> {
 }
 
 impl<'t> RunFacts<'t> {
-    /// Reads them from a trace.
+    /// Reads the states, messages and collectives from a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
         let tracks = Tracks::new(trace, Classes::new(trace, &settings.map));
@@ -57,12 +58,13 @@ pub struct Graph<'t> {
     /// Assumptions about the transfers.
     pub assumed: Assumptions,
     pub collectives: Arc<Collectives>,
-    /// Models of the collectives, series by series.
+    /// Models of the collectives, one for each series.
     pub shapes: Vec<CollectiveModel>,
     pub(crate) steps: Vec<Steps>,
-    /// Indexed by the number in [`Act::Await`].
+    /// Sent messages for which containers wait, indexed by the number in [`Act::Await`].
     pub(crate) awaited: Vec<Awaited>,
-    /// Indexed by the number in [`Act::Wait`]: seconds beyond the call's minimum cost.
+    /// Seconds beyond the minimum cost of a call, for each track. Indexed by the number in
+    /// [`Act::Wait`].
     pub(crate) waits: Vec<Vec<f64>>,
     least: Least,
 }
@@ -70,12 +72,12 @@ pub struct Graph<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Awaited {
     pub(crate) message: u32,
-    /// Seconds from the arrival until the sender goes on.
+    /// Seconds from the arrival until the sender continues.
     pub(crate) slack: f64,
 }
 
 impl<'t> Graph<'t> {
-    /// A graph must have fewer states, and fewer messages, than this.
+    /// Limit for the number of states and for the number of messages. Both must be lower.
     pub const MAX: u64 = 1 << StateAct::BITS;
 
     /// Builds the graph of a trace.
@@ -84,10 +86,11 @@ impl<'t> Graph<'t> {
         Graph::of(RunFacts::new(trace, settings), settings)
     }
 
-    /// Estimates the memory of the graph of a trace in bytes, beside the trace itself.
+    /// Estimates the memory of the graph of a trace in bytes. The memory of the trace is not
+    /// included.
     #[must_use]
     pub fn bytes(trace: &Trace) -> u64 {
-        // The message and its index in two lists, its transfer and origin, and three acts.
+        // The message with its index in two lists, its transfer and origin, and three acts.
         const MESSAGE: usize = size_of::<Message>()
             + 2 * size_of::<u32>()
             + size_of::<Transfer>()
@@ -133,7 +136,7 @@ impl<'t> Graph<'t> {
         graph
     }
 
-    /// Changes the rendezvous threshold to `eager` bytes.
+    /// Sets the rendezvous threshold to `eager` bytes.
     #[must_use]
     pub fn with_eager(mut self, eager: f64) -> Self {
         let count = self.tracks.list().len();
@@ -186,7 +189,7 @@ impl<'t> Graph<'t> {
         self
     }
 
-    /// Returns the recorded facts, shared with the graph.
+    /// Returns the recorded facts. They are shared with the graph.
     #[must_use]
     pub fn facts(&self) -> RunFacts<'t> {
         RunFacts {
@@ -210,7 +213,7 @@ impl<'t> Graph<'t> {
     }
 
     /// Returns the messages that a track sends and receives, and its states that belong to
-    /// collectives with links. Both are nearly sorted by state.
+    /// collectives with links. Both lists are nearly sorted by state.
     fn messages_of(&self, at: usize, received: &[Received]) -> (Acts, Vec<u32>) {
         let (mut acts, mut linked) = (Acts::default(), Vec::new());
         let (track, list) = (&self.tracks.list()[at], self.messages.list());
@@ -270,7 +273,8 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// Adds the waits of rendezvous senders, at the end of the sending call or of one that waits.
+    /// Adds the waits of rendezvous senders. They are at the end of the sending call, or of a call
+    /// that waits.
     fn add_frees(&mut self, all: &mut [Acts]) {
         let mut within = vec![Vec::new(); all.len()];
         for at in 0..self.transfers.len() {
@@ -285,7 +289,7 @@ impl<'t> Graph<'t> {
             let act = Act::Await(self.awaited.len() as u32);
             let mut wait_for = |slack| self.awaited.push(Awaited { message: at as u32, slack });
             if track.end[send] >= arrival - TIME_TOLERANCE && track.end[send] > message.start {
-                // The next message sent in the same call had to wait.
+                // The wait must have ended before the next message in the same call was sent.
                 let acts = &mut all[from];
                 let next =
                     acts.within.partition_point(|(time, ..)| *time < arrival - TIME_TOLERANCE);
@@ -320,13 +324,14 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// Returns the steps of a container, and the excess seconds of calls ended by something else.
+    /// Returns the steps of a container. Also returns the excess seconds of calls that something
+    /// else ended.
     fn steps_of(&self, at: usize, acts: &Acts) -> (Vec<f64>, Steps) {
         let track = &self.tracks.list()[at];
         let count = acts.opening.len() + acts.within.len() + acts.closing.len();
         let (mut times, mut steps) = (Vec::new(), Steps::with_capacity(track.len(), count));
         let (mut walk, mut last) = (Walk::new(), f64::INFINITY);
-        // Whether the act ended the wait at this time.
+        // Returns whether the act ended the wait at this time.
         let ends = |act: Act| match act {
             Act::Receive(message) => {
                 let transfer = &self.transfers[message as usize];
@@ -353,7 +358,7 @@ impl<'t> Graph<'t> {
                 Step::Within(place) => {
                     let same = acts.same(place);
                     let state = same[0].1.state();
-                    // The first one is taken already.
+                    // The first one has already been taken.
                     for behind in 1..same.len() as u32 {
                         walk.take(Step::Within(place + behind), track);
                     }

@@ -1,8 +1,9 @@
 //! Predicts how long a run would have taken under other conditions.
 //!
-//! A [`Graph`] contains the activities of each container in order, and their dependencies. A
-//! [`Plan`] contains the changes, made from [hypotheses](hypothesis). [`Graph::retime`] computes
-//! the times of the changed run. Waiting follows from the graph, not from the trace.
+//! A [`Graph`] contains the activities of each container in order, and the dependencies between
+//! them. A [`Plan`] contains the changes and is made from [hypotheses](hypothesis).
+//! [`Graph::retime`] computes the times of the changed run. Waiting times follow from the graph,
+//! not from the trace.
 
 mod changed;
 pub mod fit;

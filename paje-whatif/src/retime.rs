@@ -1,9 +1,9 @@
-//! Re-timing: computation of all times in a changed run.
+//! Re-timing: computes all times of a changed run.
 //!
 //! Each container advances until it has to wait for a message that has not arrived, or for members
-//! of a collective that have not entered. Times are kept as shifts relative to the recorded time,
-//! so unchanged times stay exact. Each thing that a container waits for allows it to continue at
-//! some time plus some slack; the last one counts.
+//! of a collective that have not entered. Times are stored as shifts relative to the recorded
+//! times, so unchanged times stay exact. A container may wait for several things. Each of them lets
+//! it continue at some time plus some slack, and the latest of these times counts.
 
 mod cursor;
 mod cycle;
@@ -36,17 +36,17 @@ pub(crate) struct Run<'g> {
     groups: Groups,
     flows: Option<Flows<'g>>,
     keeps: bool,
-    /// Whether durations of computing stay as recorded.
+    /// Whether computing takes as long as recorded.
     is_plain: bool,
     result: Retimed,
 }
 
 impl Graph<'_> {
-    /// Computes the times of the run changed by `plan`; those of every state and message if
-    /// `keeps`.
+    /// Computes the times of the run with the changes in `plan`. If `keeps`, the result has the
+    /// times of every state and message.
     ///
-    /// Recorded times may contradict themselves. If `mends`, the messages and collectives concerned
-    /// are added to `dropped`, and nothing waits for them.
+    /// Recorded times may contradict themselves. If `mends`, the messages and collectives that do
+    /// so are added to `dropped`, and nothing waits for them.
     ///
     /// # Errors
     /// Fails if containers wait for one another in a cycle, so that the changed run never ends.
@@ -121,7 +121,7 @@ impl<'g> Run<'g> {
         cursor.is_blocked = false;
         while let Some(step) = steps.get(cursor.next, cursor.acts) {
             let (state, time) = (step.state, step.time);
-            // Steps within a state that was closed too early in the trace take no time.
+            // If the trace closed a state too early, the steps within the state take no time.
             let seconds = (time - cursor.last).max(0.0);
             let is_cut = step.kind != Kind::Open && self.plan.is_cut(at, state);
             let acts = if is_cut { StepActs::NONE } else { step.acts };
@@ -165,7 +165,7 @@ impl<'g> Run<'g> {
         self.cursors[at] = cursor;
     }
 
-    /// Returns the shift after some seconds of computing or between states.
+    /// Returns the shift after some seconds of computing, or after some seconds between states.
     fn own(&self, at: usize, state: Option<u32>, shift: f64, seconds: f64) -> f64 {
         if self.is_plain {
             return shift;
@@ -174,7 +174,8 @@ impl<'g> Run<'g> {
         if factor == 1.0 { shift } else { shift + (factor - 1.0) * seconds }
     }
 
-    /// Returns the seconds of slack before these acts; 0 if what ended the wait was dropped.
+    /// Returns the seconds of slack before these acts, or 0 if the message that ended the wait was
+    /// dropped.
     fn slack(&self, at: usize, acts: impl Iterator<Item = Act>) -> f64 {
         let mut slack = 0.0;
         for act in acts {
@@ -194,7 +195,7 @@ impl<'g> Run<'g> {
         self.graph.awaited[number as usize]
     }
 
-    /// Whether the message is not a rendezvous in the changed run.
+    /// Returns whether the message is not a rendezvous in the changed run.
     fn is_eager(&self, message: u32) -> bool {
         !self.graph.transfers[message as usize].is_rendezvous
     }
@@ -292,7 +293,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Advances time in the network until messages arrive. Returns whether any did.
+    /// Advances time in the network until messages arrive. Returns whether any arrived.
     fn advance_network(&mut self) -> bool {
         let through = self.groups.next_through();
         let arrived = match &mut self.flows {

@@ -4,13 +4,13 @@ use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_sim::Glob;
 
-/// Start of the transfer of an eager message.
+/// Time at which the transfer of an eager message starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EagerStart {
-    /// When the message is sent.
+    /// It starts when the message is sent.
     #[default]
     Sent,
-    /// When the receiver is ready, too.
+    /// It starts when the message has been sent and the receiver is ready.
     Posted,
 }
 
@@ -25,26 +25,27 @@ impl EagerStart {
     }
 }
 
-/// Model of a collective, by which members wait for which.
+/// Model of a collective. It says which members wait for which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// Each waits for all.
+    /// Each member waits for all.
     NxN,
-    /// The root waits for all, then each for its parent in a binomial tree.
+    /// The root waits for all, then each member waits for its parent in a binomial tree.
     ReduceBcast,
-    /// Each waits for the root.
+    /// Each member waits for the root.
     OneToN,
-    /// Each waits for its parent in a binomial tree.
+    /// Each member waits for its parent in a binomial tree.
     Binomial,
     /// The root waits for all.
     NToOne,
-    /// Each waits until its message with the root has arrived, and the root until all have.
+    /// Each member waits until its message with the root has arrived. The root waits until all
+    /// messages have arrived.
     Held,
-    /// Each waits for its parent in a binomial tree, then for its messages to its children.
+    /// Each member waits for its parent in a binomial tree, then for its messages to its children.
     Relay,
-    /// Each waits for all, then until the result has come down a binomial tree.
+    /// Each member waits for all, then until the result has come down a binomial tree.
     ReduceRelay,
-    /// Each waits for the members before it.
+    /// Each member waits for the members before it.
     Scan,
     /// None waits.
     Local,
@@ -90,21 +91,21 @@ pub struct Settings {
     pub map: Map,
     /// Groups of containers, and the roots of their collectives.
     pub grouping: Grouping,
-    /// User-defined field with the sizes of messages, if not one of
+    /// User-defined field with the sizes of messages, if it is not one of
     /// [`BYTES`](paje_analysis::comm::BYTES).
     pub bytes: Option<String>,
-    /// Rendezvous threshold in bytes; by default that of the map, or 64 KiB for SimGrid.
+    /// Rendezvous threshold in bytes. By default, the map gives it; for SimGrid it is 64 KiB.
     pub eager: Option<u64>,
-    /// Start of eager transfers; by default estimated from the messages.
+    /// Start of eager transfers. By default, it is estimated from the messages.
     pub eager_start: Option<EagerStart>,
-    /// Shapes by value; the first match counts. Others get the best shape of their class.
+    /// Shapes by value. The first match counts. All others get the best shape of their class.
     pub shapes: Vec<(Glob, Shape)>,
-    /// Shape of all collectives with the class of broadcasts.
+    /// Shape of all collectives that belong to the class of broadcasts.
     pub broadcast: Option<Shape>,
 }
 
 impl Settings {
-    /// Returns the default settings with a map.
+    /// Returns the default settings for a map.
     #[must_use]
     pub fn new(map: Map) -> Self {
         Settings {

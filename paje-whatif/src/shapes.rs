@@ -1,7 +1,7 @@
-//! Models of collectives without links: the shape by which members wait for one another.
+//! Models of collectives without links. The shape of a model says which members wait for which.
 //!
-//! Each series gets the shape of its class that explains the recorded times best: the time of each
-//! member beyond its waiting should be the same in all operations.
+//! Each series gets the shape of its class that explains the recorded times best. With the right
+//! shape, the time that a member takes in addition to waiting is the same in all operations.
 
 mod fits;
 mod queue;
@@ -18,36 +18,36 @@ pub(crate) use queue::through;
 pub(crate) use rendezvous::{Relays, element};
 pub(crate) use stream::Stream;
 
-/// Model of the operations of one value in one group.
+/// Model of the operations with the same value in a group.
 #[derive(Clone, Debug)]
 pub struct CollectiveModel {
-    /// Index among the series of [`Collectives`].
+    /// Index of the series in [`Collectives`].
     pub series: usize,
     /// Shape of the operations.
     pub shape: Shape,
-    /// Shapes that the class allows, the best first, each with the standard deviation of the
-    /// members' time beyond waiting, in seconds.
+    /// Shapes that the class allows, best shape first. Each has the standard deviation of the time
+    /// that members take in addition to waiting, in seconds.
     pub fits: Vec<(Shape, f64)>,
-    /// Whether the shape was given by the user.
+    /// Whether the user gave the shape.
     pub is_given: bool,
-    /// Whether links record the dependencies, so that the shape does not matter.
+    /// Whether links record the dependencies. In this case the shape does not matter.
     pub has_links: bool,
     /// Number of the first seat. Each member of each operation has a seat.
     pub(crate) first_seat: u32,
     pub(crate) members: u32,
     pub(crate) root: u32,
     pub(crate) is_turning: bool,
-    /// Link time of each message to a root that waits for all, in seconds; 0 if unknown.
+    /// Link time in seconds of each message to a root that waits for all members; 0 if unknown.
     pub root_in_seconds: f64,
-    /// Link time of each message from one member to several, in seconds; 0 if unknown.
+    /// Link time in seconds of each message from one member to several; 0 if unknown.
     pub link_out_seconds: f64,
-    /// If members share links out, the earliest time at which the member of each seat could leave
-    /// in the recorded run except for its own message, in seconds.
+    /// For each seat, the earliest time in seconds at which its member could leave in the recorded
+    /// run, not counting its own message. Only if members share links out.
     pub(crate) through: Vec<f64>,
 }
 
 impl CollectiveModel {
-    /// Whether a member waits for messages that share the link into it.
+    /// Returns whether a member waits for messages that share the link into it.
     pub(crate) fn is_queue(&self, instance: usize, member: u32) -> bool {
         let is_gathered = match self.shape {
             Shape::NToOne | Shape::ReduceBcast => member == self.root_of(instance),
@@ -56,7 +56,7 @@ impl CollectiveModel {
         self.root_in_seconds > 0.0 && is_gathered
     }
 
-    /// Returns the index of the first operation's root among the members.
+    /// Returns the index of the root of the first operation among the members.
     #[must_use]
     pub fn root(&self) -> usize {
         self.root as usize
@@ -118,7 +118,7 @@ const fn rendezvous_shapes(class: Collective) -> &'static [Shape] {
     }
 }
 
-/// Finds the models of all series. `linked` returns whether messages start or end in a state;
+/// Finds the models of all series. `linked` returns whether messages start or end in a state.
 /// `eager` is the rendezvous threshold in bytes.
 pub(crate) fn shapes(
     tracks: &Tracks<'_>,
@@ -168,7 +168,8 @@ pub(crate) fn shapes(
         let usual = tried[0];
         let mut found: Vec<(CollectiveModel, f64)> = Vec::new();
         for shape in tried {
-            // The root estimate ignored link times, so the first member may be the root as well.
+            // The estimate of the root ignored link times, so the first member may be the root as
+            // well.
             let is_assumed = shape.is_held() && series.assumed && !series.is_turning && root > 0;
             for root in [Some(root), Some(0).filter(|_| is_assumed)].into_iter().flatten() {
                 let shaped = CollectiveModel { shape, root, ..shaped.without_times() };
@@ -181,7 +182,7 @@ pub(crate) fn shapes(
                 shaped.fits.push((it.shape, *spread));
             }
         }
-        // Prefer the usual shape unless another one is clearly better.
+        // The usual shape is preferred unless another one is clearly better.
         let usual = shaped.fits.iter().find(|(shape, _)| *shape == usual).copied();
         let best = match usual {
             Some(usual) if usual.1 <= shaped.fits[0].1 * 1.05 + 1e-9 => usual.0,
@@ -205,7 +206,8 @@ pub(crate) fn shapes(
     all.map(shaped).collect()
 }
 
-/// Returns the earliest exit of a member from all enters and exits, without its overhead.
+/// Returns the earliest exit of a member, given all enters and exits. It does not include the
+/// member's overhead.
 pub(crate) fn base(
     shaped: &CollectiveModel,
     shape: Shape,
@@ -223,7 +225,7 @@ pub(crate) fn base(
         Shape::NToOne | Shape::Held if member == root => all(),
         Shape::OneToN | Shape::Held | Shape::Relay => own.max(enter(root)),
         Shape::Binomial | Shape::ReduceBcast => match shaped.above(instance, member) {
-            // The root of a tree is free when it has entered.
+            // The root of a tree is free as soon as it has entered.
             Some(above) if above == root && shape == Shape::Binomial => own.max(enter(above)),
             Some(above) => own.max(exit(above)),
             None if shape == Shape::ReduceBcast => all(),

@@ -18,7 +18,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'s> {
     pub(crate) kind: Kind,
-    /// State that is opened or closed, or that the acts belong to.
+    /// State that is opened or closed, or to which the acts belong.
     pub(crate) state: u32,
     pub(crate) time: f64,
     pub(crate) acts: StepActs<'s>,
@@ -47,7 +47,7 @@ struct Packed {
     until: u32,
 }
 
-/// Bits of a state number; there are fewer than [`Graph::MAX`](crate::Graph::MAX).
+/// Number of bits of a state number. It is below [`Graph::MAX`](crate::Graph::MAX).
 const STATE: u32 = 30;
 
 impl Steps {
@@ -75,7 +75,7 @@ impl Steps {
         self.list.len()
     }
 
-    /// Returns a step; `behind` is the end of the previous one's acts.
+    /// Returns a step. `behind` is the end of the acts of the previous step.
     #[inline(always)]
     pub(crate) fn get(&self, number: u32, behind: u32) -> Option<Step<'_>> {
         let Packed { time, state, until } = *self.list.get(number as usize)?;
@@ -93,7 +93,7 @@ impl Steps {
         (0..self.len() as u32).zip(behind).filter_map(|(at, behind)| self.get(at, behind))
     }
 
-    /// Returns the steps with additional acts, given by kind and state.
+    /// Returns the steps with additional acts. Each act comes with its kind and state.
     pub(crate) fn with(&self, mut more: Vec<(Kind, StateAct)>) -> Self {
         more.sort_unstable_by_key(|(kind, of)| (*kind == Kind::Close, *of));
         let opened = more.partition_point(|(kind, _)| *kind != Kind::Close);

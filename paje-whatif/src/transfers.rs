@@ -1,8 +1,10 @@
-//! Transfers: times of messages in the network, derived from when they were sent and received.
+//! Transfers: how long messages take in the network. This is derived from when they were sent and
+//! received.
 //!
-//! Traces do not record arrivals. If a receiver waits for a message, it arrives when the receiving
-//! call returns, so the time since it was sent, or since both sides were ready, is the network's.
-//! Other messages are assumed to take the median time of their size.
+//! Traces do not record when messages arrive. If a receiver waits for a message, the message
+//! arrives when the receiving call returns. The network then took the time since the message was
+//! sent, or since both sides were ready. Other messages are assumed to take the median time of
+//! their size.
 
 mod ends;
 mod measure;
@@ -23,23 +25,23 @@ use senders::RendezvousSenders;
 pub(crate) use senders::WAIT_SEARCH_LIMIT;
 use typical::{Samples, TypicalTimes, concurrent, fastest, typical};
 
-/// Facts about the transfer of a message that re-timing needs.
+/// Data about the transfer of a message that re-timing needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
     /// Start in seconds: when the message was sent, or when both sides were ready. NaN if nothing
-    /// waits for the message, since one of its states is unknown.
+    /// waits for the message because one of its states is unknown.
     pub start: f64,
     /// Duration in seconds.
     pub seconds: f64,
-    /// Seconds from the arrival until the receiver goes on.
+    /// Seconds from the arrival until the receiver continues.
     pub(crate) slack: f64,
-    /// Seconds from sending until the receiver was ready, negative if it was ready before; NaN if
-    /// the transfer does not wait for the receiver.
+    /// Seconds from sending until the receiver was ready. This is negative if the receiver was
+    /// ready before, and NaN if the transfer does not wait for the receiver.
     pub(crate) lag: f64,
     pub(crate) to: u32,
     /// Whether the receiver is known to have waited for this message.
     pub is_awaited: bool,
-    /// Whether sender and receiver both wait until it has arrived.
+    /// Whether sender and receiver both wait until the message has arrived.
     pub is_rendezvous: bool,
 }
 
@@ -50,7 +52,7 @@ impl Transfer {
         self.start + self.seconds
     }
 
-    /// Whether anything waits for the message.
+    /// Returns whether anything waits for the message.
     #[must_use]
     pub fn is_used(&self) -> bool {
         !self.start.is_nan()
@@ -62,18 +64,18 @@ impl Transfer {
 pub struct Assumptions {
     /// Start of eager transfers.
     pub start: EagerStart,
-    /// Numbers of messages that indicate that eager transfers start when sent, and when posted;
-    /// `None` if the user decided it.
+    /// Number of messages that indicate that eager transfers start when sent, and number of those
+    /// that indicate that they start when posted. `None` if the user decided it.
     pub votes: Option<(u64, u64)>,
     /// Rendezvous threshold in bytes, if known.
     pub eager: Option<u64>,
-    /// Number of messages with measured transfers, since the receiver waited for them.
+    /// Number of messages whose transfers are measured, because the receiver waited for them.
     pub measured: u64,
     /// Number of messages whose transfer time is estimated as the median of their size.
     pub estimated: u64,
-    /// Number of links that nothing waits for, since a state at one of their ends is unknown.
+    /// Number of links for which nothing waits, because a state at one of their ends is unknown.
     pub unmatched: u64,
-    /// Number of ignored links of SMPI's `Sendrecv`, whose ends are paired wrongly.
+    /// Number of ignored links of SMPI's `Sendrecv`. Their ends are paired wrongly.
     pub mispaired: u64,
     /// Number of ignored links that end before they start.
     pub backwards: u64,
@@ -89,7 +91,7 @@ pub(crate) struct Transfers {
     pub(crate) received: Vec<Vec<Received>>,
 }
 
-/// Estimates the transfers of all messages. Tracks are independent except for typical times.
+/// Estimates the transfers of all messages. Tracks are independent except for the typical times.
 pub(crate) fn transfers(
     tracks: &Tracks<'_>,
     messages: &Messages,
@@ -130,7 +132,7 @@ pub(crate) fn transfers(
     let start = assumed.start;
     let least = received.par_iter_mut().enumerate().map(|(at, all)| {
         for it in all.iter_mut() {
-            // A receiver is ready before the message has arrived.
+            // The receiver is ready before the message has arrived.
             let waits_for_post = it.is_rendezvous || start == EagerStart::Posted;
             let waits_for_post = it.is_used && waits_for_post;
             it.posted = if waits_for_post { it.posted.min(it.end) } else { f64::NAN };
@@ -163,7 +165,7 @@ pub(crate) fn transfers(
         if it.is_used {
             transfer.start = it.begin();
             (transfer.lag, transfer.seconds) = (it.posted - it.start, it.seconds());
-            // The slack of an awaited message is only rounding.
+            // If a message is awaited, its slack is only due to rounding.
             let slack = it.end - transfer.arrival();
             transfer.slack = if it.is_awaited { 0.0 } else { slack.max(0.0) };
             transfer.is_awaited = it.is_awaited;
@@ -207,13 +209,13 @@ struct OfTrack {
     wrong: u64,
     backwards: u64,
     loose: u64,
-    /// Transfer times of messages that the receiver waited for, and of others.
+    /// Transfer times of messages for which the receiver waited, and of others.
     late: Samples,
     other: Samples,
 }
 
 impl Context<'_, '_> {
-    /// Whether a message is received after another one in a collective.
+    /// Returns whether a message is received after another one in a collective.
     fn is_behind(&self, at: usize, it: &Received) -> bool {
         it.since > it.posted
             && matches!(self.tracks.class(at, it.recv as usize), Class::Collective(_))
@@ -225,7 +227,7 @@ impl Context<'_, '_> {
         let (late, other) = (Samples::default(), Samples::default());
         let mut of_track = OfTrack { received, wrong: 0, backwards: 0, loose: 0, late, other };
         let mut values = Rendezvous::default();
-        // SMPI's link keys pair the wrong ends for Sendrecv.
+        // The keys of SMPI's links pair the wrong ends for `Sendrecv`.
         let is_both = |track: u32, state: Option<usize>| {
             let class = state.map(|state| tracks.class(track as usize, state));
             self.is_simulated && class == Some(Class::SendRecv)
@@ -250,7 +252,7 @@ impl Context<'_, '_> {
         }
         for group in groups(&of_track.received) {
             let used = group.iter().filter(|it| it.is_used);
-            // The last message to be ready.
+            // The message that was ready last.
             let last = used.max_by(|a, b| a.begin().total_cmp(&b.begin()));
             let last = last.filter(|last| !last.is_rendezvous);
             if let Some(last) = last.filter(|_| group[0].end > group[0].since) {
@@ -262,7 +264,8 @@ impl Context<'_, '_> {
         of_track
     }
 
-    /// Records the typical transfer time of each message, and what follows from it.
+    /// Records the typical transfer time of each message, and changes `posted` if it follows from
+    /// it.
     fn expect(
         &self,
         at: usize,
@@ -278,7 +281,8 @@ impl Context<'_, '_> {
                 last = (size, typical.get(&size).copied().unwrap_or(f64::NAN));
             }
             it.expect(last.1);
-            // A collective may receive messages sequentially or concurrently, which the size shows.
+            // A collective may receive messages sequentially or concurrently. The typical time of
+            // their size shows which.
             if !it.typical().is_nan()
                 && self.is_behind(at, it)
                 && !concurrent.contains(&value_of(track, it))
@@ -291,7 +295,8 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Counts messages that indicate that eager transfers start when sent, and when posted.
+    /// Counts the messages that indicate that eager transfers start when sent, and those that
+    /// indicate that they start when posted.
     fn votes(&self, at: usize, all: &[Received], fastest: &TypicalTimes) -> (u64, u64) {
         let track = &self.tracks.list()[at];
         let mut votes = (0, 0);
@@ -305,8 +310,8 @@ impl Context<'_, '_> {
         };
         for group in groups(all) {
             let (since, until) = (group[0].since, group[0].end);
-            // Compute when the call would return in either case. Messages that come at once are
-            // slow, while one that comes late to a call on its own may be much faster than usual.
+            // Computes when the call would return in either case. Messages that come at once are
+            // slow. A single message that comes late to a call may be much faster than usual.
             let (mut sent, mut posted, mut shortest) = (since, since, f64::INFINITY);
             for it in group {
                 let is_typical = it.is_used && !it.is_rendezvous && !it.typical().is_nan();
@@ -328,12 +333,13 @@ impl Context<'_, '_> {
     }
 }
 
-/// Whether the map declares sends of a type and value a rendezvous.
+/// For a type and value, whether the map declares sends to be a rendezvous.
 #[derive(Debug, Default)]
 struct Rendezvous(FxHashMap<(u32, u32), bool>);
 
 impl Rendezvous {
-    /// Whether the sender left the call when the receiver did, and not before.
+    /// Returns whether the sender left the call at the same time as the receiver, or the map
+    /// declares a rendezvous.
     fn is_blocked(
         &mut self,
         tracks: &Tracks<'_>,
@@ -357,7 +363,7 @@ fn value_of(track: &Track, it: &Received) -> (u32, u32) {
     (track.type_.0, track.value[it.recv as usize].0)
 }
 
-/// Returns the size of a message as a key; unknown sizes share one.
+/// Returns the size of a message as a key. All unknown sizes have the same key.
 fn size_of(message: &Message) -> u64 {
     message.bytes().unwrap_or(-1.0).to_bits()
 }

@@ -1,38 +1,38 @@
-//! The order of a container's acts: opening and closing of states, sends and receives.
+//! Determines the order of a container's acts: opening and closing states, sends and receives.
 
 use paje_analysis::tracks::Track;
 
-/// Act of a container besides opening and closing states.
+/// Act of a container, except opening and closing states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Act {
-    /// Waits, given the number of its excess time.
+    /// Waits. The number identifies the excess time.
     Wait(u32),
     Receive(u32),
-    /// Waits until a sent message has arrived, given the number of the
+    /// Waits until a sent message has arrived. The number is that of the
     /// [`Awaited`](crate::graph::Awaited).
     Await(u32),
-    /// Leaves a collective operation, given the seat.
+    /// Leaves a collective operation. The number is the seat.
     Leave(u32),
     Post(u32),
     Send(u32),
-    /// Enters a collective operation, given the seat.
+    /// Enters a collective operation. The number is the seat.
     Enter(u32),
 }
 
-/// An act in a state, as one number: ordered by state, then by kind and number of the act. The
-/// latter is below [`Graph::MAX`](crate::Graph::MAX).
+/// An act in a state, packed into one number. The order is by state, then by kind and number of the
+/// act. The number of the act is below [`Graph::MAX`](crate::Graph::MAX).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct StateAct(u64);
 
 impl StateAct {
-    /// Bits of the number of an act.
+    /// Number of bits of the number of an act.
     pub(crate) const BITS: u32 = 29;
 
     pub(crate) fn new(state: u32, act: Act) -> Self {
         StateAct((u64::from(state) << 32) | u64::from(StateAct::packed(act)))
     }
 
-    /// Packs an act: ordered by kind, then by number.
+    /// Packs an act. The order is by kind, then by number.
     pub(crate) fn packed(act: Act) -> u32 {
         let (kind, number) = match act {
             Act::Wait(number) => (0, number),
@@ -74,7 +74,7 @@ impl StateAct {
 pub(crate) struct Acts {
     /// Acts when a state is opened.
     pub(crate) opening: Vec<StateAct>,
-    /// Acts while a state is open, with the time.
+    /// Acts while a state is open, with their times.
     pub(crate) within: Vec<(f64, StateAct)>,
     /// Acts when a state is closed.
     pub(crate) closing: Vec<StateAct>,
@@ -82,14 +82,14 @@ pub(crate) struct Acts {
 
 impl Acts {
     pub(crate) fn sort(&mut self) {
-        // A stable sort is fast on nearly sorted data; all elements are different.
+        // A stable sort is fast on nearly sorted data. All elements are different.
         self.opening.sort();
         let then = |of: StateAct| (of.act(), of.state());
         self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| then(a.1).cmp(&then(b.1))));
         self.closing.sort();
     }
 
-    /// Returns the acts from this one on in the same state at the same time.
+    /// Returns the acts from this one on that are in the same state at the same time.
     pub(crate) fn same(&self, place: u32) -> &[(f64, StateAct)] {
         let all = &self.within[place as usize..];
         let (time, of) = all[0];
@@ -97,7 +97,7 @@ impl Acts {
         &all[..all.iter().take_while(is_same).count()]
     }
 
-    /// Returns the range of the acts at the closing of a state, looking at `near` first.
+    /// Returns the range of the acts at the closing of a state. Looks at `near` first.
     pub(crate) fn closing_of(&self, state: u32, near: usize) -> std::ops::Range<usize> {
         let is_behind = |at: usize| self.closing.get(at).is_none_or(|of| of.state() >= state);
         let is_first = near == 0 || !is_behind(near - 1);
@@ -116,7 +116,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) enum Step {
     Open(u32),
     Close(u32),
-    /// Acts within a state, given the index.
+    /// Acts within a state, given the index of the first one.
     Within(u32),
     End,
 }
@@ -126,9 +126,9 @@ pub(crate) struct Walk {
     next: u32,
     open: u32,
     within: u32,
-    /// Number of [`Acts::opening`] taken.
+    /// Number of acts in [`Acts::opening`] that have been taken.
     pub(crate) opened: u32,
-    /// End of the [`Acts::closing`] found last.
+    /// End of the range in [`Acts::closing`] that was found last.
     pub(crate) closed: u32,
 }
 
@@ -141,7 +141,7 @@ impl Walk {
         let next = self.next as usize;
         let (step, time) = if next < track.len() {
             let parent = track.parent(next).map_or(NONE, |parent| parent as u32);
-            // Of overlapping states, the one opened later ends at its own time.
+            // If states overlap, the state that was opened later ends at its own time.
             if self.open == parent || self.open == NONE {
                 (Step::Open(self.next), track.start[next])
             } else {

@@ -13,7 +13,7 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::many::Sweep;
 
-/// Precision of variables that are read and written, as in `pj_dump`.
+/// Precision of the variables that are read and written, as in `pj_dump`.
 pub(crate) const PRECISION: Precision = Precision::Single;
 
 const WHAT_IF: &str = "Hypotheses";
@@ -23,7 +23,7 @@ const READING: &str = "Reading";
 const SPEED: &str = "Threads and memory";
 const OTHER: &str = "Other";
 
-/// Rows may take one part in this many of the memory.
+/// Rows may take up to this fraction of the memory: one divided by the number.
 const ROWS: u64 = 8;
 
 /// Predicts how long a run would have taken with other computing speed, load balance or network.
@@ -123,8 +123,8 @@ pub struct Cli {
     #[arg(long, value_name = "BYTES", help_heading = MODEL)]
     pub eager: Option<u64>,
 
-    /// Model of a collective, such as NAME=nxn; models: nxn, reduce+bcast, 1xn, binomial, nx1, held,
-    /// relay, reduce+relay, scan and local
+    /// Model of a collective, such as NAME=nxn; models: nxn, reduce+bcast, 1xn, binomial, nx1,
+    /// held, relay, reduce+relay, scan and local
     ///
     /// Default: the one that explains the recorded times best. Ignored for collectives with links
     #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = MODEL)]
@@ -223,7 +223,7 @@ fn shape(text: &str) -> Result<(Glob, Shape), String> {
 }
 
 impl Cli {
-    /// Returns the hypotheses as on the command line.
+    /// Returns the hypotheses in the order of the command line.
     #[must_use]
     pub fn different(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -246,7 +246,8 @@ impl Cli {
         ]
     }
 
-    /// Parses the hypotheses of the options, with the key and value of a sweep where missing.
+    /// Parses the hypotheses that the options give. Where a hypothesis lacks the key of the sweep,
+    /// adds the key with its value.
     ///
     /// # Errors
     /// Fails with a message that says what was expected.
@@ -254,7 +255,7 @@ impl Cli {
         let mut found = Vec::new();
         let mut is_used = false;
         for (kind, texts) in self.kinds() {
-            // All --net options describe one network.
+            // All `--net` options describe one network.
             let joined = [texts.join(",")];
             let texts = if kind == "net" && !texts.is_empty() { &joined[..] } else { &texts[..] };
             for text in texts {
@@ -292,7 +293,7 @@ impl Cli {
         let mut options = Options::default();
         self.accepted.set(&mut options);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
-        // Most memory is for the graph; rows are only read sequentially.
+        // Most memory is needed for the graph, since rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {
             memory.bytes /= ROWS;

@@ -1,4 +1,4 @@
-//! The report as a web page, with both runs on one time axis and the tables.
+//! Writes the report as a web page, with both runs on one time axis and the tables.
 
 use std::collections::BTreeMap;
 

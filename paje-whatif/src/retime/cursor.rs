@@ -8,7 +8,7 @@ const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
-    /// Next step, and number of acts before it.
+    /// Number of the next step, and number of acts before it.
     pub(super) next: u32,
     pub(super) acts: u32,
     /// Innermost open state, or [`NONE`].
@@ -43,7 +43,8 @@ impl Cursor {
         (self.last, self.shift) = (step.time, shift);
     }
 
-    /// Returns the shift of the next step, not before the last one unless recorded so.
+    /// Returns the shift of the next step. The step does not come before the last one, unless it
+    /// did so in the recorded run.
     pub(super) fn not_before(&self, time: f64, shift: f64) -> f64 {
         let is_before = time >= self.last && time + shift < self.last + self.shift;
         if is_before { self.last + self.shift - time } else { shift }

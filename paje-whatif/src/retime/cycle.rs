@@ -9,16 +9,17 @@ use super::groups::Groups;
 use crate::graph::Graph;
 use crate::walk::Act;
 
-/// Messages and collectives that nothing waits for, since the recorded times contradict themselves.
+/// Messages and collectives for which nothing waits, because the recorded times contradict
+/// themselves.
 #[derive(Clone, Debug, Default)]
 pub struct Dropped {
     messages: FxHashSet<u32>,
-    /// Identified by the first seat.
+    /// Collectives, each identified by its first seat.
     operations: FxHashSet<u32>,
 }
 
 impl Dropped {
-    /// Returns the numbers of messages and of collectives.
+    /// Returns the number of messages and the number of collectives.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
         (self.messages.len(), self.operations.len())
@@ -59,7 +60,7 @@ impl fmt::Display for Cycle {
 impl std::error::Error for Cycle {}
 
 impl Run<'_> {
-    /// Returns a cycle of waiting containers; `None` if all have ended.
+    /// Returns a cycle of waiting containers, or `None` if all containers have ended.
     pub(super) fn cycle(&self) -> Option<Cycle> {
         let first = self.cursors.iter().position(|cursor| cursor.is_blocked)?;
         let mut path: Vec<Waiting> = Vec::new();
@@ -76,7 +77,7 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the act in which a container waits, and the container that it waits for.
+    /// Returns the act in which a container waits, and the container for which it waits.
     fn waits_for(&self, at: usize) -> Option<(Act, usize)> {
         let cursor = &self.cursors[at];
         let step = self.graph.steps[at].get(cursor.next, cursor.acts)?;
@@ -126,7 +127,8 @@ impl Run<'_> {
         format!("{name}{call} {what}, at {:.9} s of the recorded run", cursor.last)
     }
 
-    /// Drops the message or collective of a cycle with the least slack, if there is one.
+    /// Drops the message of a cycle that has the shortest transfer, or a collective if the cycle
+    /// has no messages. Returns whether anything was dropped.
     pub(super) fn mend(&mut self, cycle: &Cycle) -> bool {
         let graph = self.graph;
         // Dropping a message changes less than dropping a collective.

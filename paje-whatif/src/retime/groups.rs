@@ -1,4 +1,4 @@
-//! Collectives during re-timing: members that have entered and left, and when others can leave.
+//! Collectives during re-timing: which members have entered and left, and when others can leave.
 
 use crate::graph::Graph;
 use crate::plan::Plan;
@@ -8,28 +8,28 @@ use crate::shapes::{self, CollectiveModel, Relays, through};
 use super::Dropped;
 use super::streams::{Streams, each_in, each_out};
 
-/// Members to resume when a member has entered or left.
+/// Members that resume after a member has entered or left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wakeup {
     Nobody,
     All,
-    /// The children of the member with this seat.
+    /// The children of the member at this seat.
     Below(u32),
-    /// The members with these seats.
+    /// The members at these seats.
     Some(Vec<u32>),
 }
 
-/// Shifts of entering and leaving by seat; NaN while unknown.
+/// Shifts of entering and leaving for each seat. They are NaN while unknown.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     enter: Vec<f64>,
     leave: Vec<f64>,
-    /// Indexed by the first seat of each collective: number of members that have entered; latest
-    /// recorded enter, and its shift in the changed run.
+    /// Number of members that have entered, indexed by the first seat of each collective. `latest`
+    /// has the latest recorded enter, and its shift in the changed run.
     entered: Vec<u32>,
     latest: Vec<(f64, f64)>,
     streams: Streams,
-    /// Empty if there are no relays.
+    /// State of the relays. It is empty if there are no relays.
     relays: Relays,
 }
 
@@ -55,7 +55,7 @@ impl Groups {
 
     pub(super) fn shaped<'g>(graph: &'g Graph<'_>, seat: u32) -> &'g CollectiveModel {
         let behind = graph.shapes.partition_point(|shaped| shaped.first_seat <= seat);
-        // Series without operations have no seats, and share the number of their first one.
+        // Series without operations have no seats. Their first seat is that of the next series.
         &graph.shapes[behind - 1]
     }
 
@@ -146,7 +146,7 @@ impl Groups {
         }
     }
 
-    /// Starts the message that a member waits for, if both sides are ready.
+    /// Starts the message for which a member waits, if both sides are ready.
     fn send(
         &mut self,
         graph: &Graph<'_>,
@@ -199,7 +199,7 @@ impl Groups {
         self.streams.complete_next(|first| each_out(Self::shaped(graph, first), plan))
     }
 
-    /// Returns the seat of the root if the member leaves when all others have completed.
+    /// Returns the seat of the root if the member leaves when all other members have completed.
     pub(super) fn waits_for_stream(graph: &Graph<'_>, seat: u32) -> Option<u32> {
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
@@ -227,7 +227,7 @@ impl Groups {
         self.missing(shaped, seat, member).is_none()
     }
 
-    /// Returns a member that another one waits for.
+    /// Returns a member for which another one waits.
     pub(super) fn missing(&self, shaped: &CollectiveModel, seat: u32, member: u32) -> Option<u32> {
         let (first, instance) = (seat - member, shaped.seat(seat).0);
         let root = shaped.root_of(instance);
@@ -255,8 +255,8 @@ impl Groups {
         }
     }
 
-    /// Returns when a member could leave in the recorded run, excluding its own overhead, and the
-    /// shift of that time; `None` if it does not wait.
+    /// Returns the time at which a member could leave in the recorded run, excluding its own
+    /// overhead, and the shift of that time. Returns `None` if the member does not wait.
     pub(super) fn base(
         &self,
         graph: &Graph<'_>,

@@ -2,10 +2,10 @@
 
 #[derive(Debug)]
 pub(super) struct InFlight {
-    /// Flags of each message, separate from the shifts for locality.
+    /// Flags of each message. They are separate from the shifts for locality.
     known: Vec<u8>,
-    /// Shifts of each message in seconds: of its start, and of its arrival. Before it is sent, the
-    /// second one is that of the receiver being ready.
+    /// Shifts of the start and of the arrival of each message, in seconds. Before the message is
+    /// sent, the second one is the shift of the time when the receiver is ready.
     shifts: Vec<(f64, f64)>,
 }
 
@@ -13,7 +13,7 @@ const SENT: u8 = 1;
 const POSTED: u8 = 2;
 const ARRIVED: u8 = 4;
 const CUT: u8 = 8;
-/// Nothing waits for it, since its recorded times contradict themselves.
+/// Nothing waits for the message, because its recorded times contradict themselves.
 const DROPPED: u8 = 16;
 
 impl InFlight {
@@ -29,7 +29,7 @@ impl InFlight {
         self.known[message as usize] |= DROPPED;
     }
 
-    /// Whether no one has to wait for the message any longer.
+    /// Returns whether no container has to wait for the message any longer.
     pub(super) fn is_ready(&self, message: u32) -> bool {
         self.known[message as usize] & (ARRIVED | CUT | DROPPED) != 0
     }
@@ -38,13 +38,14 @@ impl InFlight {
         self.known[message as usize] & SENT != 0
     }
 
-    /// Returns the shift of its arrival, if something waits for it.
+    /// Returns the shift of its arrival, if anything waits for it.
     pub(super) fn arrived(&self, message: u32) -> Option<f64> {
         let known = self.known[message as usize];
         (known & (ARRIVED | CUT | DROPPED) == ARRIVED).then(|| self.shifts[message as usize].1)
     }
 
-    /// Records that the receiver is ready. Returns both shifts if the message was sent before.
+    /// Records that the receiver is ready. If the message has already been sent, returns both
+    /// shifts.
     pub(super) fn post(&mut self, message: u32, shift: f64) -> Option<(f64, f64)> {
         let known = &mut self.known[message as usize];
         let shifts = &mut self.shifts[message as usize];
@@ -57,7 +58,8 @@ impl InFlight {
         is_late.then_some((shifts.0, shift))
     }
 
-    /// Records the sending. Returns the shifts of sender and receiver if the transfer can start.
+    /// Records that the message was sent. If the transfer can start, returns the shifts of sender
+    /// and receiver.
     pub(super) fn send(
         &mut self,
         message: u32,

@@ -1,7 +1,7 @@
-//! Messages of collectives without links that share the link out of their sender, during re-timing.
+//! Re-timing of messages of collectives without links that share the link out of their sender.
 //!
 //! While any container advances, it may still send a message that shares a link. So messages
-//! complete, the earliest first, only when all containers wait.
+//! complete only while all containers wait. The earliest message completes first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,16 +13,17 @@ use crate::ordered::OrderedTime;
 use crate::plan::Plan;
 use crate::shapes::{CollectiveModel, Stream};
 
-/// First seat of a series, and sending member.
+/// First seat of a series, and the sending member.
 type Key = (u32, u32);
 
-/// Links out of members with messages in flight.
+/// Links out of members that have messages in flight.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     open: FxHashMap<Key, Open>,
     /// Completion of the next message of each link. Outdated entries are skipped.
     next: BinaryHeap<Reverse<(OrderedTime, Key, u64)>>,
-    /// Earliest exit of each seat's member except for its own message, in seconds, or NaN.
+    /// For each seat, the earliest time in seconds at which its member could leave, not counting
+    /// its own message. NaN if unknown.
     through: Vec<f64>,
     changes: u64,
 }
@@ -69,7 +70,7 @@ impl Streams {
         None
     }
 
-    /// Completes the next message; returns the seat of its receiver.
+    /// Completes the next message. Returns the seat of its receiver.
     pub(super) fn complete_next(&mut self, each: impl Fn(u32) -> f64) -> Option<u32> {
         self.next()?;
         let Reverse((_, key, _)) = self.next.pop()?;
@@ -90,7 +91,7 @@ impl Streams {
         !self.through[seat as usize].is_nan()
     }
 
-    /// Returns when the member could leave except for its own message, in seconds.
+    /// Returns the time in seconds at which the member could leave, not counting its own message.
     pub(super) fn through(&self, seat: u32) -> f64 {
         self.through[seat as usize]
     }

@@ -1,4 +1,4 @@
-//! Result of re-timing.
+//! Times of a changed run.
 
 use crate::plan::Plan;
 
@@ -15,14 +15,14 @@ pub struct Retimed {
     pub start: Vec<Vec<f64>>,
     /// End of each state by track; empty if not requested.
     pub end: Vec<Vec<f64>>,
-    /// Shift of each message's start; empty if not requested.
+    /// Shift of the start of each message; empty if not requested.
     pub sent: Vec<f64>,
-    /// Shift of each message's end; empty if not requested.
+    /// Shift of the end of each message; empty if not requested.
     pub received: Vec<f64>,
 }
 
 impl Retimed {
-    /// Whether all times are as recorded, and nothing is removed.
+    /// Returns whether all times are as recorded and nothing is removed.
     #[must_use]
     pub fn is_recorded(&self, plan: &Plan) -> bool {
         self.is_unchanged && plan.cut_states.is_empty() && plan.cut_messages.is_empty()

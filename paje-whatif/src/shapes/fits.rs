@@ -1,4 +1,5 @@
-//! Spread of the members' time beyond waiting for a given shape, and the resulting link times.
+//! Finds out how well a shape explains the recorded times, and the link times that follow from it.
+//! The measure is the spread of the time that members take in addition to waiting.
 
 use paje_analysis::collectives::Series;
 use paje_analysis::tracks::Tracks;
@@ -6,7 +7,8 @@ use paje_analysis::tracks::Tracks;
 use super::{CollectiveModel, base, queue, rendezvous, stream, through};
 use crate::settings::Shape;
 
-/// Fits a series to its shape. Also returns the standard deviation of the time beyond waiting.
+/// Fits a series to its shape. Also returns the standard deviation of the time that members take in
+/// addition to waiting.
 pub(super) fn fitted(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -34,10 +36,10 @@ pub(super) fn fitted(
     (shaped, spread_of)
 }
 
-/// Maximum number of members sampled to estimate the time on a link.
+/// Maximum number of members that are sampled to estimate the time on a link.
 const SAMPLED_MEMBERS: usize = 4_000;
 
-/// Returns the time that each message uses the link out of its sender if operations have this
+/// Returns the time for which each message uses the link out of its sender if operations have this
 /// shape, and the resulting spread. `spread_of` is the spread if messages use no time there.
 fn out_of(
     tracks: &Tracks<'_>,
@@ -47,7 +49,7 @@ fn out_of(
     shape: Shape,
     spread_of: f64,
 ) -> (f64, f64) {
-    // Consecutive operations, since a message may meet those of the previous one.
+    // The operations are consecutive, since a message may meet those of the previous operation.
     let count = (SAMPLED_MEMBERS / group.len()).max(4).min(series.len());
     let seats = (0..count).flat_map(|at| (0..shaped.members).map(move |member| (at, member)));
     let times = |(at, member)| recorded_times(tracks, group, series, at, member);
@@ -55,7 +57,8 @@ fn out_of(
     let seat = |at: usize, member: u32| at * group.len() + member as usize;
     let enter = |at, member| enters[seat(at, member)];
     let exit = |at, member| exits[seat(at, member)];
-    // Time of each seat beyond waiting, if each message uses the link for `each` seconds.
+    // Returns the time that each seat takes in addition to waiting, if each message uses the link
+    // for `each` seconds.
     let rests = |each: f64| -> Vec<f64> {
         let bases = match shape {
             Shape::Relay => rendezvous::relayed(shaped, each, count, &enter),
@@ -63,7 +66,7 @@ fn out_of(
         };
         exits.iter().zip(bases).map(|(exit, base)| exit - base).collect()
     };
-    // A member's own message follows those it waits for, unless it is counted already.
+    // A member's own message follows those for which it waits, unless it is already counted.
     let own = if shape == Shape::Held { 1.0 } else { 0.0 };
     let room = |each: f64| rests(each).into_iter().fold(f64::INFINITY, f64::min) - own * each;
     let most = match shape.is_held() {
@@ -106,7 +109,8 @@ fn recorded_times(
     (track.start[state], track.end[state])
 }
 
-/// Returns the recorded earliest exit of each seat except for its member's own message.
+/// Returns for each seat the earliest recorded time at which its member could leave, not counting
+/// its own message.
 pub(super) fn recorded(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -131,7 +135,8 @@ pub(super) fn recorded(
     through
 }
 
-/// Returns the standard deviation of the time beyond waiting, about each member's mean.
+/// Returns the standard deviation of the time in addition to waiting. Deviations are taken from the
+/// mean of each member.
 fn spread(
     tracks: &Tracks<'_>,
     group: &[u32],

@@ -1,7 +1,7 @@
-//! Messages of a collective without links to a root that waits for all, which share the one link
-//! into it. They queue if the root is late or if several come at once. The link time of a message
-//! follows from comparing operations in which the root came last with operations in which it came
-//! long before the last other member.
+//! Messages of a collective without links to a root that waits for all members. They share the link
+//! into the root, and queue if the root is late or if several come at once. The link time of a
+//! message follows from comparing two kinds of operations: those in which the root came last, and
+//! those in which it came long before the last member.
 
 use paje_analysis::collectives::Series;
 use paje_analysis::tracks::Tracks;
@@ -16,14 +16,14 @@ pub(crate) fn through(members: u32, root: u32, each: f64, enter: impl Fn(u32) ->
     last(&starts, each).map_or(own, |(start, behind)| start + behind * each)
 }
 
-/// Returns the start of the link's last busy period, and the number of later messages.
+/// Returns the start of the last busy period of the link, and the number of later messages.
 fn last(starts: &[f64], each: f64) -> Option<(f64, f64)> {
     let behind = |at: usize| (starts.len() - 1 - at) as f64;
     let all = starts.iter().enumerate().map(|(at, start)| (*start, behind(at)));
     all.max_by(|a, b| (a.0 + a.1 * each).total_cmp(&(b.0 + b.1 * each)))
 }
 
-/// An operation: sorted starts of messages, and exit of the root.
+/// An operation: sorted starts of its messages, and the exit of the root.
 pub(super) type Sample = (Vec<f64>, f64);
 
 pub(super) fn samples(
@@ -49,7 +49,8 @@ pub(super) fn samples(
 
 const ROUNDS: usize = 20;
 
-/// Returns the link time of a message, or 0 if that does not explain the samples much better.
+/// Returns the link time of a message, or 0 if a link time does not explain the samples much
+/// better.
 pub(super) fn explained(samples: &[Sample]) -> f64 {
     let most = samples.iter().map(|(starts, _)| starts.len()).max().unwrap_or(0);
     let rests = samples.iter().filter_map(|(starts, exit)| Some(exit - starts.last()?));
@@ -89,7 +90,7 @@ fn better(samples: &[Sample], mut each: f64) -> Option<f64> {
     Some(each)
 }
 
-/// Returns the root's time beyond waiting, in seconds.
+/// Returns the seconds that the root takes in addition to waiting.
 pub(super) fn rest((starts, exit): &Sample, each: f64) -> Option<f64> {
     last(starts, each).map(|(start, behind)| exit - start - behind * each)
 }
@@ -106,7 +107,8 @@ mod tests {
 
     #[test]
     fn the_link_time_of_messages_is_found() {
-        // The last of eight is far behind in twelve operations; all come at once in two.
+        // In twelve operations, the last of eight members comes long after the others. In two, all
+        // come at once.
         let exit = |starts: &[f64]| {
             through(9, 8, 3e-6, |at| if at < 8 { starts[at as usize] } else { 0.0 }) + 22e-6
         };
@@ -128,7 +130,8 @@ mod tests {
     fn messages_use_a_link_one_after_the_other() {
         let enters = [0.0, 1.0, 1.5, 7.0];
         let enter = |member: u32| enters[member as usize];
-        // Without link time, all have entered; with 1 s, the third waits for the second.
+        // Without link time, the root leaves when all have entered. With 1 s, the third message
+        // waits for the second.
         assert_eq!(through(4, 0, 0.0, enter), 7.0);
         assert_eq!(through(3, 0, 1.0, enter), 2.0);
         assert_eq!(through(4, 3, 1.0, enter), 9.0);

@@ -1,6 +1,6 @@
-//! Collectives without links whose messages are a rendezvous. A sender is held until its message
-//! has arrived, so it sends one message after the other. All take equally long, except messages to
-//! one member, which share its link.
+//! Collectives without links in which every message is a rendezvous. A sender is held until its
+//! message has arrived, so it sends one message after the other. All messages take equally long,
+//! except messages to the same member, which share its link.
 
 use std::str;
 
@@ -12,7 +12,8 @@ use super::queue::{self, Sample, TIME_EPSILON};
 use super::{CollectiveModel, stream};
 use crate::settings::Shape;
 
-/// Whether the size of the first operation, at its first member, is that of a rendezvous.
+/// Returns whether the message of the first member in the first operation is large enough for a
+/// rendezvous.
 pub(super) fn is_rendezvous(
     tracks: &Tracks<'_>,
     group: &[u32],
@@ -31,7 +32,7 @@ pub(super) fn is_rendezvous(
     size.found.is_some_and(|size| size * bytes >= eager as f64)
 }
 
-/// Returns the bytes of an element. Sizes of reductions are numbers of elements.
+/// Returns the bytes of an element. The sizes of reductions are numbers of elements.
 pub(crate) fn element(name: &[u8]) -> f64 {
     let is_reduction = name.windows(6).any(|part| part.eq_ignore_ascii_case(b"reduce"));
     if is_reduction { 8.0 } else { 1.0 }
@@ -62,10 +63,11 @@ impl Visitor for Size {
     }
 }
 
-/// Operations of a series whose messages go down a binomial tree one by one, by seat.
+/// Operations of a series, by seat. Their messages go down a binomial tree one by one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relays {
-    /// When a member has entered, and has received and forwarded the message; NaN if unknown.
+    /// Time at which a member entered. `has` is the time at which it had received the message and
+    /// forwarded it so far. Both are NaN if unknown.
     entered: Vec<f64>,
     has: Vec<f64>,
     served: Vec<u32>,
@@ -77,7 +79,7 @@ impl Relays {
         Relays { entered: unknown.clone(), has: unknown, served: vec![0; seats] }
     }
 
-    /// Enters a member. Adds the members that can leave now to `free`.
+    /// Lets a member enter. Adds the members that can leave now to `free`.
     pub(crate) fn enter(
         &mut self,
         shaped: &CollectiveModel,
@@ -119,7 +121,7 @@ impl Relays {
         }
     }
 
-    /// Returns when a member could leave, in seconds, if known.
+    /// Returns the time in seconds at which a member could leave, if it is known.
     pub(crate) fn free(&self, shaped: &CollectiveModel, seat: u32) -> Option<f64> {
         let (instance, member) = shaped.seat(seat);
         let has = Some(self.has[seat as usize]).filter(|has| !has.is_nan())?;
@@ -127,7 +129,7 @@ impl Relays {
         is_last.then_some(has)
     }
 
-    /// Returns the member, not yet entered, that prevents another one from leaving.
+    /// Returns a member that has not entered and so prevents another one from leaving.
     pub(crate) fn missing(
         &self,
         shaped: &CollectiveModel,
@@ -150,7 +152,7 @@ impl Relays {
     }
 }
 
-/// Returns the children in sending order: the one with the largest subtree first.
+/// Returns the children in sending order: the child with the largest subtree comes first.
 fn below(shaped: &CollectiveModel, instance: usize, member: u32) -> Vec<u32> {
     let mut below: Vec<u32> = shaped.below(instance, member).collect();
     below.reverse();
@@ -184,12 +186,13 @@ pub(super) fn relayed(
     all
 }
 
-/// Returns the time that each message to the root of a reduction uses the link into it, in seconds,
-/// if all members leave when the result has come down a binomial tree; 0 if that explains nothing.
-/// If the link is never free, the times give only an upper bound, which is returned.
+/// Returns the seconds for which each message to the root of a reduction uses the link into the
+/// root, if all members leave when the result has come down a binomial tree. Returns 0 if no time
+/// explains the samples. If the link is never free, the samples give only an upper bound, which is
+/// returned.
 pub(super) fn each_of(samples: &[Sample], members: usize) -> f64 {
     let messages = members.next_power_of_two().trailing_zeros() as f64 + 1.0;
-    // The last message and those down the tree follow the last message but one.
+    // The last message but one is followed by the last message and the messages down the tree.
     let room = |each: f64| {
         let rests = samples.iter().filter_map(|sample| queue::rest(sample, each));
         rests.fold(f64::INFINITY, f64::min) - messages * each
@@ -197,7 +200,7 @@ pub(super) fn each_of(samples: &[Sample], members: usize) -> f64 {
     at_most(longest(room), &|each| queue::spread(samples, each))
 }
 
-/// Returns the longest message time that leaves room for what follows.
+/// Returns the longest message time that leaves room for the messages that follow.
 pub(super) fn longest(room: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, room(0.0));
     if !(high.is_finite() && high > TIME_EPSILON) {
@@ -211,7 +214,7 @@ pub(super) fn longest(room: impl Fn(f64) -> f64) -> f64 {
     low
 }
 
-/// Returns the message time that explains the times best, on ties the longest.
+/// Returns the message time that explains the times best. On ties, returns the longest one.
 pub(super) fn at_most(most: f64, spread: &dyn Fn(f64) -> f64) -> f64 {
     let found = stream::out_of(most, spread);
     if found > 0.0 && spread(most) <= spread(found) * 1.05 + 2.0 * TIME_EPSILON {
@@ -222,7 +225,7 @@ pub(super) fn at_most(most: f64, spread: &dyn Fn(f64) -> f64) -> f64 {
 }
 
 impl Shape {
-    /// Whether senders wait until their messages have arrived.
+    /// Returns whether senders wait until their messages have arrived.
     pub(crate) const fn is_held(self) -> bool {
         matches!(self, Shape::Held | Shape::Relay | Shape::ReduceRelay)
     }
@@ -239,7 +242,8 @@ mod tests {
 
     #[test]
     fn messages_go_down_the_tree_one_by_one() {
-        // The root has children 4, 2, 1; 4 has 6 and 5, and so on. The third member is late.
+        // The root has the children 4, 2 and 1, member 4 has 6 and 5, and so on. The third member
+        // is late.
         let enters = [0.0, 0.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         let free = relayed(&relay(8, 0), 1.0, 1, &|_, member| enters[member as usize]);
         assert_eq!(free, [12.0, 12.0, 12.0, 12.0, 3.0, 3.0, 3.0, 3.0]);
@@ -273,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_saturated_link_gives_the_longest_message_time() {
-        // Seven messages of 10 s through one link, then three down the tree.
+        // Seven messages of 10 s pass through one link, then three go down the tree.
         let exit = |starts: &[f64]| starts[0] + 70.0 + 30.0;
         let saturated: Vec<Sample> = (0..5)
             .map(|at| (0..7).map(|member| f64::from(member * at)).collect::<Vec<f64>>())

@@ -1,6 +1,6 @@
-//! Messages of collectives without links from one member to several, which share the one link out
-//! of it, possibly with messages of the next operation. They are equally long, so they share the
-//! link equally and complete in order of arrival.
+//! Messages of collectives without links from one member to several. They share the link out of
+//! this member, possibly with messages of the next operation. They are equally long, so they share
+//! the link equally and complete in the order in which they came.
 
 use std::collections::VecDeque;
 
@@ -8,12 +8,13 @@ use super::CollectiveModel;
 use super::queue::TIME_EPSILON;
 use crate::settings::Shape;
 
-/// Link out of a member, shared equally by its messages.
+/// Link out of a member. Its messages share it equally.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stream {
-    /// Time and seat of future messages, the next one last.
+    /// Time and seat of future messages. The next message is last.
     coming: Vec<(f64, u32)>,
-    /// Messages in flight: link time of each message when this one completes, and seat.
+    /// Messages in flight. The time is the value that [`Now::had`] has when the message completes.
+    /// The second element is the seat.
     on_way: VecDeque<(f64, u32)>,
     now: Now,
 }
@@ -21,7 +22,8 @@ pub(crate) struct Stream {
 #[derive(Clone, Copy, Debug)]
 struct Now {
     time: f64,
-    /// Link time that a message has had if it was in flight from the start of the busy period.
+    /// Link time that a message has had if it has been in flight since the start of the busy
+    /// period.
     had: f64,
 }
 
@@ -32,14 +34,14 @@ impl Default for Now {
 }
 
 impl Now {
-    /// Returns when a message completes if no others arrive.
+    /// Returns when a message completes if no other messages come.
     fn until(self, end: f64, on_way: usize) -> f64 {
         self.time + (end - self.had) * on_way as f64
     }
 
-    /// Advances to the arrival of another message.
+    /// Advances to the time when another message comes.
     fn come(&mut self, time: f64, on_way: usize) {
-        // Recorded times are rounded, and sharing multiplies differences.
+        // Recorded times are rounded, and sharing multiplies the differences.
         if time - self.time <= TIME_EPSILON {
             return;
         }
@@ -72,7 +74,7 @@ impl Stream {
         first.map(|end| now.until(end, count))
     }
 
-    /// Completes the next message; returns its time and seat.
+    /// Completes the next message. Returns its time and its seat.
     pub(crate) fn complete_next(&mut self, each: f64) -> Option<(f64, u32)> {
         loop {
             let count = self.on_way.len();
@@ -87,7 +89,7 @@ impl Stream {
                 _ => {
                     let (end, _) = self.on_way.pop_front()?;
                     let (time, seat) = through?;
-                    // A free link starts a new busy period.
+                    // When the link is free, a new busy period starts.
                     let had = if self.on_way.is_empty() { 0.0 } else { end };
                     self.now = Now { time, had };
                     return Some((time, seat));
@@ -98,12 +100,12 @@ impl Stream {
 }
 
 impl CollectiveModel {
-    /// Whether members wait for messages that share the link out of their parent.
+    /// Returns whether members wait for messages that share the link out of their parent.
     pub(crate) fn is_stream(&self) -> bool {
         self.link_out_seconds > 0.0 && self.shape != Shape::Relay
     }
 
-    /// Returns the only member that a member waits for.
+    /// Returns the only member for which a member waits.
     pub(crate) fn parent(&self, shape: Shape, instance: usize, member: u32) -> Option<u32> {
         match shape {
             Shape::OneToN | Shape::Held => {
@@ -114,14 +116,14 @@ impl CollectiveModel {
         }
     }
 
-    /// Whether the children of a member can continue when it enters, before it leaves.
+    /// Returns whether the children of a member can continue when it enters, before it leaves.
     pub(crate) fn is_free(&self, shape: Shape, instance: usize, member: u32) -> bool {
         member == self.root_of(instance) && shape != Shape::ReduceBcast
     }
 
-    /// Returns, for each seat of `operations` operations, the earliest time at which its member
-    /// could leave except for its own message, if messages share links out. `enter` and `exit` give
-    /// the times of members. NaN for members that do not wait.
+    /// Returns for each seat of `operations` operations the earliest time at which its member could
+    /// leave, not counting its own message, if messages share links out. Returns NaN for members
+    /// that do not wait. `enter` and `exit` return the times of members.
     pub(crate) fn through(
         &self,
         shape: Shape,
@@ -155,8 +157,8 @@ const FIRST: i32 = 24;
 
 const ROUNDS: usize = 24;
 
-/// Returns the time that each message uses the link out of its sender, in seconds: the one with the
-/// least `spread` if it explains much more than 0, else 0. It is at most `most`.
+/// Returns the seconds for which each message uses the link out of its sender. This is the time up
+/// to `most` with the least `spread`, or 0 if it does not explain much more than 0 does.
 pub(super) fn out_of(most: f64, spread: impl Fn(f64) -> f64) -> f64 {
     let without = spread(0.0);
     if without <= TIME_EPSILON || most <= TIME_EPSILON {
@@ -198,7 +200,8 @@ mod tests {
     fn concurrent_messages_share_the_link() {
         assert_eq!(through(&[1.0, 1.0, 1.0], 2.0), [(7.0, 0), (7.0, 1), (7.0, 2)]);
         assert_eq!(through(&[5.0, 1.0], 2.0), [(3.0, 1), (7.0, 0)]);
-        // The first message is alone for a second, then both share; finally the second is alone.
+        // The first message is alone for a second, then both share the link. Finally the second
+        // message is alone.
         assert_eq!(through(&[1.0, 2.0], 2.0), [(4.0, 0), (5.0, 1)]);
     }
 

@@ -1,4 +1,4 @@
-//! The calls that complete and that post the receive of a message.
+//! Finds the calls that post and that complete the receive of a message.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use paje_analysis::classes::Class;
 use paje_analysis::messages::Messages;
 use paje_analysis::tracks::{Track, Tracks};
 
-/// Times closer than this are equal: half of SimGrid's resolution, in seconds.
+/// Times that differ by at most this many seconds are equal. It is half of SimGrid's resolution.
 pub(crate) const TIME_TOLERANCE: f64 = 5e-10;
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -14,7 +14,7 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Received {
     pub(crate) message: u32,
-    /// State that completes it, or [`NONE`].
+    /// State that completes the receive, or [`NONE`].
     pub(crate) recv: u32,
     /// State that posted the receive, or [`NONE`].
     pub(crate) post: u32,
@@ -24,11 +24,12 @@ pub(crate) struct Received {
     /// Start and end of the link, in seconds.
     pub(super) start: f64,
     pub(crate) end: f64,
-    /// When the receiver was ready, in seconds; −∞ if unknown, NaN if that does not matter.
+    /// Time in seconds when the receiver was ready; −∞ if unknown, NaN if it does not matter.
     pub(crate) posted: f64,
-    /// Earliest start of waiting: the end of the receiver's previous activity in that state.
+    /// Earliest time when waiting could start: the end of the receiver's previous activity in that
+    /// state.
     pub(super) since: f64,
-    /// Successively the size in bytes, the typical time, and the actual time.
+    /// First the size in bytes, later the typical time, and finally the actual time.
     expected: f64,
 }
 
@@ -37,7 +38,7 @@ impl Received {
         self.expected = expected;
     }
 
-    /// Returns its size as a key; unknown sizes share one.
+    /// Returns the size as a key. All unknown sizes have the same key.
     pub(super) fn size(&self) -> u64 {
         self.expected.to_bits()
     }
@@ -79,7 +80,7 @@ pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> V
     };
     let mut all: Vec<Received> = messages.received(at).iter().map(take).collect();
     all.sort_by(|a, b| a.recv.cmp(&b.recv).then_with(|| a.end.total_cmp(&b.end)));
-    // Receives that were posted and are not completed, in order.
+    // Receives that were posted but not completed, in order.
     let mut begun: VecDeque<u32> = VecDeque::new();
     let mut state = 0;
     for place in 0..all.len() {
@@ -100,7 +101,7 @@ pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> V
         };
         let mut since = last_within(track, recv as usize, end);
         if let Some(before) = place.checked_sub(1).map(|before| &all[before]) {
-            // The message received before in the same operation.
+            // The message that was received before it in the same operation.
             let is_group = matches!(class, Class::Collective(_));
             if is_group && before.recv == recv && before.end < end {
                 since = since.max(before.end);
@@ -137,8 +138,8 @@ fn nonblocking_receives(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
     classes.iter().enumerate().map(begins).collect()
 }
 
-/// Returns the state that completes a message which seems to end in a call that posts a receive: if
-/// calls take no time, the waiting call is at the same time.
+/// Returns the state that completes a message. If the message seems to end in a call that posts a
+/// receive, a waiting call at the same time completes it, since calls may take no time.
 fn returning(tracks: &Tracks<'_>, at: usize, state: usize, end: f64, begins: &[bool]) -> usize {
     let track = &tracks.list()[at];
     if !begins[track.value[state].index()] {
@@ -149,7 +150,8 @@ fn returning(tracks: &Tracks<'_>, at: usize, state: usize, end: f64, begins: &[b
     later.find(|later| track.end[*later] == end).unwrap_or(state)
 }
 
-/// Returns when the last child of a state ended before a time, or when the state began.
+/// Returns when the last child of a state ended before a time. Without such a child, returns when
+/// the state began.
 pub(super) fn last_within(track: &Track, state: usize, until: f64) -> f64 {
     let mut last = track.start[state];
     for inner in state + 1..track.len() {

@@ -1,4 +1,4 @@
-//! Measurement of transfers from the waiting of receiving calls.
+//! Measures transfers by the time that receiving calls wait.
 
 use paje_analysis::tracks::{Track, Tracks};
 
@@ -9,8 +9,8 @@ use super::senders::RendezvousSenders;
 use super::typical::TypicalTimes;
 use super::{Least, value_of};
 
-/// Returns the minimum time of each receiving call without waiting, in seconds, by track type and
-/// value: that of calls whose messages had arrived before.
+/// Returns the minimum time of receiving calls without waiting, in seconds, by track type and
+/// value. It comes from calls whose messages had already arrived.
 pub(super) fn least(track: &Track, all: &[Received]) -> Least {
     let mut least = Least::default();
     for group in groups(all) {
@@ -35,7 +35,8 @@ pub(super) struct Measuring<'m, 't> {
 }
 
 impl Measuring<'_, '_> {
-    /// Measures the transfers a track received. Returns the longest ones it sent, with seconds.
+    /// Measures the transfers that a track received. Also returns the longest transfers that it
+    /// sent, with their seconds.
     pub(super) fn of_track(&self, at: usize, all: &mut [Received]) -> Vec<(u32, f64)> {
         let ends = &self.tracks.list()[at].end;
         let (mut by_sender, mut seen, mut place) = (Vec::new(), Vec::new(), 0);
@@ -64,9 +65,9 @@ impl Measuring<'_, '_> {
         by_sender
     }
 
-    /// Determines what a receiving call waited for, and how long the transfers took, each of which
-    /// had arrived at its `bound`. Returns whether it waited for what it sent, expected at
-    /// `completion`, rather than for what it received.
+    /// Determines for what a receiving call waited, and how long the transfers took. Each transfer
+    /// had arrived at its `bound`. Returns whether the call waited for what it sent, expected at
+    /// `completion`, and not for what it received.
     fn measure(
         &self,
         at: usize,
@@ -78,7 +79,8 @@ impl Measuring<'_, '_> {
         let (since, until) = (group[0].since, group[0].end);
         let expected =
             |it: &Received| it.begin() + if it.typical().is_nan() { 0.0 } else { it.typical() };
-        // Programs take a moment to continue. An earlier sender's message did not end this call.
+        // Programs take a moment to continue. A message whose sender continued earlier did not end
+        // this call.
         let is_last = |(place, it): &(usize, &Received)| {
             until - bound(*place) <= TIME_TOLERANCE.max(0.01 * (until - it.begin()))
         };
@@ -92,7 +94,7 @@ impl Measuring<'_, '_> {
         // An operation that receives concurrently continues as each message arrives.
         let is_concurrent = self.concurrent.contains(&value_of(track, &group[0]));
         let awaited = last.filter(|last| {
-            // A message sent long before the call has arrived before it.
+            // A message that was sent long before the call arrived before it.
             let start = last.begin();
             let was_there = !is_concurrent
                 && start < since
@@ -101,7 +103,7 @@ impl Measuring<'_, '_> {
             !is_send_last && until - since > least + TIME_TOLERANCE.min(least * 1e-3) && !was_there
         });
         for (place, it) in group.iter_mut().enumerate().filter(|(_, it)| it.is_used) {
-            // Of rendezvous, all with the same time arrived then.
+            // Rendezvous messages with the same time all arrived then.
             let is_beside =
                 |last: Received| is_concurrent && last.is_rendezvous && it.is_rendezvous;
             it.is_awaited =

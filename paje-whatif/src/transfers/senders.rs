@@ -1,6 +1,6 @@
-//! Waiting of rendezvous senders. A message has arrived when either its sender or its receiver goes
-//! on, so both bound the arrival. A call that waits for several messages, including sent ones, may
-//! have been ended by any of them.
+//! Waiting of rendezvous senders. A message has arrived when either its sender or its receiver
+//! continues, so both limit the time of arrival. If a call waits for several messages, including
+//! sent ones, any of them may have ended it.
 
 use paje_analysis::classes::Class;
 use paje_analysis::messages::{Message, Messages};
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::ends::{Received, TIME_TOLERANCE};
 use super::typical::{Samples, TypicalTimes};
 
-/// Maximum number of states after a send in which its wait is searched.
+/// Maximum number of states after a send that are searched for its wait.
 pub(crate) const WAIT_SEARCH_LIMIT: usize = 10_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -21,26 +21,26 @@ pub(super) struct SenderWait {
     size: u64,
 }
 
-/// Waiting senders; empty without rendezvous.
+/// Waiting senders. It is empty if there are no rendezvous.
 #[derive(Debug, Default)]
 pub(super) struct RendezvousSenders {
-    /// By track, ordered by state.
+    /// Waits of each track, ordered by state.
     pub(super) waited: Vec<Vec<SenderWait>>,
     /// Latest possible arrival in seconds, by receiving track and message.
     pub(super) bounds: Vec<Vec<f64>>,
 }
 
-/// The message that ended the waiting of a sender.
+/// The message that ended the wait of a sender.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SendCompletion {
     pub(super) message: u32,
-    /// Expected arrival, and duration if nothing else ended the waiting, in seconds.
+    /// Expected arrival in seconds. `seconds` is the duration if nothing else ended the wait.
     pub(super) expected: f64,
     pub(super) seconds: f64,
 }
 
 impl RendezvousSenders {
-    /// Finds what senders wait for. `received` must still have the sizes of messages.
+    /// Finds for what senders wait. `received` must still have the sizes of messages.
     pub(super) fn new(
         tracks: &Tracks<'_>,
         messages: &Messages,
@@ -93,7 +93,7 @@ impl RendezvousSenders {
         self.bounds.get(track).map_or(f64::INFINITY, |bounds| bounds[place])
     }
 
-    /// Adds the transfers of rendezvous, which end before either side goes on.
+    /// Adds the transfers of rendezvous. They end before either side continues.
     pub(super) fn sample(&self, received: &[Vec<Received>], late: &mut Samples) {
         for (all, bounds) in received.iter().zip(&self.bounds) {
             let used = all.iter().zip(bounds).filter(|(it, _)| it.is_used && it.is_rendezvous);
@@ -104,7 +104,8 @@ impl RendezvousSenders {
         }
     }
 
-    /// Returns the message sent by a track that was expected last in a state, if it waited there.
+    /// Returns the message that was expected last of those for which a track waited as their sender
+    /// in a state. Returns `None` if it did not wait there.
     pub(super) fn last_completion(
         &self,
         tracks: &Tracks<'_>,
@@ -128,7 +129,7 @@ impl RendezvousSenders {
     }
 }
 
-/// Returns the state in which the sender of a rendezvous waits, not before `earliest`.
+/// Returns the state in which the sender of a rendezvous waits. It ends no earlier than `earliest`.
 fn waiting(tracks: &Tracks<'_>, message: &Message, earliest: f64) -> Option<u32> {
     let (from, send) = (message.from as usize, message.send()?);
     let track = &tracks.list()[from];

@@ -11,14 +11,14 @@ pub(super) type Samples = FxHashMap<u64, Vec<f64>>;
 
 pub(super) type TypicalTimes = FxHashMap<u64, f64>;
 
-/// Returns the median by size, of awaited messages if there are any.
+/// Returns the median for each size. Only awaited messages count, if there are any of this size.
 pub(super) fn typical(mut late: Samples, mut other: Samples) -> TypicalTimes {
     other.retain(|size, _| !late.contains_key(size));
     late.extend(other);
     late.into_par_iter().map(|(size, mut all)| (size, part_of(&mut all, 0.5))).collect()
 }
 
-/// Returns the fastest awaited transfers, without outliers.
+/// Returns the times of the fastest awaited transfers. Outliers are ignored.
 pub(super) fn fastest(late: &mut Samples) -> TypicalTimes {
     late.par_iter_mut().map(|(size, all)| (*size, part_of(all, 0.01))).collect()
 }
@@ -28,8 +28,9 @@ pub(super) fn part_of(all: &mut [f64], part: f64) -> f64 {
     if all.is_empty() { f64::NAN } else { *all.select_nth_unstable_by(at, f64::total_cmp).1 }
 }
 
-/// Returns the types and values of collectives that receive their messages concurrently: if they
-/// received them one after the other, some would take far less than the fastest ones of their size.
+/// Returns the types and values of collectives that receive their messages concurrently. If they
+/// received one message after the other, some messages would take far less time than the fastest
+/// ones of their size.
 pub(super) fn concurrent(
     known: &Context<'_, '_>,
     all: &[Vec<Received>],
@@ -39,7 +40,8 @@ pub(super) fn concurrent(
     if !all.par_iter().enumerate().any(is_any) {
         return FxHashSet::default();
     }
-    // By type and value: messages that followed others, and those that would be too fast.
+    // For each type and value, the number of messages that followed others, and the number of those
+    // that would be too fast.
     type Counts = FxHashMap<(u32, u32), (u64, u64)>;
     let of_track = |(at, all): (usize, &Vec<Received>)| {
         let mut counts = Counts::default();

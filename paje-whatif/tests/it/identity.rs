@@ -52,7 +52,7 @@ fn rows(trace: &Trace) -> Vec<String> {
     rows
 }
 
-/// Writes the unchanged run; counts the dropped messages and collectives.
+/// Writes the unchanged run, and counts the dropped messages and collectives.
 fn again(trace: &Trace, settings: &Settings) -> (Vec<u8>, (usize, usize)) {
     let graph = Graph::new(trace, settings);
     let (plan, mut dropped) = (Plan::default(), Dropped::default());

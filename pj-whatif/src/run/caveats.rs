@@ -1,4 +1,4 @@
-//! Assumptions and doubts about a changed run, for the report.
+//! Collects the assumptions and doubts about a changed run for the report.
 
 use paje_whatif::fit::{Fit, MAX_MESSAGES};
 use paje_whatif::hypothesis::Applied;

@@ -1,4 +1,4 @@
-//! User-defined fields: tags of messages and sizes of collectives.
+//! Reads user-defined fields: tags of messages and sizes of collectives.
 
 use std::convert::Infallible;
 use std::str;
@@ -8,7 +8,7 @@ use paje_sim::{LaneView, Links, States, TypeNature, Visitor};
 use crate::graph::Graph;
 use crate::walk::Act;
 
-/// Returns the tag of each message, from the field `Tag` or from SimGrid's key
+/// Returns the tag of each message. It comes from the field `Tag` or from SimGrid's key
 /// `from_to_tag_number`.
 pub(super) fn tags(graph: &Graph<'_>) -> Vec<Option<f64>> {
     let trace = graph.tracks.trace();

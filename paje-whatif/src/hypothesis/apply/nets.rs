@@ -1,4 +1,4 @@
-//! Replacement of the network.
+//! Replaces the network.
 
 use super::{Applied, fields};
 use crate::fit::{Fit, Table, fit};
@@ -16,7 +16,8 @@ struct Times<'f> {
 }
 
 impl Times<'_> {
-    /// Returns latency and time of the bytes in the recorded run, in seconds; NaN if unknown.
+    /// Returns the latency and the time of the bytes in the recorded run, in seconds. They are NaN
+    /// if unknown.
     fn before(&self, bytes: f64) -> (f64, f64) {
         match (self.table, &self.fit) {
             (Some(table), _) => table.times(bytes),
@@ -84,7 +85,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Scales collectives without links like a message of their size.
+/// Scales a collective without links like a message of its size.
 fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
     let seats = |shaped: &crate::CollectiveModel| {
         graph.collectives.series[shaped.series].len() * shaped.members as usize
@@ -107,7 +108,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
         let series = &graph.collectives.series[shaped.series];
         let name = types.value_name(series.type_, series.value).text.to_ascii_lowercase();
         let element = element(&name);
-        // Messages from all to one member share one link; in a tree, parents send in parallel.
+        // Messages from all members to one share one link. In a tree, parents send in parallel.
         let holds = |word: &[u8]| name.windows(word.len()).any(|part| part == word);
         let concurrent = match [&b"alltoall"[..], b"gather", b"scatter"].into_iter().any(holds) {
             true => f64::from(shaped.members.saturating_sub(1).max(1)),
@@ -117,7 +118,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
         for seat in from..from + seats(shaped) {
             let bytes = sizes[seat].unwrap_or(0.0) * element;
             let (before, after) = (times.before(bytes), times.after(bytes));
-            // The queue at the root accounts for all messages but the last.
+            // The queue at the root accounts for all messages except the last one.
             let is_queue = shaped.is_queue(shaped.seat(seat as u32).0, shaped.seat(seat as u32).1);
             if (is_queue || shaped.link_out_seconds > 0.0) && before.1 > 0.0 {
                 applied.plan.queues[shaped.series] = after.1 / before.1;
@@ -126,7 +127,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
                 if shaped.shape == Shape::ReduceRelay && before.1 > 0.0 {
                     applied.plan.links.insert(shaped.series, (before.1, after.1));
                 }
-                // Messages follow one another; some may be accounted for already.
+                // Messages follow one another. Some of them may already be accounted for.
                 let (before, after) = (before.0 + before.1, after.0 + after.1);
                 let factor = if before > 0.0 { after / before } else { 1.0 };
                 if shaped.shape == Shape::Relay {
@@ -136,8 +137,8 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
                 }
                 continue;
             }
-            // A member waits for just one message from its parent: the time beyond the latency is
-            // for its bytes, however many share the link.
+            // A member waits for a single message from its parent. The time beyond the latency is
+            // for the bytes of this message, however many messages share the link.
             let is_one =
                 matches!(shaped.shape, Shape::OneToN | Shape::Binomial | Shape::ReduceBcast);
             if is_one && !is_queue && before.1 > 0.0 {
