@@ -4,7 +4,8 @@ use std::io::{self, Cursor};
 
 use crate::format::{put_number, take_number, with_compressor, with_decompressor};
 
-/// Columns of at least this many bytes are compressed separately. Shorter ones are compressed together.
+/// Columns of at least this many bytes are compressed separately. Shorter ones are compressed
+/// together.
 const ALONE: usize = 512;
 
 /// Encodes a page of columns: their count, their numbers and sizes, and their contents.
@@ -54,7 +55,8 @@ pub(crate) struct ColumnPage {
 }
 
 impl ColumnPage {
-    /// Reads the page of a segment whose text has `length` bytes. Returns `None` if the page is invalid.
+    /// Reads the page of a segment whose text has `length` bytes. Returns `None` if the page is
+    /// invalid.
     pub(crate) fn read(mut page: &[u8], length: usize) -> Option<ColumnPage> {
         let mut sheet = ColumnPage::default();
         if page.is_empty() {

@@ -4,7 +4,8 @@ use crate::template::{Roles, header_lines};
 
 /// Event definitions before a place in a trace.
 ///
-/// They determine which fields are times, containers and keys. Events without a definition are packed too, but compress less well.
+/// They determine which fields are times, containers and keys. Events without a definition are
+/// packed too, but compress less well.
 #[derive(Clone, Debug)]
 pub struct Definitions {
     pub(crate) roles: Roles,

@@ -47,7 +47,8 @@ impl Short {
         self.bytes
     }
 
-    /// Concatenates two texts. The first must have fewer than 16 bytes, and both together at most 16.
+    /// Concatenates two texts. The first must have fewer than 16 bytes, and both together at most
+    /// 16.
     #[inline]
     const fn and(self, other: Short) -> Short {
         let shift = 8 * (self.len as u32 % SHORT as u32);
@@ -129,7 +130,8 @@ const fn eight(number: u64) -> u64 {
     tens | (pairs - 10 * tens) << 8
 }
 
-/// Returns the digits of a number and their count, with the first digit in the lowest byte. Returns `None` if there are more than seven digits.
+/// Returns the digits of a number and their count, with the first digit in the lowest byte. Returns
+/// `None` if there are more than seven digits.
 #[inline]
 pub(crate) fn few_digits(number: u64) -> Option<(u64, usize)> {
     let text = (number < POWERS[7]).then(|| Short::whole(number))?;
@@ -198,8 +200,8 @@ pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
     digits + (after > 0) as usize + (bits < 0) as usize
 }
 
-/// Returns a range of numbers whose texts have the same length, and that length. The range includes `bits`. It is empty for negative and long
-/// numbers.
+/// Returns a range of numbers whose texts have the same length, and that length. The range includes
+/// `bits`. It is empty for negative and long numbers.
 #[inline(never)]
 pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
     let len = decimal_len(bits, after);

@@ -19,7 +19,8 @@ pub(crate) const HEAD: usize = 14;
 
 /// Maximum size of a segment's text.
 pub(crate) const LARGEST_SEGMENT: usize = 1 << 26;
-/// Maximum size of a decompressed page. It exceeds the size of a segment, since each text ends with a newline.
+/// Maximum size of a decompressed page. It exceeds the size of a segment, since each text ends with
+/// a newline.
 pub(crate) const LARGEST_PAGE: u64 = 1 << 28;
 /// Maximum size of a summary.
 pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
@@ -28,19 +29,22 @@ pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
 pub(crate) const SHORT: usize = 1 << 18;
 /// Level of zstd for whole texts, and the highest level that is tried.
 pub(crate) const HIGH: i32 = 19;
-/// From this level on, size matters more than time. Short traces have at least this level: it makes Cholesky's pages no larger than level 19
-/// does.
+/// From this level on, size matters more than time. Short traces have at least this level: it makes
+/// Cholesky's pages no larger than level 19 does.
 pub(crate) const THOROUGH: i32 = 15;
 /// Level that makes short pages almost as small as level 19 does, in a tenth of the time.
 pub(crate) const MIDDLE: i32 = 9;
-/// Level of summaries, which may be large. They are a few percent larger than with level 9, but take a fifth of the time.
+/// Level of summaries, which may be large. They are a few percent larger than with level 9, but
+/// take a fifth of the time.
 pub(crate) const SUMMARIES: i32 = 4;
 
 /// Kinds of pages.
 pub(crate) mod kind {
-    /// Head of a segment: sizes, decimals of times, a bit for each page that follows, and a checksum.
+    /// Head of a segment: sizes, decimals of times, a bit for each page that follows, and a
+    /// checksum.
     pub(crate) const HEAD: u8 = 1;
-    /// Columns of the first stream. The texts of this stream follow, then the columns and texts of the other streams.
+    /// Columns of the first stream. The texts of this stream follow, then the columns and texts of
+    /// the other streams.
     pub(crate) const STREAMS: u8 = 2;
     /// Unencoded text of a segment.
     pub(crate) const TEXT: u8 = 10;
@@ -181,8 +185,9 @@ impl Page {
         Page { kind, how: 0, size: content.len() as u32, kept: content }
     }
 
-    /// Creates a page, compressed if that makes it smaller. For short pages, also tries a higher level: 19 from level 15 on, otherwise 9. That
-    /// makes most pages with the names of created objects up to a fifth smaller.
+    /// Creates a page, compressed if that makes it smaller. For short pages, also tries a higher
+    /// level: 19 from level 15 on, otherwise 9. That makes most pages with the names of created
+    /// objects up to a fifth smaller.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -322,7 +327,8 @@ thread_local! {
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Calls `compress` with a compressor that writes frames without sizes and checksums. The page already has both.
+/// Calls `compress` with a compressor that writes frames without sizes and checksums. The page
+/// already has both.
 ///
 /// # Errors
 /// zstd runs out of memory, or `compress` fails.

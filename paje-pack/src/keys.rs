@@ -1,7 +1,9 @@
-//! Keys of links. The key of a start is written part by part. For an end, the place of its start in a queue is written.
+//! Keys of links. The key of a start is written part by part. For an end, the place of its start in
+//! a queue is written.
 //!
-//! Links without an end wait in queues. A queue has the links whose keys have the same second part, which mostly names the container where the
-//! link ends. Each lane expects its next link to come from the same queue as its last one.
+//! Links without an end wait in queues. A queue has the links whose keys have the same second part,
+//! which mostly names the container where the link ends. Each lane expects its next link to come
+//! from the same queue as its last one.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,7 +20,8 @@ const JOINT: u8 = b'_';
 /// Number of links of a queue that are compared with an end.
 const NEAR: usize = 64;
 
-/// Columns: the place in the queue, counted from 1, or 0 for a spelt key; the number of parts of each spelt key.
+/// Columns: the place in the queue, counted from 1, or 0 for a spelt key; the number of parts of
+/// each spelt key.
 const PLACES: usize = 0;
 const COUNTS: usize = NUMBER;
 
@@ -56,7 +59,8 @@ impl Waiting {
         self.queues[queue as usize].push_back(at);
     }
 
-    /// Ends the link at this place of the queue that a lane expects. Returns `None` if there is no such link.
+    /// Ends the link at this place of the queue that a lane expects. Returns `None` if there is no
+    /// such link.
     #[inline]
     fn end(&mut self, lane: u32, place: usize) -> Option<KeyAt> {
         let queue = self.queues.get_mut(*self.of_lanes.get(lane as usize)? as usize)?;
@@ -70,7 +74,8 @@ impl Waiting {
         queue.iter().take(NEAR).position(|at| is_key(*at))
     }
 
-    /// Ends a link whose key is spelt, if the link is near the front of its queue. From now on the lane expects this queue.
+    /// Ends a link whose key is spelt, if the link is near the front of its queue. From now on the
+    /// lane expects this queue.
     #[cold]
     fn end_spelt(&mut self, lane: u32, key: &[u8], is_key: impl Fn(KeyAt) -> bool) {
         let queue = self.queue_of(key);
@@ -186,7 +191,8 @@ impl KeysIn {
         at
     }
 
-    /// Reads the key of a link that ends in a lane. Returns the place of the key in `out`. A spelt key is appended to `out` first.
+    /// Reads the key of a link that ends in a lane. Returns the place of the key in `out`. A spelt
+    /// key is appended to `out` first.
     #[inline(never)]
     pub(crate) fn end(
         &mut self,

@@ -1,7 +1,7 @@
 //! A cache that recognises lines of known steps, so that they are not analysed again.
 //!
-//! The event number of a line determines which of its fields are holes. All bytes outside the holes are looked up together, as words. So the step
-//! of a line is found whatever the previous line was.
+//! The event number of a line determines which of its fields are holes. All bytes outside the holes
+//! are looked up together, as words. So the step of a line is found whatever the previous line was.
 
 use self::heads::Heads;
 use self::quick::Quick;
@@ -27,7 +27,8 @@ const NONE: u32 = u32::MAX;
 /// Start and end of a hole in a text.
 pub(crate) type Place = (u32, u32);
 
-/// A hole of a step: its kind, its number among all holes of the step, and its slot and field. The hole for the lane is not included.
+/// A hole of a step: its kind, its number among all holes of the step, and its slot and field. The
+/// hole for the lane is not included.
 #[derive(Clone, Copy)]
 pub(crate) struct StepHole {
     pub(crate) kind: u8,

@@ -1,7 +1,8 @@
 //! Lanes and actions of all lines.
 //!
-//! An action is the text of a line, with placeholders for its lane, time, keys and values. The lanes of all lines are adjacent, and so are the
-//! actions of each lane. This lets zstd find repetitions within a lane and between lanes.
+//! An action is the text of a line, with placeholders for its lane, time, keys and values. The
+//! lanes of all lines are adjacent, and so are the actions of each lane. This lets zstd find
+//! repetitions within a lane and between lanes.
 
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 use crate::table::Table;
@@ -37,7 +38,8 @@ pub(crate) struct Line {
     pub(crate) action: u32,
 }
 
-/// Creates the list of lanes or of actions. Number 0 is empty: it is the lane of lines without a lane, or the action of raw lines.
+/// Creates the list of lanes or of actions. Number 0 is empty: it is the lane of lines without a
+/// lane, or the action of raw lines.
 fn texts() -> Texts {
     let mut texts = Texts::default();
     texts.put(b"");
@@ -88,7 +90,8 @@ impl LinesOut {
         Line { lane, action }
     }
 
-    /// Writes all lines, given the lane and the action of each step. A known number is encoded as the number plus one, a new one as 0.
+    /// Writes all lines, given the lane and the action of each step. A known number is encoded as
+    /// the number plus one, a new one as 0.
     pub(crate) fn write(&self, side: &mut StreamWriter, of_steps: impl Iterator<Item = Line>) {
         let of_steps: Vec<Line> = of_steps.collect();
         let code: Vec<[u32; 2]> = of_steps.iter().map(|it| [it.lane + 1, it.action + 1]).collect();
@@ -154,7 +157,8 @@ impl LinesIn {
         self.lanes.len()
     }
 
-    /// Returns the number of lines read, the codes of all lanes, and the table of the codes of actions.
+    /// Returns the number of lines read, the codes of all lanes, and the table of the codes of
+    /// actions.
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut usize, &[u64], &mut Table) {
         (&mut self.read, &self.lanes, &mut self.table)

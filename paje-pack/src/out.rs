@@ -4,7 +4,8 @@ use crate::digits::{Long, SHORT as STEP, Short};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
-/// Text of a known length, with spare room at its end. The room allows copying a fixed number of bytes for each short piece.
+/// Text of a known length, with spare room at its end. The room allows copying a fixed number of
+/// bytes for each short piece.
 #[derive(Default)]
 pub(crate) struct Out {
     bytes: Vec<u8>,
@@ -99,7 +100,8 @@ impl Out {
         self.copy(&bytes[from..from + len]);
     }
 
-    /// Appends the bytes from `from` to `to` again if they begin before `end`. Later bytes have just been appended, so nothing is done.
+    /// Appends the bytes from `from` to `to` again if they begin before `end`. Later bytes have
+    /// just been appended, so nothing is done.
     #[inline]
     pub(crate) fn repeat_before(&mut self, end: usize, (from, to): (u32, u32)) {
         let (from, to) = (from as usize, to as usize);

@@ -88,18 +88,21 @@ impl Packed {
         self.head.length as u64
     }
 
-    /// Returns the sizes in the file of the pages of each [kind](KIND_NAMES), including their heads.
+    /// Returns the sizes in the file of the pages of each [kind](KIND_NAMES), including their
+    /// heads.
     #[must_use]
     pub const fn sizes(&self) -> [u64; KINDS] {
         self.sizes
     }
 
-    /// Reads the lines as columns. Writes only the needed bytes to `text`, at their places in the segment's text: the lines with text, and the
-    /// requested values. All other bytes of `text` mean nothing. Passes the first line of each step to `judge`, which chooses how the other lines
-    /// of the step are read. Requests do not apply to [lines with text](paje_parser::columns::ColumnLine::has_text).
+    /// Reads the lines as columns. Writes only the needed bytes to `text`, at their places in the
+    /// segment's text: the lines with text, and the requested values. All other bytes of `text`
+    /// mean nothing. Passes the first line of each step to `judge`, which chooses how the other
+    /// lines of the step are read. Requests do not apply to [lines with
+    /// text](paje_parser::columns::ColumnLine::has_text).
     ///
-    /// Returns `false` if the whole text is needed: it may have a definition, its last line may lack a newline, or a field may not be one word.
-    /// In this case `lines` means nothing.
+    /// Returns `false` if the whole text is needed: it may have a definition, its last line may
+    /// lack a newline, or a field may not be one word. In this case `lines` means nothing.
     ///
     /// Checks the checksums of the pages, but not that of the text.
     pub fn columns(
@@ -136,7 +139,8 @@ impl Packed {
         }
     }
 
-    /// Returns the error for a segment of several lines that ends within a line although other segments follow.
+    /// Returns the error for a segment of several lines that ends within a line although other
+    /// segments follow.
     #[must_use]
     pub const fn cuts_a_line(&self) -> Error {
         self.failed("a segment of several lines ends within one")
@@ -165,8 +169,8 @@ pub struct Reader<R> {
 }
 
 impl<R> Reader<R> {
-    /// Returns how many bytes of the file have been read, or 0 before the first segment. If only some segments are read, the bytes before them
-    /// count as read.
+    /// Returns how many bytes of the file have been read, or 0 before the first segment. If only
+    /// some segments are read, the bytes before them count as read.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.at
@@ -174,8 +178,8 @@ impl<R> Reader<R> {
 }
 
 impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
-    /// Selects the segments to read next, given their entries in the index. The first one begins at byte `at`, after `pages` pages. The segments
-    /// of earlier calls must all have been read.
+    /// Selects the segments to read next, given their entries in the index. The first one begins at
+    /// byte `at`, after `pages` pages. The segments of earlier calls must all have been read.
     pub(crate) fn turn(
         &mut self,
         at: u64,
@@ -271,7 +275,8 @@ impl<R: Read> Reader<R> {
         let mut encoded =
             EncodedSegment { lines: head.lines, scale: head.scale, streams: Default::default() };
         let mut whole = None;
-        // Columns may be larger than the text: a line of one byte can take several bytes in each column.
+        // Columns may be larger than the text: a line of one byte can take several bytes in each
+        // column.
         let most = LARGEST_PAGE.min(64 * head.length as u64 + 4096);
         for number in (0..=2 * STREAMS).filter(|number| head.which >> number & 1 == 1) {
             let page = Page::read(&mut self.from, self.pages)?;
@@ -296,8 +301,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(Packed { at: start, head, encoded, whole, sizes }))
     }
 
-    /// Returns the sizes of the pages outside of segments for each [kind](KIND_NAMES), including their heads. They are complete when all segments
-    /// have been read.
+    /// Returns the sizes of the pages outside of segments for each [kind](KIND_NAMES), including
+    /// their heads. They are complete when all segments have been read.
     #[must_use]
     pub fn other_sizes(&self) -> [u64; KINDS] {
         let mut sizes = [0; KINDS];

@@ -63,7 +63,8 @@ impl HolesWriter {
     }
 }
 
-/// A line of the usual form: its step, its start, and the places of its holes, counted from its start.
+/// A line of the usual form: its step, its start, and the places of its holes, counted from its
+/// start.
 struct Found {
     step: u32,
     at: u32,
@@ -121,7 +122,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Recognises lines of a block from byte `at` on. Stops at a line of a new step or of an unusual form, and returns where that line begins.
+    /// Recognises lines of a block from byte `at` on. Stops at a line of a new step or of an
+    /// unusual form, and returns where that line begins.
     #[inline(never)]
     fn find_all(
         &mut self,
@@ -157,7 +159,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes a line of `len` bytes that was not recognised. It begins at byte `start` of the text and `at` of the scanned block.
+    /// Writes a line of `len` bytes that was not recognised. It begins at byte `start` of the text
+    /// and `at` of the scanned block.
     fn other(&mut self, start: usize, len: usize, (lines, at): (ShortLines<'_>, usize)) {
         let step = self.line(start, len, at);
         let LineWriter { text, cache, roles, lines: all, .. } = self;
@@ -176,8 +179,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes any line of `len` bytes. Its fields have been found; their places count from `base` bytes before the line. Returns the step of the
-    /// line.
+    /// Writes any line of `len` bytes. Its fields have been found; their places count from `base`
+    /// bytes before the line. Returns the step of the line.
     #[inline(never)]
     fn line(&mut self, start: usize, len: usize, base: usize) -> u32 {
         let line = &self.text[start..start + len];

@@ -1,8 +1,10 @@
-//! Tables of numbers by group. Numbers of the same group are adjacent, so that zstd finds repetitions.
+//! Tables of numbers by group. Numbers of the same group are adjacent, so that zstd finds
+//! repetitions.
 
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 
-/// Columns of a table: the number of elements of each group, followed by the elements, group by group.
+/// Columns of a table: the number of elements of each group, followed by the elements, group by
+/// group.
 pub(crate) const TABLE: usize = 2 * NUMBER;
 
 /// Writer of a table. Within a group, numbers keep the order in which they were added.
@@ -14,7 +16,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Creates a table with room for this many numbers. The system provides the memory only when it is used.
+    /// Creates a table with room for this many numbers. The system provides the memory only when it
+    /// is used.
     pub(crate) fn with_room(numbers: usize) -> Rows {
         Rows { rows: Vec::with_capacity(numbers), counts: Vec::new() }
     }
@@ -39,7 +42,8 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    /// Returns a sample: the given number of parts of the given size, or all numbers if there are fewer.
+    /// Returns a sample: the given number of parts of the given size, or all numbers if there are
+    /// fewer.
     pub(crate) fn sample(&self, parts: usize, size: usize) -> Rows {
         let mut sample = Rows::default();
         for part in self.rows.chunks((self.rows.len() / parts).max(size)) {
@@ -90,8 +94,8 @@ impl Group {
         if self.next >= self.end { usize::MAX } else { self.next as usize }
     }
 
-    /// Returns the place of the group's next number. At its end, returns the place of another group's number: the caller must check
-    /// [`Table::has_overrun`].
+    /// Returns the place of the group's next number. At its end, returns the place of another
+    /// group's number: the caller must check [`Table::has_overrun`].
     #[inline(always)]
     pub(crate) const fn next_or_other(self) -> usize {
         self.next as usize

@@ -14,7 +14,8 @@ mod read;
 
 pub(crate) use read::{Clock, TimesIn};
 
-/// Format of times in the text: the number of decimals, and how many of the last decimals are always zero.
+/// Format of times in the text: the number of decimals, and how many of the last decimals are
+/// always zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub(crate) after: u8,
@@ -85,7 +86,8 @@ impl Scale {
     }
 }
 
-/// Columns of times: the base of differences, a table of differences by action, and the fields of odd times, which do not fit the scale.
+/// Columns of times: the base of differences, a table of differences by action, and the fields of
+/// odd times, which do not fit the scale.
 mod column {
     use super::TABLE;
 
@@ -119,8 +121,8 @@ impl LastOfLanes {
 /// All odd times belong to one slot and field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
-/// Number and size of the parts of a table that decide which base is used. Several parts are used because segments often begin or end with
-/// unusual times.
+/// Number and size of the parts of a table that decide which base is used. Several parts are used
+/// because segments often begin or end with unusual times.
 const PARTS: usize = 8;
 const PART: usize = 1 << 11;
 
@@ -158,7 +160,8 @@ impl TimesOut {
         }
     }
 
-    /// Returns the units of a time in another format, if the scale can express it. Otherwise writes the time as a text.
+    /// Returns the units of a time in another format, if the scale can express it. Otherwise writes
+    /// the time as a text.
     #[cold]
     #[inline(never)]
     fn other(&mut self, line: Line, text: &[u8], range: Range<usize>) -> Option<i64> {

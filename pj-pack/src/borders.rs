@@ -1,7 +1,7 @@
 //! Collects the lines that open and close rows across boundaries between segments.
 //!
-//! Some of the lines of a sound trace form a sound trace again if, for each row, they include both the line that opens it and the line that
-//! closes it. Its rows are rows of the whole trace.
+//! Some of the lines of a sound trace form a sound trace again if, for each row, they include both
+//! the line that opens it and the line that closes it. Its rows are rows of the whole trace.
 
 mod segments;
 mod variable;
@@ -30,7 +30,8 @@ struct Lane {
     container: ContainerId,
     /// The last segment with an event that left a row of the lane open.
     touched: usize,
-    /// Lines that opened the open states, outermost first. For a variable, lines that set it to its value.
+    /// Lines that opened the open states, outermost first. For a variable, lines that set it to its
+    /// value.
     open: Vec<Opener>,
     value: Value,
 }
@@ -86,7 +87,8 @@ struct Latest {
     opener: Option<Opener>,
 }
 
-/// Collects the lines of rows that cross boundaries. It receives the blocks of a replay in file order.
+/// Collects the lines of rows that cross boundaries. It receives the blocks of a replay in file
+/// order.
 #[derive(Debug)]
 pub(crate) struct Borders {
     segments: Segments,
@@ -268,7 +270,8 @@ impl Borders {
         }
     }
 
-    /// Ends the current segment. Copies the lines that opened the rows that are still open, since the text of the segment is not kept.
+    /// Ends the current segment. Copies the lines that opened the rows that are still open, since
+    /// the text of the segment is not kept.
     fn end_segment(&mut self) {
         let Borders { segments, lanes, links, latest, .. } = self;
         for id in self.touched.drain(..) {
@@ -311,8 +314,9 @@ impl Borders {
         }
         let text = |opener: Opener| Some((opener.start, opener.text?));
         for end in links.old {
-            // A link without an end is reported for the trace and must be reported for a window, too. At the end of any container except the
-            // root, the message has a line number, which would be different in a window.
+            // A link without an end is reported for the trace and must be reported for a window,
+            // too. At the end of any container except the root, the message has a line number,
+            // which would be different in a window.
             if lanes.get(&end.lane).is_none_or(|lane| lane.container != ContainerId::ROOT) {
                 return None;
             }

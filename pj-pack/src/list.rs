@@ -35,7 +35,8 @@ impl Entry {
     }
 }
 
-/// Appends a row of the table: a number, its share, and a name. The name comes last because it may be long.
+/// Appends a row of the table: a number, its share, and a name. The name comes last because it may
+/// be long.
 fn row(table: &mut String, number: u64, all: u64, name: &str) {
     let _ = writeln!(table, "{number:>16} {:>6.2} %  {name}", percent(number, all));
 }

@@ -214,8 +214,8 @@ impl Lanes {
     }
 }
 
-/// Returns the structure of each container in a packed trace. Containers with the same structure are listed together. The body of a loop has at
-/// most `longest` tokens.
+/// Returns the structure of each container in a packed trace. Containers with the same structure
+/// are listed together. The body of a loop has at most `longest` tokens.
 pub(crate) fn structure(from: impl Read, longest: usize) -> Result<impl Display, Error> {
     let mut lanes = Lanes {
         all: Vec::new(),

@@ -8,8 +8,8 @@ use crate::table::Rows;
 use crate::texts::{Texts, fold, hash, word_at};
 use crate::value::{Kind, Value};
 
-/// The form of a field is chosen after `FEW` values if one form is clearly best, and otherwise after `MANY`. Only the second half of these values
-/// counts.
+/// The form of a field is chosen after `FEW` values if one form is clearly best, and otherwise
+/// after `MANY`. Only the second half of these values counts.
 const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 10;
 
@@ -271,7 +271,8 @@ const TEXT_BITS: u64 = 48;
 
 /// Numbers texts in the order of their first occurrence, given their hashes.
 struct Numbers {
-    /// Open hash table. An entry is a hash and the text's number plus one, or 0 if the entry is empty. At least half of the entries are empty.
+    /// Open hash table. An entry is a hash and the text's number plus one, or 0 if the entry is
+    /// empty. At least half of the entries are empty.
     places: Vec<(u64, u32)>,
     count: u32,
 }
@@ -313,7 +314,8 @@ struct Way {
     is_clear: bool,
 }
 
-/// Chooses form and base of a field, given its first values in this text. Only the values from index `from` on count.
+/// Chooses form and base of a field, given its first values in this text. Only the values from
+/// index `from` on count.
 fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
     let texts = Way { form: form::TEXTS, base: 0, is_clear: true };
     let is_first = |row: &Row| {

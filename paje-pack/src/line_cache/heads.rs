@@ -15,14 +15,16 @@ pub(super) struct Next {
     pub(super) kind: u8,
 }
 
-/// Lines with the same first word up to their second field, with the range of their holes in the list of all holes.
+/// Lines with the same first word up to their second field, with the range of their holes in the
+/// list of all holes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Head {
     word: u64,
     first: u32,
     end: u32,
-    /// For the second and the third hole, the number of fields between it and the previous hole plus one, or 0 if the hole does not exist. The
-    /// first number is [`MANY`] if the second field is not a hole or if there are more holes.
+    /// For the second and the third hole, the number of fields between it and the previous hole
+    /// plus one, or 0 if the hole does not exist. The first number is [`MANY`] if the second field
+    /// is not a hole or if there are more holes.
     pub(super) others: [u8; 2],
 }
 
@@ -64,8 +66,8 @@ impl Heads {
         &self.nexts[head.first as usize..head.end as usize]
     }
 
-    /// Adds the first word of a line of the usual form, if its event is known. `bytes` are the first bytes of the line, and the bits of `ends`
-    /// mark the ends of its fields.
+    /// Adds the first word of a line of the usual form, if its event is known. `bytes` are the
+    /// first bytes of the line, and the bits of `ends` mark the ends of its fields.
     pub(crate) fn learn(&mut self, bytes: &[u8; 8], ends: u64, roles: &Roles) {
         let len = ends.trailing_zeros() as usize;
         if len < BYTES {
@@ -76,7 +78,8 @@ impl Heads {
         }
     }
 
-    /// Adds a first word that begins with an event number of `len` bytes. Returns `None` if the fast path does not support the event.
+    /// Adds a first word that begins with an event number of `len` bytes. Returns `None` if the
+    /// fast path does not support the event.
     #[cold]
     fn put(&mut self, word: u64, len: usize, roles: &Roles) -> Option<()> {
         let bytes = word & !(u64::MAX << (8 * len));

@@ -81,7 +81,8 @@ impl TimesIn {
         *last
     }
 
-    /// Reads the times of lines, given their steps. Returns `None` if a double cannot represent a time exactly, or if the stream is invalid.
+    /// Reads the times of lines, given their steps. Returns `None` if a double cannot represent a
+    /// time exactly, or if the stream is invalid.
     #[inline(never)]
     pub(crate) fn read(
         &mut self,
@@ -176,8 +177,8 @@ impl Scale {
         (1 << 53).min(i64::MAX as u64 / self.unit() as u64)
     }
 
-    /// Returns a range of units that includes the given one. All of its texts have the same length, and doubles represent them exactly. Returns
-    /// `None` if there is no such range.
+    /// Returns a range of units that includes the given one. All of its texts have the same length,
+    /// and doubles represent them exactly. Returns `None` if there is no such range.
     #[cold]
     fn lengths(self, units: i64) -> Option<(Range<i64>, usize)> {
         let unit = self.unit();

@@ -81,7 +81,8 @@ struct Subject {
 struct Look {
     contents: Contents,
     decoder: LineDecoder,
-    /// Lines of the current segment, and the bytes of its text that are needed. Their memory is reused.
+    /// Lines of the current segment, and the bytes of its text that are needed. Their memory is
+    /// reused.
     columns: Lines,
     text: Vec<u8>,
 }
@@ -156,7 +157,8 @@ impl Look {
         (self.text, self.columns) = (text, columns);
     }
 
-    /// Adds the time of a line, and the definition if the line has one. Returns the event, container and type of the line.
+    /// Adds the time of a line, and the definition if the line has one. Returns the event,
+    /// container and type of the line.
     fn line(&mut self, text: &[u8]) -> Subject {
         let Contents { containers, types, .. } = &mut self.contents;
         // An invalid line does not count as an event.
@@ -210,8 +212,8 @@ impl Contents {
     }
 }
 
-/// Chooses how the lines of a step are read, given the first one. They are read as columns unless they are definitions or belong to different
-/// containers or types.
+/// Chooses how the lines of a step are read, given the first one. They are read as columns unless
+/// they are definitions or belong to different containers or types.
 fn wanted(decoder: &mut LineDecoder, line: &[u8], holes: &[Hole]) -> Wanted {
     let Ok(Line::Event(raw)) = decoder.line(line) else { return Wanted::Text };
     if !matches!(raw.decode(), Ok(Event::Entity { .. } | Event::Link { .. })) {

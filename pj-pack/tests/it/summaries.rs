@@ -76,7 +76,8 @@ fn none_of_a_trace_that_names_files() {
     assert!(found > 0);
 }
 
-/// Returns whether the windows of a packed text can be read in part, and the index of its lanes with states.
+/// Returns whether the windows of a packed text can be read in part, and the index of its lanes
+/// with states.
 fn has_windows(text: &[u8], options: &[&str]) -> bool {
     let folder = testkit::folder(&[("t", text)]);
     let (status, packed, said) = run(folder.path(), &[&["t", "-o", "-"], options].concat());
