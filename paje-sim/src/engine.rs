@@ -1,4 +1,4 @@
-//! From blocks of lines to a replayed trace.
+//! Replays a trace from blocks of lines.
 //!
 //! ```text
 //! block ──decode──▶ events by strand, first uses ──resolve──▶ numbers ──replay──▶ columns

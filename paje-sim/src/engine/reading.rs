@@ -16,7 +16,7 @@ pub(super) struct Reading {
     /// Event definitions up to the end of the current wave.
     pub(super) definitions: DefinitionsByFile,
     pub(super) lines: u64,
-    /// Lines of the files before the last one.
+    /// Lines of the files before the current one.
     lines_of_others: u64,
     pub(super) bytes: u64,
     pub(super) events: u64,
@@ -29,7 +29,7 @@ pub(super) struct Reading {
     pub(super) times: Option<Vec<f64>>,
     /// Uses of definitions, if they are kept.
     pub(super) usage: Option<Box<Usage>>,
-    /// Whether no line of the current file has been valid so far. The file may then be something else; see
+    /// Whether no line of the current file has been valid so far. The file may then not belong to a trace; see
     /// [`Reading::shown_from`].
     is_foreign: bool,
 }
@@ -76,9 +76,9 @@ impl Reading {
         block.shown_from = self.shown_from(&block.text);
     }
 
-    /// Returns the first byte of a block's text that may be shown in messages. A trace may name any file, even by
-    /// mistake, and the file may be private. So nothing of it is shown before one of its lines is valid by itself, as
-    /// part of a definition or as a complete event.
+    /// Returns the first byte of a block's text that messages may show. A trace may name any file by mistake, even a
+    /// private one. So nothing of a file is shown before one of its lines is valid on its own, as part of a definition
+    /// or as a complete event.
     fn shown_from(&mut self, block: &Block) -> u32 {
         if !self.is_foreign {
             return 0;

@@ -30,7 +30,7 @@ pub(super) fn resolve_wave(
     team: &mut Team,
 ) {
     team.quota = (team.quota * GROWTH).min(team.full_quota);
-    // Blocks after a definition were decoded without it, and are decoded again.
+    // Blocks after a changed definition were decoded without it, and are decoded again.
     let mut changed = false;
     let mut index = 0;
     world.findings.leave_out_broken(wave, index);
@@ -75,7 +75,7 @@ pub(super) fn resolve_wave(
         if let Some(defs) = &block.decoded.defs {
             read.definitions.change(defs);
         }
-        // A window starts with all definitions.
+        // A time window starts with all definitions, so no more follow.
         if block.decoded.changes && !block.is_last && !world.lanes.is_sound {
             team.quota = BlockBudget::of_head(team.desks.len());
         }
@@ -135,7 +135,7 @@ fn resolve_block(
     read.last_time = resolver.clock.last;
     block.structural = resolver.structural.unwrap_or_default();
     if let Some(times) = &mut read.times {
-        // Minus zero would be another time, and PajeNG has none.
+        // Adding zero turns minus zero, which would count as another time, into zero. PajeNG has no minus zero.
         times.extend(block.decoded.lane_events().iter().map(|event| event.time + 0.0));
         times.sort_by(f64::total_cmp);
         times.dedup();
@@ -163,7 +163,7 @@ fn note_unread(block: &DecodedBlock, error: ReadError, read: &mut Reading, world
     let is_line = matches!(error, ReadError::LineTooLong { .. });
     let error = read.failed(block, error);
     if is_line {
-        // The line is lost, but it counts.
+        // The line is lost, but counts as a line.
         read.lines += 1;
         world.findings.judge(Remedy::Skipped, 1, error);
         return;

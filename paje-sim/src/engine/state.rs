@@ -31,7 +31,7 @@ pub(super) struct Job<'o> {
     pub(super) progress: &'o Progress,
 }
 
-/// Number of workers from which on they create their decoders in parallel.
+/// Smallest number of workers that create their decoders in parallel.
 const MANY_WORKERS: usize = 8;
 
 /// The participating workers, with their blocks and decoders.
@@ -58,8 +58,8 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Records `count` errors of a kind; `error` is the first. During recovery, adds them to the
-    /// tally. Otherwise, the first error in file order becomes that of the trace.
+    /// Records `count` errors of a kind. `error` is the first. During recovery, adds them to the
+    /// tally. Otherwise, the error that is first in file order becomes that of the trace.
     pub(super) fn judge(&mut self, remedy: Remedy, count: u64, error: Error) {
         match &mut self.tally {
             None => self.first = earliest(self.first.take(), Some(error)),
@@ -105,7 +105,7 @@ impl Findings {
         }
     }
 
-    /// Removes blocks of a file that come after a position that cannot be read, from the `first` on.
+    /// Removes blocks of a file after a position that cannot be read, from block `first` on.
     pub(super) fn leave_out_broken(&self, wave: &mut Wave, first: usize) {
         let Some(broken) = self.tally.as_ref().and_then(|tally| tally.broken) else { return };
         let mut index = 0;
@@ -125,7 +125,7 @@ impl Findings {
 }
 
 impl Team {
-    /// Creates `team` workers. If `follows`, their blocks list the owner of each line.
+    /// Creates `team` workers. If `follows` is true, their blocks list the owner of each line.
     pub(super) fn new(team: usize, job: Job<'_>, spread: Partitioning, follows: bool) -> Self {
         let options = job.options;
         let desk = |worker| {

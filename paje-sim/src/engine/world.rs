@@ -232,8 +232,8 @@ impl<'o> World<'o> {
         self.lanes.close_ended(self.job.workers);
     }
 
-    /// Returns the first link whose key was used before, and the number of such links: in all lanes, or in those of a
-    /// container that ends.
+    /// Returns the first link whose key was used before, and the number of such links. Searches all lanes, or the lanes
+    /// of a container that ends.
     pub(super) fn reused_in(&mut self, ending: Option<&Ending>) -> Option<(Error, u64)> {
         let found = match ending {
             Some(ending) => {
@@ -305,7 +305,7 @@ impl<'o> World<'o> {
         (first, count)
     }
 
-    /// Adds doubts from replaying lanes to the usage of definitions. The `last` call checks everything.
+    /// Records what the lanes found doubtful in the replay. The `last` call checks everything.
     pub(super) fn settle_usage(&mut self, usage: &mut Usage, last: bool) {
         let has_warnings = !self.findings.warnings.is_empty();
         usage.is_doubtful |= has_warnings || self.lanes.may_reuse_keys(last);

@@ -18,15 +18,16 @@ const END: &[u8] = b"%EndEventDef";
 pub(crate) struct Header {
     names: FieldNames,
     defs: DefTable,
-    /// Number of each among the definitions of all files, in the same order.
+    /// Number of each definition among the definitions of all files, in the same order.
     numbers: Vec<u32>,
-    /// Whether they are the naming file's, until the current file defines its own.
+    /// Whether the definitions are inherited from the naming file. The first definition of the
+    /// current file replaces them.
     inherited: bool,
-    /// Current definition with its place, and the length of its first line.
+    /// The unfinished definition with its place, and the length of its first line.
     open: Option<(Vec<u8>, Place, u64)>,
     /// Whether lines are skipped until the end of a faulty definition.
     skipping: bool,
-    /// Dropped definitions by event number, with the finding that says why.
+    /// Dropped definitions by event number, each with the finding that is the reason.
     dropped: HashMap<Vec<u8>, FindingIndex, RandomState>,
 }
 
@@ -65,7 +66,7 @@ impl Header {
         self.numbers[def]
     }
 
-    /// Processes a `%` line; returns whether it is correct.
+    /// Processes a `%` line. Returns whether it is correct.
     pub(crate) fn line(
         &mut self,
         here: &Here<'_>,
@@ -110,7 +111,7 @@ impl Header {
         Ok(())
     }
 
-    /// Puts the table into the state in which the following lines make most sense.
+    /// Recovers from a fault, so that as many of the following lines as possible are correct.
     fn recover(
         &mut self,
         here: &Here<'_>,
@@ -123,7 +124,7 @@ impl Header {
         match fault.kind {
             FaultKind::NestedDefinition => {
                 self.end_early(told, all);
-                // A further fault of the same line is not reported.
+                // Another fault of the same line is not reported.
                 self.skipping = self.take_in(here, word(2), all).is_err();
             }
             FaultKind::UnknownEvent => {
