@@ -24,7 +24,7 @@ fn over(seen: TableView<'_>, column: &str) -> Over {
     let mut over =
         Over { groups: BTreeMap::new(), bins: 0, times: [f64::INFINITY, f64::NEG_INFINITY] };
     let mut length = 0.0;
-    // Hash first and sort names once, as there are few names and many rows.
+    // Hash first and sort the names at the end, because there are few names and many rows.
     let mut groups: FxHashMap<(String, String), BTreeMap<usize, BTreeMap<String, f64>>> =
         FxHashMap::default();
     for row in 0..seen.0.len() {
@@ -124,7 +124,7 @@ pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Pictu
     .picture()
 }
 
-/// Draws the share of each bin that containers spent in one value.
+/// Draws, for each bin, the share of time that containers spent in one value.
 pub(super) fn matrix(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure> {
     let wanted = value(cli, seen, "seconds")?;
     let over = over(seen, "seconds");
