@@ -1,5 +1,5 @@
-//! Collectives. Traces record no communicators, so the k-th state of a value in each container of a
-//! group is taken as one operation.
+//! Collectives. Traces record no communicators, so the k-th states of a value in all containers of
+//! a group are taken as one operation.
 
 use std::collections::BTreeMap;
 use std::iter;

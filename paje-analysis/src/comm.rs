@@ -212,7 +212,7 @@ fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seco
     }
     let rank = |field: &str| names.iter().position(|name| name == field);
     let ranked = fields.of(link).filter_map(|(field, text)| Some((rank(field)?, text)));
-    // If both ends have the field, uses the value of the start.
+    // If both ends have the field, use the value of the start.
     let (_, text) = ranked.min_by_key(|(rank, _)| *rank)?;
     let text = std::str::from_utf8(text).ok()?.trim_matches('"');
     text.parse().ok().filter(|bytes: &f64| bytes.is_finite()).map(Seconds::new)

@@ -16,8 +16,8 @@ const HEAD: &str = "\
 %EventDef PajeDestroyContainer 6\n% Time date\n% Type string\n% Name string\n%EndEventDef
 1 N 0\n1 P N\n2 S P\n3 0 n N 0\n3 0 p P n\n3 0 q P n\n";
 
-/// Container p is in `a` from 1 to 9. Inside, it is in `b` from 2 to 4 and from 5 to 8, and inside
-/// the second `b` in `c` from 6 to 7. Container q is in `b` from 0 to 1.
+/// Container p is in `a` from 1 to 9. Inside `a`, it is in `b` from 2 to 4 and from 5 to 8. Inside
+/// the second `b`, it is in `c` from 6 to 7. Container q is in `b` from 0 to 1.
 const LINES: &str = "\
 4 0 S q b\n4 1 S p a\n5 1 S q\n4 2 S p b\n5 4 S p\n4 5 S p b\n4 6 S p c\n5 7 S p\n5 8 S p\n5 9 S p
 6 10 P p\n6 10 P q\n6 10 N n\n";

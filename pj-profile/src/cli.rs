@@ -27,7 +27,7 @@ const READING: &str = "Reading";
 const SPEED: &str = "Speed and memory";
 const OTHER: &str = "Other";
 
-/// Help of options that here clip rows as well as select them.
+/// Help of options that clip rows in this program, instead of only selecting them.
 const START: &str = "Start of the window; earlier parts of rows are cut off";
 const END: &str = "End of the window; later parts of rows are cut off";
 

@@ -282,7 +282,8 @@ fn adds_up_rows(cli: &Cli) -> bool {
     !is_more && !matches!(cli.report(), Report::Waits | Report::Critical | Report::Summary)
 }
 
-/// Replays a trace or the part for its window, in portions if `see` is given.
+/// Replays a trace, or the part that is needed for its window. Replays it in portions if `see` is
+/// given.
 fn replay(
     cli: &Cli,
     files: &[PathBuf],

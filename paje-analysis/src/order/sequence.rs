@@ -139,7 +139,7 @@ pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
             line = (line + 1) % lines;
             continue;
         }
-        // From any stuck line, following the edges that delay it leads to a cycle.
+        // Following the edges that delay a stuck line leads to a cycle.
         search += 1;
         let (mut path, mut at) = (Vec::new(), line);
         while seen[at] != search {

@@ -24,7 +24,7 @@ use crate::classes::Collective;
 pub struct Cost {
     /// Track of the container.
     pub whom: u32,
-    /// Time that others wait for it.
+    /// Time that other containers wait for this one.
     pub direct: Seconds,
     /// Waiting that the container's longer work causes directly or indirectly, in seconds. The sum
     /// over all containers equals that of `direct`.

@@ -75,7 +75,7 @@ fn parts(values: &BTreeMap<String, f64>, whole: f64, colours: &Colours) -> Fill 
     Fill::Parts(parts)
 }
 
-/// Draws strips of each container, or shades of each value if containers are added up.
+/// Draws a strip for each container, or a row of shades for each value if containers are added up.
 pub(super) fn strips(seen: TableView<'_>, colours: &Colours) -> Picture {
     let over = over(seen, "seconds");
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
@@ -168,8 +168,9 @@ pub(super) fn means(seen: TableView<'_>) -> Picture {
     .picture()
 }
 
-/// Draws the division of bins between four kinds of classes. Time without a state, between a
-/// container's first and last state, counts as computing, since many tracers record only calls.
+/// Draws how the time of each bin is divided between four kinds of classes. Time without a state,
+/// between a container's first and last state, counts as computing, since many tracers record only
+/// calls.
 pub(super) fn quadrant(seen: TableView<'_>) -> Result<Picture, Failure> {
     let over = over(seen, "seconds");
     let whole = over.bin();
