@@ -111,8 +111,8 @@ impl Naive {
         naive
     }
 
-    /// Returns the state in which a link starts. States that begin at that time are taken in order.
-    /// If there are none, an open state is taken.
+    /// Returns the state in which a link starts. Takes the states that begin at that time in order,
+    /// or an open state if none begins then.
     fn sending(&self, messages: &[Message], at: usize) -> Option<usize> {
         let message = &messages[at];
         let (rank, time) = (&self.ranks[message.from], message.start);
@@ -133,8 +133,8 @@ impl Naive {
         one.or_else(|| all().find(|i| new(i) && group(i)))
     }
 
-    /// Returns the state in which a link ends. Of the states that end at that time, the one entered
-    /// earlier comes first, then the others in order. If there are none, an open state is taken.
+    /// Returns the state in which a link ends. Takes the states that end at that time in order,
+    /// starting with the one entered earlier. Takes an open state if none ends then.
     fn receiving(&self, messages: &[Message], at: usize) -> Option<usize> {
         let message = &messages[at];
         let (rank, time) = (&self.ranks[message.to], message.end);
