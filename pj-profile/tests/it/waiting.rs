@@ -107,7 +107,7 @@ fn the_slow_rank_causes_the_delay() {
     shows("waiting.md", &out);
 }
 
-/// Checks that a document has the lines of a report below its title.
+/// Checks that a page of the docs contains the lines of a report, except the title.
 fn shows(page: &str, report: &str) {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
     let docs = fs::read_to_string(docs).expect("a page");

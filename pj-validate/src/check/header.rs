@@ -88,7 +88,7 @@ impl Header {
         let taken = self.take_in(here, word(2), all);
         if let Err(fault) = taken {
             let told = findings.add(fault_finding(here, fault), None);
-            self.recover(here, fault, told, keyword, word(1), word(2), all);
+            self.recover(here, &words, fault, told, all);
         }
         taken.is_ok()
     }
@@ -112,32 +112,30 @@ impl Header {
     }
 
     /// Recovers from a fault, so that as many of the following lines as possible are correct.
-    #[allow(clippy::too_many_arguments)] // They are the line's words.
     fn recover(
         &mut self,
         here: &Here<'_>,
+        words: &[Span],
         fault: Fault,
         told: FindingIndex,
-        keyword: &[u8],
-        second: Option<&[u8]>,
-        third: Option<&[u8]>,
         all: &mut Definitions,
     ) {
+        let word = |index: usize| words.get(index).map(|span| span.of(here.text).bare());
         match fault.kind {
             FaultKind::NestedDefinition => {
                 self.end_early(told, all);
                 // Another fault of the same line is not reported.
-                self.skipping = self.take_in(here, third, all).is_err();
+                self.skipping = self.take_in(here, word(2), all).is_err();
             }
             FaultKind::UnknownEvent => {
                 self.skipping = true;
-                self.drop_id(third.map(<[u8]>::to_vec), told);
+                self.drop_id(word(2).map(<[u8]>::to_vec), told);
             }
             FaultKind::RedefinedId => self.skipping = true,
-            FaultKind::ExpectedEventDef if keyword == b"EventDef" => {
+            FaultKind::ExpectedEventDef if keyword_of(here.text) == b"EventDef" => {
                 self.end_early(told, all);
                 self.skipping = true;
-                self.drop_id(third.or(second).map(<[u8]>::to_vec), told);
+                self.drop_id(word(2).or(word(1)).map(<[u8]>::to_vec), told);
             }
             FaultKind::UnnamedField
             | FaultKind::MissingFieldType
