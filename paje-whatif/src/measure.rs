@@ -1,31 +1,32 @@
-//! Transfers: times of messages in the network, derived from when they were sent and received.
+//! Transfers: how long messages take in the network. This is derived from when they were sent and
+//! received.
 //!
-//! Traces do not record arrivals. A link ends when the receiving call returned, so a transfer took
-//! at most as long as the link since it could start. Only the message that a call waited for last
-//! took exactly that long. Any other is assumed to take what is typical for its size, or its own
-//! bound if that is less.
+//! Traces do not record when messages arrive. A link ends when the receiving call returns. So a
+//! transfer takes at most the time from when it could start until the link ends. Only the message
+//! for which a call waited last took exactly that time. Any other message is assumed to take the
+//! typical time of its size, or its own bound if that is less.
 
 use paje_comm::{Act, Run, Step, TIME_TOLERANCE};
 use rustc_hash::FxHashMap;
 
 use crate::settings::{EagerStart, Settings};
 
-/// Facts about the transfer of a message that re-timing needs.
+/// Data about the transfer of a message that re-timing needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
     /// Start in seconds: when the message was sent, or when both sides were ready. NaN if nothing
-    /// waits for the message, since one of its states is unknown.
+    /// waits for the message because one of its states is unknown.
     pub start: f64,
     /// Duration in seconds.
     pub seconds: f64,
     /// Whether a call is known to have waited for this message.
     pub is_awaited: bool,
-    /// Whether sender and receiver both wait until it has arrived.
+    /// Whether sender and receiver both wait until the message has arrived.
     pub is_rendezvous: bool,
 }
 
 impl Transfer {
-    /// Whether anything waits for the message.
+    /// Returns whether anything waits for the message.
     #[must_use]
     pub fn is_used(&self) -> bool {
         !self.start.is_nan()
@@ -37,18 +38,18 @@ impl Transfer {
 pub struct Assumptions {
     /// Start of eager transfers.
     pub start: EagerStart,
-    /// Numbers of waits that indicate that eager transfers start when sent, and when posted;
-    /// `None` if the user decided it.
+    /// Number of waits that indicate that eager transfers start when sent, and number of those that
+    /// indicate that they start when posted. `None` if the user decided it.
     pub votes: Option<(u64, u64)>,
-    /// Number of messages with measured transfers, since a call waited for them last.
+    /// Number of messages whose transfers are measured, because a call waited for them last.
     pub measured: u64,
     /// Number of messages whose transfer time is estimated.
     pub estimated: u64,
 }
 
-/// Transfers under one assumption on when they start.
+/// Transfers under one assumption about when they start.
 struct Measured {
-    /// Start, upper bound, and seconds of each message; whether it was waited for last.
+    /// Start, upper bound, and seconds of each message, and whether a call waited for it last.
     begin: Vec<f64>,
     bound: Vec<f64>,
     is_last: Vec<bool>,
@@ -88,12 +89,13 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
     (list, assumed)
 }
 
-/// Returns the size of a message as a key; unknown sizes share one.
+/// Returns the size of a message as a key. All unknown sizes have the same key.
 fn size_of(run: &Run<'_>, message: u32) -> u64 {
     run.facts.messages.list()[message as usize].bytes().unwrap_or(-1.0).to_bits()
 }
 
-/// Calls `visit` with each step in which a rank waits for messages, and when the wait began.
+/// Calls `visit` with each step in which a rank waits for messages, and with the time when the wait
+/// began.
 fn each_wait(run: &Run<'_>, mut visit: impl FnMut(&Step<'_>, f64)) {
     for steps in &run.steps {
         let mut last = f64::NEG_INFINITY;
@@ -132,7 +134,7 @@ impl Measured {
                 *bound = bound.min(seconds);
             }
         });
-        // The second time, typical times tell which message was the last one.
+        // The second time, the typical times show which message came last.
         for _ in 0..2 {
             let mut samples: FxHashMap<u64, Vec<f64>> = FxHashMap::default();
             measured.is_last.fill(false);
@@ -150,7 +152,7 @@ impl Measured {
                 let last = all.max_by(|a, b| expected(a).total_cmp(&expected(b)));
                 let Some(last) = last else { return };
                 let seconds = step.time - begin[last as usize];
-                // Another call may have shown that it arrived before.
+                // Another call may have shown that the message arrived earlier.
                 if seconds <= bound[last as usize] + TIME_TOLERANCE {
                     is_last[last as usize] = true;
                     samples.entry(size_of(run, last)).or_default().push(seconds.max(0.0));
@@ -173,8 +175,8 @@ fn message_of(act: Act) -> Option<u32> {
     }
 }
 
-/// Counts the messages that arrived too early to have started when posted, and the waits that
-/// took too long to be for messages that started when sent.
+/// Counts the messages that arrived too early to have started when posted. Also counts the waits
+/// that took too long for messages that started when sent.
 fn votes(run: &Run<'_>, sent: &Measured, posted: &Measured) -> (u64, u64) {
     // A transfer is known under both assumptions if its sender came last.
     let mut known: FxHashMap<u64, (f64, f64)> = FxHashMap::default();

@@ -1,17 +1,17 @@
-//! One operation of a collective while it is carried out.
+//! An operation of a collective while it is carried out.
 
 use std::sync::Arc;
 
 use crate::schedule::Schedule;
 
-/// How the messages of an operation travel.
+/// Rules for the transfer of the messages of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Travel {
     /// Latency, and time of the bytes without sharing, in seconds.
     pub(crate) cost: (f64, f64),
-    /// Whether a message starts only when its receiver is ready, too.
+    /// Whether a message starts only when its receiver is also ready.
     pub(crate) needs_post: bool,
-    /// Whether the sender waits until it has arrived.
+    /// Whether the sender waits until the message has arrived.
     pub(crate) is_rendezvous: bool,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Operation {
     schedule: Arc<Schedule>,
     pub(crate) travel: Travel,
     members: Vec<Member>,
-    /// When each message was sent, posted and had arrived, in seconds, or NaN.
+    /// Times in seconds when each message was sent, was posted and arrived, or NaN.
     messages: Vec<[f64; 3]>,
 }
 
@@ -31,12 +31,12 @@ struct Member {
     missing: u32,
 }
 
-/// What follows from an event.
+/// Consequences of an event.
 #[derive(Debug, Default)]
 pub(crate) struct Next {
-    /// Messages that start, with the time.
+    /// Messages that start, with their times.
     pub(crate) starts: Vec<(u32, f64)>,
-    /// Members that are done, with the time.
+    /// Members that are done, with their times.
     pub(crate) done: Vec<(u32, f64)>,
 }
 
@@ -90,7 +90,7 @@ impl Operation {
         }
     }
 
-    /// Begins phases until one has to wait.
+    /// Begins the next phases until the member has to wait in one.
     fn go_on(&mut self, member: u32, next: &mut Next) {
         let schedule = Arc::clone(&self.schedule);
         let at = member as usize;

@@ -233,7 +233,7 @@ fn shape(text: &str) -> Result<(Glob, Shape), String> {
 }
 
 impl Cli {
-    /// Returns the hypotheses as on the command line.
+    /// Returns the hypotheses in the order of the command line.
     #[must_use]
     pub fn different(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -256,7 +256,8 @@ impl Cli {
         ]
     }
 
-    /// Parses the hypotheses of the options, with the key and value of a sweep where missing.
+    /// Parses the hypotheses that the options give. If a hypothesis lacks the key of the sweep,
+    /// adds the key with its value.
     ///
     /// # Errors
     /// Fails with a message that says what was expected.
@@ -264,7 +265,7 @@ impl Cli {
         let mut found = Vec::new();
         let mut is_used = false;
         for (kind, texts) in self.kinds() {
-            // All --net options describe one network.
+            // All `--net` options describe one network.
             let joined = [texts.join(",")];
             let texts = if kind == "net" && !texts.is_empty() { &joined[..] } else { &texts[..] };
             for text in texts {
@@ -302,7 +303,7 @@ impl Cli {
         let mut options = Options::default();
         self.accepted.set(&mut options);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
-        // Most memory is for the graph; rows are only read sequentially.
+        // Most memory is needed for the graph, since rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {
             memory.bytes /= ROWS;

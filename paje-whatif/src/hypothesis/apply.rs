@@ -1,4 +1,4 @@
-//! Translation of hypotheses into the numbers of a plan.
+//! Translates hypotheses into the numbers of a plan.
 
 mod fields;
 mod nets;
@@ -20,7 +20,7 @@ use crate::plan::{Plan, Scaling};
 /// Changes to apply.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'h> {
-    /// Hypotheses, all applied together.
+    /// Hypotheses. All of them apply together.
     pub hypotheses: &'h [Hypothesis],
     /// Costs in a network that explains the recorded run.
     pub network: Option<&'h Costs>,
@@ -28,14 +28,14 @@ pub struct Changes<'h> {
     pub random: Option<(&'h Random, u32)>,
 }
 
-/// Plan of the changes, with notes.
+/// Plan of the changes, together with notes.
 #[derive(Clone, Debug)]
 pub struct Applied {
     /// The plan.
     pub plan: Plan,
     /// Notes for the user.
     pub notes: Vec<String>,
-    /// Network of the recorded run, if it was estimated.
+    /// Network of the recorded run, if it has been estimated.
     pub fit: Option<Fit>,
 }
 
@@ -174,7 +174,7 @@ fn some_of(mut names: Vec<String>) -> String {
     names.join(", ") + &end
 }
 
-/// Returns the matching states of each track, with their exclusive time in seconds.
+/// Returns the matching states of each track, with their exclusive times in seconds.
 fn instances(graph: &Graph<'_>, states: &States) -> Result<Vec<Vec<(u32, f64)>>, String> {
     let (tracks, values) =
         (tracks(graph, states.container.as_ref())?, values(graph, &states.state)?);
@@ -242,7 +242,7 @@ fn balance_states(
                 Mode::Scaled => mean_sum / states.len() as f64,
             };
             let factor = &mut plan.states[at][*state as usize];
-            // States that are as long as they should be stay exactly so.
+            // States that already have the right length keep it exactly.
             let is_same = (target - own).abs() <= 1e-12 * own;
             *factor = match *own > 0.0 {
                 true if is_same => *factor,
@@ -350,7 +350,7 @@ fn draw(graph: &Graph<'_>, random: &Random, run: u32, plan: &mut Plan) {
     make_factors(graph, plan);
     let seed = random.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(run));
     let mut source = Xoshiro256PlusPlus::seed_from_u64(seed);
-    // Parameters for mean 1 and the given coefficient of variation.
+    // Returns the parameters for mean 1 and the given coefficient of variation.
     let variance = random.cv.mul_add(random.cv, 1.0).ln();
     let lognormal = LogNormal::new(-variance / 2.0, variance.sqrt()).ok();
     let normal = Normal::new(1.0, random.cv).ok();

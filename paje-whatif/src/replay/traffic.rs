@@ -14,12 +14,12 @@ use crate::schedule::Schedule;
 pub(super) struct Traffic<'g> {
     graph: &'g Graph<'g>,
     costs: &'g Costs,
-    /// When each message was sent, when its receiver was ready, and when it arrived, in seconds,
-    /// or NaN. A message that nothing waits for arrived before all times.
+    /// Times in seconds when each message was sent, when its receiver was ready, and when it
+    /// arrived, or NaN. A message for which nothing waits arrived before all times.
     pub(super) sent: Vec<f64>,
     pub(super) posted: Vec<f64>,
     pub(super) arrived: Vec<f64>,
-    /// By seat, when the member may leave, or NaN.
+    /// For each seat, the time when the member may leave, or NaN.
     pub(super) done: Vec<f64>,
     /// Operations by their first seat.
     running: FxHashMap<u32, (Operation, u32)>,
@@ -27,11 +27,11 @@ pub(super) struct Traffic<'g> {
     flows: Flows,
     next: Next,
     arrivals: Vec<(u64, f64)>,
-    /// Ranks that may go on.
+    /// Ranks that may continue.
     pub(super) woken: Vec<u32>,
 }
 
-/// Marks numbers of flows that belong to a collective.
+/// Marks the numbers of flows that belong to a collective.
 const GROUP: u64 = 1 << 63;
 const MESSAGE_BITS: u32 = 31;
 
@@ -107,7 +107,7 @@ impl<'g> Traffic<'g> {
         self.follow(group, seat - member);
     }
 
-    /// Starts the messages that follow from an event, and notes the members that are done.
+    /// Starts the messages that follow from an event, and records the members that are done.
     fn follow(&mut self, group: &Group, first: u32) {
         let mut next = std::mem::take(&mut self.next);
         let Some((operation, left)) = self.running.get_mut(&first) else { return };
@@ -128,7 +128,8 @@ impl<'g> Traffic<'g> {
         self.next = next;
     }
 
-    /// Advances the network until something arrives, up to a time. Returns whether it did.
+    /// Advances the network until something arrives, but at most to a given time. Returns whether
+    /// anything arrived.
     pub(super) fn advance(&mut self, until: f64) -> bool {
         let mut arrivals = std::mem::take(&mut self.arrivals);
         self.flows.next_arrivals(until, &mut arrivals);
