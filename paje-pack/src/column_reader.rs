@@ -44,7 +44,7 @@ struct StepLines {
     holes: (u32, u32),
 }
 
-/// What is read of the lines of a step.
+/// Form in which the lines of a step are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Texts,

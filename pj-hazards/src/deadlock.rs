@@ -82,7 +82,7 @@ pub struct Deadlock {
     pub has_more: bool,
     /// Cycles of steps that would wait forever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
-    /// Number of these cycles, including those that are not listed.
+    /// Number of all of these cycles, listed or not.
     pub potential_count: u64,
 }
 
@@ -146,7 +146,7 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
     found
 }
 
-/// For each track, how often it entered the collectives in which some track waits.
+/// Entries of each track into the collectives in which some track waits.
 struct Groups {
     group: Vec<Option<usize>>,
     counts: BTreeMap<(u32, ValueId), Counts>,

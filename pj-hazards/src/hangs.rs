@@ -11,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadlock::{Hang, Wait};
 
-/// Finds up to `limit` cycles and all stuck tracks. Those that block the most tracks come first.
+/// Finds up to `limit` cycles and all stuck tracks, ordered by the number of tracks that they
+/// block, largest number first.
 pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, bool) {
     let graph = Graph::new(tracks, waits);
     let components = graph.components();

@@ -1,7 +1,7 @@
 //! Finds the orders in which messages could have come.
 //!
-//! Of two messages into a container, one precedes the other if the sender of the latter knew that
-//! the former had arrived, or if both are in one channel. To reduce the remaining number of orders,
+//! One message into a container precedes another if the sender of the other message knew that the
+//! first had arrived, or if both are in one channel. To reduce the remaining number of orders,
 //! messages that can be exchanged are put in a fixed order. The rest is cut into consecutive
 //! groups, which can be tried independently. (Source: Schaeli, 4.4.2 to 4.4.4.) This assumes that
 //! the same messages are sent in any order.
@@ -280,7 +280,7 @@ fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     Some((messages, poset))
 }
 
-/// What each step knows about each track. Only small traces have it.
+/// Number of steps of each track that each step knows. Only small traces have it.
 struct Known {
     tracks: usize,
     by_step: Vec<u32>,

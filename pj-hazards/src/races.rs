@@ -6,7 +6,7 @@
 //! detection in message-passing parallel applications*, 4.4.1 and 5.5.3.)
 //!
 //! The steps of a container that the sender of a message knows are a prefix of its steps. So a
-//! message races with those that were received after this prefix and before the message itself.
+//! message races with all messages received after this prefix and before the message itself.
 //! Counting them takes O(n log n).
 
 use paje_analysis::order::{Order, Question};
@@ -30,7 +30,7 @@ pub struct Races {
     /// The first races, ordered by container, then by the receive of the second message, then by
     /// that of the first.
     pub list: Vec<Race>,
-    /// Number of races, including those that are not listed.
+    /// Number of races, listed or not.
     pub count: u128,
     /// Number of containers with races.
     pub containers: usize,

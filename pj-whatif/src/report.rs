@@ -32,7 +32,7 @@ pub(crate) struct Row {
     pub(crate) after: f64,
 }
 
-/// What the numbers of a row are about.
+/// Subject of the numbers of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Makespan,

@@ -4,8 +4,8 @@
 use super::heads::{Head, Heads, MANY, word_of};
 use super::{BYTES, NONE, SPREAD};
 
-/// Number of bytes of a line that are read: those that are examined, and those of the words that
-/// begin at the last of them.
+/// Number of bytes of a line that are read. The words that begin at the last examined byte are
+/// included.
 pub(crate) const WINDOW: usize = 64 + MIDDLE;
 
 /// Maximum length of the text after the first hole: three words.

@@ -107,8 +107,8 @@ impl<'p> OpenRows<'p> {
     }
 }
 
-/// Lines that replace the segments of a gap. They close the rows that are open where the gap
-/// begins, and open those that are open where it ends.
+/// Lines that replace the segments of a gap. They close the rows that are open at the start of the
+/// gap, and open the rows that are open at its end.
 pub(super) struct Gap<'p> {
     pub(super) begin: OpenRows<'p>,
     pub(super) end: OpenRows<'p>,
