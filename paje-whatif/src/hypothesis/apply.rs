@@ -40,7 +40,7 @@ pub struct Applied {
 }
 
 impl Changes<'_> {
-    /// Returns the changed rendezvous threshold in bytes, for [`Graph::with_eager`].
+    /// Returns the changed rendezvous threshold in bytes.
     #[must_use]
     pub fn eager(&self) -> Option<f64> {
         let mut eager = self.hypotheses.iter().filter_map(|hypothesis| match hypothesis {
