@@ -1,10 +1,12 @@
-//! Identifiers of tracks. They are hashes of names, so runs with the same containers share them.
+//! Identifiers of tracks. They are hashes of names, so runs with the same containers have the same
+//! identifiers.
 
 use std::collections::{HashMap, HashSet};
 
 use paje_sim::{ContainerId, TypeId};
 
-/// Bits of an identifier. Each event has one, and seven bits take a byte.
+/// Number of bits of an identifier. Each event contains an identifier, encoded with seven bits per
+/// byte.
 const BITS: u32 = 28;
 
 #[derive(Debug, Default)]

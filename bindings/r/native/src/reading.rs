@@ -94,7 +94,7 @@ impl Reading {
         self.paths.push(path);
     }
 
-    /// Sets the bytes of the trace. They replace files.
+    /// Sets the bytes of the trace, which are read instead of files.
     pub(crate) fn set_bytes(&mut self, bytes: Vec<u8>) {
         self.bytes = bytes;
     }
