@@ -2,8 +2,9 @@
 //! same byte for byte, and both must refuse the same traces at the same line.
 //!
 //! PajeNG's program is the one that `PAJENG_PJ_DUMP` names, or `pj_dump` in `PATH`, or
-//! `/usr/bin/pj_dump`; without it the test is skipped with a message. `PAJE_SEEDS` is the number of
-//! traces (1,000 if unset), `PAJE_SEED` the seed of the first (0 if unset).
+//! `/usr/bin/pj_dump`. If there is no such program, the test is skipped with a message.
+//! `PAJE_SEEDS` is the number of traces (1,000 if unset), `PAJE_SEED` the seed of the first trace
+//! (0 if unset).
 
 #[path = "it/order.rs"]
 #[expect(dead_code, reason = "only the disorder that keeps traces valid is asked for here")]
@@ -181,8 +182,8 @@ fn sorted_traces_are_dumped_as_pajeng_does() {
     assert!(count == 0 || compared > 0);
 }
 
-/// Returns the names of types with intervals, except types of links. PajeNG bisects their lanes by
-/// start time, although these are not sorted by it.
+/// Returns the names of types with intervals, except types of links. PajeNG bisects lanes of links
+/// by start time, although links are not sorted by start time.
 fn names_of_types(trace: &paje_sim::Trace) -> BTreeSet<String> {
     let types = trace.types();
     let nature = |id: &paje_sim::TypeId| types.nature(*id);
@@ -285,8 +286,8 @@ fn line(message: &[u8]) -> Option<u64> {
 }
 
 /// Compares the rows. With `-i`, PajeNG's `-p` reads an uninitialised time of a continued state
-/// (`docs/compat.md`); there this program's rows must match PajeNG's output for some initial
-/// contents of memory.
+/// (`docs/compat.md`). In this case, this program's rows must match PajeNG's output for some
+/// initial contents of memory.
 fn agree(
     pajeng: &Path,
     options: &[String],

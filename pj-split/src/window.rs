@@ -83,7 +83,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Adds a line that `write` writes, no earlier than `after`. Returns its place.
+    /// Adds a line that `write` writes. The line comes at its time, but no earlier than `after`.
+    /// Returns its place.
     fn line(
         &mut self,
         container: ContainerId,

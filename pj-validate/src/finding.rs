@@ -86,7 +86,7 @@ impl fmt::Display for Cause {
 
 /// Kinds of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // The names are the format's own.
+#[allow(missing_docs)] // These names are defined by the format.
 pub enum Thing {
     Type,
     Container,
@@ -111,7 +111,7 @@ pub enum Caution {
     Replay {
         /// Kind of the warning.
         kind: WarningKind,
-        /// Event of the line; `None` for a file.
+        /// Event of the line, or `None` for a file.
         event: Option<EventName>,
     },
     /// A name that is quoted here but not in its definition, or vice versa.
@@ -310,7 +310,7 @@ impl Finding {
         self.cause.code()
     }
 
-    /// Returns whether its line may be shown, because it is surely part of a trace.
+    /// Returns whether the line may be shown, that is, whether it is certain to be part of a trace.
     pub(crate) const fn may_be_shown(&self) -> bool {
         !matches!(
             self.cause,

@@ -94,8 +94,8 @@ fn intervals_of_compressed_traces_are_equal() {
     }
 }
 
-/// This holds even if the damaged data decompress to invalid lines. Their error would come first,
-/// but mislead.
+/// This holds even if the damaged data decompress to invalid lines. An error about these lines
+/// would come first, but would mislead.
 #[test]
 fn cut_or_damaged_compressed_data_are_reported() {
     let folder = sandbox(&[]);

@@ -12,9 +12,9 @@ use crate::world::{dump, said, trace};
 
 /// Codes of problems that do not occur in the replay of a short trace.
 const ELSEWHERE: [&str; 6] = [
-    // It would take a line of gigabytes. The engine's own tests set a lower limit.
+    // This problem needs a line of gigabytes. The engine's own tests set a lower limit.
     "line-too-long",
-    // Only `pj_validate` checks these.
+    // Only `pj_validate` checks for these problems.
     "missing-extras",
     "no-common-ancestor",
     // These need files.

@@ -69,8 +69,8 @@ fn teams() -> [Workers; 4] {
     testkit::teams()
 }
 
-/// Compares for each team, in blocks whose size depends on the length of the text. Returns the
-/// expected result.
+/// Compares for each team of workers, in blocks whose size depends on the length of the text.
+/// Returns the expected result.
 fn compare(text: &[u8], options: &Options, teams: &[Workers], told: &str) -> Result {
     let wanted = expected(text, options);
     let mut options = options.clone();

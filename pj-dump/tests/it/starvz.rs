@@ -170,7 +170,7 @@ fn wrapped(trace: &[u8], name: &str) -> BTreeMap<String, Vec<BTreeMap<String, St
     let tables = names.map(|name| {
         let packed = fs::read(folder.path().join(format!("paje.{name}.csv.gz"))).expect("written");
         let mut reader = csv::Reader::from_reader(GzDecoder::new(&packed[..]));
-        // Rows of another length than the header are errors.
+        // Rows whose length differs from the header's are errors.
         let rows = reader.deserialize().map(|row| row.expect("a row")).collect();
         (name.to_owned(), rows)
     });

@@ -84,7 +84,7 @@ pub(crate) struct Container {
     pub(crate) next_sibling: u32,
     /// Time of the last event in its lanes, in file order.
     pub(crate) last_event: Option<f64>,
-    /// Children created since it was last settled.
+    /// Children created since the container was last settled.
     pub(crate) children: Vec<u32>,
     pub(crate) links: Vec<u32>,
     /// Whether it and its descendants were destroyed, so that it is not among its parent's

@@ -1,4 +1,4 @@
-//! Collects findings. Each problem is listed once, and no more of them than the limit.
+//! Collects findings. Each problem is listed once, up to a limit.
 
 use std::collections::HashMap;
 

@@ -9,8 +9,8 @@ use crate::world::header;
 fn a_file_inherits_definitions_until_it_has_its_own() {
     let own =
         "%EventDef PajePopState 10\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
-    // The definitions of the naming file hold until the first definition in the file itself. Those
-    // after the name hold too.
+    // The definitions of the naming file hold until the first definition in the file itself.
+    // Definitions after the name hold too.
     let late = "19 p Process x\n%EventDef PajePopState 30\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
     assert_eq!(told(late, &[("x", "11 0 State p w\n30 1 State p\n")]), NONE);
     let x = format!("11 0 State p w\n{own}10 1 State p\n11 2 State p w\n");
@@ -53,7 +53,7 @@ fn a_definition_is_unused_if_no_file_uses_it() {
     ] {
         assert_eq!(sentence.contains(event), is_unused, "{sentence}");
     }
-    // Of the 22 definitions, the files use 0, 2, 3, 4, 5, 7, 14, 15, 16 and 19.
+    // The files use the definitions 0, 2, 3, 4, 5, 7, 14, 15, 16 and 19.
     assert!(sentence.contains("and 2 more"), "{sentence}");
     assert_eq!((unused.file, unused.position.unwrap().line), (0, 5));
 }

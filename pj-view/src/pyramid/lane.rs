@@ -25,7 +25,7 @@ fn rows_per_bin(nature: TypeNature) -> u64 {
 
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
-    /// Chunks, empty if there are few rows.
+    /// Chunks. There are none if the lane has few rows.
     spans: Vec<Span>,
     keys: Vec<Key>,
     levels: Levels,
@@ -138,7 +138,7 @@ impl Lane {
         }
     }
 
-    /// Calls `show` with the rows in a closed window of ticks and some near it.
+    /// Calls `show` with the rows that are in a closed window of ticks, and with some rows nearby.
     pub(crate) fn near(&self, view: LaneView<'_>, from: u64, to: u64, mut show: impl FnMut(Row)) {
         for (chunks, first) in self.chunks_near(from, to) {
             row::each(view, chunks, first, &mut show);
