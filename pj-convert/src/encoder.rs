@@ -52,7 +52,7 @@ pub(crate) fn new_containers<'t>(
 
 /// Encoder of a format. The rows of a track come in order, but tracks may come in any order.
 ///
-/// One thread encodes definitions; several threads encode rows of different tracks.
+/// One thread encodes definitions, and several threads encode rows of different tracks.
 pub(crate) trait Encoder: Sync {
     /// Earliest time that the format can represent, in nanoseconds.
     const EARLIEST: i64;

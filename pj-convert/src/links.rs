@@ -250,7 +250,7 @@ struct Spot {
     is_held: bool,
 }
 
-/// Encodes an end of a link, with an empty slice unless a slice holds it.
+/// Encodes an end of a link. Adds an empty slice unless a slice holds the end.
 fn write_end<E: Encoder>(
     encoder: &E,
     link: &Waiting,

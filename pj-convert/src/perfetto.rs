@@ -2,7 +2,7 @@
 //!
 //! `protos/perfetto/trace` in Perfetto's repository describes the format, mainly in
 //! `trace_packet.proto`, `track_event/*.proto` and `interned_data/interned_data.proto`. Readers
-//! sort packets by time; packets with the same time keep their order.
+//! sort packets by time. Packets with the same time keep their order.
 
 mod uuids;
 mod wire;

@@ -197,13 +197,13 @@ pub struct Cli {
     #[arg(long, hide = true)]
     pub usage: bool,
 
-    /// Name by which the program was called, which begins its messages.
+    /// Name by which the program was called. Messages begin with this name.
     #[arg(skip = "pj_dump")]
     pub program: &'static str,
 }
 
 impl Cli {
-    /// Returns whether `-h` is the only argument: in other programs it asks for help.
+    /// Returns whether `-h` is the only argument, which would request help in other programs.
     #[must_use]
     pub fn is_header_alone(&self) -> bool {
         self.header && self.files.is_empty() && std::env::args_os().len() == 2

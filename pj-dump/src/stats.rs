@@ -17,7 +17,7 @@
 //! | `seconds.replay` | part of `seconds.total` for reading, decoding and replaying |
 //! | `seconds.export` | part of `seconds.total` for formatting and writing rows |
 //! | `seconds.write` | part of `seconds.export` for writing, including waiting for the reader |
-//! | `seconds.serial` | time of replay and export in which one worker kept the other workers waiting |
+//! | `seconds.serial` | time during replay and export when one worker kept the other workers waiting |
 //! | `workers` | an array of `{read, decode, replay, export, idle}`. The serial part of the replay, which worker 0 runs, is not included |
 //! | `imbalance` | longest busy time of a worker divided by the mean of all workers; 1 is best |
 //! | `bytes_per_second`, `events_per_second` | rates over the whole run |

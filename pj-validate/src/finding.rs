@@ -120,7 +120,7 @@ pub enum Caution {
         thing: Thing,
         /// The name as messages show it.
         named: Named,
-        /// Whether it has quotes here.
+        /// Whether the name has quotes here.
         quoted: bool,
     },
     /// A line that ends inside quotes.
@@ -279,7 +279,7 @@ pub struct Finding {
     pub severity: Severity,
     /// Cause of the finding.
     pub cause: Cause,
-    /// Index of its file in [`Report::files`](crate::Report::files).
+    /// Index of the finding's file in [`Report::files`](crate::Report::files).
     pub file: usize,
     /// First position in the file, or `None` if no single line is at fault, for instance at the end
     /// of the trace.

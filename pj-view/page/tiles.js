@@ -107,7 +107,7 @@ export class Tiles {
     this.wanted.clear();
   }
 
-  // Ends a frame: requests the tiles that it lacked.
+  // Ends a frame, and requests the tiles that the frame lacked.
   send() {
     if (this.blocked) return;
     for (const [key, lanes] of this.wanted) {

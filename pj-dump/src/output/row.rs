@@ -82,7 +82,7 @@ impl Row<'_> {
         self.len = put_fixed(self.bytes, self.len & (ROOM / 4 - 1), value, 6);
     }
 
-    /// Puts one of these texts, if it is short and among the first.
+    /// Puts the text with this number, if it is short and one of the first texts.
     #[inline(always)]
     pub(super) fn text(&mut self, texts: &Printed, number: usize) -> Option<()> {
         let (text, len) = texts.short(number)?;
@@ -90,7 +90,7 @@ impl Row<'_> {
         Some(())
     }
 
-    /// Puts one of these names, if it is short and needs no quotes.
+    /// Puts the name with this number, if it is short and needs no quotes.
     #[inline(always)]
     pub(super) fn name(&mut self, names: &Texts<'_>, number: usize) -> Option<()> {
         match names.short(number) {
@@ -142,9 +142,9 @@ impl Row<'_> {
     }
 }
 
-/// Puts a name that is not among the first, if it is short and needs no quotes. Returns its end.
-/// The parameters are the parts of a row instead of the row itself, so that the caller can keep the
-/// row in registers.
+/// Puts the name with this number, if it is short and needs no quotes, and returns the end of the
+/// name. It need not be one of the first names. The parameters are the parts of a row instead of
+/// the row itself, so that the caller can keep the row in registers.
 #[inline(never)]
 fn put_other(
     bytes: &mut [u8; ROOM],

@@ -148,7 +148,7 @@ fn destructions_affect_later_lines_of_their_file() {
             "pj_dump: {file}:{line}: warning: {event} for a container that was destroyed before; it is ignored (1 line)\n"
         )
     };
-    // The trace destroys the container after it named the file, so the file's lines count.
+    // The trace names the file first and destroys the container later, so the file's lines count.
     let root = format!("{named}destroy 9 P p\n");
     assert_eq!(run_all(&root, "set 1 S p a\n", ""), (0, 1, String::new()));
     // The file destroys the container too, so its later lines do not count.

@@ -1,4 +1,4 @@
-//! Each piece has the right lines, and its dump is that part of the trace's dump.
+//! Each piece has the right lines. Its dump is the corresponding part of the trace's dump.
 
 use std::collections::BTreeSet;
 

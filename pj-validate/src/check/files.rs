@@ -144,7 +144,7 @@ impl Files {
         folder.unwrap_or(Path::new("")).join(OsStr::from_bytes(name))
     }
 
-    /// Returns whether a file is the current one or led to it.
+    /// Returns whether a file is the current file or one of the files that led to it.
     fn is_being_read(&self, file: u32) -> bool {
         let mut at = Some(self.read.len() - 1);
         while let Some(index) = at {

@@ -225,7 +225,8 @@ fn levels<L: Level>(finest: L, budget: u64) -> Vec<L> {
     levels
 }
 
-/// Returns a level, computed from the coarsest one if necessary. `None` if it is below the finest.
+/// Returns a level, computed from the coarsest one if necessary. Returns `None` if the level is
+/// below the finest one.
 fn at_level<L: Level>(levels: &[L], level: u32) -> Option<Cow<'_, L>> {
     let above_finest = level.checked_sub(levels.first()?.level())?;
     if let Some(kept) = levels.get(above_finest as usize) {

@@ -80,7 +80,7 @@ pub struct Reading {
     pub(crate) workers: Option<Workers>,
     pub(crate) shown: Option<Shown>,
     pub(crate) frame: Option<Frame>,
-    /// Rows of the analysis, until they become a frame.
+    /// Rows of the analysis, until they are converted to a frame.
     pub(crate) analysed: Option<RecordBatch>,
     pub(crate) failure: Option<Failure>,
     /// Facts that C looked up last.
