@@ -71,7 +71,8 @@ fn random_traces_are_dumped_as_pajeng_does() {
     println!("{} of them valid", valid.into_inner());
 }
 
-/// The times of all lines count, also those of lines that define types and values or name files.
+/// The end of a trace depends on the times of all lines. This includes lines that define types and
+/// values or name files.
 #[test]
 fn a_time_of_any_line_counts_as_for_pajeng() {
     let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };

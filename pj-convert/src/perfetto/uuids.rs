@@ -68,7 +68,7 @@ impl Uuids {
 
 const PRIME: u64 = 0x100_0000_01b3;
 
-/// FNV-1a, which is stable across releases.
+/// Returns the FNV-1a hash of names, which is stable across releases.
 fn hash(names: &[&[u8]], parent: u64) -> u64 {
     let parent = parent.to_le_bytes();
     // 0xff separates names, as it does not occur in UTF-8.

@@ -192,7 +192,7 @@ pub(super) struct Known {
 }
 
 impl Default for Known {
-    /// The initial number is zero, but any number would do.
+    /// Starts with the number zero, but any number would do.
     fn default() -> Self {
         Known { bits: 0f64.to_bits(), text: Fixed6::ZERO }
     }

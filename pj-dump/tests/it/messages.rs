@@ -30,7 +30,7 @@ fn code(trace: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The title of each case is the code of the problem. Its lines follow the common head.
+/// The title of each case is the code of the problem. The lines of the case follow the common head.
 #[test]
 fn every_message_is_as_recorded() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/messages.txt");

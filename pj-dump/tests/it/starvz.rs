@@ -121,7 +121,8 @@ fn both_hierarchies_have_their_columns_and_match() {
     }
 }
 
-/// With `-o`, each program has its own order of lanes, and PajeNG omits containers that do not end.
+/// With `-o`, the two programs write lanes in different orders, and PajeNG omits containers that do
+/// not end.
 #[test]
 fn pajeng_gives_the_same_rows_and_hierarchies() {
     let Some(theirs) = testkit::pajeng::pj_dump() else {

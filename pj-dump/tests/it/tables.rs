@@ -247,8 +247,8 @@ fn hierarchies_are_tables_too() {
     }
 }
 
-/// A user-defined column has the type in its definitions, if they agree and all texts can be read
-/// as this type.
+/// A user-defined column has the type that its definitions give it, if they agree and all texts can
+/// be read as this type.
 #[test]
 fn user_defined_fields_are_columns() {
     let mut text = String::new();

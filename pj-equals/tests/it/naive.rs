@@ -172,8 +172,8 @@ fn changed_traces_have_the_expected_differences() {
     assert!(equal > 50 && different > 50, "{equal}, {different}");
 }
 
-/// A trace equals itself with any number of threads, any blocks and any compression, until a row is
-/// added.
+/// A trace equals itself with any number of threads, any size of blocks and any compression. With
+/// an additional row, it does not.
 #[test]
 fn answers_do_not_depend_on_threads_and_blocks() {
     let folder = tempfile::tempdir().expect("a folder");

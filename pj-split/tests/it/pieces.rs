@@ -67,7 +67,7 @@ fn every_shape_is_split_as_the_model_says() {
 }
 
 /// `PAJE_SEEDS=20000 cargo test --release -p pj-split --test it random_traces -- --nocapture` tries
-/// more.
+/// more traces.
 #[test]
 fn random_traces() {
     let number = |name| std::env::var(name).ok().and_then(|number| number.parse().ok());

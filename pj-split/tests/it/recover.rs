@@ -106,7 +106,8 @@ fn every_fault_is_recovered() {
     }
 }
 
-/// The link's key belongs to a destroyed container, and its other end to an unknown one.
+/// The link has a key that belongs to a destroyed container, and its other end is in an unknown
+/// container.
 #[test]
 fn a_late_link_of_an_unknown_container_is_recovered() {
     let bytes = include_bytes!("recover/late-link.trace");

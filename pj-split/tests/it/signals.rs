@@ -44,7 +44,7 @@ fn signals_end_the_program_without_leftovers() {
     }
 }
 
-/// The next run removes the leftovers of a killed one, but not the folder of a running one.
+/// The next run removes the leftovers of a killed program, but not the folder of a running program.
 #[test]
 fn the_next_run_removes_leftovers_of_a_killed_one() {
     let trace = datasets::generate(Shape::Mpi, 400_000, 1);
