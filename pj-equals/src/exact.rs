@@ -223,8 +223,8 @@ impl<'t, 'r> Comparison<'t, 'r> {
         self.note(|| Difference::Row { containers, types, rows })
     }
 
-    /// Counts the rows of a lane whose container or type is missing in the other trace. The missing
-    /// one has already been reported.
+    /// Counts the rows of a lane whose container or type is missing in the other trace. That
+    /// container or type has already been reported.
     fn only_lane(&mut self, side: usize, id: ContainerId, type_: TypeId) -> ControlFlow<()> {
         if self.rules.what == What::Structure || self.most.is_none() {
             return ControlFlow::Continue(());

@@ -52,7 +52,7 @@ impl<'t> LaneRows<'t> {
         LaneRows { window, lane: None, chunk: 0, place: 0, slice, at: 0 }
     }
 
-    /// Switches to a lane, or to none, which has no rows.
+    /// Switches to a lane. `None` stands for a lane without rows.
     pub(crate) fn enter(&mut self, lane: Option<LaneView<'t>>) {
         self.lane = lane;
         (self.chunk, self.place, self.at) = (0, 0, 0);

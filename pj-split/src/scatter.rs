@@ -30,7 +30,8 @@ pub(crate) struct Rules<'a> {
 pub(crate) enum Recipients {
     All,
     Container(ContainerId),
-    /// The pieces that define this value, which has this number among the values of all types.
+    /// The pieces that define a value. The value is given by its number among the values of all
+    /// types.
     Value(usize),
 }
 

@@ -2,7 +2,7 @@
 
 use testkit::Sandbox;
 
-/// Events by the words that stand for their numbers.
+/// Events, each with the word that stands for its number in tests.
 const EVENTS: [(&str, &str, &str); 14] = [
     ("ctype", "DefineContainerType", "Alias Type Name"),
     ("stype", "DefineStateType", "Alias Type Name"),
