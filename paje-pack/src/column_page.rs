@@ -49,7 +49,7 @@ const NUMBERS: u64 = 1 << 16;
 #[derive(Default)]
 pub(crate) struct ColumnPage {
     bytes: Vec<u8>,
-    /// For each column, start and end of the bytes that have not been read.
+    /// Start and end of the unread bytes of each column.
     columns: Vec<(u32, u32)>,
 }
 
@@ -60,7 +60,7 @@ impl ColumnPage {
         if page.is_empty() {
             return Some(sheet);
         }
-        // A segment never needs more than this: its columns grow in proportion to its text.
+        // A segment never needs more, because its columns grow in proportion to its text.
         let most = 32 * length as u64 + 1024;
         let count = take_number(&mut page).filter(|count| *count <= NUMBERS)?;
         let (mut parts, mut total, mut together) = (Vec::new(), 0, 0);

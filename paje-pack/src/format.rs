@@ -28,8 +28,8 @@ pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
 pub(crate) const SHORT: usize = 1 << 18;
 /// Level of zstd for whole texts, and the highest level that is tried.
 pub(crate) const HIGH: i32 = 19;
-/// From this level on, size matters more than time. Short traces have at least this level: it makes Cholesky's pages no larger than level 19
-/// does.
+/// From this level on, size matters more than time. Short traces use at least this level. With it,
+/// the pages of the Cholesky trace are no larger than with level 19.
 pub(crate) const THOROUGH: i32 = 15;
 /// Level that makes short pages almost as small as level 19 does, in a tenth of the time.
 pub(crate) const MIDDLE: i32 = 9;
@@ -38,7 +38,8 @@ pub(crate) const SUMMARIES: i32 = 4;
 
 /// Kinds of pages.
 pub(crate) mod kind {
-    /// Head of a segment: sizes, decimals of times, a bit for each page that follows, and a checksum.
+    /// Head of a segment. It has sizes, the decimals of times, a bit for each page that follows,
+    /// and a checksum.
     pub(crate) const HEAD: u8 = 1;
     /// Columns of the first stream. The texts of this stream follow, then the columns and texts of the other streams.
     pub(crate) const STREAMS: u8 = 2;
@@ -168,7 +169,7 @@ const AT_ONCE: u32 = 1 << 16;
 /// A page as it is stored.
 pub(crate) struct Page {
     pub(crate) kind: u8,
-    /// 0: stored; 1: compressed with zstd.
+    /// 0 for stored content, 1 for content that is compressed with zstd.
     how: u8,
     /// Size when decompressed.
     size: u32,
@@ -181,8 +182,9 @@ impl Page {
         Page { kind, how: 0, size: content.len() as u32, kept: content }
     }
 
-    /// Creates a page, compressed if that makes it smaller. For short pages, also tries a higher level: 19 from level 15 on, otherwise 9. That
-    /// makes most pages with the names of created objects up to a fifth smaller.
+    /// Creates a page, and compresses its content if that makes the page smaller. For short pages,
+    /// also tries a higher level, which is 19 if `level` is at least 15, and otherwise 9. The
+    /// higher level makes most pages with the names of created objects up to a fifth smaller.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -249,7 +251,7 @@ impl Page {
         }
     }
 
-    /// Reads a page and its stored checksum, without comparing it.
+    /// Reads a page and its stored checksum, without verifying it.
     pub(crate) fn take(from: &mut impl Read) -> Result<(Page, u32), ErrorKind> {
         let mut head = [0; HEAD];
         read_exact(from, &mut head)?;

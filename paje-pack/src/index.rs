@@ -183,7 +183,7 @@ impl<R: Read + Seek> Summaries<R> {
         self.read_page(number).map_err(|kind| self.failed(kind))
     }
 
-    /// Returns an error with the position that was read last.
+    /// Returns an error at the last position that was read.
     pub(crate) const fn failed(&self, kind: ErrorKind) -> Error {
         Error { at: self.at, kind }
     }

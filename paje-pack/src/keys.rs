@@ -1,7 +1,8 @@
 //! Keys of links. The key of a start is written part by part. For an end, the place of its start in a queue is written.
 //!
-//! Links without an end wait in queues. A queue has the links whose keys have the same second part, which mostly names the container where the
-//! link ends. Each lane expects its next link to come from the same queue as its last one.
+//! Links without an end wait in queues. A queue has the links whose keys have the same second part,
+//! which mostly names the container where the link ends. Each lane expects its next link to come
+//! from the same queue as its last link.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,7 +19,8 @@ const JOINT: u8 = b'_';
 /// Number of links of a queue that are compared with an end.
 const NEAR: usize = 64;
 
-/// Columns: the place in the queue, counted from 1, or 0 for a spelt key; the number of parts of each spelt key.
+/// Columns of keys. One has the place of each key in its queue, counted from 1, or 0 for a spelt
+/// key. The other has the number of parts of each spelt key.
 const PLACES: usize = 0;
 const COUNTS: usize = NUMBER;
 
@@ -75,7 +77,7 @@ impl Waiting {
     fn end_spelt(&mut self, lane: u32, key: &[u8], is_key: impl Fn(KeyAt) -> bool) {
         let queue = self.queue_of(key);
         let lanes = self.of_lanes.len().max(lane as usize + 1);
-        // No queue has the number that fills the list.
+        // The list is filled with a number that no queue has.
         self.of_lanes.resize(lanes, u32::MAX);
         self.of_lanes[lane as usize] = queue;
         if let Some(place) = self.find(lane, is_key) {

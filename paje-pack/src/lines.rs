@@ -160,7 +160,7 @@ impl LinesIn {
         (&mut self.read, &self.lanes, &mut self.table)
     }
 
-    /// Returns whether more actions of some lane have been read than it has.
+    /// Returns whether more actions of some lane have been read than the lane has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }

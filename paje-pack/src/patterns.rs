@@ -15,7 +15,8 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the slot and the field of hole `number`. For a key, they are those of its first part.
+    /// Returns the slot and the field of hole `number`. For a key, returns the slot and the field
+    /// of its first part.
     #[inline]
     pub(crate) const fn place(&self, hole: u8, number: u32, slots: &mut Slots) -> Place {
         let field = self.field.wrapping_add(number);

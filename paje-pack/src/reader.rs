@@ -94,12 +94,15 @@ impl Packed {
         self.sizes
     }
 
-    /// Reads the lines as columns. Writes only the needed bytes to `text`, at their places in the segment's text: the lines with text, and the
-    /// requested values. All other bytes of `text` mean nothing. Passes the first line of each step to `judge`, which chooses how the other lines
-    /// of the step are read. Requests do not apply to [lines with text](paje_parser::columns::ColumnLine::has_text).
+    /// Reads the lines as columns. Writes only the lines with text and the requested values to
+    /// `text`, at their places in the segment's text. The values of all other bytes of `text` are
+    /// not specified. Passes the first line of each step to `judge`, which chooses how the other
+    /// lines of the step are read. Requests do not apply to [lines with
+    /// text](paje_parser::columns::ColumnLine::has_text).
     ///
-    /// Returns `false` if the whole text is needed: it may have a definition, its last line may lack a newline, or a field may not be one word.
-    /// In this case `lines` means nothing.
+    /// Returns `false` if the whole text is needed: it may have a definition, its last line may
+    /// lack a newline, or a field may not be one word. In this case the contents of `lines` are not
+    /// specified.
     ///
     /// Checks the checksums of the pages, but not that of the text.
     pub fn columns(

@@ -1,4 +1,4 @@
-//! Encodes a segment: distributes the contents of its lines to four streams.
+//! Encodes a segment. The contents of its lines are distributed to four streams.
 
 use std::io;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::stream::StreamWriter;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Scale, TimesOut};
 
-/// The streams of a segment: lines, times, values, keys.
+/// The four streams of a segment, which have its lines, times, values and keys.
 pub(crate) const STREAMS: usize = 4;
 
 /// An encoded segment.
@@ -176,8 +176,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes any line of `len` bytes. Its fields have been found; their places count from `base` bytes before the line. Returns the step of the
-    /// line.
+    /// Writes any line of `len` bytes. Its fields have been found. Their places are counted from
+    /// `base` bytes before the line. Returns the step of the line.
     #[inline(never)]
     fn line(&mut self, start: usize, len: usize, base: usize) -> u32 {
         let line = &self.text[start..start + len];

@@ -90,8 +90,8 @@ impl Group {
         if self.next >= self.end { usize::MAX } else { self.next as usize }
     }
 
-    /// Returns the place of the group's next number. At its end, returns the place of another group's number: the caller must check
-    /// [`Table::has_overrun`].
+    /// Returns the place of the group's next number. At the end of the group, returns the place of
+    /// another group's number, so the caller must check [`Table::has_overrun`].
     #[inline(always)]
     pub(crate) const fn next_or_other(self) -> usize {
         self.next as usize
@@ -127,7 +127,7 @@ impl Table {
         Table { numbers, groups }
     }
 
-    /// Returns whether more numbers were read from some group than it has.
+    /// Returns whether more numbers were read from some group than the group has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.groups.iter().any(|group| group.next > group.end)
     }
@@ -174,7 +174,7 @@ mod tests {
         }
         assert!(!side.failed);
         assert!((0..1000).all(|group| table.next(group).is_none()));
-        // Fewer numbers or groups are allowed than the table has.
+        // The table has more numbers or groups than are allowed.
         for most in [[1000, 999], [300, 1000], [0, 0]] {
             let mut side = StreamReader::new(&columns, &texts, 1000);
             let mut table = Table::read(&mut side, 3, most);

@@ -1,4 +1,4 @@
-//! Times of lines: how they are written in the text, and how they are encoded.
+//! Formats of the times of lines in the text, and their encoding.
 
 use std::ops::Range;
 
@@ -85,7 +85,8 @@ impl Scale {
     }
 }
 
-/// Columns of times: the base of differences, a table of differences by action, and the fields of odd times, which do not fit the scale.
+/// Columns of times. They have the base of differences, a table of differences by action, and the
+/// fields of odd times, which do not fit the scale.
 mod column {
     use super::TABLE;
 
@@ -119,8 +120,8 @@ impl LastOfLanes {
 /// All odd times belong to one slot and field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
-/// Number and size of the parts of a table that decide which base is used. Several parts are used because segments often begin or end with
-/// unusual times.
+/// The base is chosen by compressing this many parts of each table. Segments often begin or end
+/// with unusual times, so a single part would not be enough.
 const PARTS: usize = 8;
 const PART: usize = 1 << 11;
 
@@ -185,7 +186,7 @@ impl TimesOut {
         Ok(if size(lane)? < size(line)? { base::LANE } else { base::LINE })
     }
 
-    /// Writes all times of this text.
+    /// Writes all times. They were read from `text`.
     ///
     /// # Errors
     /// zstd lacks memory.

@@ -1,8 +1,9 @@
 //! Structure of a lane as a grammar: events, sequences, and loops.
 //!
-//! It is the grammar of HTF (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section 3.1). The events from the start of a state to its
-//! end form a sequence. If the last tokens of a level repeat the tokens before them, both become a loop. Loops with the same body have the same
-//! number, even if they run a different number of times.
+//! It is the grammar of HTF (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section
+//! 3.1). The events from the start of a state to its end form a sequence. If the last tokens of a
+//! level repeat the preceding tokens, both together become a loop. Loops with the same body have
+//! the same number, even if they run a different number of times.
 
 use rustc_hash::FxHashMap;
 
@@ -116,7 +117,8 @@ impl Structure {
         Token::Sequence(number)
     }
 
-    /// Returns the body of a loop over these tokens: a single token as it is, or the sequence of several tokens.
+    /// Returns the body of a loop over these tokens, which is a single token or the sequence of
+    /// several tokens.
     fn body(&mut self, tokens: &[Token]) -> Token {
         match tokens {
             [one] => *one,

@@ -8,15 +8,15 @@ use crate::table::Rows;
 use crate::texts::{Texts, fold, hash, word_at};
 use crate::value::{Kind, Value};
 
-/// The form of a field is chosen after `FEW` values if one form is clearly best, and otherwise after `MANY`. Only the second half of these values
-/// counts.
+/// The form of a field is chosen after `FEW` values if one form is clearly best, and otherwise
+/// after `MANY`. Only the second half of these values is considered.
 const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 10;
 
-/// Form of a field before its form is chosen.
+/// Marks a field whose form has not been chosen yet.
 const WAITING: u8 = u8::MAX;
 
-/// Maximum length of a last text that a slot stores completely.
+/// A slot stores its last text completely if the text has at most this many bytes.
 const SHORT: usize = 8;
 
 /// A value whose field has no form yet: its slot, its place in the text, and its parsed value.
@@ -178,7 +178,7 @@ impl FieldsOut {
         }
     }
 
-    /// Writes all values of this text.
+    /// Writes all values. They were read from `text`.
     pub(crate) fn write(&mut self, side: &mut StreamWriter, column: usize, text: &[u8]) {
         for number in 0..self.fields.len() {
             if self.fields[number].form == WAITING {
@@ -359,7 +359,7 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
             last = row.value.bits as i64;
         }
     }
-    // If few of these texts are new, even fewer of the following ones will be.
+    // If few of these texts are new, even fewer of the following texts will be new.
     if from > 0 && 8 * new < rows.len() - from {
         all[BASES] -= TEXT_BITS / 4 * 3 * new as u64;
         // zstd finds repeated texts in any order.
