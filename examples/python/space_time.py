@@ -27,8 +27,7 @@ COLOURS = ["#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#C
 OTHER = "#cccccc"
 DARK = "#262626"
 
-# Up to this number, states or links are drawn one by one. If there are more, they become a picture
-# of this width.
+# Up to this number, states or links are drawn one by one. Larger numbers become a picture of this width.
 MANY = 4000
 ACROSS = 1200
 

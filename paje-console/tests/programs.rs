@@ -61,7 +61,7 @@ fn command_lines_are_valid() {
     programs().into_iter().for_each(|program| program.command.debug_assert());
 }
 
-/// Users need not know a program's habits to ask for help and the version.
+/// All programs have the same options for help and version.
 #[test]
 fn help_and_version_have_the_same_letters() {
     for Program { name, command, .. } in programs() {
@@ -134,7 +134,7 @@ fn pages_have_their_sections_in_order() {
         for (status, means) in manual.statuses {
             let line = format!(".TP\n\\fB{status}\\fR\n");
             let said = page.split_once(&line).unwrap_or_else(|| panic!("{name}: {status}")).1;
-            // Without the first letter, which is a capital in the page.
+            // Leave out the first letter, which is a capital in the page.
             assert!(said[1..].starts_with(&means[1..].replace('-', "\\-")), "{name}: {said}");
         }
     }

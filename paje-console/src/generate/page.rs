@@ -1,4 +1,5 @@
-//! The man page: options by `clap_mangen`, the rest from the manual, in the order of man-pages(7).
+//! Generates the man page. `clap_mangen` formats the options, and the manual has the other
+//! sections. The order follows man-pages(7).
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,7 +11,7 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 
 use super::manual::{Block, Manual};
 
-/// List of our programs and their packages, one per line, which packaging reads too.
+/// List of our programs and their packages, one per line. Packaging reads it too.
 const PROGRAMS: &str = include_str!("../../../packaging/programs");
 
 /// Returns the page in roff, in ASCII only, so that no reader has to guess an encoding.
@@ -18,8 +19,8 @@ pub(crate) fn page(mut command: Command, manual: &Manual) -> String {
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
     let name = command.get_name().to_owned();
-    // Written by hand: `clap_mangen` would leave an empty date out, and shift the arguments behind
-    // it.
+    // Write the title by hand, because `clap_mangen` would omit an empty date and shift the
+    // following arguments.
     let version = command.get_version().unwrap_or_default();
     let title =
         format!(".TH {} 1 \"\" \"Pajé Replay {version}\" \"User Commands\"\n", name.to_uppercase());
@@ -38,7 +39,8 @@ fn from_clap(man: &Man, text: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(text)
 }
 
-/// Adds full stops to the help of options. `--help` needs none, but in paragraphs they read better.
+/// Adds full stops to the help of options. `--help` needs none, but paragraphs read better with
+/// them.
 fn with_full_stops(command: Command) -> Command {
     let ended = |help: &StyledStr| {
         let help = help.to_string().replace(" (see a summary with '-h')", "");

@@ -31,7 +31,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Returns the options of such a replay, in blocks of the size in `limits`.
+    /// Returns the options of a replay, with blocks of the size in `limits`.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = Options::default();
