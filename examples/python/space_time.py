@@ -96,8 +96,8 @@ def short(name):
 def boxes(axes, lanes, colour):
     """Draws few states as rectangles, with thinner ones for nested states."""
     states = duckdb.sql('SELECT Container, Start, "End", Imbrication, Value FROM states ORDER BY Imbrication, Start').fetchall()
-    # Few states are separated by edges. Many states have no edges, and extend below the next one,
-    # so that there are no gaps.
+    # Few states are separated by edges. Many states have no edges, and extend below the next state, so that there are
+    # no gaps.
     few = len(states) < 300
     under = 0 if few else (max(state[2] for state in states) - min(state[1] for state in states)) / 3000
     patches = []

@@ -1,4 +1,4 @@
-//! Pages of columns. Bytes of one kind are adjacent, so that zstd finds repetitions.
+//! Pages of columns. Bytes of the same kind are adjacent, so that zstd finds repetitions.
 
 use std::io::{self, Cursor};
 

@@ -215,12 +215,12 @@ impl Page {
         }
     }
 
-    /// Returns the number of bytes that the page takes in the file.
+    /// Returns the size of the page in the file in bytes.
     pub(crate) fn len(&self) -> u64 {
         (HEAD + self.kept.len()) as u64
     }
 
-    /// Returns the head of the page, given the number of pages before it.
+    /// Returns the head of the page, given the number of preceding pages.
     pub(crate) fn head(&self, number: u32) -> [u8; HEAD] {
         let mut head = [0; HEAD];
         head[0] = self.kind;
@@ -231,7 +231,7 @@ impl Page {
         head
     }
 
-    /// Returns the checksum of the page, given the number of pages before it.
+    /// Returns the checksum of the page, given the number of preceding pages.
     pub(crate) fn checksum(&self, number: u32) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&number.to_le_bytes());
@@ -242,7 +242,7 @@ impl Page {
         hasher.finalize()
     }
 
-    /// Reads the next page and checks it, given the number of pages before it.
+    /// Reads and checks the next page, given the number of preceding pages.
     pub(crate) fn read(from: &mut impl Read, number: u32) -> Result<Page, ErrorKind> {
         let (page, checksum) = Page::take(from)?;
         match page.checksum(number) == checksum {

@@ -24,7 +24,7 @@ pub(crate) struct Index {
     pub(crate) summaries: Vec<Entry>,
 }
 
-/// A summary. It takes one page.
+/// A summary, which is stored in one page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// Bytes in the file.

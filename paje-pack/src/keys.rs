@@ -1,4 +1,5 @@
-//! Keys of links. The key of a start is written part by part. For an end, the place of its start in a queue is written.
+//! Keys of links. The key of a link's start is written part by part. For a link's end, the place of
+//! its start in a queue is written.
 //!
 //! Links without an end wait in queues. A queue has the links whose keys have the same second part,
 //! which mostly names the container where the link ends. Each lane expects its next link to come
@@ -175,7 +176,8 @@ impl KeysIn {
         KeysIn { fields: FieldsIn::new(side, FIRST_PART, length), waiting: Waiting::default() }
     }
 
-    /// Reads the key of a link that starts, and appends it to `out`. Returns its place there.
+    /// Reads the key of a link that starts, and appends it to `out`. Returns the place of the key
+    /// in `out`.
     #[inline(never)]
     pub(crate) fn start(
         &mut self,

@@ -27,7 +27,8 @@ const NONE: u32 = u32::MAX;
 /// Start and end of a hole in a text.
 pub(crate) type Place = (u32, u32);
 
-/// A hole of a step: its kind, its number among all holes of the step, and its slot and field. The hole for the lane is not included.
+/// A hole of a step. It has a kind, a number among all holes of the step, a slot and a field. The
+/// hole for the lane is not included.
 #[derive(Clone, Copy)]
 pub(crate) struct StepHole {
     pub(crate) kind: u8,

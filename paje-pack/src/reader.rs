@@ -168,8 +168,8 @@ pub struct Reader<R> {
 }
 
 impl<R> Reader<R> {
-    /// Returns how many bytes of the file have been read, or 0 before the first segment. If only some segments are read, the bytes before them
-    /// count as read.
+    /// Returns how many bytes of the file have been read, or 0 before the first segment. If only
+    /// some segments are read, the bytes before these segments are included.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.at
@@ -186,7 +186,8 @@ impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
         segments: Vec<[u64; 4]>,
     ) -> Result<(), Error> {
         let bytes = segments.iter().map(|entry| entry[0]).fold(0, u64::saturating_add);
-        // Nothing is lost here: the bytes that were read ahead belong to the earlier segments.
+        // No needed bytes are lost here. The bytes that were read ahead belong to the earlier
+        // segments.
         let medium = self.from.get_mut();
         medium.set_limit(bytes);
         let found = medium.get_mut().seek(SeekFrom::Start(at));
@@ -299,8 +300,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(Packed { at: start, head, encoded, whole, sizes }))
     }
 
-    /// Returns the sizes of the pages outside of segments for each [kind](KIND_NAMES), including their heads. They are complete when all segments
-    /// have been read.
+    /// Returns the sizes of the pages outside of segments for each [kind](KIND_NAMES), including
+    /// their heads. The sizes are complete when all segments have been read.
     #[must_use]
     pub fn other_sizes(&self) -> [u64; KINDS] {
         let mut sizes = [0; KINDS];
@@ -352,7 +353,7 @@ pub struct Text<R> {
 }
 
 impl<R: Read> Text<R> {
-    /// Creates a reader of the text. The packed trace is read from its header on.
+    /// Creates a reader of the text. The header of the packed trace has not been read yet.
     pub const fn new(from: R) -> Self {
         Text { reader: Reader::new(from), text: Vec::new(), given: 0 }
     }

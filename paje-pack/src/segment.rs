@@ -30,7 +30,7 @@ pub(crate) struct EncodedSegment {
 /// Size of a block that is scanned at once. The results for a block fit into the cache.
 const BLOCK: usize = 1 << 14;
 
-/// Typical length of short lines. Tables that cannot grow get their size from it.
+/// Typical length of short lines. It determines the size of tables that cannot grow.
 const LINE: usize = 24;
 
 /// Writer of the contents of holes.
@@ -63,7 +63,8 @@ impl HolesWriter {
     }
 }
 
-/// A line of the usual form: its step, its start, and the places of its holes, counted from its start.
+/// A line of the usual form. It has a step, a start, and the places of its holes, counted from the
+/// start.
 struct Found {
     step: u32,
     at: u32,

@@ -2,7 +2,8 @@
 
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 
-/// Columns of a table: the number of elements of each group, followed by the elements, group by group.
+/// Columns of a table. The first ones have the number of elements of each group. The other ones
+/// have the elements, group by group.
 pub(crate) const TABLE: usize = 2 * NUMBER;
 
 /// Writer of a table. Within a group, numbers keep the order in which they were added.
@@ -39,7 +40,8 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    /// Returns a sample: the given number of parts of the given size, or all numbers if there are fewer.
+    /// Returns a sample of the numbers. It has the given number of parts of the given size, or all
+    /// numbers if there are fewer.
     pub(crate) fn sample(&self, parts: usize, size: usize) -> Rows {
         let mut sample = Rows::default();
         for part in self.rows.chunks((self.rows.len() / parts).max(size)) {
@@ -116,7 +118,7 @@ impl Table {
         let mut end = 0_u64;
         let groups = counts.into_iter().map(|count| {
             let start = end;
-            // Limits counts that are too large. The table is invalid then.
+            // Limits counts that are too large. In this case, the table is invalid.
             end = end.saturating_add(count).min(numbers.len() as u64 + 1);
             Group { next: start as u32, end: end as u32 }
         });

@@ -14,7 +14,8 @@ mod read;
 
 pub(crate) use read::{Clock, TimesIn};
 
-/// Format of times in the text: the number of decimals, and how many of the last decimals are always zero.
+/// Format of times in the text. It has the number of decimals, and the number of last decimals that
+/// are always zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub(crate) after: u8,
@@ -30,7 +31,7 @@ impl Scale {
         let mut counts = [[0_usize; 20]; 20];
         let places = (0..PLACES).map(|place| &text[text.len() / PLACES * place..]);
         let lines = places.enumerate().flat_map(|(place, text)| {
-            // All places except the first one may be in the middle of a line.
+            // All places except the first may be in the middle of a line.
             let lines = text.split(|byte| *byte == b'\n').skip(usize::from(place > 0));
             lines.filter(|line| !is_header(line)).take(LINES)
         });
@@ -60,7 +61,7 @@ impl Scale {
         }
     }
 
-    /// Returns the time in units of the scale if it is written in this format.
+    /// Returns the time in units of the scale if the time is written in this format.
     #[inline]
     pub(crate) fn units(self, text: &[u8]) -> Option<i64> {
         let zeros = usize::from(self.zeros);

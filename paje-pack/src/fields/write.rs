@@ -127,7 +127,8 @@ impl FieldsOut {
         }
     }
 
-    /// Writes a value as a difference, or as a text if it does not have the form of its field.
+    /// Writes a value as a difference, or as a text if the value does not have the form of its
+    /// field.
     #[inline(never)]
     fn number(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
@@ -198,7 +199,7 @@ impl FieldsOut {
     }
 }
 
-/// Parses a value, trying this form first.
+/// Parses a value. Tries this form first.
 #[inline]
 fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
     let of_form = match form {
@@ -222,7 +223,7 @@ fn code(form: u8, value: Value, base: i64) -> Option<u64> {
     }
 }
 
-/// Counts of the first values of a field by kind.
+/// Numbers of the first values of a field, by kind.
 #[derive(Default)]
 struct Tally {
     all: u32,
@@ -309,11 +310,13 @@ impl Numbers {
 struct Way {
     form: u8,
     base: u8,
-    /// Whether each other choice takes either much more space or just as much.
+    /// Whether the choice is clear. Every other choice takes either much more space, or exactly as
+    /// much space.
     is_clear: bool,
 }
 
-/// Chooses form and base of a field, given its first values in this text. Only the values from index `from` on count.
+/// Chooses the form and the base of a field, given its first values in this text. Only the values
+/// from index `from` on are considered.
 fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
     let texts = Way { form: form::TEXTS, base: 0, is_clear: true };
     let is_first = |row: &Row| {
@@ -331,10 +334,10 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
         return texts;
     }
     let mut all = [0; BASES + 1];
-    // Number of counted values that did not occur before.
+    // Number of considered values that had not occurred earlier.
     let mut new = 0;
     let mut last = 0;
-    // For each slot, its state and its last code for each base and for texts.
+    // State of each slot, and its last code for each base and for texts.
     let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
     let first = rows.iter().map(|row| row.slot).min().unwrap_or_default();
     let mut known = Numbers::new(rows.len());
