@@ -1,6 +1,6 @@
 //! A global allocator. If memory is refused, it ends the program with a message and an exit status.
 //!
-//! The standard library would abort instead, which looks like a crash. Its hook
+//! By default, the standard library aborts, which looks like a crash. Its hook
 //! (`alloc::set_alloc_error_hook`) is not stable.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -31,7 +31,7 @@ pub fn before_refusal(last: fn()) {
 }
 
 impl OrExit {
-    /// Nothing here may allocate. Standard error is unbuffered.
+    /// This must not allocate. Standard error is unbuffered.
     #[cold]
     #[inline(never)]
     fn refused(&self, size: usize) -> ! {
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(bytes[9_999_999], 8);
     }
 
-    /// Runs the test binary again; the child asks for more memory than exists.
+    /// Runs the test binary again as a child, which requests more memory than exists.
     #[test]
     fn a_refusal_ends_the_program() {
         const IS_AGAIN: &str = "PAJE_TEST_IS_ALONE";

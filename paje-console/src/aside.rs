@@ -1,8 +1,8 @@
 //! Writes files that appear either complete or not at all.
 //!
 //! On Linux, the new file has no name until it is complete, so a killed program leaves nothing
-//! behind. If it replaces an existing file, it has a temporary name for an instant. On other
-//! systems, and on file systems without unnamed files, it has a temporary name all the time and is
+//! behind. To replace an existing file, it gets a temporary name for an instant. On other systems,
+//! and on file systems without unnamed files, the new file has a temporary name throughout, and is
 //! removed if writing fails.
 
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use crate::output::buffered;
 /// written in place.
 ///
 /// # Errors
-/// The folder or the file cannot be written. In this case an existing file is unchanged.
+/// The folder or the file cannot be written. An existing file is then unchanged.
 pub fn write_whole(path: &Path, text: &[u8]) -> io::Result<()> {
     write_with(path, |out| out.write_all(text))
 }
@@ -44,15 +44,15 @@ pub fn write_with(
 #[derive(Debug)]
 pub struct Aside {
     file: File,
-    /// Temporary path, for the times when the file needs a name.
+    /// Temporary path, for systems where the file needs a name.
     path: PathBuf,
-    /// Whether the file has this name, so that it must be removed if writing fails.
+    /// Whether the file has the temporary path and must be removed if writing fails.
     named: bool,
     place: PathBuf,
 }
 
 impl Aside {
-    /// Creates a temporary file for `place`, which may exist.
+    /// Creates a temporary file for `place`, where a file may exist.
     ///
     /// # Errors
     /// The folder cannot be written, or `place` is not a regular file.
@@ -102,7 +102,7 @@ impl Aside {
 
     /// Creates a temporary file for `place`, with the permissions of the file that it replaces.
     fn new(place: &Path, old: Option<fs::Permissions>) -> io::Result<Self> {
-        // A symbolic link is kept. Its target is replaced.
+        // A symbolic link is kept, and its target is replaced.
         let place = if old.is_some() { fs::canonicalize(place)? } else { place.to_owned() };
         let folder = match place.parent() {
             Some(folder) if folder != Path::new("") => folder.to_owned(),
@@ -147,7 +147,7 @@ impl Drop for Aside {
     }
 }
 
-/// Creates an unnamed file in `folder`, if the system can do this.
+/// Creates an unnamed file in `folder`, if the system supports this.
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};

@@ -25,7 +25,7 @@ pub enum Failure {
     Output(io::Error),
     /// The threads cannot be started as requested.
     Workers(paje_workers::Error),
-    /// The request does not suit this trace. The text follows the name of the trace.
+    /// The request does not suit this trace. The text is printed after the name of the trace.
     Unsuitable(PathBuf, String),
     /// Any other failure, given as a sentence.
     Other(String),
@@ -55,8 +55,8 @@ impl Failure {
     }
 }
 
-/// Returns the exit status: 0 for a valid trace, 1 for an invalid one. For a failure, prints its
-/// message and returns its status.
+/// Returns exit status 0 for a valid trace and 1 for an invalid one. After a failure, prints its
+/// message and returns its exit status.
 #[must_use]
 pub fn exit(voice: Voice, outcome: Result<bool, Failure>) -> ExitCode {
     match outcome {

@@ -1,8 +1,8 @@
 //! Man pages and shell completions, generated from a program's command line.
 //!
-//! To support `--generate man|complete-bash|complete-zsh|complete-fish`, a program has a field
-//! [`Generate`] in its command line and uses [`parse`] instead of clap's function. The program's
-//! [`Manual`] has exit statuses, examples and files. `--help` and the man page print them.
+//! A program supports `--generate man|complete-bash|complete-zsh|complete-fish` if its command line
+//! has a field [`Generate`] and it calls [`parse`] instead of clap's `parse`. Exit statuses,
+//! examples and files are in the program's [`Manual`], which `--help` and the man page print.
 //!
 //! ```
 //! # use clap::Parser;
@@ -85,8 +85,8 @@ pub enum What {
     CompleteFish,
 }
 
-/// Parses the command line of the process. Like clap's `parse`, it exits after errors, help and
-/// version. It also exits after `--generate`.
+/// Parses the command line of the process. Exits after errors, help and version, as clap's `parse`
+/// does, and also after `--generate`.
 #[must_use]
 pub fn parse<C: Parser>(manual: &Manual) -> C {
     let mut command = C::command();
@@ -100,8 +100,8 @@ pub fn parse<C: Parser>(manual: &Manual) -> C {
         .unwrap_or_else(|error| end(&command, &error.format(&mut command.clone())))
 }
 
-/// Exits in the same way as clap, but starts error messages with the name of the program, and fails
-/// if the help cannot be printed.
+/// Exits as clap does. However, error messages start with the program's name, and the exit status
+/// shows a failure if the help cannot be printed.
 fn end(command: &Command, error: &clap::Error) -> ! {
     if error.use_stderr() {
         let text = error.render().to_string();
@@ -115,7 +115,7 @@ fn end(command: &Command, error: &clap::Error) -> ! {
 }
 
 /// Returns the text that a command line requests with `--generate`, or `None` without this option.
-/// The first word is the name of the program.
+/// The first word is the program's name.
 pub fn text<C: Parser>(
     manual: &Manual,
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
@@ -128,7 +128,8 @@ fn asked(matches: &ArgMatches) -> Option<What> {
     matches.get_one("generate").copied()
 }
 
-/// Prints to standard output. Returns the exit status: 2 on failure, 0 if the pipe was closed.
+/// Prints to standard output and returns the exit status, which is 2 on failure. A closed pipe is
+/// not a failure.
 fn print(command: &Command, write: impl FnOnce(File) -> io::Result<()>) -> i32 {
     match standard_output().and_then(write) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -158,7 +159,7 @@ impl What {
     }
 }
 
-/// Returns completions without hidden options. For bash, clap would also list the hidden ones.
+/// Returns completions without hidden options, which clap would list for bash.
 fn completions(shell: Shell, command: &Command) -> Vec<u8> {
     let name = command.get_name().to_owned();
     let seen: Vec<_> =

@@ -9,7 +9,7 @@
 //! - [`contents`]: object counts of a trace
 //! - [`aside`]: files that appear only when complete
 //! - [`output`]: standard output whose failures are noticed
-//! - [`signals`]: signals to leave ignored
+//! - [`signals`]: signals that stay ignored
 //! - [`quotes`]: quoting of printed names
 //! - [`records`]: rows as CSV and JSON
 //! - [`memory`], [`allocator`]: memory limit, peak memory, and a message if memory is refused

@@ -20,7 +20,7 @@ pub enum Limit {
 /// Default limit. It leaves memory for other programs and the page cache.
 const DEFAULT: Limit = Limit::Share(0.75);
 
-/// Smallest limit in bytes. The blocks that are read at a time need this much.
+/// Smallest limit, in bytes. The blocks that are read at the same time need this much memory.
 pub(crate) const LEAST: u64 = 32 << 20;
 
 impl Limit {
@@ -43,8 +43,8 @@ impl Limit {
     }
 }
 
-/// Returns the memory that a replay may use, and the folder for the rest. Returns `None` if the
-/// memory is unlimited.
+/// Returns the memory that a replay may use, and the folder for further objects. Returns `None` if
+/// the memory is unlimited.
 #[must_use]
 pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit> {
     let bytes = match limit.unwrap_or(DEFAULT) {
@@ -67,8 +67,8 @@ fn temporary() -> PathBuf {
     })
 }
 
-/// Returns the memory available to the process. This is the memory of the machine, unless the
-/// control groups of the process limit it to less. `root` is the root of the file system.
+/// Returns the memory available to the process. This is the machine's memory, or less if control
+/// groups limit it. `root` is the root of the file system.
 fn available(root: &Path) -> Option<u64> {
     let machine = fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let total = machine.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -76,8 +76,7 @@ fn available(root: &Path) -> Option<u64> {
     Some(group_limits(root).fold(total, u64::min))
 }
 
-/// Yields the memory limits of the control groups of the process, for both versions of control
-/// groups.
+/// Yields the limits of the process's control groups, in version 1 or 2.
 fn group_limits(root: &Path) -> impl Iterator<Item = u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let files = groups.lines().filter_map(|line| {
@@ -146,8 +145,7 @@ mod tests {
         write("sys/fs/cgroup/user.slice/session.scope/memory.max", "max\n");
         write("sys/fs/cgroup/user.slice/memory.max", "4294967296\n");
         assert_eq!(available(root.path()), Some(4 << 30));
-        // Control groups of version 1. The limit exceeds the memory of the machine, so it has no
-        // effect.
+        // Version 1, with a limit above the machine's memory, which has no effect.
         write("proc/self/cgroup", "3:cpu,cpuacct:/a\n2:memory:/a\n0::/\n");
         write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
         assert_eq!(available(root.path()), Some(24_689_764 << 10));

@@ -45,8 +45,8 @@ impl Parallel {
         Workers::new(self.threads, &self.pin).map_err(Failure::Workers)
     }
 
-    /// Starts the threads of a program whose main thread is one of them. If the size of the text is
-    /// known, starts no more threads than are useful for `text` bytes.
+    /// Starts the threads of a program. The main thread counts as one of them. If the input is
+    /// known to have `text` bytes, starts only as many threads as are useful.
     pub fn with_caller(&self, text: Option<u64>) -> Result<Workers, Failure> {
         let useful = text.and_then(|text| usize::try_from(text.div_ceil(PART).max(1)).ok());
         let useful = useful.and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MAX);
@@ -75,9 +75,8 @@ impl Memory {
         memory::limit(self.memory_limit, self.temp_dir.as_deref())
     }
 
-    /// Returns the limit for a trace. `text` is its size in bytes, if known. Returns `None` if
-    /// everything is kept in memory, and for short traces without `--memory-limit`, so that the
-    /// memory of the machine need not be looked up.
+    /// Returns the limit for a trace of `text` bytes, if this size is known. Also returns `None`
+    /// for a short trace without `--memory-limit`, which avoids looking up the machine's memory.
     #[must_use]
     pub fn limit_for(&self, text: Option<u64>) -> Option<MemoryLimit> {
         let is_short = text.is_some_and(|text| text <= memory::LEAST / 8);

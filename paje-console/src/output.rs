@@ -30,7 +30,7 @@ pub fn buffered(
     let mut out = BufWriter::new(file);
     let written = write(&mut out).and_then(|()| out.flush());
     if written.is_err() {
-        // Without this, dropping the writer would write the buffer again.
+        // Otherwise, dropping the writer would write the buffer again.
         let _ = out.into_parts();
     }
     written
@@ -39,14 +39,14 @@ pub fn buffered(
 /// Calls `write` with standard output.
 ///
 /// # Errors
-/// Standard output cannot be written, or its [pipe was closed](Failure::is_closed_pipe). A closed
-/// pipe ends a program silently.
+/// Standard output cannot be written, or its [pipe was closed](Failure::is_closed_pipe), which ends
+/// a program silently.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     standard_output().and_then(|out| buffered(&out, write)).map_err(Failure::Output)
 }
 
-/// Calls `write` with the file at `path`, which appears when it is complete. Without a path, calls
-/// it with standard output.
+/// Runs `write` on the file at `path`, which appears when it is complete. Without a path, runs it
+/// on standard output.
 pub fn write_to(
     path: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -83,7 +83,7 @@ mod before_main {
         }
         let Ok(null) = open(c"/dev/null", OFlags::RDONLY, Mode::empty()) else { return };
         if null.as_raw_fd() == stdout().as_raw_fd() {
-            // The file has the number of standard output, so it stays open.
+            // The descriptor has the right number, so keep it open.
             let _ = null.into_raw_fd();
         } else {
             let _ = dup2_stdout(null);

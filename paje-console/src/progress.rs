@@ -32,7 +32,7 @@ pub struct Display {
     began: Instant,
 }
 
-/// Guard of a progress line. Dropping it clears the line.
+/// Guard of a progress line. Dropping the guard clears the line.
 #[derive(Debug)]
 #[must_use]
 pub struct Shown(Option<(Sender<Infallible>, JoinHandle<()>)>);
@@ -68,7 +68,7 @@ impl Display {
         })
     }
 
-    /// Shows how much of an input has been read. `doing` is the name of this stage.
+    /// Shows how much of an input has been read. `doing` is the name of this activity.
     pub fn reading(self, doing: &'static str, input: &Input) -> Shown {
         let (taken, all) = (input.read_so_far(), input.size());
         self.show(move || {
@@ -77,8 +77,8 @@ impl Display {
         })
     }
 
-    /// Shows how many bytes of rows have been written to `out`. Shows nothing if they may appear on
-    /// the same terminal, directly or through a pipe.
+    /// Shows how many bytes of rows have been written to `out`. Shows nothing if the rows may
+    /// appear on the same terminal, directly or through a pipe.
     pub fn rows(self, out: &File, written: &Arc<AtomicU64>) -> Shown {
         if may_be_read_at_once(out) {
             return Shown(None);
@@ -125,7 +125,7 @@ impl Drop for Shown {
     fn drop(&mut self) {
         if let Some((stop, thread)) = self.0.take() {
             drop(stop);
-            // Joining fails only if the thread panicked. In this case there is nothing to clear.
+            // Joining fails only if the thread panicked. Then there is nothing to clear.
             let _ = thread.join();
         }
     }

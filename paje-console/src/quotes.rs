@@ -57,7 +57,7 @@ impl Quotes {
         }
     }
 
-    /// Returns the order of containers and types that goes with these quotes.
+    /// Returns the order of containers and types that matches these quotes.
     #[must_use]
     pub const fn order(self) -> NameOrder {
         match self {

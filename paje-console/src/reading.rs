@@ -14,22 +14,22 @@ use crate::options::{NamedFiles, PART};
 use crate::progress::Display;
 use crate::{Failure, Voice};
 
-/// An open trace: a file or standard input, plain or compressed.
+/// An open trace, which is a file or standard input, plain or compressed.
 #[derive(Debug)]
 pub struct Opened {
     /// The bytes.
     pub input: Input,
     /// Path of the trace, or `None` for standard input.
     file: Option<PathBuf>,
-    /// Further files that continue the trace.
+    /// Other files that continue the trace.
     further: Vec<PathBuf>,
-    /// Folders in which the trace may name files, or `None` if named files are not read.
+    /// Folders in which the trace may name files, if named files are read.
     folders: Option<Folders>,
 }
 
 impl Opened {
-    /// Opens the file at `path`, or standard input if there is no path or it is `-`. Prints a
-    /// message if standard input is a terminal, since an argument was probably forgotten.
+    /// Opens the file at `path`, or standard input without a path or for `-`. If standard input is
+    /// a terminal, prints a warning, since an argument was probably forgotten.
     pub fn open(path: Option<&Path>, voice: Voice) -> Result<Self, Failure> {
         let file = path.filter(|path| *path != Path::new("-")).map(Path::to_owned);
         let name = file.as_deref().unwrap_or(Path::new("<stdin>"));
@@ -40,8 +40,8 @@ impl Opened {
         Ok(Opened { input, file, further: Vec::new(), folders: None })
     }
 
-    /// Opens a trace in several files, each of which continues the previous one. Allows the files
-    /// that they name. Without files, it reads standard input.
+    /// Opens a trace in several files, each of which continues the previous one, and allows the
+    /// files that they name. Without files, opens standard input.
     pub fn all(files: &[PathBuf], named: &NamedFiles, voice: Voice) -> Result<Self, Failure> {
         let opened = Opened::open(files.first().map(PathBuf::as_path), voice)?;
         opened.with_files(files.get(1..).unwrap_or_default(), named)
@@ -50,7 +50,7 @@ impl Opened {
     /// Adds files that continue the trace, and allows the files that they name.
     ///
     /// # Errors
-    /// A folder in `named` does not exist, or one of the further files is standard input.
+    /// A folder in `named` does not exist, or one of the added files is standard input.
     pub fn with_files(mut self, further: &[PathBuf], named: &NamedFiles) -> Result<Self, Failure> {
         if further.iter().any(|file| file == Path::new("-")) {
             let why = "-: only the first of several files can be standard input";
@@ -63,9 +63,8 @@ impl Opened {
         Ok(self)
     }
 
-    /// If the trace is packed, reads only the segments that are needed. This requires that a replay
-    /// with these options needs only the rows in a window, the containers, the types and the end of
-    /// the trace.
+    /// Reads only the needed segments of a packed trace, if this is enough for a replay with these
+    /// options. The replay may need rows in a window, containers, types and the end of the trace.
     #[must_use]
     pub fn within_window(mut self, options: &Options) -> Self {
         if self.further.is_empty() && takes_window(options) {
@@ -83,8 +82,8 @@ impl Opened {
         Some(PackedBytes { size, taken: self.input.read_so_far() })
     }
 
-    /// Returns the number of bytes of text to replay, if it is known before reading. It is known
-    /// for a window, and for a short plain file without further files.
+    /// Returns the number of bytes of text to replay if it is known before reading. It is known for
+    /// a window, and for a short plain file that no other file continues.
     #[must_use]
     pub fn text_bytes(&self) -> Option<u64> {
         if !self.further.is_empty() {
@@ -96,7 +95,7 @@ impl Opened {
         })
     }
 
-    /// Returns the name of the trace in messages: its path, or `<stdin>`.
+    /// Returns the name of the trace in messages, which is its path or `<stdin>`.
     #[must_use]
     pub fn name(&self) -> &Path {
         self.input.name()
@@ -143,7 +142,7 @@ impl PackedBytes {
     }
 }
 
-/// Formats the line of a table that reports how much of a packed trace was read.
+/// Formats the line of a table that shows how much of a packed trace was read.
 #[must_use]
 pub fn read_of(read: u64, size: u64) -> String {
     fact("read", format_args!("{read} of {size} bytes"))

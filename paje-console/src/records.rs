@@ -13,8 +13,8 @@ pub enum Value<'v> {
     Name(Name<'v>),
     /// A number in digits.
     Number(String),
-    /// An integer of any size. In JSON, it is a string if it has more than 15 digits, since readers
-    /// would round a number.
+    /// An integer of any size. In JSON, it is a string if it has more than 15 digits, because
+    /// readers would round it.
     Large(String),
     /// No value.
     None,

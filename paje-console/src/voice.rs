@@ -40,7 +40,7 @@ pub const ALLOW_LONG_LINES: Option<&str> =
 pub const RECOVER: Option<&str> =
     Some("`--recover` skips or repairs what is wrong, and reports it");
 
-/// Usual consequence of an empty window, for [`Voice::empty_window`].
+/// The usual consequence that [`Voice::empty_window`] names.
 pub const NOTHING_IN_IT: &str = "it is empty";
 
 impl Voice {
@@ -49,9 +49,9 @@ impl Voice {
         let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
     }
 
-    /// Prints all warnings about a trace and about the selected part of it:
-    /// [`warnings`](Self::warnings), [`unmet`](Self::unmet) and
-    /// [`empty_window`](Self::empty_window). `so` is the consequence of an empty window.
+    /// Prints all warnings about a trace and about the selected rows: [`warnings`](Self::warnings),
+    /// [`unmet`](Self::unmet) and [`empty_window`](Self::empty_window). `so` is the
+    /// consequence of an empty window.
     pub fn doubts(self, name: &Path, trace: &Trace, selection: &Selection, so: &str) {
         self.warnings(name, trace);
         self.unmet(&trace.select(selection));
@@ -133,7 +133,8 @@ impl Voice {
         }
     }
 
-    /// Prints a hint about `--files-from` if `error` is about a file that the trace may not name.
+    /// Prints a hint about `--files-from` if `error` is about a file that the trace is not allowed
+    /// to name.
     pub fn refused(self, error: &Error) {
         if let Some(folder) = refused_folder(error) {
             let folder = shown_path(folder);
@@ -143,9 +144,9 @@ impl Voice {
         }
     }
 
-    /// Reports the problems of a trace that was recovered: one line for each kind, then the total.
-    /// `done` says what was done with the rest of the trace. `hint` is printed if events came too
-    /// late.
+    /// Reports the problems of a trace that was recovered, with one line for each kind and one for
+    /// the total. `done` says what was done with the rest of the trace. `hint` is printed if events
+    /// came too late.
     pub fn recovered(self, name: &Path, trace: &Trace, done: &str, hint: &str) {
         let recovery = trace.recovered();
         let (mut all, mut unsorted) = (0, false);
@@ -195,7 +196,7 @@ impl Voice {
         }
     }
 
-    /// Prints why the program fails. For an invalid trace, also prints the line.
+    /// Prints why the program fails. For an invalid trace, also prints the faulty line.
     pub fn failure(self, failure: &Failure) {
         let (name, error) = match failure {
             Failure::Trace(name, error) => match error.kind() {
@@ -240,8 +241,8 @@ impl Voice {
     }
 }
 
-/// Returns whether a problem suggests that the trace is damaged, so that recovery is useful. Wrong
-/// event definitions suggest that the file is not a trace.
+/// Returns whether a problem suggests damage, so that recovery is useful. Wrong event definitions
+/// suggest instead that the file is not a trace.
 fn is_damage(problem: &Problem) -> bool {
     match problem {
         Problem::Line { fault, .. } => matches!(
@@ -252,7 +253,7 @@ fn is_damage(problem: &Problem) -> bool {
                 | FaultKind::BadColor
         ),
         Problem::EmptyTrace | Problem::LineTooLong { .. } | Problem::FileCycle { .. } => false,
-        // The file may be a concatenation of two traces.
+        // The file may consist of two concatenated traces.
         Problem::TypeExists { .. } | Problem::ContainerExists { .. } => false,
         Problem::ValueExists { .. } | Problem::NotATrace => false,
         // The message already names another option.
@@ -267,7 +268,7 @@ pub fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
 }
 
-/// Returns the folder of a file that the trace names although it may not.
+/// Returns the folder of a file that the trace names although it is not allowed to.
 #[must_use]
 pub fn refused_folder(error: &Error) -> Option<&Path> {
     match error.kind() {

@@ -134,7 +134,7 @@ fn pages_have_their_sections_in_order() {
         for (status, means) in manual.statuses {
             let line = format!(".TP\n\\fB{status}\\fR\n");
             let said = page.split_once(&line).unwrap_or_else(|| panic!("{name}: {status}")).1;
-            // Skips the first letter, which is a capital in the page.
+            // Leave out the first letter, which is a capital in the page.
             assert!(said[1..].starts_with(&means[1..].replace('-', "\\-")), "{name}: {said}");
         }
     }

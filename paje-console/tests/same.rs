@@ -1,7 +1,7 @@
 //! All programs print and write the same output for a packed trace as for its text.
 //!
-//! This binary contains all programs and runs as the one whose name it is called by. So the test
-//! needs no other binary.
+//! This binary contains all programs, and its name selects the program that runs. So the test needs
+//! no other binary.
 
 use std::collections::BTreeMap;
 use std::fs;

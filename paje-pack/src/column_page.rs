@@ -1,4 +1,4 @@
-//! Pages of columns. Bytes of one kind are adjacent, so that zstd finds repetitions.
+//! Pages of columns. Bytes of the same kind are adjacent, so that zstd finds repetitions.
 
 use std::io::{self, Cursor};
 
@@ -50,7 +50,7 @@ const NUMBERS: u64 = 1 << 16;
 #[derive(Default)]
 pub(crate) struct ColumnPage {
     bytes: Vec<u8>,
-    /// For each column, start and end of the bytes that have not been read.
+    /// Start and end of the unread bytes of each column.
     columns: Vec<(u32, u32)>,
 }
 
@@ -62,7 +62,7 @@ impl ColumnPage {
         if page.is_empty() {
             return Some(sheet);
         }
-        // A segment never needs more than this: its columns grow in proportion to its text.
+        // A segment never needs more, because its columns grow in proportion to its text.
         let most = 32 * length as u64 + 1024;
         let count = take_number(&mut page).filter(|count| *count <= NUMBERS)?;
         let (mut parts, mut total, mut together) = (Vec::new(), 0, 0);

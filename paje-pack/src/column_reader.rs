@@ -16,12 +16,12 @@ use order::Order;
 mod contents;
 mod order;
 
-/// A hole of lines without text, other than the time.
+/// A hole in the lines without text of a step. Holes for times are not included.
 #[derive(Clone, Copy)]
 struct Passed {
     /// Number of shared bytes before the hole. All lines of its step have these bytes.
     before: u32,
-    /// Number of times before the hole: 0 or 1.
+    /// Number of times before the hole, 0 or 1.
     times: u32,
     hole: u8,
     asked: Option<bool>,
@@ -40,18 +40,18 @@ struct StepLines {
     /// Number of requested lines without text.
     count: u32,
     lane: u32,
-    /// Range of their holes, without the time, in the list of all holes.
+    /// Range of the holes of these lines in the list of all holes. The time is not included.
     holes: (u32, u32),
 }
 
-/// Form in which the lines of a step are read.
+/// Parts of the lines of a step that are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Texts,
     /// The time is the only hole.
     Times,
-    /// The lines have other holes. At least one of them is a key or was requested in `Contents`,
-    /// and none in `Passed`.
+    /// The lines have other holes, and at least one of these is a key or was requested. In
+    /// `Passed`, none is.
     Contents,
     Passed,
     /// The lines are left out.
@@ -60,7 +60,7 @@ enum Form {
 
 /// Reason why lines cannot be read as columns.
 enum Unread {
-    /// Their text is needed.
+    /// The text of the lines is needed.
     Text,
     /// Values or keys are needed, but were not read.
     Values,
@@ -82,9 +82,9 @@ struct ColumnReader<'a, 'j> {
 }
 
 impl ColumnReader<'_, '_> {
-    /// Reads all lines of a text with `length` bytes: first the steps of all lines, then all times,
-    /// then places and contents. Reading them in separate passes keeps the memory of each pass
-    /// small. Returns `None` if a line can only be read as text.
+    /// Reads all lines of a text with `length` bytes. The first pass reads the steps of all lines,
+    /// the second all times, and the third places and contents. Separate passes keep the memory of
+    /// each pass small. Returns `None` if a line can only be read as text.
     fn lines(&mut self, count: u64, length: usize, out: &mut Out, lines: &mut Lines) -> Option<()> {
         let count =
             usize::try_from(count).ok().filter(|count| *count <= self.reader.lines.len())?;
@@ -113,7 +113,7 @@ impl ColumnReader<'_, '_> {
     }
 
     /// Reads a raw line, the first line of a step, or a line whose text is requested. If the line
-    /// is left out, also returns its time.
+    /// is not kept, returns its time, too.
     #[cold]
     fn line(&mut self, coded: ColumnLine, out: &mut Out) -> Option<(Content, Option<i64>)> {
         let Some(line) = self.order.step(coded.step) else {

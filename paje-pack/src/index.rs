@@ -25,7 +25,7 @@ pub(crate) struct Index {
     pub(crate) summaries: Vec<Entry>,
 }
 
-/// A summary. It takes one page.
+/// A summary, which is stored in one page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// Bytes in the file.
@@ -185,7 +185,7 @@ impl<R: Read + Seek> Summaries<R> {
         self.read_page(number).map_err(|kind| self.failed(kind))
     }
 
-    /// Returns an error with the position that was read last.
+    /// Returns an error at the last position that was read.
     pub(crate) const fn failed(&self, kind: ErrorKind) -> Error {
         Error { at: self.at, kind }
     }

@@ -25,7 +25,8 @@ pub(crate) mod holes {
 /// The action of lines that are stored as they are.
 pub(crate) const RAW: u32 = 0;
 
-/// Columns: the lanes in the order of lines, and a table of actions by lane.
+/// Columns of lines. One has the lanes in the order of lines. The others are a table of actions by
+/// lane.
 mod column {
     pub(super) const LANES: usize = 0;
     pub(super) const ACTIONS: usize = super::NUMBER;
@@ -38,8 +39,8 @@ pub(crate) struct Line {
     pub(crate) action: u32,
 }
 
-/// Creates the list of lanes or of actions. Number 0 is empty: it is the lane of lines without a
-/// lane, or the action of raw lines.
+/// Creates the list of lanes or of actions. Number 0 is empty. It stands for lines without a lane,
+/// or for the action of raw lines.
 fn texts() -> Texts {
     let mut texts = Texts::default();
     texts.put(b"");
@@ -52,7 +53,8 @@ pub(crate) struct LinesOut {
     pub(crate) actions: Texts,
     /// The step of each line.
     steps: Vec<u32>,
-    /// For each line with a new lane or action, its index and whether each of the two is new.
+    /// Lines with a new lane or action. Each has its index, whether the lane is new, and whether
+    /// the action is new.
     news: Vec<(usize, [bool; 2])>,
 }
 
@@ -91,7 +93,7 @@ impl LinesOut {
     }
 
     /// Writes all lines, given the lane and the action of each step. A known number is encoded as
-    /// the number plus one, a new one as 0.
+    /// the number plus one, and a new number as 0.
     pub(crate) fn write(&self, side: &mut StreamWriter, of_steps: impl Iterator<Item = Line>) {
         let of_steps: Vec<Line> = of_steps.collect();
         let code: Vec<[u32; 2]> = of_steps.iter().map(|it| [it.lane + 1, it.action + 1]).collect();
@@ -164,7 +166,7 @@ impl LinesIn {
         (&mut self.read, &self.lanes, &mut self.table)
     }
 
-    /// Returns whether more actions of some lane have been read than it has.
+    /// Returns whether more actions of some lane have been read than the lane has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }

@@ -1,11 +1,11 @@
-//! Holes of actions: their places and their fields.
+//! Places and fields of the holes of actions.
 
 use rustc_hash::FxHashMap;
 
 use crate::fields::{PARTS, Place};
 use crate::lines::holes;
 
-/// Holes of an action: their places and kinds.
+/// Places and kinds of the holes of an action.
 pub(crate) struct Pattern {
     pub(crate) holes: Vec<(u32, u8)>,
     /// Kinds and numbers of the holes. The hole for the lane is not included.
@@ -16,8 +16,8 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the slot and the field of hole `number`. For a key, they are those of its first
-    /// part.
+    /// Returns the slot and the field of hole `number`. For a key, returns the slot and the field
+    /// of its first part.
     #[inline]
     pub(crate) const fn place(&self, hole: u8, number: u32, slots: &mut Slots) -> Place {
         let field = self.field.wrapping_add(number);

@@ -95,14 +95,15 @@ impl Packed {
         self.sizes
     }
 
-    /// Reads the lines as columns. Writes only the needed bytes to `text`, at their places in the
-    /// segment's text: the lines with text, and the requested values. All other bytes of `text`
-    /// mean nothing. Passes the first line of each step to `judge`, which chooses how the other
+    /// Reads the lines as columns. Writes only the lines with text and the requested values to
+    /// `text`, at their places in the segment's text. The values of all other bytes of `text` are
+    /// not specified. Passes the first line of each step to `judge`, which chooses how the other
     /// lines of the step are read. Requests do not apply to [lines with
     /// text](paje_parser::columns::ColumnLine::has_text).
     ///
     /// Returns `false` if the whole text is needed: it may have a definition, its last line may
-    /// lack a newline, or a field may not be one word. In this case `lines` means nothing.
+    /// lack a newline, or a field may not be one word. In this case the contents of `lines` are not
+    /// specified.
     ///
     /// Checks the checksums of the pages, but not that of the text.
     pub fn columns(
@@ -170,7 +171,7 @@ pub struct Reader<R> {
 
 impl<R> Reader<R> {
     /// Returns how many bytes of the file have been read, or 0 before the first segment. If only
-    /// some segments are read, the bytes before them count as read.
+    /// some segments are read, the bytes before these segments are included.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.at
@@ -187,7 +188,8 @@ impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
         segments: Vec<[u64; 4]>,
     ) -> Result<(), Error> {
         let bytes = segments.iter().map(|entry| entry[0]).fold(0, u64::saturating_add);
-        // Nothing is lost here: the bytes that were read ahead belong to the earlier segments.
+        // No needed bytes are lost here. The bytes that were read ahead belong to the earlier
+        // segments.
         let medium = self.from.get_mut();
         medium.set_limit(bytes);
         let found = medium.get_mut().seek(SeekFrom::Start(at));
@@ -302,7 +304,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Returns the sizes of the pages outside of segments for each [kind](KIND_NAMES), including
-    /// their heads. They are complete when all segments have been read.
+    /// their heads. The sizes are complete when all segments have been read.
     #[must_use]
     pub fn other_sizes(&self) -> [u64; KINDS] {
         let mut sizes = [0; KINDS];
@@ -354,7 +356,7 @@ pub struct Text<R> {
 }
 
 impl<R: Read> Text<R> {
-    /// Creates a reader of the text. The packed trace is read from its header on.
+    /// Creates a reader of the text. The header of the packed trace has not been read yet.
     pub const fn new(from: R) -> Self {
         Text { reader: Reader::new(from), text: Vec::new(), given: 0 }
     }

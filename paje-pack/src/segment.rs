@@ -1,4 +1,4 @@
-//! Encodes a segment: distributes the contents of its lines to four streams.
+//! Encodes a segment. The contents of its lines are distributed to four streams.
 
 use std::io;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::stream::StreamWriter;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Scale, TimesOut};
 
-/// The streams of a segment: lines, times, values, keys.
+/// The four streams of a segment, which have its lines, times, values and keys.
 pub(crate) const STREAMS: usize = 4;
 
 /// An encoded segment.
@@ -30,7 +30,7 @@ pub(crate) struct EncodedSegment {
 /// Size of a block that is scanned at once. The results for a block fit into the cache.
 const BLOCK: usize = 1 << 14;
 
-/// Typical length of short lines. Tables that cannot grow get their size from it.
+/// Typical length of short lines. It determines the size of tables that cannot grow.
 const LINE: usize = 24;
 
 /// Writer of the contents of holes.
@@ -63,7 +63,7 @@ impl HolesWriter {
     }
 }
 
-/// A line of the usual form: its step, its start, and the places of its holes, counted from its
+/// A line of the usual form. It has a step, a start, and the places of its holes, counted from the
 /// start.
 struct Found {
     step: u32,
@@ -179,8 +179,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes any line of `len` bytes. Its fields have been found; their places count from `base`
-    /// bytes before the line. Returns the step of the line.
+    /// Writes any line of `len` bytes. Its fields have been found. Their places are counted from
+    /// `base` bytes before the line. Returns the step of the line.
     #[inline(never)]
     fn line(&mut self, start: usize, len: usize, base: usize) -> u32 {
         let line = &self.text[start..start + len];

@@ -5,7 +5,8 @@ use crate::column_page::{ColumnPage, write_columns};
 /// Numbers below this take one byte. For other numbers, the first byte says how many bytes follow.
 const SMALL: u64 = 240;
 
-/// Columns of a number: one for its first byte, and one for each byte that may follow.
+/// Number of columns for a number. One is for its first byte, and one for each byte that may
+/// follow.
 pub(crate) const NUMBER: usize = 9;
 
 /// Returns how many bytes of a large number follow the first one.

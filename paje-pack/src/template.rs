@@ -106,7 +106,7 @@ impl Roles {
         Some(&self.events[*self.by_key.get(&code)?].holes)
     }
 
-    /// Returns the time of a line if its event is defined and has one.
+    /// Returns the time of a line if its event is defined and has a time.
     pub(crate) fn time<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
         let code = next_field(line, 0)?;
         let before = self.events[*self.by_code.get(&line[code.clone()])?].time?;
@@ -166,7 +166,7 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Splits a line, given its fields. Their places count from `base` bytes before the line.
+    /// Splits a line, given its fields. Their places are counted from `base` bytes before the line.
     /// Returns `false` if the line must be stored as it is.
     pub(crate) fn cut(&mut self, line: &[u8], spans: &[Span], base: usize, roles: &Roles) -> bool {
         self.action.clear();

@@ -6,8 +6,8 @@ use crate::texts::word;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Value {
     pub(crate) kind: Kind,
-    /// A decimal number without its point, in two's complement; the value of hexadecimal digits; or
-    /// the number of a text.
+    /// Depending on the kind, a decimal number without its point in two's complement, the value of
+    /// hexadecimal digits, or the number of a text.
     pub(crate) bits: u64,
 }
 

@@ -26,7 +26,7 @@ pub(crate) const VERSION: u64 = 2;
 const NO_SENSE: ErrorKind =
     ErrorKind::Content("the states that are open between segments are missing or wrong");
 
-/// Part of a sound trace. The part itself is a sound trace.
+/// A part of a sound trace that is itself a sound trace.
 ///
 /// The rows that overlap the window, and all rows of containers, are the same as in the whole
 /// trace, in the same order. The part ends at the same time as the trace. Segments outside the
@@ -122,7 +122,7 @@ impl<R: Read + Seek> Summaries<R> {
     /// has no index for windows.
     ///
     /// # Errors
-    /// One of the pages that are read is damaged.
+    /// A page that is read is damaged.
     pub fn window(mut self, from: f64, to: f64) -> Result<Option<Window<R>>, Error> {
         let Some(number) = self.find(WINDOWS, VERSION) else { return Ok(None) };
         let page = self.content(number)?;
@@ -140,8 +140,8 @@ impl<R: Read + Seek> Summaries<R> {
                 let borders = (OpenRows::parse(&pages.0), OpenRows::parse(&pages.1));
                 let (Some(begin), Some(end)) = borders else { return Err(self.failed(NO_SENSE)) };
                 let gap = Gap { begin, end, lines: first..behind };
-                // At the end of the trace, no other states follow within a state that is still
-                // open.
+                // If the gap reaches to the end of the trace, no states can follow within a state
+                // that is still open.
                 if segments.end == count || gap.is_sound(&mut headers) == Some(true) {
                     while lines.next_if(|(number, _)| *number < first).is_some() {}
                     let next = || lines.next_if(|(number, _)| *number < behind);

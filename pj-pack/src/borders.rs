@@ -1,7 +1,8 @@
 //! Collects the lines that open and close rows across boundaries between segments.
 //!
-//! Some of the lines of a sound trace form a sound trace again if, for each row, they include both
-//! the line that opens it and the line that closes it. Its rows are rows of the whole trace.
+//! A selection of lines from a sound trace is itself a sound trace if, for each row, it includes
+//! both the line that opens the row and the line that closes it. The rows of the selection are rows
+//! of the whole trace.
 
 mod segments;
 mod variable;
@@ -36,7 +37,7 @@ struct Lane {
     value: Value,
 }
 
-/// The end of a link that came first.
+/// The end of a link that was read first.
 #[derive(Debug)]
 struct LinkEnd {
     lane: LaneId,
@@ -46,16 +47,16 @@ struct LinkEnd {
     key: (usize, usize),
 }
 
-/// Links of which only one end has come.
+/// Links of which only one end has been read.
 #[derive(Debug, Default)]
 struct OpenLinks {
-    /// Links that began in the current segment. `old` has those that began in earlier segments.
+    /// Links that began in the current segment. `old` has the links of earlier segments.
     new: HashTable<LinkEnd>,
     old: HashTable<LinkEnd>,
 }
 
 impl OpenLinks {
-    /// Removes and returns the first end of a link, if it has come.
+    /// Removes and returns the first end of a link, if it has been read.
     #[inline]
     fn take(
         &mut self,

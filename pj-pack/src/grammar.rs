@@ -2,8 +2,8 @@
 //!
 //! It is the grammar of HTF (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section
 //! 3.1). The events from the start of a state to its end form a sequence. If the last tokens of a
-//! level repeat the tokens before them, both become a loop. Loops with the same body have the same
-//! number, even if they run a different number of times.
+//! level repeat the preceding tokens, both together become a loop. Loops with the same body have
+//! the same number, even if they run a different number of times.
 
 use rustc_hash::FxHashMap;
 
@@ -118,7 +118,7 @@ impl Structure {
         Token::Sequence(number)
     }
 
-    /// Returns the body of a loop over these tokens: a single token as it is, or the sequence of
+    /// Returns the body of a loop over these tokens, which is a single token or the sequence of
     /// several tokens.
     fn body(&mut self, tokens: &[Token]) -> Token {
         match tokens {

@@ -46,7 +46,7 @@ fn percent(part: u64, all: u64) -> f64 {
 }
 
 impl Contents {
-    /// Returns the kinds of pages that take any bytes, with these bytes.
+    /// Returns the kinds of pages that occur, with their sizes in bytes.
     fn pages(&self) -> impl Iterator<Item = (&'static str, u64)> {
         KIND_NAMES.into_iter().zip(self.sizes).filter(|(_, size)| *size > 0)
     }

@@ -164,8 +164,7 @@ struct Turns<F> {
 }
 
 impl<I, F: FnMut() -> Result<Option<I>, PackError>> Turns<F> {
-    /// Waits for `turn` and then reads. All earlier turns must have been taken or must be taken at
-    /// the moment.
+    /// Waits for `turn` and then reads. All earlier turns must be over or in progress.
     fn take(&self, turn: usize) -> Result<Option<I>, PackError> {
         // Wakes the other workers even if reading panics.
         let _wake = Wake(&self.moved);

@@ -1,4 +1,4 @@
-//! Prints the structure of each container, without times: events, sequences, loops.
+//! Prints the structure of each container as events, sequences and loops, without times.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Parts of a man page that follow the options. `--help` prints some of them too.
+/// Parts of a man page after the options. Some of them are also printed by `--help`.
 #[derive(Clone, Copy, Debug)]
 pub struct Manual {
     /// Exit statuses with their meanings, without full stops.
@@ -57,7 +57,7 @@ impl Manual {
         }
         text.push_str("\n\nExamples:");
         for (line, does) in self.examples {
-            // The meaning starts on a new line, so that long texts wrap within their column.
+            // Print the meaning on the next line, so that long texts wrap within their column.
             let _ = write!(text, "\n  {line}\n          {does}");
         }
         text

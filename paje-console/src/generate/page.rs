@@ -1,5 +1,5 @@
-//! Writes the man page. `clap_mangen` writes the options, and the rest comes from the manual. The
-//! order is that of man-pages(7).
+//! Generates the man page. `clap_mangen` formats the options, and the manual has the other
+//! sections. The order follows man-pages(7).
 
 use std::fmt::Write as _;
 use std::io;
@@ -11,7 +11,7 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 
 use super::manual::{Block, Manual};
 
-/// List of our programs and their packages, one program per line. Packaging reads this list too.
+/// List of our programs and their packages, one per line. Packaging reads it too.
 const PROGRAMS: &str = include_str!("../../../packaging/programs");
 
 /// Returns the page in roff. It has only ASCII characters, so that no reader has to guess the
@@ -20,8 +20,8 @@ pub(crate) fn page(mut command: Command, manual: &Manual) -> String {
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
     let name = command.get_name().to_owned();
-    // This line is not left to `clap_mangen`, which would omit an empty date and shift the
-    // arguments after it.
+    // Write the title by hand, because `clap_mangen` would omit an empty date and shift the
+    // following arguments.
     let version = command.get_version().unwrap_or_default();
     let title =
         format!(".TH {} 1 \"\" \"Pajé Replay {version}\" \"User Commands\"\n", name.to_uppercase());
@@ -40,8 +40,8 @@ fn from_clap(man: &Man, text: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(text)
 }
 
-/// Adds full stops to the help of options. `--help` does not need them, but they make paragraphs
-/// easier to read.
+/// Adds full stops to the help of options. `--help` needs none, but paragraphs read better with
+/// them.
 fn with_full_stops(command: Command) -> Command {
     let ended = |help: &StyledStr| {
         let help = help.to_string().replace(" (see a summary with '-h')", "");

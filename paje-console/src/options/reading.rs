@@ -31,7 +31,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Returns the options for a replay. `limits` has the size of its blocks.
+    /// Returns the options of a replay, with blocks of the size in `limits`.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = Options::default();

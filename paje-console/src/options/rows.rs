@@ -50,7 +50,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the window. Without options, it includes all times.
+    /// Returns the window. If none is given, it includes all times.
     #[must_use]
     pub fn window(&self) -> TimeRange {
         TimeRange {
@@ -94,7 +94,7 @@ impl Natures {
 
 /// Natures of rows, as command lines name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)] // The natures are those of the format.
+#[allow(missing_docs)] // The format defines these natures.
 pub enum Nature {
     #[value(alias = "containers")]
     Container,
@@ -109,7 +109,7 @@ pub enum Nature {
 }
 
 impl Nature {
-    /// Returns the nature of the types of such rows.
+    /// Returns the nature of the types of these rows.
     #[must_use]
     pub const fn of_types(self) -> TypeNature {
         match self {

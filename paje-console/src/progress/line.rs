@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use indicatif::style::ProgressStyle;
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressState};
 
-/// Shortest time over which a speed is measured. At the start of a stage, data may come from a
-/// cache.
+/// Shortest time over which a speed is measured. A stage may begin with cached data, which is read
+/// faster.
 const SETTLED: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) struct Stage {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
-    /// Everything, including a bar.
+    /// All parts, with a bar.
     Wide,
     /// A bar, the speed and the remaining time.
     Medium,
@@ -116,7 +116,7 @@ impl Line {
             (None, _) => format!("{{prefix}} {{spinner}} {done}{{speed}}{events}"),
         };
         let (replayed, since, unit) = (Arc::clone(&self.events), self.since, stage.unit);
-        // No speed is shown until it is reliable, since the first rows may take long.
+        // No speed is shown until it is reliable, because the first rows may take long.
         let speed_of = move |state: &ProgressState| {
             let (speed, least) = (state.per_sec(), state.len().unwrap_or(0) / 100);
             let is_known = since.elapsed() >= SETTLED && state.pos() > least && speed > 0.0;

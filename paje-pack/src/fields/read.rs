@@ -23,7 +23,8 @@ struct Field {
     last: i64,
     /// Values that came as texts.
     known: Vec<Known>,
-    /// For decimal numbers: a range of numbers whose texts have the same length, and that length.
+    /// A range of decimal numbers, and the length of their texts, which is the same for all of
+    /// them.
     lengths: (Range<i64>, usize),
 }
 
@@ -82,7 +83,7 @@ impl FieldsIn {
         self.has_odd
     }
 
-    /// Returns whether more numbers of some slot have been read than it has.
+    /// Returns whether more numbers of some slot have been read than the slot has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }
@@ -320,7 +321,7 @@ impl Known {
     }
 }
 
-/// Returns whether a text is one word: quoted as a whole, or without white space, quotes and
+/// Returns whether a text is one word: quoted as a whole, or without whitespace, quotes and
 /// comments.
 pub(crate) fn is_word(text: &[u8]) -> bool {
     match text {

@@ -5,7 +5,7 @@ use crate::lines::holes;
 use crate::template::Roles;
 use crate::texts::{Key, SHORT};
 
-/// Size of the table of first words. Half of it stays empty, so each search ends.
+/// Size of the table of first words. Half of the table stays empty, so each search ends.
 const HEADS: usize = 64;
 
 /// A hole, given by the number of fields between it and the previous hole, and by its kind.
@@ -22,9 +22,9 @@ pub(super) struct Head {
     word: u64,
     first: u32,
     end: u32,
-    /// For the second and the third hole, the number of fields between it and the previous hole
-    /// plus one, or 0 if the hole does not exist. The first number is [`MANY`] if the second field
-    /// is not a hole or if there are more holes.
+    /// Numbers for the second and the third hole. The number of a hole is one plus the number of
+    /// fields between it and the previous hole, or 0 if the hole does not exist. The first number
+    /// is [`MANY`] if the second field is not a hole, or if there are more than three holes.
     pub(super) others: [u8; 2],
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct TimesIn {
     /// Odd times of lines that have been read, and how many of them have been written.
     odds: Vec<Value>,
     given: usize,
-    /// A range of times whose texts have the same length, and that length.
+    /// A range of times, and the length of their texts, which is the same for all of them.
     lengths: (Range<i64>, usize),
 }
 
@@ -167,7 +167,7 @@ impl TimesIn {
 }
 
 impl Scale {
-    /// Returns the value of a unit, in units of the last decimal.
+    /// Returns the size of a unit, as a multiple of the last decimal.
     const fn unit(self) -> i64 {
         10_i64.pow(self.zeros as u32)
     }

@@ -21,7 +21,7 @@ pub(super) struct Windows<'p> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) segments: Range<usize>,
-    /// Whether all of them are before the window, or all of them are after it.
+    /// Whether all segments are before the window, or all are after it.
     pub(super) is_outside: bool,
 }
 
@@ -39,7 +39,7 @@ impl<'p> Windows<'p> {
         page.is_empty().then_some(Windows { times, fixed, latest })
     }
 
-    /// Returns these lines in order, each once.
+    /// Returns the fixed lines and the latest line in order, each once.
     pub(super) fn lines(&self) -> impl Iterator<Item = (u64, &'p [u8])> + use<'p> {
         // The latest line may also be one of the fixed lines.
         merge(self.fixed, self.latest)
@@ -126,7 +126,7 @@ impl<'p> Gap<'p> {
         self.end.openers.filter(move |(number, _)| lines.contains(number))
     }
 
-    /// Returns the text of these lines and of the other lines in the gap, in order, each once.
+    /// Returns the text of the closing, opening and other lines of the gap, in order, each once.
     pub(super) fn text<'o: 'p>(&self, others: impl Iterator<Item = (u64, &'o [u8])>) -> Vec<u8> {
         let mut text = Vec::new();
         let others = others.map(|(number, line)| -> (u64, &'p [u8]) { (number, line) });

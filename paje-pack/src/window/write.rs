@@ -11,8 +11,8 @@ pub type TextLine = (u64, Arc<[u8]>);
 /// Lines that turn some segments of a trace into a sound trace.
 #[derive(Debug, Default)]
 pub struct WindowIndex {
-    /// Earliest and latest time of each segment in seconds. If it has no times, these are positive
-    /// and negative infinity.
+    /// Earliest and latest time of each segment in seconds. For a segment without times, they are
+    /// positive and negative infinity.
     pub times: Vec<(f64, f64)>,
     /// Lines that every window has: definitions, creations and destructions of containers, and
     /// links that never end.

@@ -190,8 +190,7 @@ fn with_contents(lines: &Lines) -> impl Iterator<Item = (&ColumnLine, Content)> 
 }
 
 /// Leaves out the lines of events that end with one of these digits. Compares the other lines with
-/// those read without a filter. Returns the number of segments in which some lines were left out
-/// and others were kept.
+/// those read without a filter. Returns the number of segments with both omitted and kept lines.
 fn left_out(text: &[u8], segment: usize, digits: &[u8]) -> usize {
     let is_out = |line: &[u8]| event(line).last().is_some_and(|last| digits.contains(last));
     let asks = |line: &[u8], holes: &[Hole]| {

@@ -37,7 +37,8 @@ pub(super) struct Named {
 /// A container or a type.
 #[derive(Default)]
 pub(super) struct Entry {
-    /// Word that identifies it in lines: its alias, or its name if it has no alias.
+    /// Word that identifies the container or type in lines. This is its alias, or its name if it
+    /// has no alias.
     pub(super) id: Vec<u8>,
     /// Name, if it has been defined.
     pub(super) name: Option<Vec<u8>>,

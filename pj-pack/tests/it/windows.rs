@@ -9,7 +9,7 @@ use paje_pack::{Error, Piece, Summaries, Text};
 use pj_pack::pack::pack_all;
 use splitter::{Block, Input};
 
-/// Bytes in memory. Reading them counts them.
+/// Bytes in memory that count how many of them are read.
 struct Counted(Cursor<Vec<u8>>, Arc<AtomicU64>);
 
 impl Read for Counted {
@@ -106,7 +106,7 @@ fn windows_without_segments() {
     assert!(part == trace(100));
 }
 
-/// Returns the lines of two containers, one container after the other, so that time begins again. A
+/// Returns the lines of two containers, one container after the other, so that times start over. A
 /// link connects the containers.
 fn streams(rounds: usize, last: &str) -> String {
     let mut text = world() + "create 0 q P 0\n";
@@ -218,8 +218,8 @@ fn sums_of_variables_are_short() {
     assert!(fractions.contains("set 0 V p 33554432\nadd 1.5 V p 0.1\nadd 2.5"), "{fractions}");
 }
 
-/// A line that sets a state closes the state before it. The line that pops the new state is
-/// missing, so the new state would last too long if the next line were also missing.
+/// A line that sets a state closes the previous state. The line that pops the new state is missing,
+/// so the new state would last too long if the next line were also missing.
 #[test]
 fn states_that_are_set_do_not_last() {
     let set = testkit::definitions([("set", "SetState", "Time Type Container Value")]);
@@ -322,7 +322,7 @@ fn sets() -> String {
 /// the same bytes.
 #[test]
 fn windows_are_segments() {
-    // Time begins again, so the window has two runs of segments with lines between them.
+    // Times start over, so the window has two runs of segments with lines between them.
     let again = |turn| format!("3 {turn}.25 S c x\n3 {turn}.5 S c y\n");
     let text = sets() + "2 0.0 c P 0 c\n" + &(0..300).map(again).collect::<String>();
     let folder = testkit::folder(&[("t.pjp", &pack_all(text.as_bytes(), 1500).unwrap())]);
