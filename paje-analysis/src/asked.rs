@@ -1,4 +1,4 @@
-//! Analyses by name, as the Python and R packages offer them.
+//! Analyses that are selected by name, as in the Python and R packages.
 
 use paje_sim::{ContainerId, Selection, TimeRange, Trace, TypeId, TypeNature};
 use paje_workers::Workers;

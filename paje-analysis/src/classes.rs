@@ -43,7 +43,7 @@ pub enum Collective {
     /// The root waits for all other members: a reduction.
     NToOne,
     Barrier,
-    /// Each member waits for those before it.
+    /// Each member waits for the members before it.
     Scan,
 }
 
@@ -85,19 +85,19 @@ impl Class {
         Class::ALL.into_iter().find(|class| class.name() == name)
     }
 
-    /// Whether a message can start in a state of this class.
+    /// Returns whether a message can start in a state of this class.
     #[must_use]
     pub const fn sends(self) -> bool {
         matches!(self, Class::Send | Class::SendRecv)
     }
 
-    /// Whether a message can end in a state of this class.
+    /// Returns whether a message can end in a state of this class.
     #[must_use]
     pub const fn receives(self) -> bool {
         matches!(self, Class::Recv | Class::SendRecv | Class::Wait)
     }
 
-    /// Whether the state involves other containers.
+    /// Returns whether the state involves other containers.
     #[must_use]
     pub const fn communicates(self) -> bool {
         self.sends() || self.receives() || matches!(self, Class::Collective(_))
@@ -225,7 +225,7 @@ impl Classes {
         &self.unknown
     }
 
-    /// Whether the map contains none of the state values.
+    /// Returns whether the map contains none of the state values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen().next().is_none()

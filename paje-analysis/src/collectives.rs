@@ -1,5 +1,5 @@
-//! Collectives. Traces record no communicators, so the k-th states of a value in all containers of
-//! a group are taken as one operation.
+//! Collectives. Traces record no communicators. Therefore, the k-th states of a value in all
+//! containers of a group are taken as one operation.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -13,8 +13,9 @@ use crate::tracks::{Tracks, grouped};
 /// Settings for finding collectives.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
-    /// If a type is given, containers below the same container of this type form a group, and so do
-    /// all containers that are below none. Otherwise, containers with the same parent form a group.
+    /// If a type is given, containers below the same container of this type form a group. All
+    /// containers that are not below a container of this type form another group. Without a type,
+    /// containers with the same parent form a group.
     pub level: Option<TypeId>,
     /// Root of all rooted collectives. Without it, the root is estimated.
     pub root: Option<ContainerId>,
@@ -24,7 +25,8 @@ impl Grouping {
     /// Looks up the container type and the root by name or alias.
     ///
     /// # Errors
-    /// Fails if one does not exist. The message refers to the options `--group` and `--root`.
+    /// Fails if the type or the root does not exist. The message refers to the options `--group`
+    /// and `--root`.
     pub fn named(trace: &Trace, group: Option<&str>, root: Option<&str>) -> Result<Self, String> {
         let (types, containers) = (trace.types(), trace.containers());
         let is = |name: Name<'_>, alias: Option<Name<'_>>, wanted: &str| {
@@ -76,8 +78,8 @@ pub struct Series {
     pub assumed: bool,
 }
 
-/// A value that occurs more often in some containers of a group than in others, so that its
-/// operations cannot be found.
+/// A value that occurs more often in some containers of a group than in others. Its operations
+/// cannot be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Uneven {
@@ -91,14 +93,14 @@ pub struct Uneven {
 }
 
 impl Series {
-    /// Number of operations.
+    /// Returns the number of operations.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.states.len() / self.members
     }
 
-    /// Whether there are no operations.
+    /// Returns whether there are no operations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
@@ -188,8 +190,9 @@ impl Series {
         self.root.map(|root| (root + turned) % self.members)
     }
 
-    /// Uses the given root if it is in the group. Otherwise takes the member with the smallest sum
-    /// of residuals, or a rotating root if that reduces the sum to less than four fifths.
+    /// Uses the given root if it is in the group. Otherwise, takes the member with the smallest sum
+    /// of residuals. If a rotating root reduces the sum to less than four fifths, takes the
+    /// rotating root.
     fn find_root(&mut self, tracks: &Tracks<'_>, group: &[u32], named: Option<ContainerId>) {
         if !matches!(self.class, Collective::OneToN | Collective::NToOne) {
             return;
@@ -239,7 +242,7 @@ fn nanos(seconds: f64) -> i128 {
 }
 
 /// Adds the residual of one operation to the sum of each possible root: Σ |exit − max(enter, root's
-/// enter)|. Takes O(n log n), because groups may be large.
+/// enter)|. Takes time O(n log n), because groups may be large.
 fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     let mut by_enter = times.to_vec();
     by_enter.sort_unstable();

@@ -66,7 +66,7 @@ pub struct Imbalance {
 }
 
 impl CriticalPath {
-    /// Finds the path; `None` if there are no states.
+    /// Finds the path. Returns `None` if there are no states.
     #[must_use]
     pub fn new(waits: &Waits<'_>) -> Option<Self> {
         let tracks = waits.tracks.list();

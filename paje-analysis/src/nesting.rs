@@ -1,6 +1,7 @@
 //! Nesting of states. A lane's states are ordered by start, so outer states precede inner ones.
 //!
-//! Open states have no end yet. The next portion starts with them again, so their sums are kept.
+//! Open states have no end yet. They are repeated at the beginning of the next portion, so their
+//! sums are kept.
 
 use std::convert::Infallible;
 
@@ -38,8 +39,9 @@ impl Inner {
         self.first = self.first.min(others.first);
     }
 
-    /// Returns a state's duration without these nested states, given its `end`. If a push without
-    /// imbrication ended the state, they started afterwards and do not count.
+    /// Returns a state's duration minus that of these nested states. `end` is the end of the state.
+    /// If the state was ended by a push without imbrication, the nested states started later and
+    /// are not subtracted.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds, end: f64) -> Seconds {
         if end > self.first { inclusive - self.sum } else { inclusive }
@@ -47,7 +49,7 @@ impl Inner {
 }
 
 impl Nested {
-    /// Returns the duration without the states directly inside.
+    /// Returns the state's duration minus that of the states directly inside it.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds) -> Seconds {
         self.inner.exclusive(inclusive, self.end)
@@ -67,7 +69,7 @@ pub(crate) struct Nesting<F> {
     /// that this portion has repeated so far.
     open: Vec<Nested>,
     again: usize,
-    /// Called with each closed state, its part in the window, and its parent.
+    /// Called with each closed state, the part of the state in the window, and the state's parent.
     closed: F,
 }
 

@@ -82,7 +82,7 @@ impl Durations {
         }
     }
 
-    /// Whether there are no durations.
+    /// Returns whether there are no durations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -91,8 +91,9 @@ impl Durations {
         }
     }
 
-    /// Returns quantiles in seconds, such as the median for 0.5. Exact quantiles are interpolated
-    /// as in R and NumPy. Approximate ones come from the bucket of the lower neighbour.
+    /// Returns quantiles in seconds. For example, 0.5 stands for the median. Exact quantiles are
+    /// interpolated as in R and NumPy. Approximate quantiles come from the bucket of the lower
+    /// neighbour.
     #[must_use]
     pub fn quantiles<const N: usize>(&self, parts: [f64; N]) -> [Option<f64>; N] {
         match self {

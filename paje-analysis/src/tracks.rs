@@ -1,7 +1,7 @@
 //! Tracks: states of each container with random access, for analyses of message passing.
 //!
-//! A lane's rows can only be visited in order. Messages and critical paths need random access, so
-//! tracks copy the states to plain columns, which take 24 bytes per state.
+//! The rows of a lane can only be visited in order. Messages and critical paths need random access,
+//! so tracks have a copy of the states in plain columns, which take 24 bytes per state.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -180,14 +180,14 @@ impl Track {
         track
     }
 
-    /// Number of states.
+    /// Returns the number of states.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.start.len()
     }
 
-    /// Whether there are no states.
+    /// Returns whether there are no states.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
@@ -232,7 +232,7 @@ impl Track {
                     since = since.max(self.start[at]);
                     break;
                 }
-                // The piece of an outer state begins where an earlier inner state ended.
+                // The piece of an outer state begins where the previous inner state ended.
                 since = since.max(self.end[at]);
                 state = self.parent(at);
             }

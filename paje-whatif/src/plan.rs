@@ -37,7 +37,7 @@ impl Scaling {
 }
 
 impl Plan {
-    /// Whether nothing changes.
+    /// Returns whether nothing changes.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         let mut own = self.states.iter().flatten();

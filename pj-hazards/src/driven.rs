@@ -22,7 +22,7 @@ fn sorted(model: &Model<'_>) -> Vec<u32> {
     messages
 }
 
-/// Whether the operation that received the first message sent the second one.
+/// Returns whether the operation that received the first message sent the second one.
 fn triggers(first: &Message, second: &Message) -> bool {
     let received = first.recv().is_some() && first.recv() == second.send();
     received && first.to == second.from && first.end <= second.start

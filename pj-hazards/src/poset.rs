@@ -41,7 +41,7 @@ impl Poset {
         Poset { before: sets }
     }
 
-    /// Number of things.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.before.len()

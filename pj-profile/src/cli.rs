@@ -289,13 +289,13 @@ impl Cli {
         }
     }
 
-    /// Whether time is grouped by class.
+    /// Returns whether time is grouped by class.
     #[must_use]
     pub fn by_class(&self) -> bool {
         self.classes || (self.report() == Report::Time && self.picture == Some(Kind::Quadrant))
     }
 
-    /// Whether the report is a page that needs all rows.
+    /// Returns whether the report is a page that needs all rows.
     #[must_use]
     pub fn is_whole_page(&self) -> bool {
         self.html.is_some() && matches!(self.report(), Report::Summary | Report::Compare)

@@ -43,7 +43,7 @@ fn regular(file: &Path) -> Option<File> {
     is_file.then(|| File::open(file))?.ok()
 }
 
-/// Whether the options request a stored report. The pattern lists all options, so that none is
+/// Returns whether the options request a stored report. The pattern lists all options, so that none is
 /// forgotten.
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {

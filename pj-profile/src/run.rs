@@ -254,7 +254,7 @@ fn read(
     Ok(Read { name, trace, analysis, is_sound })
 }
 
-/// Whether files are read twice: first for the trace's start and end, then for its contents. If the
+/// Returns whether files are read twice: first for the trace's start and end, then for its contents. If the
 /// files are smaller than a portion, or one is a stream, rows are kept instead.
 fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     let metadata = files.iter().map(|file| {
@@ -275,7 +275,7 @@ struct Replayed {
     packed: Option<PackedBytes>,
 }
 
-/// Whether the report depends only on rows in the window. Waits and the critical path also depend
+/// Returns whether the report depends only on rows in the window. Waits and the critical path also depend
 /// on earlier rows, summaries on lanes without rows, and classes on all values.
 fn adds_up_rows(cli: &Cli) -> bool {
     let is_more = cli.is_whole_page() || cli.by_class();

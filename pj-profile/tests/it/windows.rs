@@ -85,7 +85,7 @@ fn look_at(what: &str, text: &[u8], segment: usize, turns: usize, rng: &mut Rng)
     }
 }
 
-/// Whether windows of the trace can be read in part.
+/// Returns whether windows of the trace can be read in part.
 fn is_plain(text: &[u8]) -> bool {
     let mut options = Options::default();
     options.usage = true;
