@@ -19,7 +19,7 @@ pub(crate) struct Nested {
     inner: Inner,
 }
 
-/// Total duration and first start of the states directly inside another.
+/// Total duration and first start of the states that are directly inside another state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inner {
     pub(crate) sum: Seconds,
