@@ -130,8 +130,8 @@ pub(crate) struct Flows {
     joining: BinaryHeap<Reverse<(OrderedTime, u64, u32)>>,
     waiting: Vec<Flow>,
     free: Vec<u32>,
-    /// Messages whose bytes are being transferred. Each entry has the number, the ends, the seconds
-    /// left, and the share.
+    /// Messages whose bytes are being transferred. Each entry has the number, both ends, the
+    /// seconds left, and the share.
     ids: Vec<u64>,
     pairs: Vec<(u32, u32)>,
     left: Vec<f64>,
