@@ -25,7 +25,7 @@ def rows_of(program, *options):
 
 
 def overlaps(edges, start, end):
-    """Yields the bins that overlap a time span, with the length of the overlap."""
+    """Yields the bins that overlap a time span, and the length of each overlap."""
     width = (edges[-1] - edges[0]) / BINS
     first = int((start - edges[0]) / width) - 1 if width > 0 else 0
     for bin_ in range(max(first, 0), BINS):
