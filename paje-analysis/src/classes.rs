@@ -1,7 +1,7 @@
 //! Classes of states: computing, sending, receiving, waiting, a collective operation, …
 //!
-//! A [`Map`] assigns a [`Class`] to the name of each state value. Maps are TOML files; two are
-//! built in: `mpi` and `starpu`. [`Classes`] holds the classes of the values of one trace.
+//! A [`Map`] assigns a [`Class`] to the name of each state value. Maps are TOML files. Two maps are
+//! built in, `mpi` and `starpu`. [`Classes`] holds the classes of the values of one trace.
 
 pub mod map;
 
@@ -36,7 +36,7 @@ pub enum Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Collective {
-    /// Every member waits for all others: none leaves before the last one has entered.
+    /// Every member waits for all other members. No member leaves before the last one has entered.
     NxN,
     /// Every member waits for the root: a broadcast.
     OneToN,
@@ -140,9 +140,9 @@ pub struct Classes {
 impl Classes {
     /// Classifies the values of one state type per container type.
     ///
-    /// Considers the state types with values in the map. Prefers types that the map names, then
-    /// those with the most values in the map, then those with the most communicating values, and
-    /// finally the first one.
+    /// Only considers state types with values in the map. Prefers state types that the map names,
+    /// then state types with more values in the map, then state types with more communicating
+    /// values. If several state types are still equal, takes the first one.
     #[must_use]
     pub fn new(trace: &Trace, map: &Map) -> Classes {
         let types = trace.types();
@@ -186,7 +186,7 @@ impl Classes {
         }
     }
 
-    /// Returns the class of a value; [`Class::Other`] if its type was not chosen.
+    /// Returns the class of a value, or [`Class::Other`] if the value's type was not chosen.
     #[must_use]
     #[inline]
     pub fn class(&self, type_: TypeId, value: ValueId) -> Class {

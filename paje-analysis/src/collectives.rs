@@ -72,7 +72,8 @@ pub struct Series {
     members: usize,
     /// Index of the first operation's root among the group's tracks, if the collective is rooted.
     pub root: Option<usize>,
-    /// Whether the root rotates through the group's tracks; otherwise it is always the same.
+    /// Whether the root rotates through the group's tracks. Otherwise, all operations have the same
+    /// root.
     pub is_turning: bool,
     /// Whether the root was estimated rather than given.
     pub assumed: bool,
@@ -250,9 +251,9 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     exits.sort_unstable();
     let mut roots: Vec<usize> = (0..times.len()).collect();
     roots.sort_unstable_by_key(|root| times[*root].0);
-    // For members that entered with the root or later, the residual is their duration. For those
-    // that entered earlier, it is the distance of their exit from the root's enter. The last term
-    // below corrects the sign for exits before the root's enter.
+    // For members that entered with the root or later, the residual is the member's duration. For
+    // members that entered earlier, it is the distance of the member's exit from the root's enter.
+    // The last term below corrects the sign for exits before the root's enter.
     let mut later: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let (mut before, mut before_count, mut left, mut left_count) = (0, 0, 0, 0);
     let (mut entered, mut exited) = (by_enter.iter().peekable(), exits.iter().peekable());
@@ -269,8 +270,9 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     }
 }
 
-/// Adds the residual of one operation in which the root waits for the others, for each possible
-/// root. It is the sum of the others' durations and of the root's |exit − latest enter|.
+/// Adds the residual of one operation in which the root waits for the other members, for each
+/// possible root. The residual is the sum of the durations of the other members and of the root's
+/// |exit − latest enter|.
 fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     let all: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let latest = times.iter().map(|(enter, _)| *enter).max().unwrap_or(0);

@@ -31,8 +31,9 @@ pub enum Ends {
     /// Each pair of containers.
     #[default]
     Containers,
-    /// Attributes each end of a link to the container of this type around it. If there is none, the
-    /// end is attributed to the container in which the link starts or ends.
+    /// Attributes each end of a link to the container of this type around it. If no container of
+    /// this type is around it, the end is attributed to the container in which the link starts or
+    /// ends.
     Level(Label),
 }
 

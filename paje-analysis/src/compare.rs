@@ -17,7 +17,7 @@ pub struct Run<'r> {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Row {
-    /// The container, if each one has its own rows.
+    /// The container, if each container has separate rows.
     pub container: Option<Label>,
     pub type_: Label,
     pub value: Label,
@@ -25,7 +25,7 @@ pub struct Row {
     pub exclusive: [Seconds; 2],
     /// Increase from the first run to the second.
     pub change: Seconds,
-    /// Relative increase; `None` if the first run has no time in the value.
+    /// Relative increase. `None` if the first run spends no time in the value.
     pub percent: Option<f64>,
     /// Mean change per container of the type, divided by the change in makespan. `None` if the
     /// makespan did not change.

@@ -2,8 +2,8 @@
 //!
 //! The path is followed backwards from the last exit. At the end of a wait, it continues in the
 //! container that was waited for. Otherwise, it continues with the preceding state of the same
-//! container. So it never contains waiting, and is as long as the run. If several containers leave
-//! last, it starts with the one whose last wait ended earliest.
+//! container. Therefore, the path never contains waiting, and is as long as the run. If several
+//! containers leave last, the path starts with the container whose last wait ended earliest.
 //!
 //! The imbalance of a value is its time on the path minus its mean time per container, excluding
 //! waiting: see Böhme, de Supinski, Geimer, Schulz, Wolf: *Scalable critical-path based performance

@@ -1,7 +1,7 @@
 //! Reports stored in a packed trace, which can be read without a replay.
 //!
-//! A [`Keeper`] is fed like an analysis and returns the reports named in [`REPORTS`] as bytes;
-//! [`Kept`] decodes them without loss. The format is described in `docs/pack.md`.
+//! A [`Keeper`] is fed like an analysis and returns the reports named in [`REPORTS`] as bytes.
+//! [`Kept`] decodes these bytes without loss. The format is described in `docs/pack.md`.
 
 mod lanes;
 

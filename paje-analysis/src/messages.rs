@@ -106,8 +106,8 @@ impl Messages {
         Messages::read(tracks, map, bytes, false)
     }
 
-    /// Reads the messages ordered by receiving track, so that those of one track are adjacent in
-    /// memory.
+    /// Reads the messages ordered by receiving track, so that the messages of one track are
+    /// adjacent in memory.
     #[must_use]
     pub fn by_receiver(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, true)

@@ -74,7 +74,7 @@ pub(crate) struct Nesting<F> {
 }
 
 impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
-    /// Visits the closed states of a lane, and leaves the open ones in `open`.
+    /// Visits the closed states of a lane, and leaves the open states in `open`.
     pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
         let (stack, before) = (Vec::new(), std::mem::take(open));
         let mut nesting = Nesting { window, stack, open: before, again: 0, closed };

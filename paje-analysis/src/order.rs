@@ -11,11 +11,12 @@
 //! prefix, which is one component of a vector clock.
 //!
 //! # Cost
-//! For n ends of messages and members of collectives, building the index takes O(n log n) time, to
-//! sort nearly sorted times. The index takes about 40 · n bytes. Queries are answered in batches.
-//! For every [`LANES`] tracks in the queries, there is one sweep through all steps. Sweeps run in
-//! parallel and take O(n · ⌈tracks/32⌉) in total. A sweep reads memory sequentially. It holds 4
-//! bytes per step and 128 per distinct clock of the messages in flight.
+//! For n ends of messages and members of collectives, building the index takes time O(n log n),
+//! because nearly sorted times are sorted. The index takes about 40 · n bytes. Queries are answered
+//! in batches. For every [`LANES`] tracks in the queries, there is one sweep through all steps.
+//! Sweeps run in parallel and take time O(n · ⌈tracks/32⌉) in total. A sweep reads memory
+//! sequentially. It needs 4 bytes per step, and 128 bytes per distinct clock of the messages in
+//! flight.
 
 mod posts;
 mod schedule;

@@ -69,7 +69,7 @@ impl Seconds {
     /// Converts to the nearest double.
     #[must_use]
     pub fn to_f64(self) -> f64 {
-        // The conversion rounds once; scaling by a power of two is exact.
+        // The conversion rounds once. Scaling by a power of two is exact.
         self.0 as f64 / (1u128 << FRACTION) as f64
     }
 

@@ -45,7 +45,7 @@ const NONE: u32 = u32::MAX;
 /// A time span of a track in which the innermost state does not change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
-    /// Innermost state; `None` between states.
+    /// Innermost state, or `None` between states.
     pub state: Option<usize>,
     /// Start in seconds.
     pub start: f64,
@@ -300,7 +300,7 @@ pub(crate) fn grouped<K: Ord>(
 mod tests {
     use super::*;
 
-    /// Builds a track from the start, end and imbrication of its states. Each state has its own
+    /// Builds a track from the start, end and imbrication of its states. Each state has a different
     /// value.
     fn track(states: &[(f64, f64, usize)]) -> Track {
         let mut open: Vec<u32> = Vec::new();

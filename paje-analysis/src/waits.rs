@@ -35,7 +35,7 @@ pub struct Options {
     /// Rendezvous threshold in bytes. If it is 0, every transfer is a rendezvous. The default is
     /// the threshold of the map.
     pub eager: Option<u64>,
-    /// User-defined field with the sizes of messages; see [`Messages::new`].
+    /// User-defined field with the sizes of messages, as in [`Messages::new`].
     pub bytes: Option<String>,
 }
 
@@ -252,8 +252,8 @@ fn of_messages(
             add(Kind::LateReceiver, send, enter, message.to, Some(recv), *number);
         }
     }
-    // For each state and kind, keep the wait for the latest message. On ties, keep the first one,
-    // because it may have ended the state.
+    // For each state and kind, keep the wait for the latest message. If several messages are
+    // equally late, keep the wait for the first one, because it may have ended the state.
     waits.sort_by(|(late_a, a), (late_b, b)| {
         (a.state, a.kind).cmp(&(b.state, b.kind)).then(late_b.total_cmp(late_a))
     });

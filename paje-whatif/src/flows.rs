@@ -51,7 +51,7 @@ pub fn max_min(flows: &[(u32, u32)], nodes: usize, cross: f64) -> Vec<f64> {
 #[derive(Clone, Debug, Default)]
 struct Filling {
     /// Free capacity of each link, and remaining weight of its messages. The links out of each node
-    /// come first, then those into each node.
+    /// come first, followed by the links into each node.
     free: Vec<f64>,
     weight: Vec<f64>,
     open: Vec<u32>,

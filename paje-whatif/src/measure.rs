@@ -1,10 +1,10 @@
 //! Transfers, which are the times that messages take in the network. They are derived from when the
 //! messages were sent and received.
 //!
-//! Traces do not record when messages arrive. A link ends when the receiving call returns. So a
-//! transfer takes at most the time from when it could start until the link ends. Only the message
-//! for which a call waited last took exactly that time. Any other message is assumed to take the
-//! typical time of its size, or its own bound if that is less.
+//! Traces do not record when messages arrive. A link ends when the receiving call returns.
+//! Therefore, a transfer takes at most the time from when it could start until the link ends. Only
+//! the message for which a call waited last took exactly that time. Any other message is assumed to
+//! take the typical time of its size, or the upper bound of its transfer if that is less.
 
 use paje_comm::{Act, Run, Step, TIME_TOLERANCE};
 use rustc_hash::FxHashMap;
@@ -14,8 +14,8 @@ use crate::settings::{EagerStart, Settings};
 /// Data about the transfer of a message that re-timing needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
-    /// Start in seconds: when the message was sent, or when both sides were ready. NaN if nothing
-    /// waits for the message because one of its states is unknown.
+    /// Start in seconds. This is when the message was sent, or when both sides were ready. NaN if
+    /// nothing waits for the message because its sending or receiving state is unknown.
     pub start: f64,
     /// Duration in seconds.
     pub seconds: f64,

@@ -1,5 +1,5 @@
-//! Writes the trace of a run in which any rank sends to any other rank. It is used to measure time
-//! and memory. Usage: `anybody RANKS MESSAGES`.
+//! Writes the trace of a run in which all ranks send messages to one another. It is used to measure
+//! time and memory. Usage: `anybody RANKS MESSAGES`.
 //!
 //! The trace is written piece by piece, with one event per microsecond. As in [`Hazard::Anybody`],
 //! up to eight messages are in flight, with occasional barriers.

@@ -2,8 +2,8 @@
 //!
 //! A barrier can be removed if removing it does not change which sends a wildcard receive may
 //! match. This only considers sends that do not have to wait for the receive. (Source: Schaeli,
-//! 5.5.4.) Each barrier is examined separately. Of two adjacent barriers, each may be removable
-//! alone, but not both together.
+//! 5.5.4.) Each barrier is examined separately. It may be possible to remove either of two adjacent
+//! barriers, but not both.
 //!
 //! Removing a barrier affects only the stretch of the run up to the next operation in which all
 //! containers take part. Therefore, the cost is one sweep of this stretch for each barrier in it.

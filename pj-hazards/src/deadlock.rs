@@ -44,7 +44,7 @@ pub struct Wait {
     pub how: Evidence,
 }
 
-/// Evidence from which it is known for which containers a container waits.
+/// Evidence of the containers for which a container waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// The other containers have not entered a collective.
@@ -82,7 +82,7 @@ pub struct Deadlock {
     pub has_more: bool,
     /// Cycles of steps that would wait forever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
-    /// Number of these cycles, including those that are not listed.
+    /// Number of these cycles, listed or not.
     pub potential_count: u64,
 }
 

@@ -259,7 +259,7 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     }))
 }
 
-/// Returns the order of all messages. It follows from what their senders knew.
+/// Returns the order of all messages. The order follows from the knowledge of the senders.
 fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     if model.is_driven {
         return driven::deliveries(model);

@@ -209,7 +209,6 @@ impl Poset {
     /// Returns, for each pair of elements, an order in which the second element directly follows
     /// the first and both come as early as possible. Pairs for which no such order is allowed are
     /// left out. (Schaeli, Expression 4.2.) Equal orders are returned once.
-    /// 4.2.) Equal orders are returned once.
     #[must_use]
     pub fn pairs(&self, limit: usize) -> Vec<Vec<usize>> {
         let mut found: Vec<Vec<usize>> = Vec::new();

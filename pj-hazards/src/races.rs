@@ -30,7 +30,7 @@ pub struct Races {
     /// The first races, ordered by container, then by the receive of the second message, then by
     /// the receive of the first message.
     pub list: Vec<Race>,
-    /// Number of races, including those that are not listed.
+    /// Number of races, listed or not.
     pub count: u128,
     /// Number of containers with races.
     pub containers: usize,

@@ -3,7 +3,7 @@
 
     rows.py FOLDER TRACE...
 
-FOLDER contains the programs pj_dump and pj_profile. Rows come from `pj_dump -l 9`; sums may differ by the rounding to nine
+FOLDER contains the programs pj_dump and pj_profile. Rows come from `pj_dump -l 9`. Sums may differ by the rounding to nine
 decimals. Traces that pj_dump refuses are skipped with a message.
 """
 

@@ -81,7 +81,7 @@ pub struct Run<'t> {
     pub sets: Vec<Vec<u32>>,
     /// Collectives without links.
     pub groups: Groups,
-    /// What was inferred or left out.
+    /// Facts that were inferred, and links that were left out.
     pub inferred: Inferred,
 }
 

@@ -57,7 +57,7 @@ impl Map {
         Some(Map::parse(name, text).expect("built-in maps are valid"))
     }
 
-    /// Parses a map in TOML; `name` is its name in messages.
+    /// Parses a map in TOML. `name` is the name of the map in messages.
     ///
     /// # Errors
     /// Fails if the text is not TOML or not a valid map.
@@ -109,8 +109,8 @@ impl Map {
         }
     }
 
-    /// Returns the built-in map with this name. If there is none, reads a map from the file with
-    /// this name.
+    /// Returns the built-in map with this name. If no built-in map has the name, reads a map from
+    /// the file with this name.
     ///
     /// # Errors
     /// Fails if the file cannot be read or is not a valid map.

@@ -36,7 +36,8 @@ pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: 
     let mut next = 0;
     for same in times.chunk_by(|a, b| a == b) {
         let time = same[0];
-        // `next` counts the states entered before this time, and `now` those entered at this time.
+        // `next` counts the states entered before this time, and `now` the states entered at this
+        // time.
         next += track.start[next..].iter().take_while(|start| **start < time).count();
         let now = track.start[next..].iter().take_while(|start| **start <= time).count();
         let moment = Moment { track, classes, side, time, next, now };

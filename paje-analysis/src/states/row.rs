@@ -6,7 +6,7 @@ use crate::{Label, Seconds};
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Row {
-    /// The container, if each one has its own rows.
+    /// The container, if each container has separate rows.
     pub container: Option<Label>,
     pub type_: Label,
     pub value: Label,

@@ -55,7 +55,7 @@ impl Waits<'_> {
     }
 
     /// Returns the track and index of each wait, ordered by end. If waits end at the same time,
-    /// those of the container waited for precede those of the waiter.
+    /// waits of the container waited for precede waits of the waiter.
     fn in_order(&self) -> Vec<(u32, u32)> {
         let mut order: Vec<(u32, u32)> = Vec::new();
         for (track, waits) in (0..).zip(&self.by_track) {
@@ -71,7 +71,7 @@ impl Waits<'_> {
     }
 
     /// Sorts waits that end at the same time and are in track order. The waits of a track come
-    /// after those of the tracks that it waits for. Cycles, which only wrong clocks cause, are
+    /// after the waits of the tracks that it waits for. Cycles, which only wrong clocks cause, are
     /// broken arbitrarily.
     fn sort_by_cause(&self, same: &mut [(u32, u32)]) {
         let waits = same.to_vec();

@@ -14,7 +14,7 @@ struct Row {
 }
 
 impl Waits<'_> {
-    /// Returns `kind,count,seconds,share,mean,max`; the share is of all containers' time.
+    /// Returns `kind,count,seconds,share,mean,max`. The share is of all containers' time.
     #[must_use]
     pub fn kinds_table(&self, window: (f64, f64)) -> Table {
         let length = self.length(window);

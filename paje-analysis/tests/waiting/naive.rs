@@ -98,7 +98,7 @@ impl Naive {
             let (start, end) = (micros(link.start), micros(link.end));
             messages.push(Message { from: name(link.from), to: name(link.to), start, end, bytes });
         }
-        // Ignore ranks without states; the generator's messages may involve them.
+        // Ranks without states are ignored, although the generated messages may involve them.
         let all = || naive.ranks.iter().flatten();
         naive.begin = all().map(|state| state.start).min().unwrap_or(0);
         naive.end = all().map(|state| state.end).max().unwrap_or(0);

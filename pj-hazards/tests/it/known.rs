@@ -144,7 +144,7 @@ fn graph_of_an_exchange_between_neighbours() {
     assert_eq!(deliveries(&["--routed"], "persistent"), "838");
 }
 
-/// Without `--message-driven`, each container keeps its own order.
+/// Without `--message-driven`, the order within each container is kept.
 #[test]
 fn message_driven_programs_need_the_option() {
     let case = Hazard::Neighbours { threads: 2 };

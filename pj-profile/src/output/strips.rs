@@ -12,7 +12,7 @@ use crate::natural::NaturalName;
 
 const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
 
-/// Number of values that have a letter of their own.
+/// Maximum number of values that are shown by a letter.
 const LETTERS: usize = 26;
 
 const OTHERS: char = '*';
