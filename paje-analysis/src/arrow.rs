@@ -12,7 +12,7 @@ impl Table {
     /// doubles for seconds, shares and amounts. Undefined values are null.
     ///
     /// # Errors
-    /// Never fails, since all columns have the same length.
+    /// Never fails, because all columns have the same length.
     pub fn record_batch(&self) -> Result<RecordBatch, ArrowError> {
         let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) =
             self.columns.iter().map(|column| array(column.name, &column.data)).unzip();

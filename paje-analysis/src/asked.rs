@@ -15,16 +15,16 @@ use crate::{Bins, By, Label, Scope, Table};
 /// An analysis and its settings.
 #[derive(Clone, Debug)]
 pub enum Asked {
-    /// Time by state value: see [`states`].
+    /// Time by state value, computed by [`states`].
     States(By),
-    /// Links between containers: see [`comm`].
+    /// Links between containers, computed by [`comm`].
     Comm {
         /// Type of the containers to which links are attributed.
         level: Option<String>,
         /// User-defined field with the bytes of a link.
         bytes: Option<String>,
     },
-    /// Time per bin: see [`time`].
+    /// Time per bin, computed by [`time`].
     Time {
         /// Grouping of rows.
         by: By,
@@ -37,9 +37,9 @@ pub enum Asked {
         /// Map from values to classes. By default, the built-in map that fits best.
         map: Option<Map>,
     },
-    /// Wait states: see [`waits`](crate::waits).
+    /// Wait states, computed by [`waits`](crate::waits).
     Waits(WaitsBy, About),
-    /// The critical path: see [`critical`](crate::critical).
+    /// The critical path, computed by [`critical`](crate::critical).
     Critical {
         /// Whether to report values with their imbalance instead of containers.
         by_value: bool,

@@ -1,4 +1,4 @@
-//! Classes of states: computing, sending, receiving, waiting, a collective operation, …
+//! Classes of states, such as computing, sending, receiving, waiting, or a collective operation.
 //!
 //! A [`Map`] assigns a [`Class`] to the name of each state value. Maps are TOML files. Two maps are
 //! built in, `mpi` and `starpu`. [`Classes`] holds the classes of the values of one trace.
@@ -32,15 +32,15 @@ pub enum Class {
     Other,
 }
 
-/// Kind of a collective: which members wait for which others.
+/// Kind of a collective. It determines which members wait for which others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Collective {
     /// Every member waits for all other members. No member leaves before the last one has entered.
     NxN,
-    /// Every member waits for the root: a broadcast.
+    /// Every member waits for the root, as in a broadcast.
     OneToN,
-    /// The root waits for all other members: a reduction.
+    /// The root waits for all other members, as in a reduction.
     NToOne,
     Barrier,
     /// Each member waits for the members before it.

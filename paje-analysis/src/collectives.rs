@@ -271,8 +271,8 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
 }
 
 /// Adds the residual of one operation in which the root waits for the other members, for each
-/// possible root. The residual is the sum of the durations of the other members and of the root's
-/// |exit − latest enter|.
+/// possible root. The residual is |exit − latest enter| of the root, plus the durations of the other
+/// members.
 fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     let all: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let latest = times.iter().map(|(enter, _)| *enter).max().unwrap_or(0);

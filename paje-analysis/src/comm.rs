@@ -1,4 +1,4 @@
-//! Links between containers: count, bytes and duration.
+//! Count, bytes and duration of the links between containers.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -63,7 +63,8 @@ pub struct Row {
 
 type Pair = (ValueId, ContainerId, ContainerId);
 
-/// Sort key of a row: type, value, and positions of both containers in output order.
+/// Sort key of a row, made of the type, the value, and the positions of both containers in output
+/// order.
 type Place = (TypeId, Label, [usize; 2]);
 
 #[derive(Clone, Copy, Debug)]

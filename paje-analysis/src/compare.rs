@@ -1,4 +1,4 @@
-//! Comparison of two runs: the states that became longer or shorter.
+//! Comparison of two runs, which shows the states that became longer or shorter.
 
 use std::collections::BTreeMap;
 

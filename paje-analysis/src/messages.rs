@@ -1,4 +1,4 @@
-//! Messages: links with the states in which they are sent and received.
+//! Messages, which are links together with the states in which they are sent and received.
 //!
 //! A link belongs to a sending state, which is open in the start container when the link starts,
 //! and to a receiving state, which is open in the end container until the link ends. In traces of
@@ -118,7 +118,7 @@ impl Messages {
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
         let lanes: Vec<_> = lanes.filter(|lane| map.is_message(lane.type_name().text)).collect();
         let mut messages = Messages::default();
-        // Reserve the exact capacity: a growing list would take twice the memory.
+        // Reserve the exact capacity, because a growing list would take twice the memory.
         let mut next = Vec::new();
         if by_receiver {
             next = vec![0; tracks.list().len()];

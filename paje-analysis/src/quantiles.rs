@@ -1,8 +1,9 @@
-//! Quantiles of durations: exact for few durations, approximate from a histogram for many.
+//! Quantiles of durations. They are exact for few durations, and approximated by a histogram for
+//! many.
 //!
-//! The histogram has the buckets of DDSketch's fast variant: a double's exponent and the first
-//! seven bits of the mantissa. A quantile differs from the duration of that rank by at most 0.4 %.
-//! Merging histograms in any order gives the same result.
+//! The histogram has the buckets of DDSketch's fast variant, which are given by a double's exponent
+//! and the first seven bits of its mantissa. A quantile differs from the duration of that rank by
+//! at most 0.4 %. Merging histograms in any order gives the same result.
 
 use rustc_hash::FxHashMap;
 

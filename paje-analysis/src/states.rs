@@ -1,4 +1,4 @@
-//! Profile of states: count and durations by value.
+//! Profile of states, with their count and durations by value.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Time by bin: seconds of each value in each bin.
+//! Seconds of each value in each bin of time.
 
 use std::collections::BTreeMap;
 

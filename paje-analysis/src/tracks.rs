@@ -1,4 +1,5 @@
-//! Tracks: states of each container with random access, for analyses of message passing.
+//! Tracks, which give random access to the states of each container, for analyses of message
+//! passing.
 //!
 //! The rows of a lane can only be visited in order. Messages and critical paths need random access,
 //! so tracks have a copy of the states in plain columns, which take 24 bytes per state.

@@ -88,7 +88,8 @@ pub struct Wait {
 pub enum About {
     /// Index of the message.
     Message(u32),
-    /// A collective: index of its series, and index in the series.
+    /// Part of a collective, given the index of its series and the index of the operation in the
+    /// series.
     Operation(u32, u32),
 }
 

@@ -30,8 +30,8 @@ impl Costs {
         self
     }
 
-    /// Returns these costs, changed by `change`. It is called with the size (NaN if unknown) and
-    /// the cost of each message.
+    /// Returns these costs, changed by `change`. This function is called with the size (NaN if
+    /// unknown) and the cost of each message.
     pub(crate) fn changed(
         &self,
         run: &Run<'_>,

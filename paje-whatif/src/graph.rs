@@ -109,7 +109,7 @@ impl<'t> Graph<'t> {
         self.run.name(track)
     }
 
-    /// Returns whether ranks ever wait for one another. They do if the run has messages or
+    /// Returns whether ranks ever wait for one another. This is the case if the run has messages or
     /// collectives.
     #[must_use]
     pub fn has_dependences(&self) -> bool {

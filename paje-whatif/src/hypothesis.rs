@@ -1,4 +1,4 @@
-//! Hypotheses: changes to a run, as written on the command line or in a file.
+//! Hypotheses, which are changes to a run, as written on the command line or in a file.
 
 mod apply;
 mod condition;

@@ -1,4 +1,4 @@
-//! Re-timing: computes all times of a changed run.
+//! Re-timing, which computes all times of a changed run.
 //!
 //! Each rank continues until it has to wait in a collective or for a message that has not arrived.
 //! For a step in which a rank waited, the model determines how much earlier or later than recorded

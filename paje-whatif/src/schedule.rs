@@ -1,4 +1,4 @@
-//! Schedules of collectives: the messages with which MPI libraries carry them out.
+//! Schedules of collectives, which consist of the messages with which MPI libraries carry them out.
 
 use crate::settings::Shape;
 use paje_analysis::classes::Collective;

@@ -57,7 +57,7 @@ pub enum Evidence {
     Unknown,
 }
 
-/// Cause of a hang: a cycle or a stuck track.
+/// Cause of a hang, which is a cycle or a stuck track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hang {
     /// Tracks of a cycle, each of which waits for the next track. Without a cycle, only the stuck

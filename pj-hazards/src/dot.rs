@@ -1,4 +1,4 @@
-//! Draws graphs for Graphviz: races, waits and cycles, and groups of orders.
+//! Draws graphs of races, waits, cycles, and groups of orders, for Graphviz.
 
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
-//! Finds the causes of hangs: cycles of tracks that wait for one another, and stuck tracks that do
-//! not wait.
+//! Finds the causes of hangs. These are cycles of tracks that wait for one another, and stuck
+//! tracks that do not wait.
 //!
 //! A track may wait for several other tracks. In this case, it waits for all of them. Each member
 //! of a strongly connected component of the graph of waits is in a cycle. The graph has a node for
@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadlock::{Hang, Wait};
 
-/// Finds up to `limit` cycles and all stuck tracks. They are ordered by the number of tracks that
-/// they block, the largest number first.
+/// Finds up to `limit` cycles and all stuck tracks, ordered by the number of tracks that they
+/// block. The largest number comes first.
 pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, bool) {
     let graph = Graph::new(tracks, waits);
     let components = graph.components();

@@ -84,7 +84,8 @@ pub(crate) fn random(
     Ok(makespans)
 }
 
-/// Distribution of makespans in seconds: mean, median, and the interval that has the middle 95 %.
+/// Distribution of makespans in seconds, with the mean, the median, and the interval that has the
+/// middle 95 %.
 pub(crate) struct Spread {
     pub(crate) mean: f64,
     /// Half the width of the 95 % confidence interval of the mean.

@@ -1,4 +1,5 @@
-//! Collectives without links: finds which ranks took part in which operation.
+//! Finds the groups of collectives without links, which are the ranks that took part in each
+//! operation.
 //!
 //! Traces record no communicators. The k-th operations of a value in all ranks are taken as one
 //! operation, unless their times contradict this. In that case, the ranks are divided into blocks

@@ -1,4 +1,4 @@
-//! One model of communication: what each rank of a traced run did, in order.
+//! A model of communication. It describes what each rank of a traced run did, in order.
 //!
 //! A [`Run`] has the steps of each rank. The steps are the states and collectives that the rank
 //! entered and left, and the messages that it sent, got ready to receive, and waited for, with

@@ -17,7 +17,7 @@ use crate::requests::{add_completions, add_sets};
 use crate::steps::{Kind, Steps};
 use crate::walk::{Act, Acts, StateAct, Walk, WalkStep};
 
-/// What a trace says about communication.
+/// The communication that a trace records.
 #[derive(Clone, Debug)]
 pub struct Facts<'t> {
     /// States of each rank.
@@ -205,8 +205,8 @@ fn receiving(
     (all, inferred)
 }
 
-/// Returns whether a send is a rendezvous. It is one if the map says so, or if the sender left the
-/// call at the same time as the receiver, but not earlier.
+/// Returns whether a send is a rendezvous. This is the case if the map says so, or if the sender
+/// left the call at the same time as the receiver, but not earlier.
 fn is_blocked(
     named: &mut FxHashMap<(u32, u32), bool>,
     facts: &Facts<'_>,

@@ -1,4 +1,4 @@
-//! Steps of a rank: the states and acts in order, for sequential reading.
+//! The states and acts of a rank in order, for sequential reading.
 
 use crate::walk::{Act, StateAct};
 

@@ -128,7 +128,8 @@ impl<'o> Sweep<'o> {
                 complete[line] += 1;
                 self.clocks.raise(&mut self.knows[line], lane, complete[line]);
             }
-            // The line's next step begins: answer its queries, and keep its clock if edges need it.
+            // The line's next step begins. Answer the queries of the step, and keep its clock if
+            // edges need it.
             let (slot, knows) = (lines + place, self.knows[line]);
             while let Some(asked) =
                 self.asked.get_mut(next).filter(|asked| asked.slot as usize == slot)

@@ -1,4 +1,4 @@
-//! Delay costs: the waiting that each container causes, directly or indirectly.
+//! Delay costs, which are the waiting that each container causes, directly or indirectly.
 //!
 //! The method is that of Böhme, Geimer, Wolf, Arnold: *Identifying the root causes of wait states
 //! in large-scale parallel applications* (2010). Let p wait for q. Both were last synchronised when

@@ -24,8 +24,8 @@ struct Closure {
 
 type Call = (usize, u64, u32, u8, u32);
 
-/// Returns a call: track, time, state, kind, and number. A call without a state has the number of
-/// its message on the track.
+/// Returns a call, given by its track, time, state, kind, and number. A call without a state has
+/// the number of its message on the track.
 fn call(
     model: &Model<'_>,
     track: usize,

@@ -1,4 +1,4 @@
-//! A naive implementation of the reports: loops over a list of all rows.
+//! A naive implementation of the reports, which loops over a list of all rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
