@@ -1,7 +1,7 @@
 //! Estimates latency and bandwidth from recorded transfers.
 //!
-//! Transfers of several sizes determine both. Transfers of one size also do if they sometimes share
-//! links. The sharing is found by repeated simulation at the recorded times.
+//! Transfers of several sizes determine both values. Transfers of one size are also enough if they
+//! sometimes share links. The sharing is found by repeated simulation at the recorded times.
 
 mod table;
 
@@ -13,7 +13,8 @@ use crate::flows::{Flow, Flows};
 use crate::graph::Graph;
 pub use table::Table;
 
-/// Factors for latency and bandwidth by size: minimum bytes and factor, largest size first.
+/// Factors for latency and bandwidth, which depend on the size. Each entry has the minimum bytes
+/// and the factor. The largest size comes first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     /// Name in reports.
@@ -25,7 +26,7 @@ pub struct Factors {
 }
 
 impl Factors {
-    /// Without factors, the time is latency + bytes / bandwidth.
+    /// Without factors, a message takes latency + bytes / bandwidth.
     pub const NONE: Factors = Factors { name: "none", latency: &[], bandwidth: &[], cross: 0.0 };
 
     /// Defaults of SimGrid's SMPI (options `smpi/lat-factor`, `smpi/bw-factor` and
@@ -61,7 +62,8 @@ impl Factors {
         list.iter().find(|(from, _)| bytes >= *from).map_or(1.0, |(_, factor)| *factor)
     }
 
-    /// Returns the latency and the time of the bytes in a network with latency 1 and bandwidth 1.
+    /// Returns the latency of a message and the time of its bytes, in a network with latency 1 and
+    /// bandwidth 1.
     fn parts(&self, bytes: f64) -> (f64, f64) {
         (Self::of(self.latency, bytes), bytes / Self::of(self.bandwidth, bytes))
     }
@@ -81,15 +83,15 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Returns the latency and the time of the bytes of a message, in seconds.
+    /// Returns the latency of a message and the time of its bytes, in seconds.
     #[must_use]
     pub fn times(&self, bytes: f64) -> (f64, f64) {
         let (latency, work) = self.factors.parts(bytes);
         (latency * self.latency, work * self.per_byte)
     }
 
-    /// Returns the costs of the graph, with the times of the network for all messages whose size is
-    /// known.
+    /// Returns the costs of the graph, but with this network's times for all messages of known
+    /// size.
     pub(crate) fn costs(&self, graph: &Graph<'_>) -> Costs {
         let mut costs = graph.costs().clone();
         for (cost, message) in costs.messages.iter_mut().zip(graph.messages().list()) {
@@ -109,28 +111,29 @@ pub fn own_network(graph: &Graph<'_>) -> Option<(Costs, Fit)> {
     (graph.misfit_of(&costs) < 0.1 * EXACT_MISFIT).then_some((costs, fit))
 }
 
-/// Returns the size of a message. If no message has one, all are assumed to be equally long.
+/// Returns the size of a message. If no message has a size, all messages are assumed to be equally
+/// long.
 fn size(message: &Message, has_sizes: bool) -> Option<f64> {
     if has_sizes { message.bytes() } else { Some(1.0) }
 }
 
-/// Largest relative error of a network that explains the transfers. For makespans the limit is a
-/// tenth of it.
+/// Largest relative error of a network that explains the transfers. For makespans, the limit is a
+/// tenth of this.
 const EXACT_MISFIT: f64 = 3e-3;
 
-/// Maximum number of messages that are used. The first ones are taken.
+/// Maximum number of messages that are used. The first messages are taken.
 pub const MAX_MESSAGES: usize = 100_000;
 
-/// Minimum number of refinements. With few messages, refinement continues as long as it has an
-/// effect, since a single step improves little where links are rarely free.
+/// Minimum number of refinements. If there are few messages, refinement continues as long as it has
+/// an effect, because a single step improves little where links are rarely free.
 const ROUNDS: usize = 16;
 
-/// Number of messages that are simulated in all rounds together, and maximum number of rounds.
+/// Total number of messages that are simulated in all rounds, and maximum number of rounds.
 const FIT_BUDGET: usize = 400_000;
 const MAX_ROUNDS: usize = 200;
 
-/// Estimates latency and bandwidth from the recorded transfers. Returns `None` if they do not
-/// determine both.
+/// Estimates latency and bandwidth from the recorded transfers. Returns `None` if the transfers do
+/// not determine both.
 #[must_use]
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
     let is_simulated = graph.tracks().trace().comments().windows(7).any(|word| word == b"SimGrid");
@@ -172,7 +175,7 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
         }
     }
     let is_rough = best.as_ref().is_some_and(|best| best.misfit > ROUGH_MISFIT);
-    // Only simulations use such simple networks.
+    // Only simulations use networks like this.
     let is_simple = *factors == Factors::SMPI && !is_determined_at_once && all.len() <= SMALL_RUN;
     if shares && is_rough && is_simple {
         let near = near(graph, &all, factors)?;
@@ -183,20 +186,21 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     best
 }
 
-/// Largest relative error for which no better start is searched for.
+/// If the relative error is at most this, no better start is searched for.
 const ROUGH_MISFIT: f64 = 1e-4;
 
 const SMALL_RUN: usize = 1_000;
 
-/// Searches for a start near the network that explains all transfers best. The transfers have the
-/// same size. Where links are rarely free, most transfers agree with many networks, and the few
-/// that distinguish the networks look like outliers.
+/// Searches for a start near the network that explains all transfers best. All transfers must have
+/// the same size. Where links are rarely free, most transfers agree with many networks. The few
+/// transfers that distinguish the networks then look like outliers.
 fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     const STEPS: u32 = 40;
     let list = graph.messages().list();
     let measured =
         |at: &&usize| graph.transfers[**at].is_awaited && graph.transfers[**at].seconds > 0.0;
-    // The total time of a transfer is an upper bound for its latency and for the time of its bytes.
+    // The total time of a transfer is an upper bound for its latency, and also for the time of its
+    // bytes.
     let most = |of: fn((f64, f64)) -> f64| {
         let all = all.iter().filter(measured).map(|at| {
             let parts = factors.parts(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
@@ -216,7 +220,7 @@ fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     };
     let of_latency = |step: u32| {
         let latency = latencies * f64::from(step) / f64::from(STEPS);
-        // Finds the bandwidth at which half of the transfers are too short.
+        // Finds the bandwidth at which half of the transfers are shorter than predicted.
         let (mut low, mut high) = (0.0, bytes);
         for _ in 0..12 {
             let per_byte = f64::midpoint(low, high);
@@ -239,13 +243,14 @@ fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     found.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(fit, _)| fit)
 }
 
-/// Starts for the estimate. The latency is a fraction of the mean transfer, or of the shortest one
-/// if the second element is true. An estimate from a bad start does not converge.
+/// Starts for the estimate. The latency is a fraction of the mean transfer. If the second element
+/// is true, it is a fraction of the shortest transfer. An estimate from a bad start does not
+/// converge.
 const STARTS: [(f64, bool); 5] =
     [(0.5, false), (0.9, false), (0.98, false), (0.9, true), (0.5, true)];
 
 /// A measured transfer. `latency` and `work` are the latency and the time of the bytes in a network
-/// with latency 1 and bandwidth 1, divided by the transfer's time. The weight is low for outliers.
+/// with latency 1 and bandwidth 1, divided by the transfer's time. Outliers have a low weight.
 struct Measured {
     latency: f64,
     work: f64,
@@ -258,8 +263,8 @@ impl Measured {
     }
 }
 
-/// Fits the network, beginning at a start. Also returns whether the sizes alone determine both
-/// parameters.
+/// Fits the network, beginning at a start. Also returns whether the sizes alone determine latency
+/// and bandwidth.
 fn fit_from(
     graph: &Graph<'_>,
     all: &[usize],
@@ -307,7 +312,8 @@ fn fit_from(
         if measured.len() < 2 || !is_determined && (round > 0 || !shares || a * b == 0.0) {
             return (None, is_determined_at_once);
         }
-        // With one size, start with a part of the time for each. Sharing may tell them apart later.
+        // If all sizes are equal, start with a part of the time for latency and the rest for the
+        // bytes. Sharing may distinguish the two later.
         let whole = |of: &dyn Fn(&Measured) -> f64, sum: f64| match is_shortest {
             true => measured.iter().map(|it| 1.0 / of(it)).fold(f64::INFINITY, f64::min),
             false => count / sum,
@@ -320,7 +326,7 @@ fn fit_from(
         if !is_possible && round + 1 == rounds {
             return (None, is_determined_at_once);
         }
-        // A bad estimate of the sharing gives an impossible result. The next estimate is better.
+        // A bad estimate of the sharing leads to an impossible result. The next estimate is better.
         let latency = if latency >= 0.0 { latency } else { count / (20.0 * a) };
         let per_byte = if per_byte > 0.0 { per_byte } else { count / (20.0 * b) };
         let is_same = |fit: &Fit| {
@@ -340,7 +346,7 @@ fn fit_from(
     (found, is_determined_at_once)
 }
 
-/// Weights transfers by their errors. Returns the 80th percentile of the errors.
+/// Sets the weight of each transfer by its error. Returns the 80th percentile of the errors.
 fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
     let off = |it: &Measured| it.off(fit.latency, fit.per_byte).abs();
     let mut offs: Vec<f64> = measured.iter().map(off).collect();

@@ -1,5 +1,5 @@
 //! Models of collectives without links. A model has the schedule that explains the recorded times
-//! best, and the time of a message in it.
+//! best, and the time of a message in this schedule.
 
 use paje_analysis::classes::Collective;
 use paje_comm::{Group, Run};
@@ -10,13 +10,13 @@ use crate::operation::{Next, Operation, Travel};
 use crate::schedule::{Schedule, candidates};
 use crate::settings::{Settings, Shape};
 
-/// Model of the operations with the same value in a group.
+/// Model of the operations of one value in a group.
 #[derive(Clone, Debug)]
 pub struct CollectiveModel {
     /// Shape of the operations.
     pub shape: Shape,
-    /// Shapes that were tried, best shape first. Each has its error in seconds, which measures how
-    /// far the members' times are from the model.
+    /// Shapes that were tried, the best one first. Each shape has an error in seconds, which
+    /// measures how far the members' times are from the model.
     pub fits: Vec<(Shape, f64)>,
     /// Whether the user gave the shape.
     pub is_given: bool,
@@ -26,8 +26,8 @@ pub struct CollectiveModel {
     pub(crate) is_rendezvous: bool,
     /// Whether messages start only when their receiver is also ready.
     pub(crate) needs_post: bool,
-    /// Latency of a message, and the time of its bytes, in seconds, for each operation. The last
-    /// entry counts for all later operations.
+    /// For each operation, the latency of a message and the time of its bytes, in seconds. The last
+    /// entry applies to all later operations.
     pub(crate) costs: Vec<(f64, f64)>,
     pub(crate) cross: f64,
 }
@@ -39,7 +39,8 @@ impl CollectiveModel {
         (self.root + turned) % group.members()
     }
 
-    /// Returns the latency and the time of the bytes of the first operation's messages, in seconds.
+    /// Returns the latency of the first operation's messages, and the time of their bytes, in
+    /// seconds.
     #[must_use]
     pub fn cost(&self) -> (f64, f64) {
         self.costs.first().copied().unwrap_or((0.0, 0.0))
@@ -59,7 +60,7 @@ pub(crate) fn shapes(run: &Run<'_>, settings: &Settings, needs_post: bool) -> Ve
         if model.fits[0].1 <= GOOD || needs_post {
             return model;
         }
-        // Collectives may wait for their receivers even if other messages do not.
+        // Messages within collectives may wait for their receivers even if other messages do not.
         let other = Fitting::new(run, group, settings, true).model(settings, run);
         if other.fits[0].1 < model.fits[0].1 { other } else { model }
     };
@@ -72,9 +73,9 @@ const BUDGET: usize = 2_000;
 const MOST_SAMPLES: usize = 40;
 /// Fraction of the opposite link that a message uses in SimGrid.
 const CROSS: f64 = 0.05;
-/// Error in seconds below which no other rule is tried.
+/// If the error is below this number of seconds, no other rule is tried.
 const GOOD: f64 = 1e-8;
-/// A model with costs must have an error below this part of the error of dependences alone.
+/// A model with costs must have an error below this fraction of the error of dependences alone.
 const MUCH_BETTER: f64 = 0.2;
 /// Weight of a constant error in the error of a fit.
 const CONSTANT: f64 = 0.1;
@@ -103,7 +104,8 @@ impl<'f> Fitting<'f> {
         let first = bytes.first().copied().unwrap_or(f64::NAN);
         let is_rendezvous = eager.is_some_and(|eager| eager == 0.0 || first >= eager);
         let count = (BUDGET / (2 * members)).clamp(6, MOST_SAMPLES);
-        // The operations are consecutive, since messages may meet those of the previous operation.
+        // The operations are consecutive, because messages may overlap with those of the previous
+        // operation.
         let known = (0..group.len()).filter(|operation| !group.is_dropped(*operation));
         let samples = known.take(count).map(|at| (at, group.times(&run.facts, at))).collect();
         let cross = match &settings.table {
@@ -168,7 +170,8 @@ impl<'f> Fitting<'f> {
     }
 
     /// Returns the cost of a message with which a shape explains the record best, and the error. If
-    /// dependences alone are as good, with the error `free`, the search is coarse.
+    /// the error is not below `free`, which is the error of dependences alone, the search is
+    /// coarse.
     fn fit(&self, shape: Shape, root: u32, settings: &Settings, free: f64) -> ((f64, f64), f64) {
         let turns = if self.group.is_turning { self.group.members() } else { 1 };
         let schedule = |turned: u32| {
@@ -191,7 +194,7 @@ impl<'f> Fitting<'f> {
         if most <= 0.0 || most.is_nan() {
             return ((0.0, 0.0), f64::INFINITY);
         }
-        // For each time of the bytes, there is one latency that makes the mean error zero.
+        // For each time of the bytes, there is one latency with which the mean error is zero.
         let with = |work: f64| {
             let mut cost = (0.0, work);
             let (mut off, mut rest) = error(cost);
@@ -241,8 +244,8 @@ impl<'f> Fitting<'f> {
         best
     }
 
-    /// Returns an upper bound for the time of one message. It is the shortest time for which
-    /// members stayed after everything for which they waited had come.
+    /// Returns an upper bound for the time of one message. It is the shortest time for which a
+    /// member stayed after everything it waited for had come.
     fn longest(&self, root: u32) -> f64 {
         let turned = |at: usize| if self.group.is_turning { at as u32 } else { 0 };
         let of = |(at, times): &(usize, Vec<(f64, f64)>)| {
@@ -263,8 +266,8 @@ impl<'f> Fitting<'f> {
     }
 
     /// Returns the error of a model, and the mean time that the model does not explain. The error
-    /// is the mean difference from the record. A difference that is the same in all operations
-    /// counts little.
+    /// is the mean difference from the record. A difference that is the same in all operations has
+    /// little weight.
     fn error(&self, schedules: &[std::sync::Arc<Schedule>], cost: (f64, f64)) -> (f64, f64) {
         let members = self.group.tracks.len();
         let reference = self.bytes.first().copied().unwrap_or(f64::NAN);

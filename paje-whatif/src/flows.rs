@@ -1,11 +1,11 @@
 //! Messages in a network with shared links.
 //!
-//! Each container has one link to a crossbar and one from it. A message first takes its latency,
-//! and then the time of its bytes with its share of both links. Shares are max-min fair, by
-//! progressive filling: all shares grow equally until a link is full. The messages on this link
-//! keep their shares, while the other shares continue to grow. Algorithm 1 of Schaeli (*Integrated
-//! simulation of parallel applications*, 2010) visits links by their number of messages instead,
-//! and can exceed their capacity.
+//! Each container has one link to a crossbar and one from it. A message first takes its latency.
+//! Then its bytes take a time that depends on the message's share of both links. Shares are max-min
+//! fair, and are found by progressive filling: all shares grow equally until a link is full. The
+//! messages on this link keep their shares, while the other shares continue to grow. Algorithm 1 of
+//! Schaeli (*Integrated simulation of parallel applications*, 2010) visits links by their number of
+//! messages instead, and can exceed their capacity.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -30,7 +30,7 @@ impl Ord for OrderedTime {
 /// A message to be transferred.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flow {
-    /// Number with which its arrival is reported.
+    /// Number of the message, with which its arrival is reported.
     pub(crate) id: u64,
     pub(crate) from: u32,
     pub(crate) to: u32,
@@ -50,8 +50,8 @@ pub fn max_min(flows: &[(u32, u32)], nodes: usize, cross: f64) -> Vec<f64> {
 
 #[derive(Clone, Debug, Default)]
 struct Filling {
-    /// Free capacity and remaining weight of each link. The links out of each node come first, then
-    /// those into each node.
+    /// Free capacity of each link, and remaining weight of its messages. The links out of each node
+    /// come first, followed by the links into each node.
     free: Vec<f64>,
     weight: Vec<f64>,
     open: Vec<u32>,
@@ -92,7 +92,7 @@ impl Filling {
                 let link = link as usize;
                 weight[link] > SHARE_EPSILON && free[link] <= weight[link] * share * (1.0 + 1e-9)
             };
-            // Decides for all flows before it subtracts any capacity.
+            // Find all full links before any capacity is subtracted.
             let (done, open): (Vec<u32>, Vec<u32>) = self.open.iter().partition(|flow| {
                 let mut of = links(flows[**flow as usize]).into_iter();
                 of.any(|(link, needs)| needs > 0.0 && is_full(free, weight, link))
@@ -126,11 +126,12 @@ pub(crate) struct Flows {
     cross: f64,
     nodes: usize,
     clock: f64,
-    /// Messages within their latency, ordered by the time when it ends.
+    /// Messages whose latency has not ended, ordered by when it ends.
     joining: BinaryHeap<Reverse<(OrderedTime, u64, u32)>>,
     waiting: Vec<Flow>,
     free: Vec<u32>,
-    /// Messages whose bytes are being transferred: their number, ends, seconds left, and share.
+    /// Messages whose bytes are being transferred. Each entry has the number, both ends, the
+    /// seconds left, and the share.
     ids: Vec<u64>,
     pairs: Vec<(u32, u32)>,
     left: Vec<f64>,
@@ -158,7 +159,8 @@ impl Flows {
         self.joining.push(Reverse((OrderedTime(time + flow.cost.0), flow.id, place)));
     }
 
-    /// Returns the next messages that arrive and their time, if any arrive up to `until`.
+    /// Returns the messages that arrive next, and their time of arrival. Returns `None` if no
+    /// message arrives up to `until`.
     pub(crate) fn next_arrivals(&mut self, until: f64, arrived: &mut Vec<(u64, f64)>) {
         arrived.clear();
         loop {

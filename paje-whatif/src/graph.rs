@@ -30,7 +30,7 @@ pub struct Graph<'t> {
 }
 
 impl<'t> Graph<'t> {
-    /// Limit for the number of states and for the number of messages. Both must be lower.
+    /// Upper limit for the number of states and for the number of messages. Both must be lower.
     pub const MAX: u64 = Run::MAX;
 
     /// Builds the graph of a trace.
@@ -109,15 +109,15 @@ impl<'t> Graph<'t> {
         self.run.name(track)
     }
 
-    /// Returns whether ranks wait for one another at all, because the run has messages or
+    /// Returns whether ranks ever wait for one another. This is the case if the run has messages or
     /// collectives.
     #[must_use]
     pub fn has_dependences(&self) -> bool {
         self.transfers.iter().any(Transfer::is_used) || !self.run.groups.list.is_empty()
     }
 
-    /// Returns how far a model with these costs is from the record: the sum of the differences of
-    /// all waits, divided by the total time of all ranks.
+    /// Returns how far a model with these costs is from the record. This is the sum of the
+    /// differences of all waits, divided by the total time of all ranks.
     pub(crate) fn misfit_of(&self, costs: &Costs) -> f64 {
         let (begin, end) = self.span().unwrap_or((0.0, 0.0));
         let mut sum = 0.0;
@@ -145,7 +145,7 @@ impl<'t> Graph<'t> {
         is_rendezvous || self.assumed.start == EagerStart::Posted || self.progresses_in_calls()
     }
 
-    /// Returns whether the trace has sizes of messages.
+    /// Returns whether the trace records sizes of messages.
     pub(crate) fn has_sizes(&self) -> bool {
         self.has_sizes
     }

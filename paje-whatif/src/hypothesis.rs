@@ -1,4 +1,4 @@
-//! Hypotheses: changes to a run, as written on the command line or in a file.
+//! Hypotheses, which are changes to a run, as written on the command line or in a file.
 
 mod apply;
 mod condition;
@@ -58,8 +58,8 @@ pub struct Balance {
     pub mode: Mode,
 }
 
-/// Sets of states that become equally long. The modes come from Hermanns, *Trace-based performance
-/// simulation of large-scale applications* (the thesis on SILAS), section 3.4.2.
+/// Sets of states that become equally long. The modes come from section 3.4.2 of Hermanns,
+/// *Trace-based performance simulation of large-scale applications* (the thesis on SILAS).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The k-th states of all containers.
@@ -77,7 +77,7 @@ impl Mode {
     pub const ALL: [Mode; 4] =
         [Mode::GlobalInstance, Mode::ProcessLocal, Mode::Global, Mode::Scaled];
 
-    /// Returns its name on the command line.
+    /// Returns the name of the mode on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

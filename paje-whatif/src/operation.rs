@@ -1,4 +1,4 @@
-//! An operation of a collective while it is carried out.
+//! State of a collective operation while it is carried out.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ pub(crate) struct Operation {
     schedule: Arc<Schedule>,
     pub(crate) travel: Travel,
     members: Vec<Member>,
-    /// Times in seconds when each message was sent, was posted and arrived, or NaN.
+    /// Times in seconds at which each message was sent, was posted and arrived. They are NaN until
+    /// then.
     messages: Vec<[f64; 3]>,
 }
 
@@ -36,7 +37,7 @@ struct Member {
 pub(crate) struct Next {
     /// Messages that start, with their times.
     pub(crate) starts: Vec<(u32, f64)>,
-    /// Members that are done, with their times.
+    /// Members that have finished the operation, with their times.
     pub(crate) done: Vec<(u32, f64)>,
 }
 
@@ -90,7 +91,7 @@ impl Operation {
         }
     }
 
-    /// Begins the next phases until the member has to wait in one.
+    /// Begins the next phases of a member, up to the first phase in which it has to wait.
     fn go_on(&mut self, member: u32, next: &mut Next) {
         let schedule = Arc::clone(&self.schedule);
         let at = member as usize;
@@ -121,7 +122,7 @@ impl Operation {
         let it = &mut self.messages[message as usize];
         it[side] = time;
         let start = match self.travel.needs_post || self.travel.is_rendezvous {
-            // A comparison with NaN keeps NaN.
+            // `f64::max` ignores NaN, so unknown times are handled first.
             true if it[SENT].is_nan() || it[POSTED].is_nan() => return,
             true => it[SENT].max(it[POSTED]),
             false if side == POSTED => return,

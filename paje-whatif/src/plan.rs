@@ -11,8 +11,8 @@ pub struct Plan {
     /// Factors for the exclusive time of each state type and value.
     pub(crate) values: FxHashMap<(u32, u32), Vec<Scaling>>,
     pub(crate) between: Vec<Scaling>,
-    /// Factor for the exclusive time of each state, by track and state; may be empty. A negative
-    /// number is the new time, in seconds, of a state that took no time.
+    /// Factor for the exclusive time of each state, by track and state. The list may be empty. A
+    /// negative number is the new time, in seconds, of a state that took no time.
     pub(crate) states: Vec<Vec<f64>>,
     pub(crate) cut_states: Vec<Vec<bool>>,
     pub(crate) cut_messages: Vec<bool>,
@@ -37,7 +37,7 @@ impl Scaling {
 }
 
 impl Plan {
-    /// Whether nothing changes.
+    /// Returns whether nothing changes.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         let mut own = self.states.iter().flatten();
@@ -49,7 +49,7 @@ impl Plan {
             && self.after.is_none()
     }
 
-    /// Returns the factor for some seconds of a state, or for some seconds between states.
+    /// Returns the factor for a time of this length in a state or between states.
     pub(crate) fn factor(
         &self,
         graph: &Graph<'_>,

@@ -1,9 +1,9 @@
-//! Re-timing: computes all times of a changed run.
+//! Re-timing, which computes all times of a changed run.
 //!
-//! Each rank continues until it has to wait in a collective, or for a message that has not arrived.
-//! For a step in which a rank waited, the model says how much earlier or later than recorded the
-//! step ends. The part of the time that the model does not explain stays the same. So unchanged
-//! times stay exact.
+//! Each rank continues until it has to wait in a collective or for a message that has not arrived.
+//! For a step in which a rank waited, the model determines how much earlier or later than recorded
+//! the step ends. The part of the time that the model does not explain stays the same. Therefore,
+//! unchanged times stay exact.
 
 mod cycle;
 mod recorded;
@@ -27,16 +27,16 @@ pub struct Retimed {
     pub begin: Vec<f64>,
     /// End of the last state of each track, in seconds.
     pub finish: Vec<f64>,
-    /// Start of each state by track; empty if not requested.
+    /// Start of each state by track. Empty if the times of states were not requested.
     pub start: Vec<Vec<f64>>,
-    /// End of each state by track; empty if not requested.
+    /// End of each state by track. Empty if the times of states were not requested.
     pub end: Vec<Vec<f64>>,
-    /// Shift of the start of each message; empty if not requested.
+    /// Shift of the start of each message. Empty if the times of messages were not requested.
     pub sent: Vec<f64>,
-    /// Shift of the end of each message; empty if not requested.
+    /// Shift of the end of each message. Empty if the times of messages were not requested.
     pub received: Vec<f64>,
-    /// Number of messages and of collectives for which nothing waits, because their recorded times
-    /// contradict themselves.
+    /// Number of messages and collectives for which nothing waits because of contradictory recorded
+    /// times.
     pub dropped: (usize, usize),
 }
 
@@ -55,7 +55,8 @@ impl Retimed {
         (end - begin).max(0.0)
     }
 
-    /// Returns the recorded times. If `keeps`, the result has the times of every state and message.
+    /// Returns the recorded times. If `keeps` is true, the result includes the times of every state
+    /// and message.
     fn recorded(graph: &Graph<'_>, keeps: bool) -> Self {
         let tracks = graph.tracks().list();
         let first = |track: &Track| track.start.first().copied().unwrap_or(f64::NAN);
@@ -77,12 +78,13 @@ impl Retimed {
 
 const NONE: u32 = u32::MAX;
 
-/// Seconds by which a model that explains a wait may differ from the record.
+/// Maximum difference in seconds between the record and a model that explains a wait.
 const ROUNDING: f64 = 2e-8;
 
 #[derive(Clone, Copy, Debug)]
 struct Cursor {
-    /// Number of the next step, number of acts before it, and number of waiting steps before it.
+    /// Number of the next step, number of acts before this step, and number of waiting steps before
+    /// it.
     next: u32,
     acts: u32,
     waits: u32,
@@ -101,18 +103,18 @@ struct Run<'g> {
     traffic: Traffic<'g>,
     cursors: Vec<Cursor>,
     ready: Vec<u32>,
-    /// Messages of sets that have been taken.
+    /// Messages of sets that have already been taken.
     taken: Vec<Vec<u32>>,
     keeps: bool,
     result: Retimed,
 }
 
 impl Graph<'_> {
-    /// Computes the times of the run with the changes in `plan`. If `keeps`, the result has the
-    /// times of every state and message.
+    /// Computes the times of the run with the changes in `plan`. If `keeps` is true, the result
+    /// includes the times of every state and message.
     ///
-    /// Recorded times may contradict themselves. If `mends`, nothing waits for the messages and
-    /// collectives that do so.
+    /// Recorded times may contradict themselves. If `mends` is true, nothing waits for the messages
+    /// and collectives with contradictory times.
     ///
     /// # Errors
     /// Fails if containers wait for one another in a cycle, so that the changed run never ends.
@@ -204,7 +206,7 @@ impl<'g> Run<'g> {
             if step.kind == Kind::Close {
                 shift += self.plan.added(at, state);
             }
-            // The order of steps stays the same.
+            // The order of steps stays as recorded.
             if time >= cursor.last && time + shift < enter {
                 shift = enter - time;
             }
@@ -224,12 +226,12 @@ impl<'g> Run<'g> {
         self.cursors[at] = cursor;
     }
 
-    /// Returns the shift of a step. If the step waits, `ended` has the times when the model lets
-    /// the waiting end in the recorded and in the changed run.
+    /// Returns the shift of a step. If the step waits, `ended` has the times at which the waiting
+    /// ends according to the model, in the recorded run and in the changed run.
     fn shift(&self, at: usize, cursor: &Cursor, time: f64, ended: Option<(f64, f64)>) -> f64 {
         let state = (cursor.open != NONE).then_some(cursor.open);
         let (since, shift) = match ended {
-            // Differences from rounding do not count as time of the call.
+            // Differences from rounding are not part of the call's time.
             Some((recorded, changed))
                 if changed != recorded && (time - recorded).abs() <= ROUNDING =>
             {
@@ -244,7 +246,7 @@ impl<'g> Run<'g> {
         if factor == 1.0 { shift } else { shift + (factor - 1.0) * seconds }
     }
 
-    /// Returns when the waits of a step end, or `None` if that is not known yet.
+    /// Returns the times at which the waits of a step end, or `None` if they are not known yet.
     fn end_of(&mut self, acts: StepActs<'_>, enter: f64) -> Option<f64> {
         let mut end = enter;
         let mut set = None;
@@ -284,8 +286,8 @@ impl<'g> Run<'g> {
         Some(end.max(self.traffic.arrived[last as usize]))
     }
 
-    /// Returns the messages of a set that have not been taken, first arrivals first, up to some
-    /// number.
+    /// Returns the messages of a set that have not been taken, in order of arrival. Returns at most
+    /// the given number of messages.
     fn first_of(&self, set: usize, count: usize) -> Vec<u32> {
         let arrived = |message: &u32| self.traffic.arrived[*message as usize];
         let all = self.graph.run.sets[set].iter().copied();

@@ -10,15 +10,15 @@ use crate::fit::Table;
 /// Time at which the transfer of an eager message starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EagerStart {
-    /// It starts when the message is sent.
+    /// The transfer starts when the message is sent.
     #[default]
     Sent,
-    /// It starts when the message has been sent and the receiver is ready.
+    /// The transfer starts when the message has been sent and the receiver is ready.
     Posted,
 }
 
 impl EagerStart {
-    /// Returns its name on the command line.
+    /// Returns the name of the start on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// Returns its name on the command line.
+    /// Returns the name of the kind of progress on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,16 +49,17 @@ impl Progress {
     }
 }
 
-/// Schedule of a collective. It says which members send to which, and which wait for which.
+/// Schedule of a collective. The schedule determines which members send to which others, and which
+/// members wait for which others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// Each member waits for all. Messages take no time.
+    /// Each member waits for all members. Messages take no time.
     NxN,
     /// Each member waits for the root. Messages take no time.
     OneToN,
-    /// The root waits for all. Messages take no time.
+    /// The root waits for all members. Messages take no time.
     NToOne,
-    /// The root sends to all, or all send to the root, or both one after the other.
+    /// The root sends to all members, or all members send to the root, or both one after the other.
     Flat,
     /// A binomial tree from or to the root.
     Binomial,
@@ -72,7 +73,8 @@ pub enum Shape {
     Direct,
     /// Each member sends to all others, one after the other.
     Pairwise,
-    /// Each member sends to one that is twice as far away as in the previous round.
+    /// In each round, each member sends to a member that is twice as far away as in the previous
+    /// round.
     Dissemination,
     /// Each member waits for the members before it.
     Scan,
@@ -98,7 +100,7 @@ impl Shape {
         Shape::Local,
     ];
 
-    /// Returns its name on the command line.
+    /// Returns the name of the shape on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -118,7 +120,7 @@ impl Shape {
         }
     }
 
-    /// Returns whether messages take no time, so that only the dependences count.
+    /// Returns whether messages take no time, so that only the dependences matter.
     #[must_use]
     pub const fn is_free(self) -> bool {
         matches!(self, Shape::NxN | Shape::OneToN | Shape::NToOne | Shape::Scan | Shape::Local)
@@ -134,7 +136,8 @@ pub struct Settings {
     pub eager_start: Option<EagerStart>,
     /// When messages travel.
     pub progress: Progress,
-    /// Shapes by value. The first match counts. All others get the best shape of their class.
+    /// Shapes by value. The first match applies. All other values get the best shape of their
+    /// class.
     pub shapes: Vec<(Glob, Shape)>,
     /// Shape of all collectives that belong to the class of broadcasts.
     pub broadcast: Option<Shape>,

@@ -13,7 +13,7 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::many::Sweep;
 
-/// Precision of variables that are read and written, as in `pj_dump`.
+/// Precision of variables that are read and written, which is the same as in `pj_dump`.
 pub(crate) const PRECISION: Precision = Precision::Single;
 
 const WHAT_IF: &str = "Hypotheses";
@@ -23,7 +23,7 @@ const READING: &str = "Reading";
 const SPEED: &str = "Threads and memory";
 const OTHER: &str = "Other";
 
-/// Rows may take one part in this many of the memory.
+/// Rows may use at most the memory limit divided by this number.
 const ROWS: u64 = 8;
 
 /// Predicts how long a run would have taken with other computing speed, load balance or network.
@@ -256,8 +256,8 @@ impl Cli {
         ]
     }
 
-    /// Parses the hypotheses that the options give. If a hypothesis lacks the key of the sweep,
-    /// adds the key with its value.
+    /// Parses the hypotheses that the options give. If a hypothesis lacks the key of the sweep, the
+    /// key and its value are added.
     ///
     /// # Errors
     /// Fails with a message that says what was expected.
@@ -303,7 +303,7 @@ impl Cli {
         let mut options = Options::default();
         self.accepted.set(&mut options);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
-        // Most memory is needed for the graph, since rows are only read sequentially.
+        // Most of the memory is needed for the graph, because rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {
             memory.bytes /= ROWS;

@@ -1,4 +1,4 @@
-//! Computes sweeps and random runs.
+//! Computes the runs of sweeps, and random runs.
 
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 pub struct Sweep {
     /// Key whose value changes from run to run.
     pub key: String,
-    /// Its values, in the form that hypotheses use.
+    /// Values of the key, in the form that hypotheses use.
     pub values: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ impl FromStr for Sweep {
     }
 }
 
-/// Makespan of a run in seconds, or the cycle because of which it never ends.
+/// Makespan of a run in seconds, or the cycle that keeps the run from ending.
 pub(crate) type Outcome = Result<f64, String>;
 
 /// Computes the makespans of all runs in parallel. Fails if a hypothesis does not fit the trace.
@@ -84,7 +84,8 @@ pub(crate) fn random(
     Ok(makespans)
 }
 
-/// Distribution of makespans in seconds: mean, median, and the interval that has the middle 95 %.
+/// Distribution of makespans in seconds, with the mean, the median, and the interval that has the
+/// middle 95 %.
 pub(crate) struct Spread {
     pub(crate) mean: f64,
     /// Half the width of the 95 % confidence interval of the mean.

@@ -32,7 +32,7 @@ pub(crate) struct Row {
     pub(crate) after: f64,
 }
 
-/// Subject of the numbers of a row.
+/// Subject of the numbers in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Makespan,
@@ -111,7 +111,7 @@ impl RunAnalysis {
         RunAnalysis::of(facts.tracks, facts.messages, facts.collectives, settings)
     }
 
-    /// Analyses the changed run. Its times must have been kept.
+    /// Analyses the changed run. The times of its states and messages must have been kept.
     fn changed(graph: &Graph<'_>, settings: &Settings, plan: &Plan, retimed: &Retimed) -> Self {
         let tracks = graph.tracks().at_times(&retimed.start, &retimed.end);
         let messages = graph.messages().at_times(|at, message| {
@@ -318,7 +318,7 @@ impl Report {
     }
 }
 
-/// Formats a change in percent with its sign. Zero is never negative.
+/// Formats a change in percent with a sign. Zero never has a minus sign.
 pub(crate) fn change(part: f64) -> String {
     let text = format!("{:+.2} %", part * 100.0);
     if text == "-0.00 %" { "+0.00 %".into() } else { text }

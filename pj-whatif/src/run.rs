@@ -37,8 +37,8 @@ const VOICE: Voice = Voice {
     on_damage: None,
 };
 
-/// Runs the program. Returns exit status 1 for an invalid trace or a run that never ends, and 2 for
-/// errors.
+/// Runs the program. Returns exit status 1 for an invalid trace or a run that never ends, and 2
+/// after errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
@@ -127,7 +127,7 @@ fn changed(
         );
         return Err(unsuitable(why));
     }
-    // If memory is short, the recorded run is analysed before the graph is built.
+    // If there is little memory, the recorded run is analysed before the graph is built.
     let needed = Graph::bytes(trace) + Waits::bytes(trace);
     let is_narrow = cli.memory.limit().is_some_and(|limit| limit.bytes < needed);
     let analyse = |facts| RunAnalysis::recorded(facts, &settings);
@@ -242,7 +242,7 @@ fn write_trace(
         let written = paje::write(trace, &selected, form, changed, workers, &mut out);
         let written = written.and_then(|()| out.flush());
         if written.is_err() {
-            // Flushing the buffer would fail again.
+            // A second attempt to flush the buffer would fail again.
             let _ = out.into_parts();
         }
         return written.map_err(Failure::Output);

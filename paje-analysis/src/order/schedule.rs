@@ -2,8 +2,8 @@
 
 use super::{Edges, NONE, TAKEN};
 
-/// Schedule of a run: for each place, the line that completes a step there, and the steps that
-/// delay this step.
+/// Schedule of a run. It has the line that completes a step at each place, and the steps that delay
+/// this step.
 ///
 /// A *slot* identifies a step by the place at which it begins. For the first step of a line, the
 /// slot is the line's number. For any other step, it is the number of lines plus the place at which

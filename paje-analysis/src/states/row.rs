@@ -2,18 +2,18 @@
 
 use crate::{Label, Seconds};
 
-/// Time that all containers, or one of them, spend in a state value.
+/// Time that all containers, or one container, spend in a state value.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Row {
-    /// The container, if each one has its own rows.
+    /// The container, if each container has separate rows.
     pub container: Option<Label>,
     pub type_: Label,
     pub value: Label,
     pub count: u64,
-    /// Sum of the durations of these states.
+    /// Sum of the durations of the states.
     pub inclusive: Seconds,
-    /// Sum of the durations, excluding the states directly inside.
+    /// Sum of the durations, excluding nested states.
     pub exclusive: Seconds,
     /// Exclusive time, divided by the lifetimes of the containers that have a lane of the type.
     pub share: f64,

@@ -33,7 +33,7 @@ impl Table {
     /// Parses a table in TOML.
     ///
     /// # Errors
-    /// Fails if the text is not such a table. The message has the line and the column.
+    /// Fails if the text is not a table of message times. The message has the line and the column.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut table: Table =
             toml::from_str(text).map_err(|error: toml::de::Error| error.to_string())?;

@@ -22,7 +22,7 @@ use crate::plan::{Plan, Scaling};
 pub struct Changes<'h> {
     /// Hypotheses. All of them apply together.
     pub hypotheses: &'h [Hypothesis],
-    /// Costs in a network that explains the recorded run.
+    /// Costs in the network that explains the recorded run.
     pub network: Option<&'h Costs>,
     /// Distribution of random durations, and the number of the run.
     pub random: Option<(&'h Random, u32)>,
@@ -35,7 +35,7 @@ pub struct Applied {
     pub plan: Plan,
     /// Notes for the user.
     pub notes: Vec<String>,
-    /// Network of the recorded run, if it has been estimated.
+    /// Estimated network of the recorded run, if there is one.
     pub fit: Option<Fit>,
 }
 
@@ -59,7 +59,7 @@ impl Changes<'_> {
         let mut applied = Applied { plan, notes, fit: None };
         for hypothesis in self.hypotheses {
             match hypothesis {
-                // A factor of 1 changes nothing, but the states must exist.
+                // A factor of 1 changes nothing. The states must exist nevertheless.
                 Hypothesis::Scale(scale) if scale.factor == 1.0 => {
                     instances(graph, &scale.states)?;
                 }
@@ -273,8 +273,8 @@ fn cut(graph: &Graph<'_>, states: &States, plan: &mut Plan) -> Result<(), String
     Ok(())
 }
 
-/// Also removes what depends on removed states: nested states, collectives with a removed member,
-/// and messages with a removed end.
+/// Also removes everything that depends on removed states. This includes nested states, collectives
+/// with a removed member, and messages with a removed end.
 fn close_cuts(graph: &Graph<'_>, plan: &mut Plan) {
     if plan.cut_states.is_empty() {
         return;
@@ -350,7 +350,7 @@ fn draw(graph: &Graph<'_>, random: &Random, run: u32, plan: &mut Plan) {
     make_factors(graph, plan);
     let seed = random.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(run));
     let mut source = Xoshiro256PlusPlus::seed_from_u64(seed);
-    // Returns the parameters for mean 1 and the given coefficient of variation.
+    // Returns the parameters with which the mean is 1 and the coefficient of variation is as given.
     let variance = random.cv.mul_add(random.cv, 1.0).ln();
     let lognormal = LogNormal::new(-variance / 2.0, variance.sqrt()).ok();
     let normal = Normal::new(1.0, random.cv).ok();

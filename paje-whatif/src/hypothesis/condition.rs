@@ -14,10 +14,10 @@ type Relation = fn(&f64, &f64) -> bool;
 
 #[derive(Clone, Debug)]
 enum Test {
-    /// Compares a property with a number. The property is given by its index in [`NUMBERS`].
+    /// Compares a property with a number. The property is an index into [`NUMBERS`].
     Number(usize, Relation, f64),
-    /// Matches a property with a pattern. The property is given by its index in [`NAMES`]. The
-    /// first element says whether it must match.
+    /// Matches a property with a pattern. The property is an index into [`NAMES`]. The first
+    /// element says whether it must match or must not match.
     Name(usize, bool, Glob),
 }
 

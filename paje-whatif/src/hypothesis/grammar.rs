@@ -26,7 +26,7 @@ struct Token {
 /// Parses a file. Returns the hypotheses, and the ignored options, which are specific to SILAS.
 ///
 /// # Errors
-/// Fails with line, column and what was expected.
+/// Fails with the line, the column, and what was expected.
 pub fn parse_file(text: &str) -> Result<(Vec<Hypothesis>, Vec<String>), String> {
     let mut parser =
         Parser { tokens: tokens(text)?, at: 0, last_line: text.lines().count().max(1) };

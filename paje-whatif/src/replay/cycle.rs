@@ -83,8 +83,8 @@ impl Run<'_> {
         format!("{name}{call} {what}, at {last:.9} s of the recorded run")
     }
 
-    /// Lets nothing wait any longer for one message or collective of the cycle. Returns whether the
-    /// cycle has one.
+    /// Removes all waits for one message or collective of the cycle. Returns whether the cycle has
+    /// such a wait.
     pub(super) fn mend(&mut self, cycle: &Cycle) -> bool {
         // Dropping a message changes less than dropping a collective.
         let is_group = |(_, act): &&(u32, Act)| matches!(act, Act::Leave(_));

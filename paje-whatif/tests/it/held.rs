@@ -1,4 +1,4 @@
-//! Compares collectives without links, in which messages are a rendezvous, with simple models.
+//! Compares collectives without links whose messages are a rendezvous with simple models.
 
 use paje_whatif::{Graph, Plan, Settings, Shape};
 
@@ -11,7 +11,8 @@ const OPERATIONS: usize = 30;
 
 type Model = fn(&[f64]) -> Vec<f64>;
 
-/// A binomial tree from rank 0. Each member receives from its parent, then sends to its children.
+/// Returns the exits of a binomial tree from rank 0. Each member receives from its parent, then
+/// sends to its children.
 fn relay(enters: &[f64]) -> Vec<f64> {
     let mut free = vec![f64::NAN; enters.len()];
     free[0] = enters[0];
@@ -27,8 +28,8 @@ fn relay(enters: &[f64]) -> Vec<f64> {
     free
 }
 
-/// Messages between rank 0 and all other ranks. Each takes its latency, then an equal part of the
-/// link of rank 0.
+/// Returns the exits when messages are exchanged between rank 0 and all other ranks. Each message
+/// takes its latency. Then its bytes take an equal part of the link of rank 0.
 fn held(enters: &[f64]) -> Vec<f64> {
     let mut exits = vec![f64::NAN; enters.len()];
     let begin = |rank: usize| enters[rank].max(enters[0]) + LATENCY;

@@ -53,8 +53,8 @@ fn factors_of_one_change_nothing() {
     });
 }
 
-/// With shared links, a rank could end earlier although another one computes longer. So messages in
-/// the random runs take their own times.
+/// With shared links, a rank could end earlier although another rank computes longer. Therefore,
+/// messages in the random runs do not share links.
 #[test]
 fn longer_computing_never_ends_earlier_and_takes_at_most_so_much_longer() {
     each(|seed, graph| {

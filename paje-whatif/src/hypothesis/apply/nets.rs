@@ -57,7 +57,7 @@ pub(super) fn apply(
     let has_messages = graph.transfers.iter().any(|transfer| transfer.is_used());
     let mut before = graph.costs().clone();
     if whole.is_some() && !has_costs {
-        // Every message as a whole takes longer by this factor, so no sizes are needed.
+        // The total time of each message is multiplied by this factor, so no sizes are needed.
         before = own.unwrap_or(graph.costs()).clone();
     } else if has_messages && !has_costs && !is_absolute {
         match graph.has_sizes().then(|| fit(graph, shares)).flatten() {
