@@ -28,7 +28,7 @@ pub enum FieldNames {
 
 /// The declared type of a field. Exporters use it for user-defined columns; the replay does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // The names are the format's own.
+#[allow(missing_docs)] // The names are those of the format.
 pub enum FieldType {
     Date,
     Int,
@@ -167,8 +167,8 @@ struct OpenDef {
     fields: Vec<FieldDef>,
 }
 
-/// The definitions read so far, and the one that is being read. Cloning is cheap: clones share most
-/// of their contents, and each block keeps one.
+/// The definitions read so far, and the definition that is being read. Each block keeps a clone.
+/// Clones are cheap, because they share most of their contents.
 ///
 /// A trace may consist of several files with their own definitions. One list holds the definitions
 /// of all files, without duplicates. Each table also maps its own file's numbers to entries of the
@@ -232,8 +232,8 @@ impl DefTable {
         &self.defs
     }
 
-    /// Adds definitions of other files: `all` is another table's list, and starts with this
-    /// table's.
+    /// Adds the definitions of other files. `all` is the list of another table, and starts with the
+    /// list of this table.
     pub fn learn(&mut self, all: &Sequence<Arc<EventDef>>) {
         for def in all.since(self.defs.len()) {
             if let Some(imported) = &mut self.imported {

@@ -16,9 +16,9 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Returns the offending word of `text`, the bytes that [`Fault::at`] refers to. It is empty at
-    /// the end of a line, and the whole line for a misplaced `%` line. [`FaultKind::sentence`]
-    /// shows it.
+    /// Returns the offending word of `text`, the text that [`Fault::at`] refers to. At the end of a
+    /// line, the word is empty. For a misplaced `%` line, it is the whole line.
+    /// [`FaultKind::sentence`] shows the word.
     #[must_use]
     pub fn word(&self, text: &[u8]) -> Span {
         let start = (self.at as usize).min(text.len());
@@ -38,7 +38,7 @@ impl Fault {
     }
 }
 
-/// The ways in which a line can be wrong, alone or after the definitions before it.
+/// The ways in which a line can be wrong, by itself or together with the previous definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -74,7 +74,7 @@ pub enum FaultKind {
     BadColor,
 }
 
-/// A field that the writer may have meant, where an obligatory field is missing.
+/// A field that may have been written in place of a missing obligatory field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Instead {
     /// No similar field.

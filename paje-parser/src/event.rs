@@ -192,7 +192,7 @@ impl<'a> RawEvent<'a> {
 /// An event with its fields, borrowed from the line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-#[allow(missing_docs)] // Fields are the format's own; times are in seconds.
+#[allow(missing_docs)] // Fields have the format's names. Times are in seconds.
 pub enum Event<'a> {
     /// PajeDefineContainerType, -StateType, -EventType, -VariableType; `parent` is a container
     /// type.

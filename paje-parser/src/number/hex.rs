@@ -85,8 +85,9 @@ impl Binary {
         };
     }
 
-    /// Returns the bits of the nearest float, ties to even. The format has `precision` significant
-    /// bits, the smallest subnormal `2^smallest` and the infinity `infinity`.
+    /// Returns the bits of the nearest float, ties to even. The float format has `precision`
+    /// significant bits, its smallest subnormal is `2^smallest`, and its infinity has the bits
+    /// `infinity`.
     fn round(&self, precision: u32, smallest: i64, infinity: u64) -> u64 {
         if self.mantissa == 0 {
             return 0;

@@ -44,7 +44,8 @@ pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     valid.then(|| eight(ones as u64) * 100_000_000 + eight((ones >> 64) as u64))
 }
 
-/// Converts eight digits (values, not ASCII, first one lowest) by pairs and fours.
+/// Converts eight digits by combining them into pairs, then into groups of four. The digits are
+/// values, not ASCII, and the first digit is in the lowest byte.
 #[inline(always)]
 fn eight(digits: u64) -> u64 {
     let pairs = (digits.wrapping_mul(2561) >> 8) & 0x00ff_00ff_00ff_00ff;

@@ -87,7 +87,7 @@ fn has_avx2() -> bool {
 pub(super) fn gather(chunk: &[u8; 64], class: fn(u8) -> bool) -> u64 {
     chunk.as_chunks::<8>().0.iter().enumerate().fold(0u64, |mask, (i, bytes)| {
         let flags = u64::from_le_bytes(bytes.map(|b| u8::from(class(b))));
-        // Gathers the low bits of the eight bytes in the top byte.
+        // Collects the lowest bit of each of the eight bytes into the top byte.
         mask | (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
     })
 }
@@ -107,8 +107,8 @@ mod avx2 {
         white: &mut [[u8; 8]],
         newline: &mut [[u8; 8]],
     ) -> Found {
-        // This table is indexed by the low nibble of a byte. The entry equals the byte if it is
-        // white, and differs otherwise. Bytes from 0x80 on give zero.
+        // This table is indexed by the low nibble of a byte. The entry equals the byte if and only
+        // if the byte is white space. For bytes from 0x80 on, the entry is zero.
         let whites = _mm256_setr_epi8(
             32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1, //
             32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1,

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Exact values, middles and limits, with the bits that glibc's `strtod` and `strtof` return.
+/// Exact values, midpoints and limits, with the bits that glibc's `strtod` and `strtof` return.
 #[rustfmt::skip]
 const HEX: [(&str, u64, u32); 48] = [
     ("0x0", 0x0000000000000000, 0x00000000),
