@@ -18,7 +18,7 @@
 //! integers, names are dictionary-encoded strings, and keys of links are strings. Rows are in the
 //! order of `pj_dump`. If the replay kept line numbers, the column `Line` has the line of the row's
 //! opening event. If there are several files, `File` has its file. User-defined fields, if the
-//! replay kept them, follow as further columns.
+//! replay kept them, follow as additional columns.
 //!
 //! ```
 //! # #[cfg(feature = "tables")] {

@@ -42,7 +42,8 @@ pub struct TableOptions {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// Tables of a trace. Their creation only walks through the containers. The rest is made on demand.
+/// The tables of a trace. Creating them only visits the containers. Everything else is made on
+/// demand.
 #[derive(Debug)]
 pub struct Tables<'t> {
     pub(crate) trace: &'t Trace,

@@ -126,8 +126,8 @@ impl Scanner {
         word(&self.white, at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1)
     }
 
-    /// Computes the masks of quotes and comment signs of a special block. Also repeats the
-    /// white-space masks of the first `settled` chunks.
+    /// Computes the masks of quotes and comment signs of a special block. Computes the white-space
+    /// masks of the first `settled` chunks again.
     #[inline(never)]
     fn scan_signs(&mut self, chunks: &[[u8; 64]], last: &[u8; 64], settled: usize) {
         let count = chunks.len();

@@ -69,7 +69,8 @@ fn hash(name: &[u8]) -> u64 {
 /// Colour in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
-    /// Colour of the palette by index. Beyond its end, the colour for all other names.
+    /// Colour of the palette with this index. An index beyond the end stands for the colour of all
+    /// other names.
     Of(usize),
     /// Colour of amounts.
     Plain,
@@ -93,7 +94,7 @@ impl Colour {
 pub struct Colours(HashMap<String, usize>);
 
 impl Colours {
-    /// Gives each name the next colour of the palette. Put important names first.
+    /// Assigns the next colour of the palette to each name. Put important names first.
     #[must_use]
     pub fn of(names: impl IntoIterator<Item = String>) -> Self {
         let mut places = HashMap::new();

@@ -44,7 +44,7 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a job, after waiting until it is not too far ahead. Returns `None` if no more are
+    /// Takes a job, after waiting until it is not too far ahead. Returns `None` if no more jobs are
     /// needed.
     fn take(&self) -> Option<usize> {
         let mut now = self.lock();
@@ -60,7 +60,7 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
     }
 
     /// Makes results until no job is left. Also puts the results whose turn has come, unless
-    /// another worker does.
+    /// another worker is putting results.
     pub(crate) fn work(&self, make: impl Fn(usize) -> Result<T, E>) {
         let guard = PanicGuard(Some(self));
         while let Some(job) = self.take() {

@@ -37,7 +37,7 @@ impl Limits {
     pub const LONGEST_LINE: usize = 1 << 30;
 
     /// Returns these limits with `line` as the length of the longest line. Reduces the block size
-    /// to it if necessary, because a line that fits in a block is never too long.
+    /// to this length if necessary, because a line that fits in a block is never too long.
     #[must_use]
     pub fn with_line(self, line: usize) -> Self {
         let line = line.min(Limits::LONGEST_LINE);
@@ -108,8 +108,8 @@ pub struct Block {
 }
 
 impl Block {
-    /// Returns the lines. Each ends with a newline, except perhaps the trace's last. Makes the text
-    /// of a segment when it is called for the first time.
+    /// Returns the lines. Each ends with a newline, except perhaps the trace's last. The first call
+    /// makes the text of a segment.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.padded()[..self.len]
@@ -146,7 +146,7 @@ impl Block {
         is_marked
     }
 
-    /// Adds `bytes` bytes of other files of the trace before the block.
+    /// Moves the block's position by `bytes` bytes, the size of the trace's files that come before.
     pub fn put_behind(&mut self, bytes: u64) {
         self.start.0 += bytes;
     }
@@ -170,8 +170,8 @@ impl Block {
         self.set(start, 0..filled);
     }
 
-    /// Returns the buffer with room for `bytes` bytes and the padding. It never shrinks, so that
-    /// memory is cleared only once.
+    /// Returns the buffer with room for `bytes` bytes and the padding. The buffer never shrinks, so
+    /// that memory is cleared only once.
     pub(crate) fn room(&mut self, bytes: usize) -> &mut [u8] {
         let bytes = bytes.saturating_add(PADDING);
         match self.buffer.is_empty() {
@@ -218,7 +218,7 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Makes reading continue after errors. If the input fails, the whole lines before the failure
-    /// come first. A line that is too long gives an error and is skipped.
+    /// are returned before the error. A line that is too long causes an error and is skipped.
     #[must_use]
     pub fn forgiving(self) -> Self {
         Blocks { forgives: true, ..self }

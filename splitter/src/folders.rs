@@ -103,7 +103,8 @@ impl Folders {
         Ok(file)
     }
 
-    /// Returns the folder that a file is below, and its relative path.
+    /// Returns the folder that contains a file at any depth, and the file's path relative to that
+    /// folder.
     fn above<'f>(&self, found: &'f Path) -> io::Result<(&Path, &'f Path)> {
         let below = |folder: &PathBuf| found.strip_prefix(folder).is_ok();
         let folder = self.all.iter().find(|folder| below(folder));

@@ -19,8 +19,8 @@ const TAIL: usize = 512;
 /// The ends of a block are found from its own bytes, so several threads can read blocks in any
 /// order. A block inside a line that is longer than a block is empty.
 ///
-/// The file is read, not mapped: if it becomes shorter meanwhile, reading returns an error, while a
-/// map would cause a SIGBUS.
+/// The file is read, not mapped. If the file becomes shorter, reading returns an error, whereas
+/// access to a mapping would cause a SIGBUS.
 #[derive(Debug)]
 pub struct Plan {
     file: File,
@@ -68,10 +68,9 @@ impl Plan {
     /// Fills `block` with the lines of block `i`. An empty block starts at `i * size`, but not
     /// after the file's end.
     ///
-    /// # Errors
-    /// If the file cannot be read or has become shorter, `block` is empty. If a line is longer than
-    /// the limit, `block` holds the lines before it, so that errors in them come first, as they do
-    /// from [`Blocks`](crate::Blocks).
+    /// # Errors If the file cannot be read or has become shorter, `block` is empty. If a line is
+    /// longer than the limit, `block` holds the previous lines, so that their errors are reported
+    /// first, as with [`Blocks`](crate::Blocks).
     pub fn read(&self, i: u64, block: &mut Block) -> Result<(), ReadError> {
         let begin = i.saturating_mul(self.size());
         self.read_between(begin..begin.saturating_add(self.size()), block)

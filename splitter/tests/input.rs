@@ -418,7 +418,7 @@ fn packed_in(texts: &[&str]) -> (TempDir, Input) {
 #[test]
 fn a_segment_of_several_lines_that_ends_within_one_is_refused() {
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n", "5 e"]);
-    // A segment with a single line may hold the rest of a line of the segment before it.
+    // A segment with a single line may hold the rest of a line of the previous segment.
     assert!(input.segments(1 << 20).is_none());
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n5 e\n", "5 f"]);
     let mut segments = input.segments(1 << 20).unwrap();

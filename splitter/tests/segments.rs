@@ -112,7 +112,7 @@ fn lines_can_be_read_later() {
     }
 }
 
-/// Damage is found when it is passed, not before.
+/// Damage is reported when it is reached, not before.
 #[test]
 fn skipped_segments_are_checked() {
     let text = trace();

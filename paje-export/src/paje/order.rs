@@ -13,7 +13,8 @@ impl SortKey {
     /// it.
     ///
     /// Lines with the same time are sorted by `phase`: creations, rows, destructions, then the same
-    /// for containers created in destroyed ones, and so on. `rank` orders lines of the same phase.
+    /// for containers that were created inside destroyed containers, and so on. `rank` orders lines
+    /// of the same phase.
     pub(super) fn new(not_before: f64, phase: u32, rank: u32) -> Self {
         // Minus zero would sort before zero.
         let bits = (not_before + 0.0).to_bits();
@@ -71,8 +72,8 @@ pub(super) fn bounds(all: &[EncodedLines], lines: u64) -> Vec<SortKey> {
 #[derive(Debug, Default)]
 pub(super) struct EncodedLines {
     keys: Vec<(SortKey, u64)>,
-    /// Each line as the number of its definition in `used` in four bytes, followed by the rest as
-    /// text.
+    /// Encoded lines. Each line starts with four bytes for the number of its definition in `used`,
+    /// and the rest is text.
     text: Vec<u8>,
     pub(super) used: Used,
     /// Sampled keys, if lines are only counted.

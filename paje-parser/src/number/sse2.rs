@@ -91,8 +91,8 @@ pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
 /// Converts sixteen digits to an integer. Their values are in the low halves of the bytes.
 #[inline(always)]
 fn integer(ones: m128i) -> u64 {
-    // Combine digits into pairs, then into groups of four and of eight. A pair (a, b) is the word a
-    // + 256 b. Multiplied by 2561, it is 256 (10 a + b) + a, modulo 2^16.
+    // Combine digits into pairs, then into groups of four and of eight. A pair (a, b) is the word
+    // `a + 256 b`. Multiplied by 2561, it becomes `256 (10 a + b) + a`, modulo 2^16.
     let pairs = shr_imm_u16_m128i::<8>(mul_i16_keep_low_m128i(ones, set_splat_i16_m128i(2561)));
     let by_100 = set_i16_m128i(1, 100, 1, 100, 1, 100, 1, 100);
     let fours = mul_i16_horizontal_add_m128i(pairs, by_100);

@@ -201,8 +201,8 @@ impl<'s> ShortLines<'s> {
         Some(ShortLine { edges, len: newlines.trailing_zeros() })
     }
 
-    /// Returns three masks from `start` on: white space outside quotes and bytes of comments; bytes
-    /// of the line with its newline; newlines.
+    /// Returns three masks from `start` on. The first marks white space outside quotes and bytes of
+    /// comments. The second marks the bytes of the line with its newline. The third marks newlines.
     #[inline(always)]
     fn window(self, start: usize) -> Option<(u64, u64, u64)> {
         let masks = match self.near(start) {

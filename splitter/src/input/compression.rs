@@ -22,7 +22,7 @@ pub enum Compression {
     Xz,
     /// `.bz2`: one or more streams (`pbzip2` makes many).
     Bzip2,
-    /// `.pjp`: a packed trace, as `pj_pack` makes them.
+    /// `.pjp`: a packed trace, made by `pj_pack`.
     Packed,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
 pub(super) struct Decoder {
     compression: Compression,
     reader: Box<dyn Read + Send>,
-    /// Handle for other threads to help, if the format has pieces.
+    /// Handle with which other threads can help to decompress, if the format has pieces.
     pub(super) unpacking: Option<Unpacking>,
     /// The first error. It is returned again, because some decoders would report the end of the
     /// input.

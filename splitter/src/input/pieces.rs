@@ -77,7 +77,8 @@ struct Shared {
     done: Condvar,
 }
 
-/// A piece that a thread decompresses. If it is dropped before, it has failed.
+/// A piece that a thread is decompressing. If it is dropped before it is complete, the thread has
+/// failed.
 struct Job<'s> {
     shared: &'s Shared,
     number: u64,
@@ -255,7 +256,7 @@ impl Read for PiecesText {
     }
 }
 
-/// Handle for threads to help with decompression while they wait for their turn to read.
+/// Handle with which threads can help to decompress while they wait for their turn to read.
 #[derive(Clone)]
 pub struct Unpacking(Arc<Shared>);
 
@@ -267,8 +268,8 @@ impl fmt::Debug for Unpacking {
 
 impl Unpacking {
     /// Decompresses the next piece for the reader of the [`Input`](crate::Input), if little text is
-    /// ready and fewer than `threads` pieces are in work. Returns `false` if there is nothing to
-    /// do. The caller must not hold a lock that readers need.
+    /// ready and fewer than `threads` pieces are being decompressed. Returns `false` if there is
+    /// nothing to do. The caller must not hold a lock that readers need.
     pub fn help(&self, threads: usize) -> bool {
         let mut state = self.0.lock();
         let ready = |slot: &Slot| slot.text.as_ref().map_or(0, |(text, _)| text.len());

@@ -133,7 +133,7 @@ impl Segments {
         Ok(Some(Segment { lines, start, is_last }))
     }
 
-    /// Reads on to this byte of the text, or to its end.
+    /// Reads on to this byte of the text, or to the end of the text.
     ///
     /// # Errors
     /// The file cannot be read up to there, or is damaged.

@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// Decodes numbers, straight from the specification.
+    /// Decodes numbers with a simple implementation of the specification.
     fn read(bytes: &[u8], width: u32, count: usize) -> Vec<u32> {
         let mut numbers = Vec::new();
         let mut at = 0;
