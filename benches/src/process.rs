@@ -16,9 +16,9 @@ use crate::Result;
 pub struct Timed {
     /// Wall clock in seconds, from before the process starts until it has ended.
     pub seconds: f64,
-    /// Processor time in seconds of all threads, in the program.
+    /// Processor time of all threads in user mode, in seconds.
     pub user: f64,
-    /// Processor time in seconds of all threads, in the kernel.
+    /// Processor time of all threads in the kernel, in seconds.
     pub system: f64,
     /// Bytes, as the kernel counts them.
     pub peak_memory: u64,
@@ -98,8 +98,8 @@ fn spawn(command: &mut Command) -> Result<Child> {
     Ok(command.spawn().map_err(|error| format!("{}: {error}", program.display()))?)
 }
 
-/// Waits for the end of a program whose standard output was read to its end or is discarded. Its
-/// standard error must fit into a pipe until then.
+/// Waits for the end of a program whose standard output was read to its end or is discarded. What
+/// it writes to standard error until then must fit into a pipe.
 fn end(mut child: Child) -> Result<Timed> {
     let mut stderr = Vec::new();
     if let Some(mut pipe) = child.stderr.take() {

@@ -29,7 +29,7 @@ use lines::Lines;
 use crate::named::named;
 
 named! {
-    /// What the files contain and how they are named by each other.
+    /// What the files contain, and how one file names another.
     #[non_exhaustive]
     pub Style {
         /// Each file is a valid trace. It repeats the event definitions, types, values, creations
@@ -80,7 +80,7 @@ impl TraceFiles {
     }
 }
 
-/// Cuts a trace into a root file and at most `pieces` further files, but no more than there are
+/// Cuts a trace into a root file and at most `pieces` other files. There are no more of these than
 /// containers, including the root container.
 ///
 /// Containers are assigned to files in turn, so neighbours are in different files. All lines of a

@@ -118,8 +118,8 @@ pub fn trace(seed: u64) -> RandomTrace {
     drawn(Rng::new(seed))
 }
 
-/// Returns the random trace that these choices determine, two bytes for each. When they are used
-/// up, a fixed stream follows. So fuzzers can find out which bytes matter.
+/// Returns the random trace that these choices determine. A choice has two bytes. After the last
+/// choice, a fixed stream of choices follows. So fuzzers can find out which bytes matter.
 ///
 /// ```
 /// let trace = datasets::random::from_choices(&[7; 100]);

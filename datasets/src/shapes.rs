@@ -58,8 +58,8 @@ named! {
         Unsorted "unsorted",
         /// Almost only variables, which are set, added to and subtracted from.
         Variables "variables",
-        /// Two ranks in loops: they exchange messages in 100 rounds, and then in as many rounds as
-        /// fit. This tests the search for structure.
+        /// Two ranks in two loops. They exchange messages in 100 rounds, then until the size is
+        /// reached. This tests the search for structure.
         PingPong "ping-pong",
     }
 }

@@ -7,22 +7,22 @@ use super::ranks::{NO_SIZE, Ranks};
 pub enum Case {
     /// Rank 1 receives from rank 0, which is late by `late`.
     LateSender,
-    /// Rank 0 sends 1 MB to rank 1, which is late by `late`; both leave together.
+    /// Rank 0 sends 1 MB to rank 1, which is late by `late`. Both leave together.
     LateReceiver,
     /// An allreduce that each rank enters `late` after the previous one.
     NxN,
-    /// A barrier with the same delays.
+    /// A barrier that each rank enters `late` after the previous one.
     Barrier,
-    /// A broadcast from the middle rank, with the same delays.
+    /// A broadcast from the middle rank. Each rank enters `late` after the previous one.
     OneToN,
-    /// A reduction to rank 0, with the same delays.
+    /// A reduction to rank 0. Each rank enters `late` after the previous one.
     NToOne,
     /// A scan that each rank enters `late` before the previous one.
     Scan,
-    /// Each rank receives from the previous one, works for `work` and sends to the next; rank 0 is
-    /// late.
+    /// Each rank receives from the previous one, works for `work` and sends to the next rank. Rank
+    /// 0 is late.
     Chain,
-    /// Like [`Case::LateSender`], but in nested states; rank 1 works for `work` again.
+    /// Like [`Case::LateSender`], but in nested states. Rank 1 works for `work` again.
     Nested,
 }
 

@@ -63,7 +63,7 @@ impl Writer {
             | Fault::FieldDefinedTwice
             | Fault::UnknownEventName
             | Fault::StrayPercent => self.bad_definition(fault),
-            // The rules exclude these, because PajeNG accepts them or aborts.
+            // The rules exclude these faults, because PajeNG accepts them or aborts.
             Fault::TwoStarts
             | Fault::TwoEnds
             | Fault::MissingField

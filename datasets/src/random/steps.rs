@@ -247,7 +247,7 @@ impl Writer {
             return false;
         }
         self.world.open_links.swap_remove(index);
-        // The next link must not be completed before either end of this one.
+        // The next link must not be completed before either end of this link.
         self.world.touch(link.container, link.kind, ticks.max(link.ticks));
         true
     }

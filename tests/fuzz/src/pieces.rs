@@ -15,7 +15,7 @@ use paje_workers::Workers;
 
 use crate::{replayed, rows, style, team};
 
-/// Options that choose the number of pieces, or a type to split by that all traces have.
+/// Options that choose the number of pieces, or a type to split by. All traces have these types.
 const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "0"]];
 
 /// Checks that the pieces together have the trace's rows, and that traces which the replay refuses

@@ -114,8 +114,8 @@ impl Trial<'_> {
         self.options.iter().any(|option| option == short || option == long)
     }
 
-    /// Compares the error with the checker's: both have the same place and sentence, or neither
-    /// finds an error.
+    /// Compares the error with the checker's: both must report the same place and sentence, or
+    /// neither may find an error.
     fn checked(&self, sum: &mut Summary) -> Result<(), String> {
         let code = self.reference.code();
         sum.count(match code {
@@ -217,7 +217,7 @@ impl Trial<'_> {
         pieces
     }
 
-    /// Compares with dumps with other threads, blocks and media.
+    /// Compares with dumps that use other numbers of threads, block sizes and media.
     fn other_ways(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let mut command = self.ours();
         command.args(["--threads", rng.pick(&["1", "2", "3", "4", "7"])]);

@@ -7,7 +7,7 @@ use super::timeline::Lines;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Minimum time of a message in microseconds, and bytes per further microsecond.
+/// Minimum time of a message in microseconds, and bytes per additional microsecond.
 const LATENCY: u64 = 20;
 const BANDWIDTH: u64 = 1000;
 
@@ -145,7 +145,7 @@ impl Program {
         }
     }
 
-    /// Computes. This takes more power than waiting.
+    /// Computes, which takes more power than waiting.
     fn compute(&mut self, lines: &mut Lines<'_>, rank: usize) {
         let power = 180_000_000 + self.rng.below(40_000_000);
         self.variable(lines, 8, rank, 4, power);
@@ -330,7 +330,7 @@ impl State {
 }
 
 impl Message {
-    /// Writes the fields after the time. `end` is the rank at this end.
+    /// Writes the fields of a link event after the time. `end` is the rank at this end of the link.
     fn fields<'s, 'a>(&self, sink: &'s mut Sink<'a>, end: usize) -> &'s mut Sink<'a> {
         sink.num(3).num(0).word(if self.tag == TREE { "COLL" } else { "PTP" }).num(alias(end));
         sink.num(self.from as u64).text("_").digits(self.to as u64).text("_").digits(self.tag);
