@@ -88,7 +88,7 @@ pub fn build(packages: &[&str]) -> Result<PathBuf> {
     if !command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).status()?.success() {
         return Err("our programs do not build".into());
     }
-    // Cargo puts the programs of each profile into a folder beside the one with this program.
+    // Cargo puts the programs of each profile into a folder beside the folder of this program.
     let this = std::env::current_exe()?;
     Ok(this.parent().ok_or("this program is in no folder")?.with_file_name("dist"))
 }
@@ -98,8 +98,8 @@ fn spawn(command: &mut Command) -> Result<Child> {
     Ok(command.spawn().map_err(|error| format!("{}: {error}", program.display()))?)
 }
 
-/// Waits for the end of a program whose standard output was read to its end or is discarded. What
-/// it writes to standard error until then must fit into a pipe.
+/// Waits for the end of a program whose standard output was read to its end or is discarded. Until
+/// then, its standard error must fit into a pipe.
 fn end(mut child: Child) -> Result<Timed> {
     let mut stderr = Vec::new();
     if let Some(mut pipe) = child.stderr.take() {

@@ -199,8 +199,8 @@ const SIGN: u64 = 1 << 63;
 /// negative and large numbers, and for products too close to a tie.
 ///
 /// The product is below 2^40, so its rounding error as a double is below 2^-13. Adding 2^52 rounds
-/// it to an integer, and the difference is exact. If that is below one half by more than twice the
-/// error, the exact product rounds to the same integer.
+/// it to an integer, and the difference is exact. If the difference is below one half by more than
+/// twice the error, the exact product rounds to the same integer.
 #[inline(always)]
 fn units(magnitude: f64, power: u64) -> Option<u64> {
     units_if_few(magnitude, power).filter(|units| *units < MOST_UNITS)

@@ -1,8 +1,8 @@
 //! Writes replayed traces as Pajé traces ([`paje`]) and, with the feature `tables`, as tables.
 //!
-//! Tables are Arrow record batches, and Parquet, Arrow and CSV files of them. There is one table
-//! for each nature of rows, and one for each of the two hierarchies. The nature and the duration
-//! (`End` minus `Start`) are not columns:
+//! Tables are Arrow record batches, and Parquet, Arrow and CSV files of such batches. There is one
+//! table for each nature of rows, and one table for each of the two hierarchies. The nature and the
+//! duration (`End` minus `Start`) are not columns:
 //!
 //! | table | columns |
 //! |---|---|

@@ -91,7 +91,7 @@ fn check(trace: &Trace, options: TableOptions) {
     }
 }
 
-/// Returns whether a value is greater than or equal to another one of the same column.
+/// Returns whether a value is greater than or equal to another value of the same column.
 fn at_least(kind: Type, one: &[u8], other: &[u8]) -> bool {
     match kind {
         Type::DOUBLE => {

@@ -1,4 +1,4 @@
-//! Lines as columns: the form in which binary formats give the lines of a trace.
+//! Lines as columns, which is how binary formats provide the lines of a trace.
 //!
 //! All lines of a step have the same words, except in holes, which are the parts that differ
 //! between the lines. A reader that has decoded the first line of a step knows what the other lines
@@ -25,7 +25,7 @@ impl ColumnLine {
     /// A line that is still to be filled in.
     pub const NOTHING: ColumnLine = ColumnLine { time: 0, start: 0, step: 0 };
 
-    /// Returns whether the segment gives the text of the line.
+    /// Returns whether the segment provides the text of the line.
     #[must_use]
     #[inline]
     pub const fn has_text(&self) -> bool {
@@ -129,7 +129,7 @@ pub enum Wanted {
     /// No line of the step, not even the first. This is only possible if [`Lines::leaves_out`] is
     /// set.
     Nothing,
-    /// Each line as its time, its key if it has one, and the content of this hole.
+    /// Each line as its time, its key, if any, and the content of this hole.
     Columns(Option<Asked>),
 }
 

@@ -171,8 +171,8 @@ struct OpenDef {
 /// Clones are cheap, because they share most of their contents.
 ///
 /// A trace may consist of several files with their own definitions. One list holds the definitions
-/// of all files, without duplicates. Each table also maps its own file's numbers to entries of the
-/// list.
+/// of all files, without duplicates. Each table also maps the event numbers of one file to entries
+/// of the list.
 #[derive(Clone, Debug)]
 pub struct DefTable {
     names: FieldNames,

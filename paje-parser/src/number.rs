@@ -174,7 +174,7 @@ pub const LINE_START: usize = 32;
 pub type LineWindow = [u8; 128];
 
 /// Parses bytes `start..end` of a line exactly as [`parse_f64`] does, if these are at most sixteen
-/// digits with an optional point after the first one. Returns `None` for all other texts.
+/// digits with an optional point after the first digit. Returns `None` for all other texts.
 ///
 /// ```
 /// # use paje_parser::number::{plain_f64, LINE_START};

@@ -33,8 +33,8 @@ pub fn hex([red, green, blue]: Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Returns a colour for each name. A name gets the colour of its hash or the next free one, so it
-/// usually has the same colour in other traces. Once all colours are used, lighter and darker
+/// Returns a colour for each name. A name gets the colour of its hash, or the next free colour, so
+/// it usually has the same colour in other traces. Once all colours are used, lighter and darker
 /// shades follow.
 #[must_use]
 pub fn by_name(names: BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, Rgb> {

@@ -84,7 +84,7 @@ fn seats(topology: Option<&Topology>, allowed: &[usize]) -> Vec<Seat> {
 }
 
 /// Orders CPUs by node, or alternating between nodes. First threads of cores come before second
-/// ones, and CPUs of unknown nodes last.
+/// threads, and CPUs of unknown nodes come last.
 fn in_turns(seats: Vec<Seat>, is_compact: bool) -> Vec<usize> {
     let mut turns: HashMap<_, usize> = HashMap::new();
     let keyed = seats.into_iter().map(|Seat { cpu, node, thread }| {

@@ -100,8 +100,8 @@ const SENSIBLE: usize = 8;
 const SENSIBLE_PER_CPU: usize = 4;
 
 impl Workers {
-    /// Starts `threads` workers. If no number is given, there is one for each CPU of [`Pin::Numa`]
-    /// or [`Pin::List`], and [`available`] ones otherwise.
+    /// Starts `threads` workers. If no number is given, there is one worker for each CPU of
+    /// [`Pin::Numa`] or [`Pin::List`]. Otherwise, there are [`available`] workers.
     ///
     /// A single worker that is not pinned is the calling thread. The calling thread is never
     /// pinned. It should not be pinned before the call either, because workers get only the CPUs

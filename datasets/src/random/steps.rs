@@ -20,7 +20,7 @@ impl Writer {
         }
     }
 
-    /// Writes a random valid event, or nothing if the drawn one is impossible.
+    /// Writes a random valid event, or nothing if the drawn event is impossible.
     pub(super) fn step(&mut self) {
         match self.rng.below(100) {
             0..3 => self.step_type(),

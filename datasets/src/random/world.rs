@@ -47,7 +47,7 @@ pub(super) struct Container {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
-    /// Tick before which no further event is allowed.
+    /// Earliest tick at which another event is allowed.
     pub(super) last: u64,
     pub(super) depth: usize,
     pub(super) set: bool,

@@ -6,7 +6,7 @@ use std::io;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of the oldest links from which the next one to complete is chosen, so that messages
+/// Number of the oldest links from which the next link to complete is chosen, so that messages
 /// overtake each other only locally.
 const OVERTAKING: usize = 8;
 

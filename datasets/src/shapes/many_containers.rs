@@ -1,4 +1,4 @@
-//! Many containers in groups, created one by one between events.
+//! Many containers in groups, which are created one by one between events.
 
 use std::io;
 

@@ -10,7 +10,7 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of rounds of the first loop, if the second one can have at least as many.
+/// Number of rounds of the first loop, if the second loop can have at least the same number.
 const WARMING_UP: u64 = 100;
 
 /// Approximate bytes of a round of both ranks, and of the end of the trace.

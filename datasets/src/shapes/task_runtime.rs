@@ -180,7 +180,7 @@ impl Runtime {
         sink.end()
     }
 
-    /// Starts a transfer between memory nodes, or ends an earlier one.
+    /// Starts a transfer between memory nodes, or ends an earlier transfer.
     fn transfer(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         if self.transfers.len() >= 8 || !self.transfers.is_empty() && self.rng.percent(50) {
             return self.arrive(sink);

@@ -1,6 +1,6 @@
 //! The task runtime's trace with blocks of events in random order, as if each thread wrote its
-//! buffer at its own time. The header and creations stay at the beginning, the destructions at the
-//! end.
+//! buffer at a different time. The header and creations stay at the beginning, the destructions at
+//! the end.
 
 use std::io;
 use std::ops::Range;

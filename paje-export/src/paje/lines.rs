@@ -223,7 +223,7 @@ fn put_words(words: &[&str], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends user-defined fields. Missing ones are empty.
+/// Appends user-defined fields. Missing fields are empty.
 fn put_fields(trace: &Trace, fields: EventFields<'_>, out: &mut Vec<u8>) {
     let texts = fields.texts().chain(std::iter::repeat(&b""[..]));
     for (_, text) in trace.defs()[fields.def()].extras().zip(texts) {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::definitions::Used;
 
-/// Position of a line in the output, as one number that sorting compares fast.
+/// Position of a line in the output, as a single number that is fast to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SortKey(u128);
 

@@ -103,7 +103,7 @@ impl Survey {
         }
     }
 
-    /// Returns the columns by definition, those of opening events first.
+    /// Returns the columns by definition. Columns of opening events come first.
     pub(crate) fn columns(self, trace: &Trace, table: Table) -> Extras {
         let mut extras = Extras::default();
         let mut names: Vec<(String, Kind)> = Vec::new();

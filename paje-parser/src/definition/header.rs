@@ -59,8 +59,8 @@ impl DefTable {
     }
 
     /// Reads one `%` line and recovers from faults. A field of unknown type becomes a string. A
-    /// definition inside another ends the outer one. A definition that cannot be kept is dropped
-    /// with its fields.
+    /// definition that starts inside another definition ends the outer definition. A definition
+    /// that cannot be kept is dropped with its fields.
     ///
     /// # Errors
     /// Fails like [`DefTable::header_line`], but after it has recovered.

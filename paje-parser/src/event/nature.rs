@@ -11,7 +11,7 @@ pub enum TypeNature {
     Variable,
     /// Points in time with a value.
     Event,
-    /// Intervals from one container to another.
+    /// Intervals that start in one container and end in another.
     Link,
 }
 

@@ -20,7 +20,7 @@ fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> m128i {
     set_i64_m128i((row >> 64) as i64, row as i64)
 }
 
-/// Returns one bit per byte from `at` on, set for bytes that are not ASCII digits.
+/// Returns a mask of the bytes from `at` on. A bit is set if its byte is not an ASCII digit.
 #[inline(always)]
 pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
     non_digits_of(load(window, at))

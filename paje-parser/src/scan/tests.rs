@@ -211,7 +211,7 @@ fn a_scanner_keeps_nothing_of_the_last_text() {
     }
 }
 
-/// Tries all bytes. Miri is slow and tries only the special ones.
+/// Tries all bytes. Miri is slow, so it tries only special bytes.
 #[test]
 fn every_byte_has_its_class() {
     let few = |byte: &u8| !cfg!(miri) || b"\t\n\r \"#0az".contains(byte);

@@ -20,7 +20,7 @@ static MACHINES: LazyLock<[(&str, Option<Topology>); 5]> = LazyLock::new(|| {
     [
         // Four nodes; consecutive CPUs are on different nodes.
         ("round-robin", Some(machine(24, 4, |cpu| Some((cpu as u32 % 4, cpu))))),
-        // Two nodes of eight cores; second threads are numbered after all first ones.
+        // Two nodes of eight cores. Second threads are numbered after all first threads.
         ("hyper-threads", Some(machine(32, 2, |cpu| Some((cpu as u32 % 16 / 8, cpu % 16))))),
         ("plain", Some(machine(4, 1, |cpu| Some((0, cpu))))),
         // Threads of a core have consecutive numbers, CPU 5 is offline, and node 2 has only memory.
@@ -195,7 +195,7 @@ fn cpus_that_the_topology_does_not_know_come_last() {
 }
 
 proptest! {
-    /// All cores (for `compact`: of a node) get a worker before any gets a second one.
+    /// All cores (for `compact`: of a node) get a worker before any core gets a second worker.
     #[test]
     fn every_worker_gets_an_allowed_cpu(
         machine in 0..MACHINES.len(),

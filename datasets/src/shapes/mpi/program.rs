@@ -19,7 +19,7 @@ const EXCHANGED: u64 = 2 * (524_288 + 262_144);
 const NUMBERS: u64 = 64;
 const PIECE: u64 = 196_608;
 
-/// Computing time of an iteration in microseconds, on normal ranks and on the slow one.
+/// Computing time of an iteration in microseconds, on normal ranks and on the slow rank.
 const COMPUTED: u64 = 5000;
 const COMPUTED_SLOWLY: u64 = 7500;
 

@@ -24,7 +24,7 @@ use self::dictionary::DictionaryChunk;
 use crate::tables::table::Column;
 use crate::tables::{Batches, Error, Table};
 
-/// Encoding of times, which take most of a file.
+/// Encoding of times. Times make up most of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Times {
     /// BYTE_STREAM_SPLIT, which most readers support.
