@@ -41,8 +41,8 @@ named! {
         /// ancestors. PajeTraceFile names them.
         Bare "bare",
         /// Each file has its own event definitions, with other numbers, and the same lines as with
-        /// [`Style::Bare`]. The `Filename` of PajeCreateContainer names it. Events of the root
-        /// container are in the file of the first other container.
+        /// [`Style::Bare`]. The `Filename` of PajeCreateContainer names the file. Events of the
+        /// root container are in the file of the first other container.
         Filename "filename",
     }
 }

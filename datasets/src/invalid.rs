@@ -1,4 +1,5 @@
-//! Makes small traces with exactly one fault, and gives the line where it must be reported.
+//! Makes small traces with exactly one fault, and returns the line where the fault must be
+//! reported.
 //!
 //! Every program must accept the trace without the faulty line. If the fault concerns the whole
 //! file, undoing what its description says makes the trace valid. The seed decides where the fault

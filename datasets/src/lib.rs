@@ -6,8 +6,8 @@
 //! * [`invalid`] makes small traces with exactly one fault on a known line.
 //! * [`files`] cuts a trace into several files that name each other.
 //! * [`mutate`] damages lines, words and bytes of a trace.
-//! * [`passing`] makes runs of message-passing programs: random ones, and some with known waiting
-//!   times.
+//! * [`passing`] makes runs of message-passing programs. Some are random, and some have known
+//!   waiting times.
 //! * [`random`] makes small traces with all features of the format, for comparisons with PajeNG.
 //!
 //! The same arguments give the same bytes on every machine. Nothing here uses a parser of the

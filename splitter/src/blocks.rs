@@ -2,7 +2,7 @@
 //!
 //! A trace can be cut at any newline: a newline ends a field even inside quotes, so no field,
 //! comment or event goes beyond it (lang-paje 1.3.1, "String delimitation"). Only event definitions
-//! span lines, and readers carry an unfinished one from block to block.
+//! span lines, and readers carry an unfinished definition from block to block.
 
 use std::fmt;
 use std::io::{self, Read};

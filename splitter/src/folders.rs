@@ -1,7 +1,7 @@
 //! Limits which files a trace may name.
 //!
-//! Messages may show lines of these files, and the trace's author may have fewer rights than the
-//! user who reads it. So a trace may not name just any file.
+//! Messages may show lines of these files, and the author of a trace may have fewer rights than the
+//! user who reads the trace. So a trace may not name just any file.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -56,8 +56,7 @@ impl Folders {
 
     /// Adds a folder.
     ///
-    /// # Errors
-    /// There is no folder with this path.
+    /// # Errors The path does not exist or is not a folder.
     pub fn and(mut self, folder: &Path) -> io::Result<Self> {
         let found = folder.canonicalize()?;
         if !found.is_dir() {

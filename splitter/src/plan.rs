@@ -77,8 +77,8 @@ impl Plan {
     }
 
     /// Fills `block` with the lines that begin at these bytes. The range should not be larger than
-    /// a block. Ranges that cover the file give each line once. An empty block starts at the start
-    /// of the range, or at the file's end.
+    /// a block. Ranges that together cover the file return each line once. An empty block starts at
+    /// the start of the range, or at the file's end.
     ///
     /// # Errors
     /// As [`Plan::read`].

@@ -104,7 +104,7 @@ fn lines_can_be_read_later() {
         }
     }
     assert_eq!(segments.position().0, text.len() as u64);
-    // The first segment has definitions, and the last one is short.
+    // The first segment has definitions, and the last segment is short.
     assert!(whole <= 2 && later.len() > 200, "{whole} segments as text, {} lines", later.len());
     for (at, line) in later {
         let expected = text[at..].lines().next().unwrap();

@@ -14,20 +14,20 @@ pub enum Hazard {
     /// and 1 to rank 0.
     MergeSort,
     /// Rank 0 sends a request to this number of ranks, one after the other, and receives each
-    /// reply: no race.
+    /// reply. There is no race.
     RequestReply(usize),
-    /// Rank 0 receives from each of n other ranks: n(n−1)/2 races, n! orders.
+    /// Rank 0 receives from each of n other ranks, which gives n(n−1)/2 races and n! orders.
     Gather(usize),
     /// Three ranks exchange borders this number of times (listing 5.10). With one, two and three
     /// times, there are 60, 6268 and 653916 orders of events.
     Exchange(usize),
-    /// Three ranks send to the next one and then receive from the previous one (figure 5.12): a
-    /// potential deadlock.
+    /// Three ranks send to the next rank and then receive from the previous rank (figure 5.12),
+    /// which is a potential deadlock.
     Circle,
-    /// Like [`Hazard::Circle`], but the receives are posted first: no deadlock.
+    /// Like [`Hazard::Circle`], but the receives are posted first, so there is no deadlock.
     PostedCircle,
     /// Two ranks notify a detector and enter a barrier. Then one of them notifies the detector
-    /// again (figure 5.20). With synchronous sends the barrier is needed, otherwise it has no
+    /// again (figure 5.20). With synchronous sends, the barrier is needed. Otherwise, it has no
     /// effect.
     Notify {
         /// Whether the first notifications are synchronous sends.

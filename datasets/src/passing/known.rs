@@ -9,17 +9,17 @@ pub enum Case {
     LateSender,
     /// Rank 0 sends 1 MB to rank 1, which is late by `late`. Both leave together.
     LateReceiver,
-    /// An allreduce that each rank enters `late` after the previous one.
+    /// An allreduce that each rank enters `late` after the previous rank.
     NxN,
-    /// A barrier that each rank enters `late` after the previous one.
+    /// A barrier that each rank enters `late` after the previous rank.
     Barrier,
-    /// A broadcast from the middle rank. Each rank enters `late` after the previous one.
+    /// A broadcast from the middle rank. Each rank enters `late` after the previous rank.
     OneToN,
-    /// A reduction to rank 0. Each rank enters `late` after the previous one.
+    /// A reduction to rank 0. Each rank enters `late` after the previous rank.
     NToOne,
-    /// A scan that each rank enters `late` before the previous one.
+    /// A scan that each rank enters `late` before the previous rank.
     Scan,
-    /// Each rank receives from the previous one, works for `work` and sends to the next rank. Rank
+    /// Each rank receives from the previous rank, works for `work` and sends to the next rank. Rank
     /// 0 is late.
     Chain,
     /// Like [`Case::LateSender`], but in nested states. Rank 1 works for `work` again.
@@ -158,7 +158,7 @@ fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Know
     }
 }
 
-/// The root enters after half of the ranks. Earlier ranks wait, and later ones find that the
+/// The root enters after half of the ranks. Earlier ranks wait, and later ranks find that the
 /// message has already arrived.
 fn broadcast(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;

@@ -133,7 +133,7 @@ impl Run {
         self.ranks.pop(to);
     }
 
-    /// Some ranks send to the next one, receive from the previous one and wait for both.
+    /// Some ranks send to the next rank, receive from the previous rank, and wait for both.
     fn exchange(&mut self) {
         let count = self.ranks.count();
         let some: Vec<usize> = (0..count).filter(|_| self.rng.percent(60)).collect();

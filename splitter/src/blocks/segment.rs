@@ -56,7 +56,7 @@ impl Segment {
         self.start
     }
 
-    /// Returns whether the segment is the last one of its file.
+    /// Returns whether the segment is the last segment of its file.
     #[must_use]
     pub const fn is_last(&self) -> bool {
         self.is_last

@@ -18,7 +18,7 @@ pub enum Compression {
     Gzip,
     /// `.zst`: RFC 8878, one or more frames.
     Zstd,
-    /// `.xz`: one or more streams, and padding between and after them.
+    /// `.xz`: one or more streams, with padding between and after the streams.
     Xz,
     /// `.bz2`: one or more streams (`pbzip2` makes many).
     Bzip2,

@@ -12,7 +12,7 @@ const DECOMPRESS: &str = "decompress it first (gzip, zstd, xz and bzip2 are read
 const RECODE: &str = "convert it to UTF-8 first, with iconv for example";
 const NOTHING: &str = "";
 
-/// First bytes of other kinds of files, what such files are, and what to do with them.
+/// First bytes of other kinds of files, with a description of such files and advice for the user.
 const MAGIC: [(&[u8], &str, &str); 29] = [
     (b"PK\x03\x04", "a zip archive", UNPACK),
     (b"PK\x05\x06", "a zip archive", UNPACK),

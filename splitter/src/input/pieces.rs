@@ -184,7 +184,7 @@ impl PiecesText {
         Unpacking(Arc::clone(&self.shared))
     }
 
-    /// Moves to the text of the next piece, or to the rest after the last one.
+    /// Moves to the text of the next piece, or to the rest after the last piece.
     fn turn(&mut self) {
         let mut state = self.shared.lock();
         self.given = 0;
