@@ -1,5 +1,5 @@
-//! The minimum work of any program that dumps a trace: read it, count its lines, copy the bytes of
-//! its rows.
+//! The minimum work of any program that dumps a trace, which is to read the trace, count its lines,
+//! and copy the bytes of its rows.
 
 use std::fs::File;
 use std::hint::black_box;

@@ -14,13 +14,13 @@ use crate::Result;
 /// Measurements of a process.
 #[derive(Clone, Debug, Default)]
 pub struct Timed {
-    /// Wall clock in seconds, from before the process starts until it has ended.
+    /// Elapsed time in seconds, from before the process starts until it has ended.
     pub seconds: f64,
     /// Processor time of all threads in user mode, in seconds.
     pub user: f64,
     /// Processor time of all threads in the kernel, in seconds.
     pub system: f64,
-    /// Bytes, as the kernel counts them.
+    /// Size in bytes, as counted by the kernel.
     pub peak_memory: u64,
     /// Exit status.
     pub status: i32,

@@ -75,7 +75,7 @@ const COLUMNS: [&str; 13] = [
     "serial",
 ];
 
-/// Returns the runs as CSV, with a header; unknown values are empty.
+/// Returns the runs as CSV, with a header. Unknown values are empty.
 pub fn csv(runs: &[Run]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.iter().chain(&["imbalance"]))?;

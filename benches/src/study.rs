@@ -1,8 +1,8 @@
 //! Runs the scaling study.
 //!
-//! First, every number of threads dumps every trace of a source and its pieces once, untimed: the
-//! rows must be those of one thread. Then all cases take turns in each repetition, so that the
-//! noise of a shared machine affects all of them alike.
+//! First, every number of threads dumps every trace of a source and its pieces once without timing.
+//! The rows must equal the rows of one thread. Then all cases take turns in each repetition, so
+//! that the noise of a shared machine affects all of them alike.
 //!
 //! This process must stay small, because Linux includes the memory of a parent in a child's peak
 //! until the child runs its program.
@@ -144,7 +144,7 @@ struct Trace {
     path: PathBuf,
     /// The single file that `pj_split` splits. It equals `path` if there are no pieces.
     whole: PathBuf,
-    /// All files of the trace: `path`, and the pieces that it names, if any.
+    /// All files of the trace: `path`, and the pieces that this file names, if any.
     files: Vec<PathBuf>,
     /// Number of pieces, or 0 for a single file.
     pieces: usize,

@@ -38,7 +38,7 @@ named! {
         Full "full",
         /// Files have no event definitions, so the root file's definitions apply. They hold the
         /// events of their containers, and the destructions of these containers and their
-        /// ancestors. PajeTraceFile names them.
+        /// ancestors. PajeTraceFile names the files.
         Bare "bare",
         /// Each file has its own event definitions, with other numbers, and the same lines as with
         /// [`Style::Bare`]. The `Filename` of PajeCreateContainer names the file. Events of the
@@ -52,7 +52,8 @@ named! {
 pub struct TraceFiles {
     /// Content of the root file: event definitions, types, values, creations and destructions.
     pub root: Vec<u8>,
-    /// The other files in the order of their names. The root file may name them in another order.
+    /// The other files in the order of their names. The root file may name these files in another
+    /// order.
     pub pieces: Vec<Piece>,
 }
 
@@ -69,7 +70,7 @@ impl TraceFiles {
     /// Name of the root file.
     pub const ROOT: &'static str = "root.trace";
 
-    /// Writes all files into a folder. Creates it if necessary.
+    /// Writes all files into a folder, which is created if necessary.
     ///
     /// # Errors
     /// Fails if a file cannot be written.

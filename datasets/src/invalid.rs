@@ -3,7 +3,7 @@
 //!
 //! Every program must accept the trace without the faulty line. If the fault concerns the whole
 //! file, undoing what its description says makes the trace valid. The seed decides where the fault
-//! is, and which of several forms it has.
+//! is, and which of several forms the fault has.
 
 mod base;
 mod plant;

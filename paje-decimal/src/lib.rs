@@ -76,7 +76,7 @@ fn write(out: &mut Vec<u8>, value: f64, precision: usize) {
 }
 
 /// Calls `put` with [`SHORT`] bytes after the end of a vector. Returns the position after the bytes
-/// that it wrote, or leaves the vector as it was.
+/// that `put` wrote, or leaves the vector as it was.
 ///
 /// A separate buffer would be slower: loading what was just stored in smaller parts stalls.
 #[inline(always)]
@@ -105,7 +105,7 @@ pub fn write_fixed6(out: &mut Vec<u8>, value: f64) {
     write_fixed(out, value, 6);
 }
 
-/// Writes the text of [`write_fixed`] to `buffer` at `at`. Returns the position after it.
+/// Writes the text of [`write_fixed`] to `buffer` at `at`. Returns the position after the text.
 ///
 /// A buffer of constant length takes two thirds of the time of a growing vector. Bytes after the
 /// returned position may be overwritten.

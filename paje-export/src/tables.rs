@@ -149,7 +149,7 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// Returns the names of a table's values, if it has a column of them.
+    /// Returns the names of a table's values, if the table has a column of values.
     pub(crate) fn values_of(&self, table: Table) -> Result<Option<&Values>, Error> {
         match table.nature() {
             Some(nature @ (TypeNature::State | TypeNature::Event | TypeNature::Link)) => {
@@ -184,7 +184,7 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// Returns the cached result, or makes it.
+/// Returns the cached result. The first call makes the result.
 fn made<T>(
     place: &OnceLock<Result<T, Error>>,
     make: impl FnOnce() -> Result<T, Error>,

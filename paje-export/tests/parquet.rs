@@ -38,7 +38,7 @@ fn files(tables: &Tables<'_>, threads: usize) -> Vec<(Table, Bytes)> {
     files.map(|(table, file)| (table, Bytes::from(file))).into()
 }
 
-/// Returns the bits of all values of a column; `None` for nulls.
+/// Returns the bits of all values of a column, with `None` for nulls.
 fn values<'a>(batches: &'a [RecordBatch], column: usize) -> Vec<Option<Vec<u8>>> {
     let of_array = |array: &'a ArrayRef| {
         (0..array.len()).map(move |row| {

@@ -13,7 +13,8 @@ pub struct ColumnLine {
     pub time: i64,
     /// Byte of the segment's text where the line begins.
     pub start: u32,
-    /// Index into [`Lines::counts`], or [`OTHER`](ColumnLine::OTHER). Readers may overwrite it.
+    /// Index into [`Lines::counts`], or [`OTHER`](ColumnLine::OTHER). Readers may overwrite the
+    /// index.
     pub step: u32,
 }
 
@@ -76,7 +77,7 @@ pub struct Lines {
     pub counts: Vec<u32>,
     /// Number of decimals of the times. A time counts units of 10^-`digits` seconds.
     pub digits: u8,
-    /// Whether steps may be [left out](Wanted::Nothing). The reader sets it.
+    /// Whether steps may be [left out](Wanted::Nothing), as set by the reader.
     pub leaves_out: bool,
     /// Number of lines that were left out.
     pub left_out: u64,

@@ -26,7 +26,8 @@ pub enum FieldNames {
     Old,
 }
 
-/// The declared type of a field. Exporters use it for user-defined columns; the replay does not.
+/// The declared type of a field. Exporters use the type for user-defined columns. The replay
+/// ignores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are those of the format.
 pub enum FieldType {
@@ -191,7 +192,7 @@ pub struct DefTable {
 struct Imported {
     /// Event numbers of the referring file.
     inherited: Numbers,
-    /// Whether the inherited numbers apply, which they do until the file defines an event.
+    /// Whether the inherited numbers apply. They apply until the file defines an event.
     counts: bool,
     /// Indices of the definitions with each event number, in order.
     known: HashMap<Vec<u8>, Vec<u32>>,
@@ -298,7 +299,7 @@ impl DefTable {
 
     /// Returns the index of the first entry of [`DefTable::numbered`] that was added after
     /// `earlier`. A caller that derives data from all numbers can thus continue where it stopped.
-    /// Returns `None` if `earlier` belongs to other numbers, or if that is unknown.
+    /// Returns `None` if `earlier` belongs to other numbers, or may do so.
     #[must_use]
     pub fn numbered_since(&self, earlier: &Numbering) -> Option<usize> {
         self.numbers.since(earlier)
@@ -340,7 +341,8 @@ impl DefTable {
             known.push(next);
             self.defs.push(Arc::new(def));
         }
-        // The header was repeated, so data derived from the referring file's numbers stays valid.
+        // The header only repeats that of the referring file, so data derived from the referring
+        // file's numbers stays valid.
         if self.numbers.same(&imported.inherited) {
             self.numbers = imported.inherited.clone();
         }

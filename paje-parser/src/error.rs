@@ -178,7 +178,7 @@ impl FaultKind {
     }
 }
 
-/// Formats a word of the trace for a message: quoted, escaped, and cut if it is long.
+/// Formats a word of the trace for a message. The word is quoted, escaped, and cut if it is long.
 #[must_use]
 pub fn shown(word: &[u8]) -> String {
     const LONGEST: usize = 80;
@@ -187,14 +187,14 @@ pub fn shown(word: &[u8]) -> String {
     format!("'{}{more}'", Escaped(cut))
 }
 
-/// Formats a file name for a message: whole, unquoted, and escaped.
+/// Formats a file name for a message. The name is escaped, but neither quoted nor cut.
 #[must_use]
 pub fn shown_path(path: &Path) -> Escaped<'_> {
     Escaped(path.as_os_str().as_encoded_bytes())
 }
 
-/// Bytes as text that is safe to print: control characters, invisible characters and invalid UTF-8
-/// are escaped.
+/// Bytes that are printed as safe text, with control characters, invisible characters and invalid
+/// UTF-8 escaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'a>(pub &'a [u8]);
 

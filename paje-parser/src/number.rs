@@ -43,7 +43,8 @@ pub const PADDING: usize = 32;
 /// Number of bytes before the number that removing the point may load.
 const BEFORE: usize = 16;
 
-/// The bytes that the fast path reads: [`BEFORE`] bytes, the number, and the bytes after it.
+/// The bytes that the fast path reads: [`BEFORE`] bytes, the number, and the bytes after the
+/// number.
 type Window = [u8; BEFORE + PADDING];
 
 /// Powers of ten that are exact doubles, and their negatives, padded to be indexed with five bits.
@@ -86,8 +87,8 @@ const MAX_EXACT: u64 = 1 << 53;
 /// `.5` and `1E-3`), a hexadecimal float (`0x1.8p3`, exponent optional), or `inf`, `infinity`,
 /// `nan` and `nan(…)` in any case. Overflow gives an infinity, underflow a subnormal or zero.
 ///
-/// Returns `None` if there is any other text, also at the ends, where `strtod` would skip blanks
-/// and ignore the rest. Locales have no influence.
+/// Returns `None` if there is any other text, even blanks at the start, which `strtod` skips, or
+/// text at the end, which `strtod` ignores. Locales have no influence.
 ///
 /// ```
 /// # use paje_parser::number::parse_f64;

@@ -1,4 +1,4 @@
-//! A pool of worker threads, the CPUs that they run on, and parallel loops.
+//! A pool of worker threads, their CPUs, and parallel loops.
 //!
 //! [`Workers`] are threads, pinned according to [`Pin`]. By default, there are as many as the
 //! process may use. They run a closure on each worker ([`Workers::on_each`]), for each number of a

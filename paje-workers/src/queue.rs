@@ -11,7 +11,7 @@ pub(crate) struct Queue<T, E, P> {
     state: Mutex<State<T, E, P>>,
     changed: Condvar,
     jobs: usize,
-    /// Number of jobs that may be taken before the first of them is put.
+    /// Number of jobs that may be taken before the result of the first job is put.
     ahead: usize,
 }
 
@@ -48,7 +48,7 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
     /// needed.
     fn take(&self) -> Option<usize> {
         let mut now = self.lock();
-        // The worker with the next job never waits, so it wakes the others eventually.
+        // The worker with the next job never waits, so it eventually wakes the other workers.
         while !now.finished && now.taken < self.jobs && now.taken >= now.next + self.ahead {
             now = self.changed.wait(now).unwrap_or_else(PoisonError::into_inner);
         }

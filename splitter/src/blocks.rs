@@ -1,8 +1,8 @@
 //! Blocks of whole lines, read from a stream.
 //!
-//! A trace can be cut at any newline: a newline ends a field even inside quotes, so no field,
-//! comment or event goes beyond it (lang-paje 1.3.1, "String delimitation"). Only event definitions
-//! span lines, and readers carry an unfinished definition from block to block.
+//! A trace can be cut at any newline. A newline ends a field even inside quotes, so no field,
+//! comment or event continues after a newline (lang-paje 1.3.1, "String delimitation"). Only event
+//! definitions span lines, and readers carry an unfinished definition from block to block.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -48,7 +48,7 @@ impl Limits {
 impl Default for Limits {
     fn default() -> Self {
         // Lines of real traces have some hundred bytes. A file that is not a trace may be a single
-        // line. It must be refused before it fills the memory.
+        // long line. Such a line must be refused before it fills the memory.
         Limits { block: 1 << 17, line: 1 << 26 }
     }
 }
@@ -103,7 +103,7 @@ pub struct Block {
     offset: usize,
     len: usize,
     start: ByteOffset,
-    /// The lines if they are not stored as text. The buffer is then unused.
+    /// The lines, if they are not stored as text. In this case, the buffer is unused.
     segment: Option<Unpacked>,
 }
 
@@ -137,7 +137,7 @@ impl Block {
     }
 
     /// Replaces a byte order mark at the beginning of the text by blanks. Returns whether there was
-    /// one.
+    /// such a mark.
     pub fn blank_mark(&mut self) -> bool {
         let is_marked = self.text().starts_with(BYTE_ORDER_MARK);
         if is_marked {

@@ -69,8 +69,7 @@ impl Folders {
     /// Returns the canonical path of a file. Does not open it, because opening a device may have
     /// effects.
     ///
-    /// # Errors
-    /// The file does not exist, or the trace may not name it ([`Refusal::of`]).
+    /// # Errors The file does not exist, or the trace may not name this file ([`Refusal::of`]).
     pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
         let found = path.canonicalize()?;
         self.above(&found)?;

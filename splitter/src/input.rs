@@ -208,8 +208,8 @@ impl Input {
         &self.name
     }
 
-    /// Returns the number of bytes to read if it is known. For compressed data, this is the
-    /// compressed size.
+    /// Returns the number of bytes to read, if known. For compressed data, this is the compressed
+    /// size.
     #[must_use]
     pub const fn size(&self) -> Option<u64> {
         self.size

@@ -276,7 +276,7 @@ fn named_pipes_are_read() {
         let (to, what) = (path.clone(), bytes.clone());
         let writer = std::thread::spawn(move || {
             let mut pipe = File::options().write(true).open(to).unwrap();
-            // The first bytes arrive one at a time.
+            // The first bytes of the input arrive one at a time.
             for byte in what.chunks(1).take(9) {
                 pipe.write_all(byte).unwrap();
             }

@@ -35,7 +35,7 @@ pub struct Parameters {
     pub work: u64,
     /// Delay, more than twice `transfer`.
     pub late: u64,
-    /// Duration of a message, or of a collective after its last rank has entered; at least 2.
+    /// Duration of a message, or of a collective after its last rank has entered. At least 2.
     pub transfer: u64,
 }
 
@@ -48,7 +48,8 @@ pub struct Known {
     pub waits: Vec<Waiting>,
     /// Critical path: rank, start and end of each part.
     pub path: Vec<(usize, u64, u64)>,
-    /// Total waiting that each rank causes, directly and indirectly, where it is not 0.
+    /// Total waiting that each rank causes, directly and indirectly. Ranks that cause no waiting
+    /// are left out.
     pub delays: Vec<(usize, u64)>,
 }
 
@@ -60,7 +61,7 @@ pub struct Waiting {
     pub kind: &'static str,
     /// Rank that waits.
     pub waiter: usize,
-    /// Rank that it waits for.
+    /// Rank that the waiting rank waits for.
     pub whom: usize,
     /// Start.
     pub from: u64,

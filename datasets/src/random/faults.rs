@@ -11,7 +11,8 @@ use crate::invalid::Fault;
 const NOBODY: &str = "no-such-thing";
 
 impl Writer {
-    /// Writes `fault` now. If it is not possible here, returns `None` and writes nothing invalid.
+    /// Writes `fault` now. If the fault is not possible here, returns `None` and writes nothing
+    /// invalid.
     pub(super) fn inject(&mut self, fault: Fault) -> Option<()> {
         match fault {
             Fault::UnknownType

@@ -114,7 +114,7 @@ pub(super) fn name(rng: &mut Rng) -> String {
     rng.pick(&POOL).to_owned()
 }
 
-/// Returns a text that is not in `taken`. The caller adds it.
+/// Returns a text that is not in `taken`. The caller adds the text to `taken`.
 fn fresh(taken: &BTreeSet<String>, rng: &mut Rng) -> String {
     for _ in 0..4 {
         let text = name(rng);

@@ -95,7 +95,8 @@ impl Waiting {
     }
 }
 
-/// Returns two different ranks, numbered from 1. If there is only one rank, returns it twice.
+/// Returns two different ranks, numbered from 1. If there is only one rank, returns this rank
+/// twice.
 pub(super) fn pair(ranks: u64, rng: &mut Rng) -> (u64, u64) {
     let from = rng.below(ranks);
     let to = (from + 1 + rng.below(ranks.saturating_sub(1))) % ranks;

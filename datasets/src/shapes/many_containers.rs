@@ -18,7 +18,8 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
     header::write(sink, &[0, 1, 2, 3, 6, 7, 8, 11, 17])?;
     sink.lines(b"0 G 0 Group\n0 W G Worker\n2 S W State\n1 V W Load \"1 0 0\"\n3 E W Mark\n")?;
     let (mut now, mut created, mut groups): (u64, u64, u64) = (0, 0, 0);
-    // Identifiers are a letter and a number, and most of them are as long as the last one.
+    // Identifiers are a letter and a number, and most identifiers are as long as the last
+    // identifier.
     let closing =
         |now, created: u64| closing_line(now) - 2 + u64::from(created.max(1).ilog10()) + 1;
     while sink.written() + (created + groups) * closing(now, created) < size {

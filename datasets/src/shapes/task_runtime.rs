@@ -99,8 +99,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// Starts a line with its number and time. StarPU writes milliseconds with nine decimals, the
-    /// last three of them 0.
+    /// Starts a line with an event number and a time. StarPU writes milliseconds with nine
+    /// decimals, the last three of them 0.
     fn timed<'s, 'a>(&self, sink: &'s mut Sink<'a>, event: u32) -> &'s mut Sink<'a> {
         sink.event(event)
             .num(self.now / 1_000_000)

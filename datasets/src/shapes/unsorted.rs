@@ -9,8 +9,8 @@ use super::task_runtime::Runtime;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of groups of lines that are shuffled together. Each worker has several of them, so no
-/// lane stays in order.
+/// Number of groups of lines that are shuffled together. Each worker has several of these groups,
+/// so no lane stays in order.
 const BLOCK: usize = 512;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {

@@ -149,7 +149,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         }
     }
 
-    /// Begins a line with its event and time. Returns whether the span contains it.
+    /// Begins a line with its event and time. Returns whether the span contains the line.
     fn begin(&mut self, key: SortKey, event: Line, fields: Option<usize>, time: f64) -> bool {
         let def = self.written.used.id(event, fields);
         let Some(out) = self.written.begin(key, def, &self.span) else { return false };

@@ -9,8 +9,8 @@ use super::definitions::Used;
 pub(super) struct SortKey(u128);
 
 impl SortKey {
-    /// Creates the key of a line. `not_before` is its time, or the time of a line that must precede
-    /// it.
+    /// Creates the key of a line. `not_before` is the time of the line, or of another line that
+    /// must come first.
     ///
     /// Lines with the same time are sorted by `phase`: creations, rows, destructions, then the same
     /// for containers that were created inside destroyed containers, and so on. `rank` orders lines

@@ -106,7 +106,7 @@ impl<'a, 't> Batches<'a, 't> {
         }
     }
 
-    /// Reads a batch. With a time window, it may be empty.
+    /// Reads a batch. With a time window, the batch may be empty.
     ///
     /// # Errors
     /// The batch's strings exceed Arrow's offsets.

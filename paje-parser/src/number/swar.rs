@@ -1,5 +1,5 @@
-//! A row of sixteen digits in two 64-bit words, for all architectures. The tests compare it with
-//! SSE2.
+//! A row of sixteen digits in two 64-bit words, for all architectures. The tests compare the
+//! results with those of SSE2.
 
 use super::shape::{ENDING, Rows};
 use super::{LAST, Window};
@@ -20,7 +20,8 @@ pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
 #[inline(always)]
 fn non_digits8(word: u64) -> u32 {
     let digits = word ^ (ONES * u64::from(b'0'));
-    // Adding 0x76 to a value above 9 sets the top bit. In bytes from 128 on it is already set.
+    // Adding 0x76 to a value above 9 sets the top bit. In bytes from 128 on, the top bit is already
+    // set.
     let odd = (((digits & (ONES * 0x7f)) + ONES * 0x76) | digits) & (ONES * 0x80);
     // Gathers the eight top bits, lowest byte first.
     ((odd >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32

@@ -18,7 +18,7 @@ pub(super) fn lines_of(
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2 and POPCNT, and the function requires nothing else.
+        // SAFETY: the processor has AVX2 and POPCNT, and the function requires no other features.
         return unsafe { avx2::lines_of(chunks, white, newline) };
     }
     let mut found = Found::default();
@@ -33,7 +33,7 @@ pub(super) fn lines_of(
 }
 
 /// Removes bytes inside quotes from the white-space masks and adds bytes of comments, up to the
-/// first chunk with a quote at an odd place. Returns the number of chunks before it.
+/// first chunk with a quote at an odd place. Returns the number of chunks before that chunk.
 pub(super) fn settle(
     quotes: &mut Quotes,
     chunks: &[[u8; 64]],
@@ -43,7 +43,7 @@ pub(super) fn settle(
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2 and POPCNT, and the function requires less.
+        // SAFETY: the processor has AVX2 and POPCNT, and the function requires no other features.
         return unsafe { avx2::settle(quotes, chunks, white, newline) };
     }
     for (number, ((chunk, white), newline)) in chunks.iter().zip(white).zip(newline).enumerate() {
@@ -66,7 +66,7 @@ pub(super) fn signs_of(chunks: &[[u8; 64]], quote: &mut [[u8; 8]], hash: &mut [[
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2 and POPCNT, and the function requires less.
+        // SAFETY: the processor has AVX2 and POPCNT, and the function requires no other features.
         unsafe {
             avx2::signs_of(chunks, quote, hash);
         }

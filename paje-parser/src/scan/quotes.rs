@@ -21,8 +21,8 @@ impl Default for Quotes {
 }
 
 impl Quotes {
-    /// Returns the white-space bytes outside quotes of the next chunk, including bytes of comments,
-    /// or `None` if it has a quote at an odd place.
+    /// Returns the white-space bytes outside quotes of the next chunk, including bytes of comments.
+    /// Returns `None` if the chunk has a quote at an odd place.
     #[inline(always)]
     pub(super) fn outside(&mut self, masks: Masks) -> Option<u64> {
         // Up to the first comment, opening and closing quotes alternate.

@@ -63,7 +63,7 @@ impl Segment {
     }
 }
 
-/// Lines of a block that are not stored as text, and their text once it has been needed.
+/// Lines of a block that are not stored as text, and their text if it has been made.
 #[derive(Clone)]
 pub(super) struct Unpacked {
     lines: Arc<dyn ColumnSegment>,

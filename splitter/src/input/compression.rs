@@ -59,8 +59,8 @@ pub(super) enum Guess {
     Open,
 }
 
-/// Guesses the compression of an input that begins with `head`. `ended` means that it has no more
-/// bytes.
+/// Guesses the compression of an input that begins with `head`. `ended` means that the input has no
+/// more bytes.
 ///
 /// An input that ends within the signature of a compression format counts as compressed, and
 /// therefore as damaged, unless it could be text.

@@ -217,7 +217,8 @@ impl<R: Read + Send + 'static> Frames<R> {
     }
 }
 
-/// Bytes that were read ahead, and the error after them. Frees the memory once they have been read.
+/// Bytes that were read ahead, and the error after them. The memory is freed when all bytes have
+/// been read.
 struct Front {
     bytes: Cursor<Vec<u8>>,
     failure: Option<io::Error>,

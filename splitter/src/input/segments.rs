@@ -15,7 +15,7 @@ use super::foreign;
 use super::medium::Placed;
 use crate::blocks::{Block, ColumnSegment, ReadError, Segment};
 
-/// Returns the segments of a packed trace or of a time window, one after the other.
+/// The segments of a packed trace or of a time window, one after the other.
 pub struct Segments {
     source: SegmentSource,
     position: u64,

@@ -25,7 +25,8 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     if style.quotes == Quotes::Keep {
         // The programs set this option in the same case.
         options.value_names = ValueNames::AsWritten;
-        // Made-up names are not in the trace, but pieces contain them, quoted if necessary.
+        // Made-up names are not in the trace, but the pieces contain these names, quoted if
+        // necessary.
         options.recover = false;
     }
     let (whole, verdict) = replayed(trace, &options, &Workers::one());

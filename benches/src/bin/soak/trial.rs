@@ -155,7 +155,8 @@ impl Trial<'_> {
     /// Compares with PajeNG: both must print the same rows, or both must refuse the trace.
     fn beside_pajeng(&self, sound: bool, sum: &mut Summary) -> Result<(), String> {
         let Some(pajeng) = &self.programs.pajeng else { return Ok(()) };
-        // If lines are out of order, PajeNG's intervals depend on where it looks at them.
+        // If lines are out of order, PajeNG's intervals depend on the place from which PajeNG
+        // inspects them.
         if self.has("-p", "-p") {
             return Ok(());
         }

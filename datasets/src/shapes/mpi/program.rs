@@ -26,7 +26,7 @@ const COMPUTED_SLOWLY: u64 = 7500;
 /// Every fourth iteration is saved, from the second on.
 const SAVED: u64 = 4;
 
-/// State values; the first has alias 10.
+/// State values. The first value has alias 10.
 pub(super) const STATES: [&str; 11] = [
     "PMPI_Init",
     "PMPI_Bcast",
