@@ -110,8 +110,8 @@ pub fn write_fixed6(out: &mut Vec<u8>, value: f64) {
 /// A buffer of constant length takes two thirds of the time of a growing vector. Bytes after the
 /// returned position may be overwritten.
 ///
-/// # Panics `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on, whatever the
-/// value.
+/// # Panics
+/// `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on, whatever the value.
 #[inline]
 pub fn put_fixed(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
     // A predictable branch costs less than arithmetic with a variable precision.

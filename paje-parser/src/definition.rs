@@ -341,7 +341,7 @@ impl DefTable {
             known.push(next);
             self.defs.push(Arc::new(def));
         }
-        // The header only repeats that of the referring file, so data derived from the referring
+        // The header equals that of the referring file, so data derived from the referring
         // file's numbers stays valid.
         if self.numbers.same(&imported.inherited) {
             self.numbers = imported.inherited.clone();

@@ -160,7 +160,8 @@ impl<'a> RawEvent<'a> {
 
     /// Returns the time in seconds, correctly rounded.
     ///
-    /// # Errors Fails if there is no time, or if the time is not a finite number.
+    /// # Errors
+    /// Fails if there is no time, or if the time is not a finite number.
     pub fn time(&self) -> Result<f64, Fault> {
         let span = self.span(F::Time).ok_or(self.missing(F::Time))?;
         number::parse_time(span.of(self.text).bare())

@@ -56,7 +56,8 @@ impl Folders {
 
     /// Adds a folder.
     ///
-    /// # Errors The path does not exist or is not a folder.
+    /// # Errors
+    /// The path does not exist or is not a folder.
     pub fn and(mut self, folder: &Path) -> io::Result<Self> {
         let found = folder.canonicalize()?;
         if !found.is_dir() {
@@ -69,7 +70,8 @@ impl Folders {
     /// Returns the canonical path of a file. Does not open it, because opening a device may have
     /// effects.
     ///
-    /// # Errors The file does not exist, or the trace may not name this file ([`Refusal::of`]).
+    /// # Errors
+    /// The file does not exist, or the trace may not name this file ([`Refusal::of`]).
     pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
         let found = path.canonicalize()?;
         self.above(&found)?;

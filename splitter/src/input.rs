@@ -76,9 +76,10 @@ impl Input {
     /// been read with [`io::stdin`] before, because that function buffers. Reading a [`Kind::File`]
     /// does not move the position.
     ///
-    /// # Errors The file cannot be opened or read, or is known not to be a trace, such as an
-    /// archive or a picture. In compressed data and pipes, only later reads detect this. Later
-    /// reads also detect damage.
+    /// # Errors
+    /// The file cannot be opened or read, or is known not to be a trace, such as an archive or a
+    /// picture. In compressed data and pipes, only later reads detect this. Later reads also detect
+    /// damage.
     pub fn open(path: Option<&Path>) -> io::Result<Input> {
         match path.filter(|path| *path != Path::new("-")) {
             Some(path) => Input::from_file(path.to_owned(), File::open(path)?),

@@ -68,9 +68,10 @@ impl Plan {
     /// Fills `block` with the lines of block `i`. An empty block starts at `i * size`, but not
     /// after the file's end.
     ///
-    /// # Errors If the file cannot be read or has become shorter, `block` is empty. If a line is
-    /// longer than the limit, `block` holds the previous lines, so that their errors are reported
-    /// first, as with [`Blocks`](crate::Blocks).
+    /// # Errors
+    /// If the file cannot be read or has become shorter, `block` is empty. If a line is longer than
+    /// the limit, `block` holds the previous lines, so that their errors are reported first, as
+    /// with [`Blocks`](crate::Blocks).
     pub fn read(&self, i: u64, block: &mut Block) -> Result<(), ReadError> {
         let begin = i.saturating_mul(self.size());
         self.read_between(begin..begin.saturating_add(self.size()), block)

@@ -62,7 +62,8 @@ impl DefTable {
     /// definition that starts inside another definition ends the outer definition. A definition
     /// that cannot be kept is dropped with its fields.
     ///
-    /// # Errors Fails like [`DefTable::header_line`], but after recovering.
+    /// # Errors
+    /// Fails like [`DefTable::header_line`], but after recovering.
     pub fn mend_line(&mut self, line: &[u8]) -> Result<(), Fault> {
         let keyword = grammar::keyword_of(line);
         if self.skipping && keyword != b"EventDef" {
