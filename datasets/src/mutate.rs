@@ -25,7 +25,7 @@ impl Change {
     }
 }
 
-/// Words that have a meaning somewhere in a trace.
+/// Words with a special meaning somewhere in a trace.
 const WORDS: [&[u8]; 24] = [
     b"0",
     b"1",
@@ -53,7 +53,7 @@ const WORDS: [&[u8]; 24] = [
     b"PajeSetState",
 ];
 
-/// Returns a trace after some changes.
+/// Returns a trace to which some changes have been applied.
 ///
 /// ```
 /// use datasets::mutate::{Change, mutated};

@@ -107,8 +107,8 @@ impl RandomTrace {
     }
 }
 
-/// Returns the random trace of `seed`. It usually has 20 to 1,500 lines, and in 3 % of cases some
-/// thousands.
+/// Returns the random trace of `seed`. It usually has 20 to 1,500 lines, and in 3 % of all cases
+/// some thousand lines.
 ///
 /// ```
 /// let trace = datasets::random::trace(42);
@@ -165,7 +165,7 @@ fn inject_any(writer: &mut Writer) -> Option<Fault> {
     (fault != Fault::OpenLinkAtEnd && writer.inject(fault).is_some()).then_some(fault)
 }
 
-/// Returns options with which both programs must print the same.
+/// Returns options with which both programs must print the same output.
 fn options(writer: &mut Writer, old_names: bool) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     let rng = &mut writer.rng;

@@ -45,8 +45,8 @@ named! {
         LinksReversed "links-reversed",
         /// Almost only links. This stresses keys, and rows in order of completion.
         AllLinks "all-links",
-        /// Every state has another value, and some values are not defined before their use. This
-        /// stresses the symbol table.
+        /// Every state has a different value, and some values are not defined before their use.
+        /// This stresses the symbol table.
         UniqueValues "unique-values",
         /// Long lines of quoted names with blanks, `#`, commas and braces. This stresses the lexer.
         Quoted "quoted",

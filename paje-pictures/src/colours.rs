@@ -59,7 +59,7 @@ fn shade(colour: Rgb, round: usize) -> Rgb {
     }
 }
 
-/// FNV-1a.
+/// Returns the FNV-1a hash.
 fn hash(name: &[u8]) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325;
     name.iter()

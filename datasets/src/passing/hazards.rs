@@ -81,7 +81,7 @@ impl Hazard {
     }
 }
 
-/// A run of ranks that send and receive in calls that take a microsecond.
+/// A run of ranks that send and receive. Each call takes a microsecond.
 struct Run {
     ranks: Ranks,
 }
@@ -115,7 +115,7 @@ impl Run {
         self.recv(to, "PMPI_Recv", value, sent);
     }
 
-    /// Adds a state that receives messages and then sends some.
+    /// Adds a state that receives messages and then sends messages.
     fn operation(&mut self, rank: usize, inputs: &[(&str, Sent)], outputs: &[&str]) -> Vec<Sent> {
         self.ranks.push(rank, "PMPI_Sendrecv");
         for (value, message) in inputs {

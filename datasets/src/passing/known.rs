@@ -103,7 +103,8 @@ fn wait(kind: &'static str, waiter: usize, whom: usize, from: u64, until: u64) -
     Waiting { kind, waiter, whom, from, until }
 }
 
-/// Rank 1 waits for `late`. The path follows rank 0 until it sends, and then the message.
+/// Writes a run in which rank 1 waits for `late`. The critical path follows rank 0 until the send,
+/// and then the message.
 fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     ranks.state(0, "computing", work + late);
@@ -121,7 +122,8 @@ fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     }
 }
 
-/// Rank 0 waits for `late`. Both leave together. Rank 1 never waits, so the path stays on rank 1.
+/// Writes a run in which rank 0 waits for `late`, and both ranks leave together. Rank 1 never
+/// waits, so the critical path stays on rank 1.
 fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     ranks.state(0, "computing", work);
@@ -139,7 +141,8 @@ fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known
     }
 }
 
-/// Rank i works for `work` + i · `late`, then waits (n − 1 − i) · `late` for the last of n ranks.
+/// Writes a run in which rank i works for `work` + i · `late`, then waits (n − 1 − i) · `late` for
+/// the last of n ranks.
 fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -159,8 +162,8 @@ fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Know
     }
 }
 
-/// The root enters after half of the ranks. Earlier ranks wait, and later ranks find that the
-/// message has already arrived.
+/// Writes a broadcast that the root enters after half of the ranks. Earlier ranks wait, and later
+/// ranks find that the message has already arrived.
 fn broadcast(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -180,8 +183,8 @@ fn broadcast(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank 0, the root, waits (n − 1) · `late` for the last rank. The others leave after half a
-/// transfer.
+/// Writes a reduction in which rank 0, the root, waits (n − 1) · `late` for the last rank. The
+/// other ranks leave after half a transfer.
 fn reduction(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -201,8 +204,8 @@ fn reduction(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank i enters (n − 1 − i) · `late` after the last rank. So all wait for rank 0, and rank i waits
-/// i · `late`.
+/// Writes a scan that rank i enters (n − 1 − i) · `late` after the last rank. So all ranks wait for
+/// rank 0, and rank i waits i · `late`.
 fn scan(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -222,9 +225,9 @@ fn scan(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank i sends at s(i) = `work` + `late` + i · (`transfer` + `work`), and rank i + 1 waits for it
-/// from `work` on. Rank 0 causes `late` of the waiting of each rank, and each rank in between
-/// `transfer` + `work`.
+/// Writes a run in which rank i sends at s(i) = `work` + `late` + i · (`transfer` + `work`), and
+/// rank i + 1 waits for this message from `work` on. Rank 0 causes `late` of the waiting of each
+/// rank, and each rank in between `transfer` + `work`.
 fn chain(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -258,8 +261,8 @@ fn chain(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank 1 waits for `late` in a receive, which is inside another receive, which is inside
-/// computing.
+/// Writes a run in which rank 1 waits for `late` in nested states: a receive inside another receive
+/// inside computing.
 fn nested(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     let (sent, end) = (work + late, work + late + transfer + work);

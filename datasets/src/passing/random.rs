@@ -10,7 +10,7 @@ pub struct Passing {
     pub bytes: Vec<u8>,
     /// The number of ranks.
     pub ranks: usize,
-    /// Size in bytes from which messages use the rendezvous protocol.
+    /// Messages of at least this size in bytes use the rendezvous protocol.
     pub eager: u64,
 }
 
@@ -133,7 +133,8 @@ impl Run {
         self.ranks.pop(to);
     }
 
-    /// Some ranks send to the next rank, receive from the previous rank, and wait for both.
+    /// Adds a step in which some ranks send to the next rank, receive from the previous rank, and
+    /// wait for both messages.
     fn exchange(&mut self) {
         let count = self.ranks.count();
         let some: Vec<usize> = (0..count).filter(|_| self.rng.percent(60)).collect();

@@ -61,7 +61,7 @@ pub(super) struct OpenLink {
     pub(super) key: String,
     pub(super) value: String,
     pub(super) ticks: u64,
-    /// Whether the end that has been written is the start.
+    /// Whether the written end of the link is its start.
     pub(super) started: bool,
 }
 

@@ -119,8 +119,8 @@ impl Runtime {
         Ok(self.timed(sink, event).name("w", worker).word("WS").word(value))
     }
 
-    /// Writes the next step of a worker. Its lines have one time, which is later than all earlier
-    /// times.
+    /// Writes the next step of a worker. All lines of the step have the same time, which is later
+    /// than all earlier times.
     pub(super) fn group(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         self.now += self.rng.between(1, 400);
         let index = self.rng.index(self.steps.len());

@@ -14,7 +14,7 @@ use crate::sink::Sink;
 const BLOCK: usize = 512;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
-    // The order uses another stream, so that the events are the same as in the sorted trace.
+    // The order uses a separate stream, so that the events are the same as in the sorted trace.
     let mut order = Rng::new(rng.clone().bits());
     let mut runtime = Runtime::new(size, rng);
     runtime.begin(sink)?;

@@ -65,7 +65,7 @@ pub fn ended_by(signal: i32, mut command: Command, input: &[u8]) -> Output {
 mod tests {
     use super::*;
 
-    /// A shell that starts with SIGINT ignored cannot enable it again.
+    /// A shell that starts with SIGINT ignored cannot enable SIGINT again.
     #[test]
     fn an_ignored_interrupt_is_enabled_again() {
         let ends = |inner: &Command| {

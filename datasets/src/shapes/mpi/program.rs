@@ -145,7 +145,7 @@ impl Program {
         }
     }
 
-    /// Computes, which takes more power than waiting.
+    /// Computes. A rank that computes takes more power than a rank that waits.
     fn compute(&mut self, lines: &mut Lines<'_>, rank: usize) {
         let power = 180_000_000 + self.rng.below(40_000_000);
         self.variable(lines, 8, rank, 4, power);
@@ -157,7 +157,8 @@ impl Program {
         self.variable(lines, 8, rank, 4, power)
     }
 
-    /// Each rank sends an edge to its neighbour and receives one from the opposite neighbour.
+    /// Makes each rank send an edge to its neighbour and receive an edge from the opposite
+    /// neighbour.
     fn shift(&mut self, lines: &mut Lines<'_>, direction: usize) {
         let mut edges = Vec::with_capacity(self.clocks.len());
         for rank in self.ranks() {
@@ -248,7 +249,7 @@ impl Program {
         self.pop_all(lines)
     }
 
-    /// All ranks wait for the last one.
+    /// Makes all ranks wait for the last rank.
     fn meet(&mut self) {
         let latest = self.latest() + LATENCY;
         self.clocks.fill(latest);
