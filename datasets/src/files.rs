@@ -29,7 +29,7 @@ use lines::Lines;
 use crate::named::named;
 
 named! {
-    /// What the files contain, and how one file names another.
+    /// Contents of the files, and the way in which a file names other files.
     #[non_exhaustive]
     pub Style {
         /// Each file is a valid trace. It repeats the event definitions, types, values, creations

@@ -53,7 +53,7 @@ const WORDS: [&[u8]; 24] = [
     b"PajeSetState",
 ];
 
-/// Returns a trace to which some changes have been applied.
+/// Applies changes to a trace and returns the result.
 ///
 /// ```
 /// use datasets::mutate::{Change, mutated};

@@ -15,7 +15,7 @@ pub struct Passing {
 }
 
 /// Returns the random run of `seed`, with up to nine ranks and `most` steps. Each step is a
-/// message, an exchange, a collective or some work. Times are small numbers, so many of them are
+/// message, an exchange, a collective or some work. Times are small numbers, and many times are
 /// equal. Some links have no states at their ends or end before they start.
 ///
 /// ```
@@ -133,8 +133,8 @@ impl Run {
         self.ranks.pop(to);
     }
 
-    /// Adds a step in which some ranks send to the next rank, receive from the previous rank, and
-    /// wait for both messages.
+    /// Adds a step where some ranks send to the next rank, receive from the previous rank, and wait
+    /// for both messages.
     fn exchange(&mut self) {
         let count = self.ranks.count();
         let some: Vec<usize> = (0..count).filter(|_| self.rng.percent(60)).collect();
