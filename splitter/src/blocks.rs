@@ -47,8 +47,8 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        // Lines of real traces have some hundred bytes. A file that is not a trace may be a single
-        // long line. Such a line must be refused before it fills the memory.
+        // Lines of real traces have at most a few hundred bytes. A file that is not a trace may be
+        // a single long line. Such a line must be refused before it fills the memory.
         Limits { block: 1 << 17, line: 1 << 26 }
     }
 }

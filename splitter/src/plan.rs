@@ -9,15 +9,15 @@ use crate::blocks::{Block, Limits, ReadError};
 use crate::regular;
 
 /// Bytes read after a block's end to find the end of its last line. The longest lines of usual
-/// traces have some two hundred bytes.
+/// traces have about two hundred bytes.
 const TAIL: usize = 512;
 
 /// A regular file cut at fixed places: block `i` holds the lines that begin in
 /// `i * size .. (i + 1) * size`, where `size` is [`Limits::block`]. [`Plan::read_between`] cuts it
 /// anywhere.
 ///
-/// The ends of a block are found from its own bytes, so several threads can read blocks in any
-/// order. A block inside a line that is longer than a block is empty.
+/// The ends of a block are found from the bytes of the block, so several threads can read blocks in
+/// any order. A block inside a line that is longer than a block is empty.
 ///
 /// The file is read, not mapped. If the file becomes shorter, reading returns an error, whereas
 /// access to a mapping would cause a SIGBUS.

@@ -232,7 +232,8 @@ fn skippable_zstd_frames_are_accepted() {
     }
 }
 
-/// `zstd --long=28` makes such windows. By default, the library refuses windows above 27.
+/// `zstd --long=28` makes such windows. By default, the library refuses windows of more than 2^27
+/// bytes.
 #[test]
 fn long_zstd_windows_are_accepted() {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();

@@ -1,4 +1,4 @@
-//! Blocks of a file, read in any order, compared with the same bytes as a stream.
+//! Compares the blocks of a file, read in any order, with the same bytes read as a stream.
 
 #![allow(clippy::unwrap_used)] // A panic makes a test fail.
 

@@ -88,8 +88,8 @@ pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
 /// Decompresses to the end of the medium.
 ///
 /// Only compressed data or xz's padding may follow compressed data. Anything else is an error, even
-/// zeros, which gzip accepts: such a file was put together wrongly, and a part of the trace may be
-/// missing.
+/// zeros, which gzip accepts: a file with other data was assembled wrongly, and a part of the trace
+/// may be missing.
 pub(super) struct Decoder {
     compression: Compression,
     reader: Box<dyn Read + Send>,

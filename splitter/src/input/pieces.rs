@@ -7,10 +7,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use paje_pack::{Packed, Piece as Part, Reader, Window};
 
-/// Bytes of decompressed text that may wait to be read.
+/// Limit on the bytes of decompressed text that wait to be read.
 const AHEAD: usize = 1 << 20;
 
-/// Bytes of text of pieces that may be decompressed at the same time.
+/// Limit on the bytes of text of all pieces that are being decompressed.
 const MOST: u64 = 256 << 20;
 
 /// A part of compressed data that can be decompressed separately.

@@ -80,7 +80,7 @@ impl fmt::Debug for Segments {
 }
 
 impl Segments {
-    /// Returns `None` if some segments are longer than `longest`, or may end within a line.
+    /// Returns `None` if a segment is longer than `longest`, or may end within a line.
     pub(super) fn new(
         file: File,
         taken: Arc<AtomicU64>,

@@ -23,7 +23,7 @@ const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "
 pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     let (mut options, style) = (options.clone(), style(choice));
     if style.quotes == Quotes::Keep {
-        // The programs set this option in the same case.
+        // The programs also set this option when they keep quotes.
         options.value_names = ValueNames::AsWritten;
         // Made-up names are not in the trace, but the pieces contain these names, quoted if
         // necessary.
