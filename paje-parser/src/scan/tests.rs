@@ -155,7 +155,8 @@ fn plain_lines_are_read_wherever_they_begin() {
     assert_eq!(scanner.short_lines().plain().and_then(|lines| lines.usual(0)), Some((0x404, 10)));
 }
 
-/// Quotes at odd places after quoted fields and comments, around the ends of chunks of 64 bytes.
+/// Tests quotes at odd places after quoted fields and comments, around the ends of chunks of 64
+/// bytes.
 #[test]
 fn quotes_at_odd_places_are_found() {
     let odd = ["a\"b", "\"a\"b", "\"a\"\"b\"", "\"a", "\"", "\"a\"\"# b"];
@@ -210,7 +211,7 @@ fn a_scanner_keeps_nothing_of_the_last_text() {
     }
 }
 
-/// Tries all bytes. Miri is slow and tries only the special ones.
+/// Tries all bytes. Miri is slow, so it tries only special bytes.
 #[test]
 fn every_byte_has_its_class() {
     let few = |byte: &u8| !cfg!(miri) || b"\t\n\r \"#0az".contains(byte);
@@ -220,7 +221,7 @@ fn every_byte_has_its_class() {
         let mut scanner = Scanner::default();
         scanner.scan(&chunk);
         let masks = scanner.short_lines().far(0).expect("there is a chunk");
-        // A comment is white up to the end of its line.
+        // A comment counts as white space up to the end of its line.
         let comment = if byte == b'#' { u64::MAX << (byte % 64) } else { 0 };
         let expected = Masks {
             white: gather(&chunk, token::is_white) | comment,

@@ -56,14 +56,14 @@ impl Segment {
         self.start
     }
 
-    /// Returns whether the segment is the last one of its file.
+    /// Returns whether the segment is the last segment of its file.
     #[must_use]
     pub const fn is_last(&self) -> bool {
         self.is_last
     }
 }
 
-/// Lines of a block that are not stored as text, and their text once it has been needed.
+/// Lines of a block that are not stored as text, and their text if it has been made.
 #[derive(Clone)]
 pub(super) struct Unpacked {
     lines: Arc<dyn ColumnSegment>,
