@@ -77,7 +77,8 @@ pub struct LaneEvent {
     /// Symbol of a value, bits of a variable's number, or index in the block's links.
     pub argument: u64,
     pub at: u32,
-    /// The [`Op`], and above it the number of the event's extra fields in the block, from 1; 0 if none.
+    /// The [`Op`] in the low bits. Above it is the number of the event's extra fields in the block, from 1, or 0 if
+    /// there are none.
     pub(super) tail: u32,
 }
 
@@ -95,13 +96,13 @@ impl LaneEvent {
         Op::ALL[(self.tail & ((1 << OP_BITS) - 1)) as usize]
     }
 
-    /// Returns whether it has this operation. Faster than comparing [`LaneEvent::op`].
+    /// Returns whether the event has this operation. This is faster than comparing [`LaneEvent::op`].
     #[inline(always)]
     pub const fn is(&self, op: Op) -> bool {
         self.tail & ((1 << OP_BITS) - 1) == op as u32
     }
 
-    /// Returns the number of the event's extra fields in the block, from 1; 0 if none.
+    /// Returns the number of the event's extra fields in the block, from 1, or 0 if there are none.
     #[inline]
     pub const fn extra(&self) -> u32 {
         self.tail >> OP_BITS
@@ -112,7 +113,7 @@ impl LaneEvent {
 pub struct LinkEvent {
     pub value: Symbol,
     pub end: Symbol,
-    /// Key as written, with its quotes. In a segment, the position may be that of the link's other end.
+    /// Key as written, with its quotes. In a segment, this may be the place of the key at the link's other end.
     pub raw_key: Span,
     /// Key without quotes, and its hash.
     pub key: ShortText,
@@ -157,8 +158,8 @@ pub(super) enum StructuralKind {
     Lifetime(u32),
 }
 
-/// Definition of a value: the words of its fields, and everything that does not depend on earlier
-/// lines. Some traces define a value for each task.
+/// Definition of a value: the words of its fields, and what can be parsed without earlier lines. Some traces define a
+/// value for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueDefinition {
     pub name: u32,
@@ -170,8 +171,8 @@ pub struct ValueDefinition {
     pub hash: u64,
 }
 
-/// Creation or destruction of a container: the words of its names, and everything that does not
-/// depend on earlier lines. It is small, because some traces have a container for each task.
+/// Creation or destruction of a container: the words of its names, and what can be parsed without earlier lines. This
+/// struct is small, because some traces have a container for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifetime {
     /// In seconds.
@@ -269,7 +270,7 @@ pub struct Decoded {
     pub used: Vec<u32>,
     /// Start of the first line of a definition.
     pub(crate) defs_from: u32,
-    /// Whether later lines of the file may have another meaning than with the definitions before the block.
+    /// Whether the definitions before the block no longer apply to later lines of the file.
     pub changes: bool,
     /// Notes on the use of definitions, if they are kept.
     pub usage: UsageNotes,

@@ -20,7 +20,8 @@ impl Partitioning {
 
     pub fn for_workers(workers: usize) -> Self {
         let workers = workers.min(Partitioning::MOST_SHARDS as usize) as u32;
-        // With only as many strands as workers, a strand in the shard of another long lane would delay all others.
+        // If there were only as many strands as workers, a strand that shares its shard with another long lane would
+        // delay all other strands.
         let links = if workers >= Partitioning::MANY { 2 } else { 1 };
         match workers {
             0 | 1 => Partitioning { shards: 1, per_link_lane: 1 },

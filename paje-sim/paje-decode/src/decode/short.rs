@@ -26,8 +26,8 @@ use crate::decode::usual::{UsualLines, Waiting, batch_of};
 use crate::decode::wide;
 use paje_model::names::hash::word;
 
-/// Number of lines after a line with an unknown name that are not looked up as one text, since they
-/// may have unknown names, too.
+/// After a line with an unknown name, the names of this many lines are looked up one by one, because these lines may
+/// have unknown names, too.
 const STRANGE: usize = 4;
 
 impl Decoder {
@@ -160,8 +160,8 @@ impl Decoder {
         has_tail && self.known.line_names(op.is_link()).is_used() && !self.symbols.unique_values
     }
 
-    /// Decodes a line name by name, and remembers its names as one text. If they are not known,
-    /// appends the line to the rest. Returns whether they are known.
+    /// Decodes a line name by name, and remembers its names as one text. If a name is unknown, appends the line to the
+    /// rest. Returns whether all names are known.
     #[cold]
     #[inline(never)]
     fn learn<'t, T: Batch<'t>>(

@@ -11,7 +11,7 @@ pub struct UsageNotes {
     /// Start of the last line of a definition plus one, or 0 without a definition.
     pub header_to: u32,
     pub first_time: f64,
-    /// Whether a name is spelled differently than before, or a line ends inside quotes.
+    /// Whether a name is spelled differently than at its first use, or a line ends inside quotes.
     pub is_doubtful: bool,
 }
 

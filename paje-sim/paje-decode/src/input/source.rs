@@ -12,7 +12,7 @@ pub struct Source<'r> {
     pub further: Vec<PathBuf>,
 }
 
-/// How the files that the trace names are found.
+/// Rules for finding the files that the trace names.
 #[derive(Debug)]
 pub struct Root {
     /// Path of the trace, or `None` for standard input and other streams.

@@ -1,4 +1,4 @@
-//! Opens the files of a trace, and chooses how to read each.
+//! Opens the files of a trace, and chooses how each file is read.
 
 use std::io::{self, Read};
 use std::ops::Range;
