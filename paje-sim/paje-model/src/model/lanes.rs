@@ -12,7 +12,7 @@ pub struct Lane {
     before: LaneId,
 }
 
-/// Smallest number of containers that are worth prefetching. Fewer stay in a second-level cache.
+/// Smallest number of containers that are worth prefetching. Fewer containers stay in a second-level cache.
 const MANY_CONTAINERS: usize = 10_000;
 
 /// Number of a container's lanes up to which they are searched one by one.
@@ -46,7 +46,7 @@ impl Model {
         self.types.nature(self.type_of(lane))
     }
 
-    /// Returns the byte offset of the event that ended a lane's container, or `u64::MAX` while it lives.
+    /// Returns the byte offset of the event that ended a lane's container, or `u64::MAX` while the container lives.
     pub fn ended_at(&self, lane: LaneId) -> u64 {
         self.containers.ended_at(self.lanes[lane.index()].container)
     }

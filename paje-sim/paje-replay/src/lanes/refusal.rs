@@ -60,7 +60,7 @@ impl Refused {
 #[derive(Debug, Default)]
 pub struct Refusals {
     pub first: [Option<(Refusal, u64)>; 8],
-    /// All refused events, if they are listed.
+    /// All refused events, if refused events are listed.
     pub all: Option<Vec<Refusal>>,
 }
 

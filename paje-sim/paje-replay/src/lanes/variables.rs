@@ -70,7 +70,7 @@ impl VariableLane {
         self.set_in(room, time, self.value + change)
     }
 
-    /// Returns the start of the current row, at which the last written one ends.
+    /// Returns the start of the current row, which is the end of the last written row.
     pub fn current_start(&self) -> Option<f64> {
         self.is_set().then_some(self.start)
     }
