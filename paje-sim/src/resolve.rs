@@ -166,7 +166,7 @@ pub(crate) struct Resolver<'a> {
 
 pub(crate) struct Clock<'a> {
     pub(crate) last: f64,
-    /// Events after this time do not count.
+    /// Events after this time are ignored.
     pub(crate) stop_at: f64,
     /// All times, if they are kept.
     pub(crate) kept: Option<&'a mut Vec<f64>>,
@@ -189,7 +189,7 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// Returns the number that the line beginning at `line` has in its file.
+    /// Returns the number, within its file, of the line that begins at `line`.
     pub(super) fn number(&mut self, block: &DecodedBlock, line: u32) -> u64 {
         let between = &block.text.text()[self.at..line as usize];
         self.lines += memchr_iter(b'\n', between).count() as u64;

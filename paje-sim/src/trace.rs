@@ -34,7 +34,7 @@ use paje_model::names::usage::Usage;
 
 /// Contents of a trace: types, containers, and the objects of every lane.
 ///
-/// [`Trace::walk`](crate::visit) iterates over it in output order.
+/// [`Trace::walk`](crate::visit) iterates over the trace in output order.
 #[derive(Debug)]
 pub struct Trace {
     pub(crate) model: Model,
@@ -48,11 +48,12 @@ pub struct Trace {
     pub(crate) files: Vec<Option<Arc<Path>>>,
     pub(crate) comments: Vec<u8>,
     pub(crate) usage: Option<Box<Usage>>,
-    /// Number of objects shown since the replay, if some are in a file.
+    /// Number of objects shown since the replay, if some objects are in a file.
     shown: AtomicU64,
 }
 
-/// Number of shown objects after which memory of the temporary file is released. They take some ten megabytes.
+/// Number of shown objects after which memory of the temporary file is released. So many objects take about ten
+/// megabytes.
 const RELIEF: u64 = 1 << 18;
 
 /// Number of lines and bytes that were read, and the time for it.
@@ -115,7 +116,7 @@ impl Trace {
         &self.model.containers
     }
 
-    /// Returns the event definitions, in the order of their ends.
+    /// Returns the event definitions, in the order in which the definitions end.
     #[must_use]
     pub fn defs(&self) -> &Sequence<Arc<EventDef>> {
         self.defs.defs()

@@ -95,7 +95,7 @@ fn replay(text: &str, user_defined: bool) -> Result<(Vec<String>, String), Strin
 fn heads_are_enough() {
     let text = trace(4000);
     let (rows, warnings) = replay(&text, false).unwrap();
-    // A link has two lines.
+    // There are two lines for each link.
     assert_eq!(rows.len(), 4000 / 4 * 3);
     assert_eq!(replay(&text, true), Ok((rows, warnings)));
 }

@@ -1,7 +1,7 @@
 //! Tasks of a round, and how workers wait for one another.
 //!
-//! It contains everything that workers share except locked shards. It is small enough for loom to
-//! try every order of execution in `tests/orders.rs`, which supplies another `sync`.
+//! This module contains everything that workers share except locked shards. The module is small enough for loom to try
+//! every order of execution in `tests/orders.rs`, which supplies another `sync`.
 
 use std::sync::PoisonError;
 
@@ -45,7 +45,7 @@ impl Tasks {
         free.then(|| Taken(self))
     }
 
-    /// Waits until all shards are replayed. Their contents are visible then.
+    /// Waits until all shards are replayed. Afterwards, their contents are visible.
     pub(crate) fn wait(&self) {
         for _ in 0..YIELDS {
             if self.all_replayed() {

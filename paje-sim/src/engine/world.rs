@@ -128,7 +128,7 @@ impl<'o> World<'o> {
         found.map_or(Ok(()), Err)
     }
 
-    /// Does the same during recovery, and records the events that lanes refused in the wave.
+    /// Settles a wave during recovery, and records the events that lanes refused in the wave.
     fn settle_damaged(&mut self, wave: &Wave, limit: u64) {
         let Refusals { first, all } = self.lanes.take_refusals();
         if let Some(follower) = &self.follower {
@@ -305,7 +305,7 @@ impl<'o> World<'o> {
         (first, count)
     }
 
-    /// Records what the lanes found doubtful in the replay. The `last` call checks everything.
+    /// Records doubtful parts of the trace that lanes found during the replay. The `last` call checks everything.
     pub(super) fn settle_usage(&mut self, usage: &mut Usage, last: bool) {
         let has_warnings = !self.findings.warnings.is_empty();
         usage.is_doubtful |= has_warnings || self.lanes.may_reuse_keys(last);

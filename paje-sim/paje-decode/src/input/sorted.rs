@@ -236,7 +236,7 @@ fn bytes_of(text: &[u8], lines: &[Line]) -> u64 {
     lines.iter().map(|line| line.range(text).len() as u64).sum()
 }
 
-/// Cuts a part into blocks of at most `most` bytes. A longer line is a block of its own. The starts of the blocks are
+/// Cuts a part into blocks of at most `most` bytes. A longer line makes a block alone. The starts of the blocks are
 /// set later.
 fn cut(text: &[u8], lines: &[Line], part: usize, most: usize) -> Vec<Cut> {
     let mut blocks = Vec::new();

@@ -139,7 +139,7 @@ impl WorkerTimes {
 pub struct Times {
     /// Time from beginning to end.
     pub wall: Duration,
-    /// Time in which one worker worked and all others waited.
+    /// Time during which only one worker worked.
     pub serial: Duration,
     pub workers: Vec<WorkerTimes>,
 }
