@@ -59,8 +59,7 @@ pub(crate) fn resolve(
             OrderedItem::Lane(symbol, hash) => {
                 let context = decoder.symbols.lanes.context(*symbol);
                 let (type_, nature) = split_lane_context(context);
-                // Texts are elsewhere in memory and most items do not need them, so they are looked
-                // up on demand.
+                // Texts are elsewhere in memory, and most items do not need texts. So texts are looked up on demand.
                 let container = || decoder.symbols.lanes.get(*symbol).0;
                 let type_name = || decoder.symbols.types.get(type_).0;
                 state.note_lane_use(container, type_name);
@@ -154,7 +153,7 @@ pub(crate) struct Resolver<'a> {
     /// Destructions whose lanes end when everything has been read.
     pub(crate) deferred: &'a mut Vec<Deferred>,
     pub(crate) counter: Counter,
-    /// Rows to keep; `None` if all are kept.
+    /// Rows to keep, or `None` if all are kept.
     pub(crate) selected: Option<&'a mut Selected>,
     /// Subjects of the block's structural lines. Only for a ledger.
     pub(crate) structural: Option<Vec<LineOf>>,

@@ -156,7 +156,7 @@ impl Trace {
         self.read.events
     }
 
-    /// Returns the number of lines that were read, including empty ones, comments and event definitions.
+    /// Returns the number of lines that were read, including empty lines, comments and event definitions.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.read.lines
@@ -280,13 +280,13 @@ impl Trace {
         self.usage.as_deref()
     }
 
-    /// Returns whether the trace may be read in parts: nothing is doubtful, and each line depends
-    /// only on definitions, containers, and the lines that begin or end the same row. `false`
-    /// unless [`Options::usage`](crate::Options::usage) is set.
+    /// Returns whether the trace may be read in parts. This requires that nothing is doubtful, and that each line
+    /// depends only on definitions, containers, and the lines that begin or end the same row. Returns `false` unless
+    /// [`Options::usage`](crate::Options::usage) is set.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let Some(usage) = self.usage() else { return false };
-        // A value without a definition has the quotes of its first use. Only a definition gives a colour.
+        // A value without a definition has the quotes of its first use. Only values with definitions have colours.
         let types = self.types();
         let is_defined = |id| types.values(id).all(|value| types.value_color(id, value).is_some());
         !usage.is_doubtful() && usage.other_quoting().all(|(id, _)| is_defined(id))

@@ -215,8 +215,8 @@ fn definitions_anywhere() {
     }
 }
 
-/// Lanes that are used again and again, in several spellings, with new ones now and then. Decoders
-/// share lanes if possible. In recovery, they share none.
+/// Lanes that are used again and again, in several spellings, with new lanes now and then. Decoders share lanes if
+/// possible, but not in recovery.
 #[test]
 fn lanes_in_any_spelling() {
     let header = datasets::definitions([

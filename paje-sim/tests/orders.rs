@@ -21,7 +21,7 @@ mod sync {
 #[expect(clippy::reversed_empty_ranges, reason = "workers sleep without yielding here")]
 mod tasks;
 
-/// Replays shards that are free, waits, and looks at all of them.
+/// Replays shards that are free, waits, and looks at all shards.
 fn work(tasks: &Tasks, shards: &[UnsafeCell<u32>]) {
     for (number, shard) in shards.iter().enumerate() {
         let Some(_taken) = tasks.take(number) else { continue };

@@ -54,7 +54,7 @@ fn the_first_reused_key_is_reported() {
     let far = LINKS - 3;
     for (reused, told) in [
         (&[][..], None),
-        // The first link and a late one of the same type have the same key.
+        // The first link and a late link of the same type have the same key.
         (&[(far, 0)], Some((0, far))),
         (&[(30_000, 29_999), (far, 1)], Some((29_999, 30_000))),
         (&[(far, 17), (39_000, 38_990)], Some((38_990, 39_000))),

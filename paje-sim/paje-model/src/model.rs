@@ -1,7 +1,7 @@
 //! Types, values, containers and lanes, which the structural events of a trace define.
 //!
-//! Only these events depend on the order of the whole file. Objects are only added, never changed,
-//! so an event is valid if all names that it uses existed at its first use.
+//! Only these events depend on the order of the whole file. Objects are only added, never changed, so an event is valid
+//! if all names that it uses existed when they were first used.
 
 pub mod containers;
 mod lanes;

@@ -26,8 +26,8 @@ pub trait Ledger: Sync {
     fn enter(&self, worker: usize, block: &BlockLines<'_>) -> ControlFlow<()>;
 
     /// Receives the remedy for a line of a damaged trace, if the line is not replayed as written
-    /// ([`Options::recover`]). The line begins at this byte. Lines come in no fixed order, one at a time, perhaps long
-    /// after their blocks.
+    /// ([`Options::recover`]). The line begins at this byte. The order of lines is not fixed. Lines come one at a time,
+    /// perhaps long after their blocks.
     ///
     /// [`Options::recover`]: crate::Options::recover
     fn mend(&self, at: ByteOffset, made: LineRemedy) {

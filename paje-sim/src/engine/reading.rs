@@ -16,7 +16,7 @@ pub(super) struct Reading {
     /// Event definitions up to the end of the current wave.
     pub(super) definitions: DefinitionsByFile,
     pub(super) lines: u64,
-    /// Lines of the files before the current one.
+    /// Lines of the files before the current file.
     lines_of_others: u64,
     pub(super) bytes: u64,
     pub(super) events: u64,

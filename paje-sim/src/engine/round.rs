@@ -1,4 +1,4 @@
-//! Rounds: all workers replay one wave of blocks, shard by shard, and decode the next one, block by block.
+//! Rounds: all workers replay one wave of blocks, shard by shard, and decode the next wave, block by block.
 //!
 //! Between two rounds, the engine resolves the decoded wave in file order.
 

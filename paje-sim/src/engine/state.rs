@@ -42,7 +42,7 @@ pub(super) struct Team {
     pub(super) maps: Vec<SymbolMap>,
     /// Maps of restarted decoders, which only the current wave needs.
     pub(super) retired: Vec<usize>,
-    /// Size of the next wave and of a full one, in parts of blocks.
+    /// Size of the next wave and of a full wave, in parts of blocks.
     pub(super) quota: usize,
     pub(super) full_quota: usize,
 }

@@ -38,7 +38,7 @@ pub(super) struct World<'o> {
     /// Destructions whose lanes end after all files have been read.
     pub(super) deferred: Vec<Deferred>,
     pub(super) lanes: Lanes,
-    /// Rows to keep; `None` if all are kept.
+    /// Rows to keep, or `None` if all are kept.
     pub(super) selected: Option<Selected>,
     pub(super) findings: Findings,
     /// Current portion, if the trace is shown in portions.

@@ -26,7 +26,7 @@ pub struct State<'t> {
     pub end: f64,
     /// Value, of the lane's type.
     pub value: ValueId,
-    /// Number of states below this one on the stack.
+    /// Number of states below this state on the stack.
     pub imbrication: u32,
 }
 

@@ -108,8 +108,8 @@ impl<'t> LaneView<'t> {
         self.trace.rows.rows(self.id).chunks_from(self.arena(), first).map(|chunk| chunk.count())
     }
 
-    /// Returns the number of the lane's objects if they are all in one chunk, and `None` if there
-    /// are several chunks or none. Faster than [`LaneView::chunks_from`].
+    /// Returns the number of the lane's objects if all are in one chunk, and `None` if there are several chunks or
+    /// none. This is faster than [`LaneView::chunks_from`].
     #[must_use]
     #[inline]
     pub fn only_chunk(self) -> Option<usize> {

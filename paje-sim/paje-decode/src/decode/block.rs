@@ -23,7 +23,7 @@ pub struct DecodedBlock {
     pub worker: usize,
     /// Error that prevented reading the text after the block.
     pub failure: Option<ReadError>,
-    /// Whether the block is known to be the last one of its file.
+    /// Whether the block is known to be the last block of its file.
     pub is_last: bool,
     /// Whether the block's file begins with a byte order mark.
     pub is_marked: bool,

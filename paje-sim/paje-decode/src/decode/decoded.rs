@@ -180,7 +180,7 @@ pub struct Lifetime {
     /// Symbol of the type's name, not a word.
     pub type_: Symbol,
     pub name: u8,
-    /// Word of the alias; [`Lifetime::NO_WORD`] if none.
+    /// Word of the alias, or [`Lifetime::NO_WORD`] without an alias.
     pub(super) alias: u8,
     /// Word of the parent, for a creation.
     pub(super) parent: u8,
@@ -229,7 +229,7 @@ impl SparseText {
     }
 }
 
-/// Decoded contents of a block. The memory is reused for the next one.
+/// Decoded contents of a block. The memory is reused for the next block.
 #[derive(Debug, Default)]
 pub struct Decoded {
     pub(crate) sparse: SparseText,
@@ -254,7 +254,7 @@ pub struct Decoded {
     pub extra_text: Vec<u8>,
     /// First invalid line, where decoding stopped.
     pub fault: Option<(u32, Fault)>,
-    /// All invalid lines, if decoding continues after them.
+    /// All invalid lines, if decoding continues after invalid lines.
     pub faults: Vec<(u32, Fault)>,
     /// Faults of link lines that lack only their keys. Their keys are empty.
     pub keyless: Vec<(u32, Fault)>,
@@ -289,7 +289,7 @@ impl Decoded {
         }
     }
 
-    /// Returns the creation or destruction of a container, if the structural event is a valid one.
+    /// Returns the creation or destruction of a container, if the structural event is valid.
     pub fn lifetime_of(&self, structure: Structure) -> Option<&Lifetime> {
         match structure.kind {
             StructuralKind::Lifetime(number) => self.lifetimes.get(number as usize),
@@ -302,7 +302,7 @@ impl Decoded {
         &self.events[..count]
     }
 
-    /// Takes over from another block the memory that only resolving uses, if it is larger.
+    /// Takes over memory that only resolving uses from another block, if that block has more.
     pub fn take_resolved(&mut self, other: &mut Decoded) {
         fn larger<T>(own: &mut Vec<T>, other: &mut Vec<T>) {
             if own.capacity() < other.capacity() {

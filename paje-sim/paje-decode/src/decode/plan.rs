@@ -109,8 +109,8 @@ impl ShortIds {
         (key.wrapping_mul(ShortIds::SPREAD) >> (64 - ShortIds::BITS)) as usize
     }
 
-    /// Returns the batch that [`ShortIds::find`] returns, plus one, or 0 if there is no batch.
-    /// Fastest for short numbers.
+    /// Returns the batch that [`ShortIds::find`] returns, plus one, or 0 if there is no batch. This is fastest for
+    /// short numbers.
     #[inline(always)]
     pub(super) fn find_plus_one(&self, bytes: u64, len: usize) -> u32 {
         let pair = u32::from(self.pairs[usize::from(bytes as u16)]);

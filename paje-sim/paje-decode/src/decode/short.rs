@@ -11,7 +11,8 @@
 //! ([`LineWindow`](paje_parser::number::LineWindow)). The other batch is for all other short lines.
 //!
 //! Lines that do not fit (a first use, a missing or surplus word, an unusual number, any error) are left to
-//! [`Decoder::line`], which checks everything. A batch must decide as `line` does: change them together.
+//! [`Decoder::line`], which checks everything. A batch must accept the same lines as `line` with the same results, so
+//! change both together.
 
 use std::ops::Range;
 
@@ -31,8 +32,8 @@ use paje_model::names::hash::word;
 const STRANGE: usize = 4;
 
 impl Decoder {
-    /// Classifies the lines that begin in `range`, up to the first line of a definition. Returns
-    /// the start of that line, or of the next one after the range.
+    /// Classifies the lines that begin in `range`, up to the first line of a definition. Returns the start of that
+    /// line, or of the next line after the range.
     pub(super) fn classify(
         &mut self,
         text: &[u8],
@@ -140,7 +141,7 @@ impl Decoder {
         let rest = self.waiting.rest.len();
         let mut lines = batch;
         loop {
-            // Only adjacent names are one text.
+            // Names are only looked up as one text if they are adjacent.
             let as_one = T::IS_USUAL && self.looks_up_names_as_one(op);
             let taken = T::decode(self.lines_of(padded, plan, lines, decoded), op, as_one);
             let Some((line, behind)) = lines[taken..].split_first() else { break };

@@ -65,7 +65,7 @@ impl EventTemplate {
     }
 }
 
-/// Steps of a segment. The memory is reused for the next one.
+/// Steps of a segment. The memory is reused for the next segment.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     pub(super) all: Vec<Step>,

@@ -209,7 +209,7 @@ impl SymbolTable {
         self.words.find(word(padded, start, len)?, with_len(context, len as u64))
     }
 
-    /// Adds a symbol for a text in the current block, even if it already has one. Lookups do not find it.
+    /// Adds a symbol for a text in the current block, even if it already has one. Lookups do not find the added symbol.
     #[inline]
     pub fn append_span(&mut self, span: Span, context: u32) -> Symbol {
         let symbol = self.entries.len() as Symbol;

@@ -165,7 +165,7 @@ impl UsualLines<'_> {
     }
 }
 
-/// Returns the first `count` ends of a line, if it has that many.
+/// Returns the first `count` ends of fields of a line, if the line has that many fields.
 fn head_of(ends: u64, count: u32) -> Option<u64> {
     let behind = (0..count).fold(ends, |ends, _| ends & ends.wrapping_sub(1));
     (ends.count_ones() >= count).then_some(ends ^ behind)

@@ -79,7 +79,7 @@ enum BlockSource<'r> {
 pub struct NextBlock {
     pub number: u64,
     pub origin: Origin,
-    /// Whether the block is known to be the last one of its file.
+    /// Whether the block is known to be the last block of its file.
     pub is_last: bool,
     /// Whether the block's file begins with a byte order mark, which blanks have replaced.
     pub is_marked: bool,
@@ -319,7 +319,7 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Returns the place in the file as it was before sorting.
+    /// Returns the place in the file before sorting.
     pub fn original(&self, file: Option<&Path>, position: Position) -> Position {
         let reading = self.reading();
         let sorted = reading.sorted.iter().find(|(path, _)| path.as_deref() == file);

@@ -39,7 +39,7 @@ pub struct TimeSorted {
     was_marked: bool,
 }
 
-/// Start and length of a line of the text, including its newline, in one word, because there is one for each line.
+/// Start and length of a line of the text, including its newline, in one word, because one is stored for each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line(u64);
 
@@ -83,7 +83,7 @@ struct Cut {
 }
 
 impl TimeSorted {
-    /// Reads a trace, or a file of it that begins with these definitions, and sorts its lines.
+    /// Reads a trace or one of its files and sorts the lines. `defs` has the definitions at the beginning of the file.
     ///
     /// # Errors
     /// The trace cannot be read, or has a line that is too long.
@@ -236,8 +236,8 @@ fn bytes_of(text: &[u8], lines: &[Line]) -> u64 {
     lines.iter().map(|line| line.range(text).len() as u64).sum()
 }
 
-/// Cuts a part into blocks of at most `most` bytes. A longer line makes a block alone. The starts of the blocks are
-/// set later.
+/// Cuts a part into blocks of at most `most` bytes. A longer line becomes one block. The starts of the blocks are set
+/// later.
 fn cut(text: &[u8], lines: &[Line], part: usize, most: usize) -> Vec<Cut> {
     let mut blocks = Vec::new();
     let (mut first, mut len) = (0, 0);

@@ -7,9 +7,9 @@
 
 use crate::memory::{Arena, Place};
 
-/// Largest number of objects in a chunk. Its columns fit into the first-level cache during export.
-/// The chunks of a lane have room for 2, 4, 4, 8, 8, 16 objects, and each later one for twice as
-/// many. Lanes of a few objects use two thirds of that room on average.
+/// Largest number of objects in a chunk. Its columns fit into the first-level cache during export. The chunks of a lane
+/// have room for 2, 4, 4, 8, 8, 16 objects, and each later size is twice the previous one. Lanes of a few objects use
+/// two thirds of that room on average.
 pub const LARGEST: usize = 1024;
 
 const SIZES: usize = LARGEST.ilog2() as usize;

@@ -1,9 +1,9 @@
 //! Overflow file for rows beyond the memory limit.
 //!
-//! Beyond the limit, new pieces of arenas are mappings of a temporary file. Their pages are dropped
-//! from memory when the next piece is begun and while rows are written, so they do not count as
-//! used. The file has no name, so it disappears with the process. Its disk space is reserved first,
-//! which makes a full disk an error instead of a signal.
+//! Beyond the limit, new pieces of arenas are mappings of a temporary file. Their pages are dropped from memory when
+//! the next piece is begun and while rows are written, so they are not part of the memory in use. The file has no name,
+//! so it disappears with the process. Its disk space is reserved first, which makes a full disk an error instead of a
+//! signal.
 
 use std::fs::File;
 use std::io;

@@ -39,7 +39,7 @@ impl OpenRow {
         self.end.words_after(place)
     }
 
-    /// Returns the last state of a lane, which must have one.
+    /// Returns the last state of a lane. The lane must have a state.
     #[inline(always)]
     pub fn last_of(rows: &Rows) -> Self {
         let (chunk, index) = rows.last();

@@ -148,8 +148,8 @@ impl Containers {
         self.by_identifier.find(hash, same).copied()
     }
 
-    /// Prefetches the memory that [`Containers::find_hashed`] reads for these hashes. Returns the
-    /// containers that it will probably find.
+    /// Prefetches the memory that [`Containers::find_hashed`] reads for these hashes. Returns the containers that
+    /// `find_hashed` will probably find.
     pub(crate) fn prefetch(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
         let found = hashes.filter_map(|hash| self.by_identifier.find(hash, |_| true).copied());
         let found: Vec<ContainerId> = found.collect();
@@ -212,7 +212,7 @@ impl Containers {
         self.ending(id).time
     }
 
-    /// Returns the container's end as far as it is known. The time is 0 while the container lives.
+    /// Returns the container's end that is known so far. The time is 0 while the container lives.
     fn ending(&self, id: ContainerId) -> Ended {
         let ending = self.endings.get(self.list[id.index()].ending as usize);
         ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })

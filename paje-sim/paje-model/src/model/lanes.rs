@@ -15,7 +15,7 @@ pub struct Lane {
 /// Smallest number of containers that are worth prefetching. Fewer containers stay in a second-level cache.
 const MANY_CONTAINERS: usize = 10_000;
 
-/// Number of a container's lanes up to which they are searched one by one.
+/// Up to this number of lanes, the lanes of a container are searched one by one.
 const FEW_LANES: usize = 8;
 
 impl Model {
@@ -51,7 +51,7 @@ impl Model {
         self.containers.ended_at(self.lanes[lane.index()].container)
     }
 
-    /// Returns the lane of a container and a type, if it has any event.
+    /// Returns the lane of a container and a type, if the lane has any event.
     pub fn find_lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneId> {
         let mut lanes = self.lanes_of(container);
         let found = lanes.by_ref().take(FEW_LANES).find(|lane| self.type_of(*lane) == type_);

@@ -154,7 +154,7 @@ fn columns(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.columns).sum()
 }
 
-/// Drops cells at the end that do not fit. Returns whether it dropped any.
+/// Drops cells at the end that do not fit. Returns whether any cell was dropped.
 fn keep_first(cells: &mut Vec<Cell>, room: usize) -> bool {
     let mut used = 0;
     let fit = cells.iter().take_while(|cell| {
@@ -167,7 +167,7 @@ fn keep_first(cells: &mut Vec<Cell>, room: usize) -> bool {
     dropped
 }
 
-/// Drops cells at the beginning that do not fit. Returns whether it dropped any.
+/// Drops cells at the beginning that do not fit. Returns whether any cell was dropped.
 fn keep_last(cells: &mut Vec<Cell>, room: usize) -> bool {
     cells.reverse();
     let dropped = keep_first(cells, room);

@@ -1,9 +1,9 @@
 //! Short texts as words, and hashes of texts.
 //!
-//! All parts of the engine use the same hashes, so that no text is hashed twice. They differ
-//! between processes: otherwise a hostile trace could contain thousands of names with the same
-//! hash, and each lookup would search all of them. The seed is the program's address in memory,
-//! which the system randomises. No result may depend on the order of hashes.
+//! All parts of the engine use the same hashes, so that no text is hashed twice. Hashes differ between processes.
+//! Otherwise, a hostile trace could contain thousands of names with the same hash, and each lookup would search all of
+//! them. The seed is the program's address in memory, which the system randomises. No result may depend on the order of
+//! hashes.
 
 use std::collections::{HashMap, HashSet};
 

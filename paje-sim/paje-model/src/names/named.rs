@@ -10,7 +10,7 @@ pub type Word = Vec<u8>;
 
 /// A type, a container or a value with its name and alias: `'rank-1' (33)`.
 ///
-/// Rows show the name, events use the alias. Messages give both, so that the reader need not look them up.
+/// Rows show the name, and events use the alias. Messages show both, so that the reader need not look up either.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named(Box<Names>);
 

@@ -104,22 +104,22 @@ pub struct Options {
     /// The whole text stays in memory, plus eight bytes for each line (forty during sorting). The text is read to its
     /// end before anything else is checked, so a failed read or a line that is too long precedes all other problems.
     pub sort: bool,
-    /// Limit beyond which rows go to a temporary file; `None` keeps all in memory. Ignored if a
-    /// trace is read in portions.
+    /// Limit beyond which rows go to a temporary file; `None` keeps all rows in memory. Ignored if a trace is read in
+    /// portions.
     pub memory: Option<MemoryLimit>,
     /// Whether the times of all lines are kept, for `Trace::times_of_lines`.
     pub keep_times: bool,
     /// Whether the line of the event that opened an object is kept. Ignored if events are not
     /// replayed in the order of their lines.
     pub keep_lines: bool,
-    /// Natures whose lines are kept with `keep_lines`; by default, all. A line takes some 24 bytes.
+    /// Natures whose lines are kept with `keep_lines`. The default is all natures. Each line takes about 24 bytes.
     pub lines_of: Natures,
     /// Whether the trace's use of its definitions and doubtful spellings are kept for
     /// `Trace::usage`. Ignored with `sort` or `recover`.
     pub usage: bool,
     /// Whether the replay continues after a problem. Wrong lines are left out or mended, by rules that lose only
-    /// contradictory information (`docs/recover.md`), and `Trace::recovered` lists them. It does not change the result
-    /// of a trace without problems.
+    /// contradictory information (`docs/recover.md`), and `Trace::recovered` lists them. The option does not change the
+    /// result of a trace without problems.
     pub recover: bool,
     /// Wanted rows. Lanes of other natures, types and containers are checked but keep no rows. The
     /// wanted lanes keep all rows, also outside of the window of time. With `recover`, all lanes

@@ -1,4 +1,4 @@
-//! Progress of a replay, and the time it took.
+//! Progress of a replay, and the time that the replay took.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -78,8 +78,8 @@ impl Progress {
     }
 
     /// Stops the replay, from any thread. The replay then ends within some blocks of text, with
-    /// [`ErrorKind::Stopped`](crate::names::error::ErrorKind::Stopped). It does not notice the
-    /// request while it reads a trace to be sorted or waits for input.
+    /// [`ErrorKind::Stopped`](crate::names::error::ErrorKind::Stopped). The request has no effect while the replay
+    /// reads a trace to be sorted or waits for input.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }

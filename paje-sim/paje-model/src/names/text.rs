@@ -115,7 +115,7 @@ impl TextArena {
             head |= ALIASED;
         }
         if head < u64::from(MORE) {
-            // At most fifteen bytes: copies 16 in one move and removes the surplus.
+            // The text has at most 15 bytes. Copies 16 bytes in one move and removes the surplus.
             let [low, high] = short_word(name.text);
             let piece = (u128::from(high) << 64 | u128::from(low)) << 8 | u128::from(head);
             let end = self.bytes.len() + 1 + name.text.len();

@@ -22,7 +22,7 @@ pub struct Usage {
     pub is_doubtful: bool,
 }
 
-/// Events whose value is quoted although it was not at its first use, or vice versa.
+/// Events whose value is quoted although the value was not quoted at its first use, or vice versa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherQuoting {
     /// Number of these events.
@@ -136,8 +136,8 @@ impl Usage {
         words[word] |= 1 << bit;
     }
 
-    /// Adds events that quote a type's values differently. They must be later than the events added
-    /// before.
+    /// Adds events that quote a type's values differently. These events must be later than those that were already
+    /// added.
     pub fn use_other_quoting(&mut self, type_: TypeId, events: OtherQuoting) {
         let known = self.other_quoting.entry(type_);
         let known = known.or_insert(OtherQuoting { count: 0, ..events });

@@ -16,8 +16,8 @@ use crate::lanes::refusal::Refused;
 use paje_model::memory::{ExtraPair, KeyPlace, NewLink, Store};
 use paje_model::names::error::Place;
 
-/// Replay of one strand of a link lane: the links whose key hashes belong to it. The rows of all
-/// strands are merged in order of completion; see `replay::link_merger`.
+/// Replay of one strand of a link lane: the links whose key hashes belong to it. The rows of all strands are merged in
+/// order of completion (see `replay::link_merger`).
 #[derive(Debug, Default)]
 pub struct LinkStrand {
     open: OpenLinks,

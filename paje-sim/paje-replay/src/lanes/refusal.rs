@@ -65,7 +65,7 @@ pub struct Refusals {
 }
 
 impl Refusals {
-    /// Makes an empty collection. If `listed`, it keeps every event.
+    /// Makes an empty collection. If `listed` is true, the collection keeps every event.
     pub fn new(listed: bool) -> Self {
         Refusals { all: listed.then(Vec::new), ..Refusals::default() }
     }

@@ -51,7 +51,7 @@ impl VariableLane {
         Ok(())
     }
 
-    /// Does [`VariableLane::set`] in the last chunk. Returns `false` without a current row, or without room for it.
+    /// Does [`VariableLane::set`] in the last chunk. Returns `false` without a current row or room for it.
     #[inline(always)]
     pub fn set_in(&mut self, room: &mut VariableRoom<'_>, time: f64, value: f64) -> bool {
         if self.start == time {

@@ -24,7 +24,7 @@ pub struct LinkMerger {
     pub(crate) refused: Option<Refusal>,
     /// All such events, if the replay continues after errors.
     pub(crate) refusals: Option<Refusals>,
-    /// Completed links of the wave, one run for each shard that handed some over. Each run is in the order of blocks.
+    /// Completed links of the wave, one run for each shard that handed over links. Each run is in the order of blocks.
     pending: Vec<Vec<Completion>>,
     merged: Vec<Completion>,
     /// Empty vectors, kept for their capacity.

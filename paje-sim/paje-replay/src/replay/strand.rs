@@ -13,7 +13,7 @@ use paje_decode::decode::decoded::{LaneEvent, Op};
 use paje_model::memory::{EventChunk, Rows, StateChunk, Store, Written};
 use paje_model::names::ids::LaneId;
 
-/// Rows and open objects of a strand. There may be millions, so a strand fits in one cache line.
+/// Rows and open objects of a strand. There may be millions of strands, so a strand fits in one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Strand {

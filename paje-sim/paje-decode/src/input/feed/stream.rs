@@ -47,7 +47,8 @@ impl<'r> Stream<'r> {
     }
 }
 
-/// A worker's turn to read. When it is dropped, even in a panic, the stream is returned, because others wait for it.
+/// A worker's turn to read. When the turn is dropped, even in a panic, the stream is returned, because other workers
+/// wait for the stream.
 struct ReadTurn<'f, 'r> {
     feed: &'f Feed<'r>,
     blocks: Option<Lines<'r>>,

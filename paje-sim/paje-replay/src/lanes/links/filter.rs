@@ -96,7 +96,7 @@ fn has(words: &[u64], hash: u64, bits: u64) -> bool {
     words[(hash >> 12) as usize & (words.len() - 1)] & bits == bits
 }
 
-/// Set of hashes that rarely reports a hash that is not in it.
+/// Set of hashes, which rarely reports a hash that is not in the set.
 pub(crate) struct Hashes {
     bits: Vec<u64>,
 }

@@ -15,7 +15,7 @@ pub(super) struct KeyHashList {
     has_repeats: bool,
 }
 
-/// Largest number of hashes that a search reads for each doubtful one. The filter wrongly doubts one hash in a
+/// Largest number of hashes that a search reads for each doubtful hash. The filter wrongly doubts one hash in a
 /// thousand.
 const FEW: usize = 64;
 

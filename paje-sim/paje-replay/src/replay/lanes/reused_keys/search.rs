@@ -33,8 +33,8 @@ impl<'s> Search<'s> {
         self.keys
     }
 
-    /// Counts one of the strand's links. Call this once for each link. Links whose [`Tags`] no candidate has may be
-    /// left out.
+    /// Counts one of the strand's links. Call this once for each link. This is not needed for links whose [`Tags`] no
+    /// candidate has.
     pub(crate) fn look(&self, key: KeyPlace, hash: &mut KeyHashes<'s>) {
         if self.hashes.has(hash.of(key.place()))
             && let Some(count) = self.counts.get(bare_key(self.keys.get(key.place())))
