@@ -1,7 +1,7 @@
 //! Runs each hot loop in a separate function.
 //!
-//! The registers of a loop then depend on nothing else. Each loop is compiled twice: for any
-//! processor, and for processors with AVX2 and BMI.
+//! So the registers of a loop depend on no other code. Each loop is compiled twice: for any processor, and for
+//! processors with AVX2 and BMI.
 
 pub(super) trait Loop {
     type Result;

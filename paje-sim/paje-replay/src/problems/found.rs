@@ -28,7 +28,7 @@ pub fn error_at_field(block: &DecodedBlock, line: u32, (field, problem): Failed)
     error_in(block, line, Where::Field(field), ErrorKind::Invalid(problem))
 }
 
-/// Returns the error for a fault that the parser found in the line that begins at `line`.
+/// Returns the error about a fault that the parser found in the line that begins at `line`.
 pub fn error_at_fault(block: &DecodedBlock, line: u32, fault: &Fault) -> Error {
     let why = ErrorKind::Invalid(line_problem(&block.text, fault));
     error_in(block, line, Where::Byte(fault.at), why)
