@@ -30,7 +30,7 @@ const REPLAYS: [Shape; 6] = [
     Shape::Variables,
 ];
 
-/// Number of fields and a digest of their places.
+/// Number of fields and a digest of their positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Found {
     fields: u64,

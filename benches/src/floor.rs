@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn every_byte_is_read_once() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        // The file has several blocks and a part of one.
+        // The file has several full blocks and a partial one.
         let trace = datasets::generate(datasets::Shape::Mpi, 2_000_003, 1);
         std::fs::write(&file, &trace).unwrap();
         let lines = trace.iter().filter(|byte| **byte == b'\n').count() as u64;

@@ -107,8 +107,8 @@ impl RandomTrace {
     }
 }
 
-/// Returns the random trace of `seed`. It usually has 20 to 1,500 lines, and in 3 % of all cases
-/// some thousand lines.
+/// Returns the random trace of `seed`. It usually has 20 to 1,500 lines, but in 3 % of all
+/// cases a few thousand.
 ///
 /// ```
 /// let trace = datasets::random::trace(42);

@@ -7,8 +7,8 @@
 //! 2. Multiply the fraction by 10^precision to 128 bits. The high word holds the digits. The low
 //!    word, compared with one half, decides the rounding (ties to even, as in glibc).
 //! 3. Write three digits at a time from a table of 4 kB. Copies have a constant size and write one
-//!    byte too many, which the next copy overwrites. This takes 7 ns per number. Eight digits by
-//!    multiplications take 10 ns with SSE2 and 13 ns without.
+//!    byte too many, which the next copy overwrites. This takes 7 ns per number. To
+//!    convert eight digits at a time by multiplications takes 10 ns with SSE2 and 13 ns without.
 //!
 //! Smaller numbers with six or nine decimals take a shorter path, described at `units`. Numbers
 //! from 2^64 on and precisions above 16 go to the standard library's `{:.*}`, which is exact and

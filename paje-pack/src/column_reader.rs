@@ -26,7 +26,7 @@ struct Passed {
     hole: u8,
     asked: Option<bool>,
     place: Place,
-    /// Code and place of the text that was requested last.
+    /// Code and position of the text that was requested last.
     last: u64,
     last_at: (u32, u32),
 }
@@ -178,7 +178,7 @@ impl ColumnReader<'_, '_> {
 
 impl ColumnReader<'_, '_> {
     /// Reads the first line of a step. Returns its time if the line is left out, or `None` if the
-    /// place of its first word depends on its text.
+    /// position of its first word depends on its text.
     #[cold]
     fn learn(&mut self, line: Line, step: usize, at: i64, out: &mut Out) -> Option<Option<i64>> {
         let start = out.len();

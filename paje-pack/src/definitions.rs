@@ -1,8 +1,8 @@
-//! Event definitions that precede a place in a trace.
+//! Event definitions that precede a point in a trace.
 
 use crate::template::{Roles, header_lines};
 
-/// The event definitions that precede a place in a trace.
+/// The event definitions that precede a point in a trace.
 ///
 /// They determine which fields are times, containers and keys. Events without a definition are
 /// packed too, but compress less well.

@@ -1,4 +1,4 @@
-//! Some lines of a text, each with its place.
+//! Some lines of a text, each with its offset.
 
 use crate::format::take_number;
 

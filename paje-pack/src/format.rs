@@ -8,7 +8,7 @@ use zstd::bulk::{Compressor, Decompressor};
 
 /// First bytes of a packed trace.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
-/// Last bytes of a packed trace. They follow the place of its index.
+/// Last bytes of a packed trace. They follow the offset of its index.
 pub(crate) const END: &[u8; 8] = b"PJP end\n";
 /// Version of the format. Other versions cannot be read.
 pub(crate) const VERSION: u32 = 2;
@@ -108,7 +108,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// Reason why a packed trace cannot be read, and the place of the faulty page.
+/// Reason why a packed trace cannot be read, and the offset of the faulty page.
 #[derive(Debug)]
 pub struct Error {
     /// Start of that page, in bytes from the start of the file.

@@ -8,7 +8,7 @@ use crate::format::{
     read_exact, take_number,
 };
 
-/// Size of the trailer, which has the place of the index and the end mark.
+/// Size of the trailer, which consists of the offset of the index and the end mark.
 pub(crate) const TRAILER: u64 = 16;
 
 /// The index belongs to another file.

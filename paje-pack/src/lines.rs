@@ -104,7 +104,7 @@ impl LinesOut {
         lanes.zip(&of_step).for_each(|(lane, count)| counts[lane] += u64::from(*count));
         let count = counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
         side.numbers(column::ACTIONS, &counts[..count]);
-        // Place of the next line of each lane in `sorted`.
+        // Index of the next line of each lane in `sorted`.
         let mut start = 0;
         let places = counts.iter().map(|count| {
             start += *count as u32;

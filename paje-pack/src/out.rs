@@ -57,7 +57,7 @@ impl Out {
         self.bytes.get(from..self.len).unwrap_or_default()
     }
 
-    /// Returns the bytes between two places of the text.
+    /// Returns the bytes between two offsets in the text.
     #[inline]
     pub(crate) fn between(&self, (from, to): (u32, u32)) -> &[u8] {
         self.bytes.get(from as usize..to as usize).unwrap_or_default()

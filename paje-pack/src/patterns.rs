@@ -1,11 +1,11 @@
-//! Places and fields of the holes of actions.
+//! Positions and fields of the holes of actions.
 
 use rustc_hash::FxHashMap;
 
 use crate::fields::{PARTS, Place};
 use crate::lines::holes;
 
-/// Places and kinds of the holes of an action.
+/// Positions and kinds of the holes of an action.
 pub(crate) struct Pattern {
     pub(crate) holes: Vec<(u32, u8)>,
     /// Kinds and numbers of the holes. The hole for the lane is not included.

@@ -96,7 +96,7 @@ impl Packed {
     }
 
     /// Reads the lines as columns. Writes only the lines with text and the requested values to
-    /// `text`, at their places in the segment's text. The values of all other bytes of `text` are
+    /// `text`, at their offsets in the segment's text. The values of all other bytes of `text` are
     /// not specified. Passes the first line of each step to `judge`, which chooses how the other
     /// lines of the step are read. Requests do not apply to [lines with
     /// text](paje_parser::columns::ColumnLine::has_text).

@@ -41,7 +41,7 @@ struct HolesWriter {
 }
 
 impl HolesWriter {
-    /// Writes the contents of a line's holes, given their places in the text.
+    /// Writes the contents of a line's holes, given their positions in the text.
     #[inline(always)]
     fn put(
         &mut self,
@@ -63,8 +63,8 @@ impl HolesWriter {
     }
 }
 
-/// A line of the usual form. It has a step, a start, and the places of its holes, counted from the
-/// start.
+/// A line of the usual form. It has a step, a start, and the positions of its holes, counted from
+/// the start.
 struct Found {
     step: u32,
     at: u32,
@@ -179,7 +179,7 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes any line of `len` bytes. Its fields have been found. Their places are counted from
+    /// Writes any line of `len` bytes. Its fields have been found. Their offsets are counted from
     /// `base` bytes before the line. Returns the step of the line.
     #[inline(never)]
     fn line(&mut self, start: usize, len: usize, base: usize) -> u32 {

@@ -80,7 +80,7 @@ pub(crate) struct Table {
     groups: Vec<Group>,
 }
 
-/// Place of a group's next number, and the end of the group.
+/// Index of a group's next number, and the end of the group.
 #[derive(Clone, Copy)]
 pub(crate) struct Group {
     next: u32,
@@ -88,13 +88,13 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Returns the place of the group's next number, or an invalid place at its end.
+    /// Returns the index of the group's next number, or an invalid index at its end.
     #[inline(always)]
     const fn next(self) -> usize {
         if self.next >= self.end { usize::MAX } else { self.next as usize }
     }
 
-    /// Returns the place of the group's next number. At the end of the group, returns the place of
+    /// Returns the index of the group's next number. At the end of the group, returns the index of
     /// another group's number, so the caller must check [`Table::has_overrun`].
     #[inline(always)]
     pub(crate) const fn next_or_other(self) -> usize {

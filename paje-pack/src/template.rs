@@ -166,8 +166,8 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Splits a line, given its fields. Their places are counted from `base` bytes before the line.
-    /// Returns `false` if the line must be stored as it is.
+    /// Splits a line, given its fields. Their offsets are counted from `base` bytes before the
+    /// line. Returns `false` if the line must be stored as it is.
     pub(crate) fn cut(&mut self, line: &[u8], spans: &[Span], base: usize, roles: &Roles) -> bool {
         self.action.clear();
         self.fields.clear();

@@ -23,7 +23,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Finds the format of most times in a text, from a few lines at several places.
+    /// Finds the format of most times in a text, from a few lines at each of several offsets.
     pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
         const PLACES: usize = 16;
         const LINES: usize = 128;
@@ -31,7 +31,7 @@ impl Scale {
         let mut counts = [[0_usize; 20]; 20];
         let places = (0..PLACES).map(|place| &text[text.len() / PLACES * place..]);
         let lines = places.enumerate().flat_map(|(place, text)| {
-            // All places except the first may be in the middle of a line.
+            // All offsets except the first may be in the middle of a line.
             let lines = text.split(|byte| *byte == b'\n').skip(usize::from(place > 0));
             lines.filter(|line| !is_header(line)).take(LINES)
         });
@@ -47,7 +47,7 @@ impl Scale {
         }
         let all = |after: &usize| counts[*after].iter().sum::<usize>();
         let after = (0..20).max_by_key(all).unwrap_or(0);
-        // Storing a few times with more digits as texts makes all other times shorter.
+        // If the few times that have more digits are stored as texts, all others take less space.
         let (mut odd, few) = (0, all(&after) / 32);
         let mut zeros = counts[after].iter().take(after);
         let zeros = zeros.position(|count| {

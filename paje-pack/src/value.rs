@@ -191,7 +191,7 @@ const fn digits_at_end(bytes: u64, count: usize) -> Option<u64> {
     if is_digits(digits) { Some(eight(digits)) } else { None }
 }
 
-/// Returns the place of the first point in eight bytes, or 8 if they have none.
+/// Returns the index of the first point in eight bytes, or 8 if they have none.
 const fn point(bytes: u64) -> usize {
     let others = bytes ^ 0x2e2e_2e2e_2e2e_2e2e;
     let zeros = others.wrapping_sub(0x0101_0101_0101_0101) & !others & 0x8080_8080_8080_8080;

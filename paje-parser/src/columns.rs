@@ -69,7 +69,7 @@ impl Content {
 #[derive(Debug, Default)]
 pub struct Lines {
     /// The requested lines in their order. After lines that were left out, a line may begin before
-    /// its place in the text.
+    /// its offset in the text.
     pub lines: Vec<ColumnLine>,
     /// Contents of the lines that have a text, a key or a requested value, in the same order.
     pub contents: Vec<Content>,
@@ -118,7 +118,7 @@ pub enum HoleKind {
 pub struct Hole {
     /// Kind of the hole's content.
     pub kind: HoleKind,
-    /// Place of the hole in the line, in bytes.
+    /// Position of the hole in the line, in bytes.
     pub range: Range<usize>,
 }
 

@@ -178,7 +178,7 @@ struct OpenDef {
 pub struct DefTable {
     names: FieldNames,
     defs: Sequence<Arc<EventDef>>,
-    /// Definitions of the event numbers at this place of the file.
+    /// Definitions of the event numbers at this point of the file.
     numbers: Numbers,
     /// State for a file that another trace file refers to.
     imported: Option<Imported>,

@@ -12,7 +12,7 @@ use FieldName as F;
 pub use kind::{EventKind, FieldName};
 pub use nature::{EntityOp, LinkEnd, TypeNature};
 
-/// An event line: its definition and the places of its words.
+/// An event line: its definition and the positions of its words.
 #[derive(Clone, Copy, Debug)]
 pub struct RawEvent<'a> {
     def: &'a EventDef,
@@ -55,7 +55,7 @@ impl<'a> RawEvent<'a> {
         self.span(name).map(|span| span.of(self.text))
     }
 
-    /// Returns the place of a standard field in the line.
+    /// Returns the position of a standard field in the line.
     #[must_use]
     pub fn span(&self, name: FieldName) -> Option<Span> {
         self.words.get(self.def.word_of(name)?).copied()

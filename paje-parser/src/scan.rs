@@ -3,7 +3,7 @@
 //! [`Scanner::scan`] turns a block of whole lines into bit masks with one bit per byte: white
 //! space, newlines, quotes and comment signs. [`Scanner::fields`] finds a line's fields in these
 //! masks: a field starts or ends where the white-space mask changes. Long lines and lines with
-//! quotes at odd places go through [`Scanner::fields_by_search`], which follows all rules.
+//! quotes at unusual places go through [`Scanner::fields_by_search`], which follows all rules.
 //!
 //! If all quotes of a block surround whole fields, the white-space mask is corrected once:
 //! white-space bytes inside quotes are removed, and comments are added. The lines are then read as

@@ -24,7 +24,7 @@ pub enum Quoting {
     Unclosed,
 }
 
-/// Place of a field in the text, including its quotes.
+/// Position of a field in the text, including its quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// First byte of the field or its quote.

@@ -7,7 +7,8 @@ use crate::fit::Table;
 /// Times of all messages, and the rules for their transfer.
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
-    /// For each message, its latency and the time of its bytes without sharing, in seconds.
+    /// For each message, its latency, and the time to transfer its bytes if no links are shared, in
+    /// seconds.
     pub(crate) messages: Vec<(f64, f64)>,
     /// Whether each message is a rendezvous. If the list is empty, each message is as recorded.
     pub(crate) rendezvous: Vec<bool>,

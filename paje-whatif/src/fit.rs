@@ -62,8 +62,8 @@ impl Factors {
         list.iter().find(|(from, _)| bytes >= *from).map_or(1.0, |(_, factor)| *factor)
     }
 
-    /// Returns the latency of a message and the time of its bytes, in a network with latency 1 and
-    /// bandwidth 1.
+    /// Returns the latency of a message and the time to transfer its bytes, on a network with
+    /// latency 1 and bandwidth 1.
     fn parts(&self, bytes: f64) -> (f64, f64) {
         (Self::of(self.latency, bytes), bytes / Self::of(self.bandwidth, bytes))
     }
@@ -83,7 +83,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Returns the latency of a message and the time of its bytes, in seconds.
+    /// Returns the latency of a message and the time to transfer its bytes, in seconds.
     #[must_use]
     pub fn times(&self, bytes: f64) -> (f64, f64) {
         let (latency, work) = self.factors.parts(bytes);
@@ -249,8 +249,9 @@ fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
 const STARTS: [(f64, bool); 5] =
     [(0.5, false), (0.9, false), (0.98, false), (0.9, true), (0.5, true)];
 
-/// A measured transfer. `latency` and `work` are the latency and the time of the bytes in a network
-/// with latency 1 and bandwidth 1, divided by the transfer's time. Outliers have a low weight.
+/// A measured transfer. `latency` and `work` are its latency and the time to transfer its bytes, on a
+/// network with latency 1 and bandwidth 1, each divided by the measured time of the whole transfer.
+/// Outliers have a low weight.
 struct Measured {
     latency: f64,
     work: f64,

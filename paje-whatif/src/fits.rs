@@ -26,8 +26,8 @@ pub struct CollectiveModel {
     pub(crate) is_rendezvous: bool,
     /// Whether messages start only when their receiver is also ready.
     pub(crate) needs_post: bool,
-    /// For each operation, the latency of a message and the time of its bytes, in seconds. The last
-    /// entry applies to all later operations.
+    /// For each operation, the latency of a message and the time to transfer its bytes, in seconds.
+    /// The last entry applies to all later operations.
     pub(crate) costs: Vec<(f64, f64)>,
     pub(crate) cross: f64,
 }
@@ -39,8 +39,8 @@ impl CollectiveModel {
         (self.root + turned) % group.members()
     }
 
-    /// Returns the latency of the first operation's messages, and the time of their bytes, in
-    /// seconds.
+    /// Returns the latency of the first operation's messages and the time to transfer their bytes,
+    /// in seconds.
     #[must_use]
     pub fn cost(&self) -> (f64, f64) {
         self.costs.first().copied().unwrap_or((0.0, 0.0))
@@ -194,7 +194,7 @@ impl<'f> Fitting<'f> {
         if most <= 0.0 || most.is_nan() {
             return ((0.0, 0.0), f64::INFINITY);
         }
-        // For each time of the bytes, there is one latency with which the mean error is zero.
+        // For each time to transfer the bytes, there is one latency that makes the mean error zero.
         let with = |work: f64| {
             let mut cost = (0.0, work);
             let (mut off, mut rest) = error(cost);

@@ -34,7 +34,7 @@ pub(crate) struct Flow {
     pub(crate) id: u64,
     pub(crate) from: u32,
     pub(crate) to: u32,
-    /// Latency, and time of the bytes without sharing, in seconds.
+    /// Latency, and time to transfer the bytes if no links are shared, in seconds.
     pub(crate) cost: (f64, f64),
 }
 

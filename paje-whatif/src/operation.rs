@@ -7,7 +7,7 @@ use crate::schedule::Schedule;
 /// Rules for the transfer of the messages of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Travel {
-    /// Latency, and time of the bytes without sharing, in seconds.
+    /// Latency, and time to transfer the bytes if no links are shared, in seconds.
     pub(crate) cost: (f64, f64),
     /// Whether a message starts only when its receiver is also ready.
     pub(crate) needs_post: bool,

@@ -17,7 +17,7 @@ pub(crate) struct Queue<T, E, P> {
 
 pub(crate) struct State<T, E, P> {
     taken: usize,
-    /// The next job whose result will be put.
+    /// Number of the next job whose result is passed to `put`.
     next: usize,
     pub(crate) ready: BTreeMap<usize, Result<T, E>>,
     /// `None` while a worker puts results.

@@ -41,8 +41,8 @@ pub(crate) fn by_identifier(trace: &Trace, type_: TypeId, value: ValueId) -> Nam
     trace.types().value_identifier(type_, value)
 }
 
-/// Numbers for the values of a type in one trace and of its counterpart in the other. Equal values
-/// have equal numbers.
+/// Numbers that identify the values of a type in one trace, and those of the corresponding type in
+/// the other. Equal values have equal numbers.
 #[derive(Debug)]
 pub(crate) struct SameValues([Vec<u32>; 2]);
 

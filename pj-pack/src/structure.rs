@@ -142,7 +142,7 @@ struct Lanes {
 }
 
 impl Lanes {
-    /// Decodes a line. Returns `None` if the structure does not show it.
+    /// Decodes a line. Returns `None` if it is not an event that the structure shows.
     fn decode(&mut self, line: &[u8]) -> Option<LaneEvent> {
         let Ok(Line::Event(event)) = self.decoder.line(line) else { return None };
         let kind = event.def().kind();

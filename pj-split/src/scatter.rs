@@ -79,8 +79,8 @@ pub(crate) struct Sheet {
 /// Size in bytes above which a block is exceptionally large.
 const LARGE: usize = 1 << 20;
 
-/// For each piece, the number of bytes in the current stretch, and later their place in the output.
-/// The memory is reused between blocks.
+/// For each piece, the number of bytes in the current stretch, and later their offset in the
+/// output. The memory is reused between blocks.
 #[derive(Debug)]
 pub(crate) struct Counter {
     places: Vec<u32>,

@@ -49,7 +49,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Returns a short name for machines, which is stable across releases.
+    /// Returns a short machine-readable name, which is stable across releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -164,7 +164,7 @@ pub enum Caution {
 }
 
 impl Caution {
-    /// Returns a short name for machines, which is stable across releases.
+    /// Returns a short machine-readable name, which is stable across releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -304,7 +304,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Returns a short name for machines, which is stable across releases.
+    /// Returns a short machine-readable name, which is stable across releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.cause.code()

@@ -33,7 +33,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// One gibibyte, because places in a block have 32 bits.
+    /// One gibibyte, because positions in a block have 32 bits.
     pub const LONGEST_LINE: usize = 1 << 30;
 
     /// Returns these limits with `line` as the length of the longest line. Reduces the block size
@@ -130,7 +130,7 @@ impl Block {
         }
     }
 
-    /// Returns the byte of the trace where the text begins.
+    /// Returns the byte offset in the trace at which the text begins.
     #[must_use]
     pub const fn start(&self) -> ByteOffset {
         self.start

@@ -41,7 +41,7 @@ pub struct Input {
     taken: Arc<AtomicU64>,
     compression: Option<Compression>,
     unpacking: Option<Unpacking>,
-    /// The file of a packed trace, if it can be read from any place.
+    /// The file of a packed trace, if it can be read from any offset.
     packed: Option<File>,
     /// The part of the packed trace to read, or `None` for all of it.
     window: Option<Window<Placed>>,

@@ -89,7 +89,7 @@ impl Plan {
         if begin >= end {
             return Ok(());
         }
-        // The byte before `begin` shows whether a line begins there. From here on, places are
+        // The byte before `begin` shows whether a line begins there. From here on, offsets are
         // relative to that byte.
         let from = begin.saturating_sub(1);
         let file_end = self.len - from;

@@ -19,7 +19,7 @@ const WAITING: u8 = u8::MAX;
 /// A slot stores its last text completely if the text has at most this many bytes.
 const SHORT: usize = 8;
 
-/// A value whose field has no form yet: its slot, its place in the text, and its parsed value.
+/// A value whose field has no form yet: its slot, its position in the text, and its parsed value.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     slot: u32,

@@ -55,7 +55,7 @@ impl Border {
     }
 }
 
-/// Encodes the places and the texts of lines in order, each line once.
+/// Encodes the offsets and the texts of lines in order, each line once.
 fn put_lines(lines: &[TextLine], out: &mut Vec<u8>) {
     let mut lines: Vec<_> = lines.iter().collect();
     lines.sort_unstable_by_key(|(start, _)| *start);

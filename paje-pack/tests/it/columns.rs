@@ -7,7 +7,7 @@ use testkit::Rng;
 
 use crate::round::packed;
 
-/// Returns the bytes between two places of a text.
+/// Returns the bytes between two offsets in a text.
 fn part(text: &[u8], (start, end): (u32, u32)) -> &[u8] {
     &text[start as usize..end as usize]
 }

@@ -1,5 +1,5 @@
 //! Parses numbers that have the same length as the previous number, and the point at the same
-//! place.
+//! position.
 //!
 //! Most times of a trace are such numbers: programs write a fixed number of decimals, and the
 //! integer part rarely grows. The masks for the digits are then known in advance.
@@ -9,7 +9,7 @@ use super::{POWERS, row};
 /// Number of bytes that are read, up to the end of a number.
 pub const ENDING: usize = 17;
 
-/// Length of a number of at most fifteen digits, and the place of its point, if any.
+/// Length of a number of at most fifteen digits, and the position of its point, if any.
 ///
 /// ```
 /// # use paje_parser::number::Shape;
@@ -29,8 +29,9 @@ pub struct Shape {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
 pub(super) struct Rows {
-    /// Smallest byte accepted at each place. `more` has the difference to the largest.
+    /// Smallest byte accepted at each position.
     pub(super) least: [u8; 16],
+    /// Largest byte accepted at each position, minus the smallest.
     pub(super) more: [u8; 16],
     /// Mask of the digits after the point.
     pub(super) behind: [u8; 16],

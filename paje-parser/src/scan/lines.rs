@@ -102,7 +102,7 @@ impl PlainLines<'_> {
         }
     }
 
-    /// Returns the places where the fields of the line at `start` begin and end, relative to
+    /// Returns the offsets at which the fields of the line at `start` begin and end, relative to
     /// `start`, and the line's length without its newline. Returns `None` for the last line, for
     /// lines of 64 KiB and more, and if `room` is too small.
     #[must_use]

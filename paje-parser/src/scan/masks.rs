@@ -33,7 +33,7 @@ pub(super) fn lines_of(
 }
 
 /// Removes bytes inside quotes from the white-space masks and adds bytes of comments, up to the
-/// first chunk with a quote at an odd place. Returns the number of chunks before that chunk.
+/// first chunk with a quote at an unusual place. Returns the number of chunks before that chunk.
 pub(super) fn settle(
     quotes: &mut Quotes,
     chunks: &[[u8; 64]],

@@ -22,7 +22,7 @@ impl Default for Quotes {
 
 impl Quotes {
     /// Returns the white-space bytes outside quotes of the next chunk, including bytes of comments.
-    /// Returns `None` if the chunk has a quote at an odd place.
+    /// Returns `None` if the chunk has a quote at an unusual place.
     #[inline(always)]
     pub(super) fn outside(&mut self, masks: Masks) -> Option<u64> {
         // Up to the first comment, opening and closing quotes alternate.

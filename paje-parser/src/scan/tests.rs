@@ -155,7 +155,7 @@ fn plain_lines_are_read_wherever_they_begin() {
     assert_eq!(scanner.short_lines().plain().and_then(|lines| lines.usual(0)), Some((0x404, 10)));
 }
 
-/// Tests quotes at odd places after quoted fields and comments, around the ends of chunks of 64
+/// Tests quotes at unusual places after quoted fields and comments, around the ends of chunks of 64
 /// bytes.
 #[test]
 fn quotes_at_odd_places_are_found() {

@@ -68,8 +68,8 @@ impl<'a> BlockLines<'a> {
         self.block.text.text()
     }
 
-    /// Returns every line in file order: its number of bytes including the newline, and its subject. An invalid trace
-    /// may lack lines.
+    /// Returns every line in file order: its length in bytes, including the newline, and its subject. If the trace is
+    /// invalid, some lines may be missing.
     pub fn lines(&self) -> impl Iterator<Item = (usize, LineOf)> + use<'a> {
         let list = &self.block.decoded.lines_of;
         let end = self.text().len();

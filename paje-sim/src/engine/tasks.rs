@@ -61,12 +61,12 @@ impl Tasks {
         }
     }
 
-    /// Returns the number of the next block for the ledger. After the last block, the number is too large.
+    /// Returns the number of the next block for the ledger. If none is left, returns a number beyond the last.
     pub(crate) fn next_block(&self) -> usize {
         self.next_block.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns the number of the next part of the links to merge. After the last part, the number is too large.
+    /// Returns the number of the next part of the links to merge. If none is left, returns a number beyond the last.
     pub(crate) fn next_merge(&self) -> usize {
         self.next_merge.fetch_add(1, Ordering::Relaxed)
     }

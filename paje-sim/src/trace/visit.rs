@@ -262,7 +262,7 @@ pub struct Events<'t> {
 /// Links of a lane. All slices have the same length, and times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Links<'t> {
-    /// Start of each.
+    /// Start of each link.
     pub start: &'t [f64],
     /// End of each link, which can be before its start.
     pub end: &'t [f64],

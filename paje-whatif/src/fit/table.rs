@@ -21,7 +21,7 @@ pub struct Table {
     message: Vec<Row>,
 }
 
-/// Size of a message, its latency, and the time of its bytes. Times are in seconds.
+/// Size of a message, its latency, and the time to transfer its bytes. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 struct Row {
     bytes: f64,

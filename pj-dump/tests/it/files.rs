@@ -187,7 +187,7 @@ fn destructions_affect_later_lines_of_their_file() {
         run_all(&root, "set 1 S p a\n", "set 1 S q a\n"),
         (0, 1, after(1, "one", "PajeSetState (set)"))
     );
-    // The destruction is too early for a file's events. The message has its place.
+    // The destruction is too early for a file's events. The message gives its position.
     let root = format!("{named}destroy 2 P p\n");
     let (status, _, said) = run_all(&root, "set 3 S p a\n", "");
     let line = crate::world::lines_before() + 3;

@@ -48,7 +48,7 @@ pub(crate) fn trace(lines: &str) -> String {
     testkit::definitions(EVENTS) + lines
 }
 
-/// Returns the world with some texts replaced, which must occur.
+/// Returns the world with some texts replaced. Each text to be replaced must occur.
 pub(crate) fn changed(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(WORLD.to_owned(), |world, (old, new)| {
         assert!(world.contains(old), "{old}");

@@ -58,8 +58,8 @@ impl Value {
             let part = if kind == EventKind::SubVariable { -part } else { *part };
             lines.push(changed(decoder, last, &time, part)?);
         }
-        // Each line is given the place of a different byte of the last line, because no other line
-        // begins there. The last line has enough bytes for all parts.
+        // Each line gets its own byte offset within the last line. No other line begins at these
+        // offsets. The last line has enough bytes for all parts.
         let lines = (place..).zip(lines);
         Some(lines.map(|(start, text)| Opener { start, text: Some(text.into()) }).collect())
     }
@@ -79,7 +79,7 @@ impl Value {
     }
 }
 
-/// Returns the kind of a variable's event, and the places of its time and its number. Returns
+/// Returns the kind of a variable's event, and the positions of its time and its number. Returns
 /// `None` if the event has user-defined fields.
 fn fields(
     decoder: &mut LineDecoder,

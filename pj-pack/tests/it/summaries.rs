@@ -89,7 +89,7 @@ fn has_windows(text: &[u8], options: &[&str]) -> bool {
     lanes.is_some_and(|lanes| Lanes::parse(&lanes).unwrap().iter().count() > 0)
 }
 
-/// Returns a sound trace with long numbers and few open rows, and the place where its events begin.
+/// Returns a sound trace with long numbers and few open rows, and the offset of its first event.
 fn random() -> (String, usize) {
     let mut text = testkit::definitions([
         ("ctype", "DefineContainerType", "Name Type Alias"),

@@ -15,7 +15,7 @@ pub trait ColumnSegment: Send + Sync {
     fn text_len(&self) -> usize;
 
     /// Writes the lines as columns to `lines`. Writes the bytes that the columns refer to into
-    /// `text`, at their places in the segment's text. Calls `judge` with the first line of each
+    /// `text`, at their offsets in the segment's text. Calls `judge` with the first line of each
     /// step to choose the form of the step.
     ///
     /// Returns `false` if the lines must be read as text, which is the default. The contents of
@@ -42,7 +42,7 @@ pub trait ColumnSegment: Send + Sync {
     fn unchecked_text(&self) -> Vec<u8>;
 }
 
-/// A segment at its place in the trace.
+/// A segment at its position in the trace.
 pub struct Segment {
     pub(crate) lines: Arc<dyn ColumnSegment>,
     pub(crate) start: ByteOffset,

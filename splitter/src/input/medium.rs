@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Reads a file from any place, without moving the position of the file handle.
+/// Reads a file from any offset, without moving the position of the file handle.
 pub(super) struct Placed {
     pub(super) file: File,
     pub(super) place: u64,

@@ -133,8 +133,8 @@ impl UsualLines<'_> {
         (range.start, *next) = (start as usize, ordinal);
     }
 
-    /// Takes the next line if it is longer than most lines and either usual or has a usual head. This is a call, so
-    /// that the loop's values stay in registers.
+    /// Takes the next line if it is longer than most lines, and either is usual or has a usual head. This is not
+    /// inlined, so that the loop's values stay in registers.
     #[inline(never)]
     fn longer(&mut self, plain: PlainLines<'_>) -> bool {
         let start = self.range.start;

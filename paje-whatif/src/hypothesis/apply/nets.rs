@@ -13,7 +13,7 @@ struct Change {
 }
 
 impl Change {
-    /// Returns the latency and the time of the bytes in the changed run, in seconds.
+    /// Returns the latency and the time to transfer the bytes in the changed run, in seconds.
     fn of(&self, bytes: f64, (latency, work): (f64, f64)) -> (f64, f64) {
         let latency = match self.latency {
             Amount::Times(factor) => latency * factor,
