@@ -83,7 +83,7 @@ struct ColumnReader<'a, 'j> {
 
 impl ColumnReader<'_, '_> {
     /// Reads all lines of a text with `length` bytes. The first pass reads the steps of all lines,
-    /// the second all times, and the third places and contents. Separate passes keep the memory of
+    /// the second all times, and the third offsets and contents. Separate passes keep the memory of
     /// each pass small. Returns `None` if a line can only be read as text.
     fn lines(&mut self, count: u64, length: usize, out: &mut Out, lines: &mut Lines) -> Option<()> {
         let count =

@@ -6,7 +6,7 @@
 //! 1. *Find the digits.* Sixteen bytes are compared at once. The mask of the bytes that are not
 //!    digits shows where the point is and where the mantissa ends.
 //! 2. *Remove the point.* The digits before and after the point are loaded separately, so that both
-//!    are at the right places of a right-aligned row of sixteen digits. Two masks join them. A
+//!    are at the right positions of a right-aligned row of sixteen digits. Two masks join them. A
 //!    second load is cheaper than a shift of 128 bits.
 //! 3. *Convert.* Three multiplications turn the sixteen digits into an integer of at most 10^16.
 //! 4. *Round once.* An integer of at most 2^53 and a power of ten of at most 10^22 are exact

@@ -249,9 +249,9 @@ fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
 const STARTS: [(f64, bool); 5] =
     [(0.5, false), (0.9, false), (0.98, false), (0.9, true), (0.5, true)];
 
-/// A measured transfer. `latency` and `work` are its latency and the time to transfer its bytes, on a
-/// network with latency 1 and bandwidth 1, each divided by the measured time of the whole transfer.
-/// Outliers have a low weight.
+/// A measured transfer. `latency` and `work` are its latency and the time to transfer its bytes, on
+/// a network with latency 1 and bandwidth 1, each divided by the measured time of the whole
+/// transfer. Outliers have a low weight.
 struct Measured {
     latency: f64,
     work: f64,

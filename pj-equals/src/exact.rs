@@ -1,7 +1,7 @@
 //! Exact comparison of the rows of two traces.
 //!
 //! Types and containers are matched by name (`pairs`). Then the lanes of the first trace are
-//! compared with their counterparts, in output order. Rows are compared by their place in the lane,
+//! compared with their counterparts, in output order. Rows are compared by their index in the lane,
 //! so all rows after a missing one differ.
 
 use std::ops::ControlFlow;

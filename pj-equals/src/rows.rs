@@ -13,7 +13,7 @@ use paje_sim::{
 /// A row of any nature. Fields that the nature does not have are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// Place in the lane, 0-based.
+    /// Index in the lane, from 0.
     pub(crate) place: u64,
     /// Start in seconds. For an event, the start and the end are its time.
     pub(crate) start: f64,

@@ -169,7 +169,7 @@ impl Poset {
         let mut found = Vec::new();
         let mut path: Vec<usize> = Vec::new();
         let mut set = FixedBitSet::with_capacity(self.len());
-        // The first untried element at each place.
+        // The first untried element at each position of the order.
         let mut tried = vec![0];
         while found.len() < limit {
             let Some(from) = tried.last_mut() else { break };

@@ -64,7 +64,8 @@ impl<'m> Receives<'m> {
         Receives { model, list, by_channel }
     }
 
-    /// Returns the earlier receives, in any channel, that could have taken the message at `place`.
+    /// Returns the earlier receives, in any channel, that could have taken the message of the
+    /// receive at index `place`.
     fn before(&self, place: usize) -> std::ops::Range<usize> {
         let known = self.list[place].2;
         self.list[..place].partition_point(|(_, step, _)| *step < known)..place

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 pub(crate) enum Token {
     /// An event, by its number.
     Event(u32),
-    /// A sequence, by its place in [`Structure::sequences`].
+    /// A sequence, by its index in [`Structure::sequences`].
     Sequence(u32),
     /// A loop, by its number.
     Loop(u32),

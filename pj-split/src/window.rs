@@ -84,7 +84,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Adds a line that `write` writes. The line comes at its time, but no earlier than `after`.
-    /// Returns its place.
+    /// Returns its place in the order.
     fn line(
         &mut self,
         container: ContainerId,
@@ -156,7 +156,7 @@ impl<'a> Sheet<'a> {
         let mut head = Vec::new();
         text::head(&mut head, self.trace, &self.values);
         out.write_all(&head)?;
-        // Lines at the same place stay in the order in which they were added.
+        // Lines with the same place stay in the order in which they were added.
         self.lines.sort_by_key(|line| (line.place, line.kind));
         for line in &self.lines {
             out.write_all(&self.text[line.start..line.end])?;

@@ -1,4 +1,4 @@
-//! Finds the places of lines, and reads the contents of lines without text: keys and requested
+//! Finds the offsets of lines, and reads the contents of lines without text: keys and requested
 //! values.
 
 use super::{ColumnReader, Form, Passed};
@@ -42,8 +42,8 @@ impl ColumnReader<'_, '_> {
         Some(kept)
     }
 
-    /// Places lines up to the first one whose text is requested. Returns the index of that line,
-    /// and the number of lines kept so far.
+    /// Finds the offsets of lines up to the first one whose text is requested. Returns the index
+    /// of that line, and the number of lines kept so far.
     #[inline(never)]
     fn known(
         &mut self,

@@ -125,7 +125,7 @@ pub(super) const fn word_of(bytes: u64, len: usize) -> u64 {
     bytes & !(u64::MAX << (8 * len)) | (len as u64) << COUNT
 }
 
-/// Returns the place in the table where the search for a first word begins.
+/// Returns the index in the table at which the search for a first word begins.
 #[inline(always)]
 const fn place_of(word: u64) -> usize {
     (word.wrapping_mul(SPREAD) >> 58) as usize

@@ -113,7 +113,7 @@ impl LaneEvent {
 pub struct LinkEvent {
     pub value: Symbol,
     pub end: Symbol,
-    /// Key as written, with its quotes. In a segment, this may be the place of the key at the link's other end.
+    /// Key as written, with its quotes. In a segment, this may be the position of the key at the link's other end.
     pub raw_key: Span,
     /// Key without quotes, and its hash.
     pub key: ShortText,

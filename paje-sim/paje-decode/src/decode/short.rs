@@ -1,7 +1,7 @@
 //! Fast path: decodes short lines without new names in batches. These are almost all lines.
 //!
 //! Lines are first classified by their event numbers, and then decoded event by event instead of in file order. All
-//! lines of a batch have the same words in the same places and take the same branches. In file order, the processor
+//! lines of a batch have the same words in the same order and take the same branches. In file order, the processor
 //! would mispredict every other line, which costs more than decoding it. A line's ordinal puts its event back in
 //! place.
 //!

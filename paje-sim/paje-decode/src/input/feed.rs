@@ -319,7 +319,7 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Returns the place in the file before sorting.
+    /// Returns the position in the file before sorting.
     pub fn original(&self, file: Option<&Path>, position: Position) -> Position {
         let reading = self.reading();
         let sorted = reading.sorted.iter().find(|(path, _)| path.as_deref() == file);

@@ -183,7 +183,7 @@ impl TimeSorted {
         self.added
     }
 
-    /// Returns the original place of a place in the sorted trace.
+    /// Returns the position in the original trace of a position in the sorted trace.
     pub fn original(&self, position: Position) -> Position {
         let Some(start) = self.start_of_line(position.line) else { return position };
         let piece = self.pieces.partition_point(|(first, _)| *first <= start).saturating_sub(1);

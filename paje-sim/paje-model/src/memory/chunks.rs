@@ -21,7 +21,7 @@ impl ExtraPair {
     }
 }
 
-/// Location of a link's key: the shard of its strand, which also holds the user-defined fields, and the place in that
+/// Location of a link's key: the shard of its strand, which also holds the user-defined fields, and the offset in that
 /// shard. The location includes 16 bits of the hash, which usually suffice to distinguish keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyPlace(u64);

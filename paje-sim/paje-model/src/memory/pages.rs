@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(keys.hashes().of(quoted), hash_bytes(b"a key"));
     }
 
-    /// The page of one long key may have up to seven bytes left, which places cannot address.
+    /// The page of one long key may have up to seven bytes left, which a [`KeyPlace`] cannot address.
     #[test]
     fn pages_of_long_keys_take_no_others() {
         for len in PAGE - 6..PAGE + 10 {

@@ -52,7 +52,7 @@ pub fn error_in(block: &DecodedBlock, line: u32, what: Where, why: ErrorKind) ->
     Error::new(why, Some(place)).of_line_at(at)
 }
 
-/// Returns a place in the line that begins at `line` and has this number in its file.
+/// Returns the place of `what` in the line that begins at `line`. `number` is the line's number in its file.
 pub fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -> Place {
     let at = match what {
         Where::Byte(at) => at,

@@ -1,7 +1,7 @@
 //! Parallel merging of links: each worker sorts the links of some blocks into new chunks, which are then appended to
 //! their lanes in order.
 //!
-//! Sorting does not compare the links of a block: each link's place follows from the byte offset of the completing
+//! Sorting does not compare the links of a block: each link's index follows from the byte offset of the completing
 //! line.
 
 use std::ops::Range;

@@ -64,7 +64,7 @@ mod tests {
         hash_bytes(&i.to_le_bytes())
     }
 
-    /// A repeated hash among many hashes is found at any place.
+    /// A repeated hash among many hashes is found at any index.
     #[test]
     fn a_single_repeat_is_found() {
         for again in [0, 77_777, 199_999] {
