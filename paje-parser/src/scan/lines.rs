@@ -13,20 +13,6 @@ pub struct ShortLine {
     pub len: u32,
 }
 
-impl ShortLine {
-    /// Returns the edges of the fields as numbers, in the form of [`PlainLines::edges`].
-    #[must_use]
-    pub fn edges(self, room: &mut [u16]) -> Option<(&[u16], usize)> {
-        let (mut edges, mut count) = (self.edges, 0);
-        while edges != 0 {
-            *room.get_mut(count)? = edges.trailing_zeros() as u16;
-            edges &= edges - 1;
-            count += 1;
-        }
-        Some((&room[..count], self.len as usize))
-    }
-}
-
 /// The lines of a text. Short lines with quotes only around whole fields can be read from one
 /// window of 64 bytes. Comments count as white space.
 #[derive(Clone, Copy, Debug)]
@@ -99,32 +85,6 @@ impl PlainLines<'_> {
                 return Some((ends, (end - start) as u32));
             }
             at += 8;
-        }
-    }
-
-    /// Returns the offsets at which the fields of the line at `start` begin and end, relative to
-    /// `start`, and the line's length without its newline. Returns `None` for the last line, for
-    /// lines of 64 KiB and more, and if `room` is too small.
-    #[must_use]
-    pub fn edges<'e>(&self, start: usize, room: &'e mut [u16]) -> Option<(&'e [u16], usize)> {
-        // Bytes before the line count as white space.
-        let (mut at, mut before, mut count) = (0_usize, 1, 0);
-        loop {
-            let (newlines, white) = (far(self.newline, start + at)?, far(self.white, start + at)?);
-            let line = newlines ^ newlines.wrapping_sub(1);
-            let mut edges = (white ^ (white << 1 | before)) & line;
-            while edges != 0 {
-                let edge = at + edges.trailing_zeros() as usize;
-                *room.get_mut(count)? = u16::try_from(edge).ok()?;
-                edges &= edges - 1;
-                count += 1;
-            }
-            if newlines != 0 {
-                let len = at + newlines.trailing_zeros() as usize;
-                return Some((&room[..count], u16::try_from(len).ok()?.into()));
-            }
-            before = white >> 63;
-            at += 64;
         }
     }
 

@@ -60,17 +60,6 @@ fn check_plain(scanner: &Scanner, start: usize, end: usize, fields: &[token::Spa
         if let Some(count) = plain.fields(start) {
             assert_eq!(count as usize, fields.len());
         }
-        let edges: Vec<_> = fields.iter().flat_map(|field| [field.start, field.end]).collect();
-        let edges: Vec<_> = edges.iter().map(|edge| (*edge as usize - start) as u16).collect();
-        let expected = Some((&edges[..], end - start));
-        let mut room = vec![0; edges.len()];
-        assert_eq!(plain.edges(start, &mut room), expected);
-        if let Some(less) = edges.len().checked_sub(1) {
-            assert_eq!(plain.edges(start, &mut room[..less]), None);
-        }
-        if let Some(line) = lines.at(start) {
-            assert_eq!(line.edges(&mut room), expected);
-        }
     }
 }
 
