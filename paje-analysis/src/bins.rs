@@ -1,5 +1,3 @@
-//! Division of a time span into bins of equal length.
-
 use crate::Seconds;
 
 /// Half-open bins of equal length.
@@ -23,7 +21,7 @@ impl Bins {
         self.edges.len() - 1
     }
 
-    /// Returns `false`, because there is always at least one bin.
+    /// Returns `false`: there is always at least one bin.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false

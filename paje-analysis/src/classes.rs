@@ -133,16 +133,16 @@ pub struct Classes {
     unknown: Vec<(TypeId, ValueId)>,
     /// Chosen state type of each container type.
     chosen: Vec<Option<TypeId>>,
-    /// State types that have values in the map, but were not chosen.
+    /// State types with values in the map that were not chosen.
     passed_over: Vec<TypeId>,
 }
 
 impl Classes {
     /// Classifies the values of one state type per container type.
     ///
-    /// Only considers state types with values in the map. Prefers state types that the map names,
-    /// then state types with more values in the map, then state types with more communicating
-    /// values. If several state types are still equal, takes the first one.
+    /// Only considers state types with values in the map. Prefers types that the map names, then
+    /// types with more values in the map, then types with more communicating values. Among equal
+    /// types, takes the first one.
     #[must_use]
     pub fn new(trace: &Trace, map: &Map) -> Classes {
         let types = trace.types();

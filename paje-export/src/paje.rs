@@ -132,7 +132,7 @@ fn write_some(
     writeln!(out, "{end} {:?} 0 0 \"\"", times.end(trace))
 }
 
-/// Groups lanes into tasks.
+/// Groups lanes into tasks for the workers.
 fn groups<'l, 't>(mut lanes: &'l [LaneView<'t>]) -> Vec<&'l [LaneView<'t>]> {
     let mut groups = Vec::new();
     while !lanes.is_empty() {
@@ -173,8 +173,7 @@ fn wanted_lane<'t>(
     trace.lane(container, type_).filter(|lane| !lane.is_empty())
 }
 
-/// Returns for each container whether selected rows, ends of links or descendants need the
-/// container.
+/// Returns whether selected rows, ends of links or descendants need each container.
 fn needed_containers<'t>(
     trace: &'t Trace,
     selected: &Selected,
@@ -258,7 +257,6 @@ fn put_value(
     out.push(b'\n');
 }
 
-/// Appends the number of an event and some words.
 fn put_words(out: &mut Vec<u8>, id: usize, words: &[&str]) {
     paje_decimal::write_u64(out, id as u64);
     for word in words {

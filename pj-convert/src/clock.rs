@@ -1,22 +1,22 @@
-//! Converts seconds to nanoseconds, and counts the losses.
+//! Converts seconds to nanoseconds, and counts what is lost.
 
 /// Losses of a conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Number of times that are not a whole number of nanoseconds.
     pub rounded: u64,
-    /// Number of times that became equal to the previous time of their track, although they differ.
+    /// Number of times that differ from the previous time of their track, but became equal to it.
     pub shared: u64,
     /// Number of times out of the format's range.
     pub out_of_range: u64,
-    /// Number of states that the next state of the same imbrication cuts short.
+    /// Number of states that end early because the next state of the same imbrication begins.
     pub cut: u64,
     /// Number of infinite and NaN values of variables.
     pub not_numbers: u64,
 }
 
 impl Losses {
-    /// Adds the counts of `other`.
+    /// Adds the counts of `other` to these counts.
     pub fn add(&mut self, other: &Losses) {
         self.rounded += other.rounded;
         self.shared += other.shared;
@@ -26,7 +26,7 @@ impl Losses {
     }
 }
 
-/// Latest time in nanoseconds. Differences of two times do not overflow.
+/// Latest time in nanoseconds, chosen so that differences of two times do not overflow.
 pub(crate) const LATEST: i64 = i64::MAX / 2;
 
 /// Rounds seconds to nanoseconds, ties to even, as `pj_dump -l 9` prints them.
@@ -47,8 +47,8 @@ pub(crate) fn nearest(seconds: f64) -> i64 {
     (whole as i64).saturating_mul(1_000_000_000).saturating_add(nearest as i64)
 }
 
-/// Returns whether a time is the double nearest to a number of nanoseconds. All times with up to
-/// nine decimals are.
+/// Returns whether a time is the double nearest to a number of nanoseconds. This holds for all
+/// times with up to nine decimals.
 #[inline]
 fn is_whole(seconds: f64, nanoseconds: i64) -> bool {
     // Beyond 2^53, doubles are more than a nanosecond apart.

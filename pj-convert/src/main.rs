@@ -1,5 +1,3 @@
-//! The program; see `--help`.
-
 use std::process::ExitCode;
 
 use pj_convert::cli::Cli;

@@ -76,7 +76,7 @@ fn put_name(quotes: Quotes, name: Name<'_>, out: &mut Vec<u8>) {
     let mut at = first;
     while let Some(found) = out[at..].iter().position(|byte| matches!(byte, b'"' | 0)) {
         at += found;
-        // Readers in C stop at a zero byte.
+        // Readers written in C stop at a zero byte.
         let instead: &[u8] = if out[at] == 0 { "\u{fffd}".as_bytes() } else { b"\"\"" };
         out.splice(at..=at, instead.iter().copied());
         at += instead.len();

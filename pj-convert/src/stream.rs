@@ -1,4 +1,4 @@
-//! Conversion of a trace portion by portion.
+//! Converts a trace portion by portion.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use crate::encoder::{Encoder, Track};
 use crate::lanes::{LaneState, LaneWriter};
 use crate::links::LinkQueue;
 
-/// Bytes of the trace in a portion. Memory use is a multiple of this.
+/// Size of a portion of the trace in bytes. Memory use is proportional to it.
 pub(crate) const PORTION: u64 = 8 << 20;
 
 const ROWS: u64 = 4096;
@@ -122,7 +122,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
             let mut task = tasks[number].lock().unwrap_or_else(PoisonError::into_inner);
             Ok(task.write(encoder, window))
         };
-        // The text of one task is written while workers encode other tasks.
+        // The text of a task is written while workers encode other tasks.
         in_order(self.workers, tasks.len(), write, |_, text| {
             write_text::<E>(out, is_empty, &text)
         })?;
@@ -195,7 +195,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
     }
 }
 
-/// Writes text. The first text is written without its leading separator.
+/// Writes text. Leaves out the leading separator of the first text.
 fn write_text<E: Encoder>(
     out: &mut impl Write,
     is_empty: &mut bool,

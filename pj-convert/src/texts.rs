@@ -25,7 +25,6 @@ impl Texts {
     }
 }
 
-/// Encoded value names of all types.
 #[derive(Debug, Default)]
 pub(crate) struct ValueTexts(Vec<Texts>);
 

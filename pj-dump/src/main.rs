@@ -1,5 +1,3 @@
-//! The program; see `--help`.
-
 use std::process::ExitCode;
 
 #[global_allocator]

@@ -17,13 +17,13 @@ pub(crate) fn ignore_large_files() {
 /// Delays terminating signals until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
-    /// Signal that arrived in the meantime, or 0.
+    /// Signal that arrived meanwhile, or 0.
     came: Arc<AtomicUsize>,
     over: Arc<AtomicBool>,
 }
 
 impl Held {
-    /// Delays signals from here on, once per run. Ignored signals, as under `nohup`, stay ignored.
+    /// Begins to delay signals. Signals that are ignored, as under `nohup`, stay ignored.
     pub(crate) fn new() -> Self {
         let (came, over) = (Arc::default(), Arc::default());
         for signal in heeded([SIGHUP, SIGINT, SIGTERM]) {

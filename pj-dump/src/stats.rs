@@ -240,7 +240,7 @@ fn by_worker(threads: usize, times: &Times, exported: &Exported) -> Vec<Worker> 
     (0..threads).map(one).collect()
 }
 
-/// Returns the longest busy time of a worker over the mean of all.
+/// Returns the longest busy time of a worker divided by the mean of all.
 fn imbalance(workers: &[Worker]) -> f64 {
     let busy = || workers.iter().map(Worker::busy);
     let mean = busy().sum::<Duration>().as_secs_f64() / workers.len() as f64;

@@ -23,9 +23,9 @@ use crate::exact;
 use crate::pajeng;
 use crate::report::VOICE;
 
-/// Runs the program. The exit status is 0 if the answer is printed, and 2 if there is no answer.
-/// With `--quiet`, the status is the answer as in PajeNG (1 equal, 0 different). With `--diff`, it
-/// is the answer as in `diff` (0 equal, 1 different).
+/// Runs the program. The exit status is 2 after a failure, and otherwise 0. With `--quiet`, it is 1
+/// if the traces are equal and 0 if not, as in PajeNG. With `--diff`, it is 0 if they are equal and
+/// 1 if not, as in `diff`.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())

@@ -1,5 +1,3 @@
-//! The program described by `--help`.
-
 use std::process::ExitCode;
 
 use pj_hazards::cli::Cli;

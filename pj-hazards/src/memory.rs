@@ -2,13 +2,13 @@
 
 use paje_sim::{MemoryLimit, Trace, TypeNature};
 
-/// Bytes per message. This includes the steps and edges of both ends, and a query.
+/// Bytes per message: the steps and edges of both its ends, and a query.
 const MESSAGE: u64 = 250;
 
 /// Bytes per state of a container that sends or receives messages.
 const STATE: u64 = 30;
 
-/// Minimum number of bytes for the rows and the order, whatever the limit is.
+/// Minimum number of bytes for rows and order, for any limit.
 const LEAST: u64 = 32 << 20;
 
 /// Returns the part of the memory limit that rows may use.

@@ -52,7 +52,7 @@ fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     Ok(is_sound && !findings.found)
 }
 
-/// Returns the findings as bytes. This is used by tests.
+/// Returns the findings as bytes, for tests.
 ///
 /// # Errors
 /// Fails in the same cases as the program.
@@ -151,7 +151,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
             )
         }
         Hazard::Orders => {
-            // Groups with a single order need not be tried.
+            // Groups with a single order need no tries.
             let is_open =
                 |group: &Group| group.poset.as_ref().is_none_or(|poset| poset.list(2).len() > 1);
             let all: Vec<Group> = groups(model, order).into_iter().filter(is_open).collect();
@@ -189,7 +189,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
     }
 }
 
-/// Prints notes on ignored parts of the trace.
+/// Prints notes about parts of the trace that were ignored.
 fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
     if model.messages.list().is_empty() {
         VOICE.say(format_args!("note: the trace has no messages"));

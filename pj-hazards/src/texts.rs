@@ -15,7 +15,6 @@ use crate::output::{Cell, Findings};
 use crate::places::Places;
 use crate::races::Races;
 
-/// Writes findings as text and rows.
 #[derive(Debug)]
 pub(crate) struct Reporter<'m> {
     pub(crate) model: &'m Model<'m>,
@@ -152,7 +151,7 @@ impl<'m> Reporter<'m> {
         findings
     }
 
-    /// Describes the orders of each group. `orders` returns the orders of a group.
+    /// Describes the orders of each group. The function `orders` returns the orders of a group.
     pub(crate) fn orders(
         &self,
         groups: &[Group],
@@ -269,7 +268,7 @@ impl Findings {
         Findings { columns: columns.split(',').collect(), ..Findings::default() }
     }
 
-    /// Adds the number of listed findings, unless all findings are listed.
+    /// Adds how many findings are listed, unless all are.
     fn cut(&mut self, count: &str, what: &str) {
         if self.rows.len().to_string() != count {
             self.sum +=

@@ -1,4 +1,4 @@
-//! Reports stored in a packed trace, which can be read without a replay.
+//! Reports stored in a packed trace. They can be read without a replay.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::cli::{Cli, Report};
 
 pub(crate) struct Found {
     pub(crate) kept: Kept,
-    /// Size of the file, and number of bytes that have been read.
+    /// Size of the file in bytes, and number of bytes read from it.
     pub(crate) bytes: (u64, u64),
 }
 
-/// Returns the requested report if a packed trace stores it. If the report is missing or damaged,
-/// the trace is replayed afterwards, and the replay reports any problem.
+/// Returns the requested report if a packed trace stores it. If not, or if it is damaged, the
+/// caller replays the trace, and the replay reports any problem.
 pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     let [file] = files else { return None };
     if !is_as_kept(cli) {
@@ -37,14 +37,14 @@ pub(crate) fn lanes(files: &[PathBuf]) -> Option<Lanes> {
     Lanes::parse(&summaries.get(LANES, kept::VERSION).ok()??)
 }
 
-/// Opens the file unless it is a pipe, which cannot be read twice.
+/// Opens a file, except a pipe, because pipes cannot be read twice.
 fn regular(file: &Path) -> Option<File> {
     let is_file = file != Path::new("-") && fs::metadata(file).is_ok_and(|it| it.is_file());
     is_file.then(|| File::open(file))?.ok()
 }
 
-/// Returns whether the options request a stored report. The pattern lists all options, so that none
-/// is forgotten.
+/// Returns whether the options request a stored report. The pattern lists all options, so that a
+/// new one cannot be overlooked.
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {
         by,
@@ -55,7 +55,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         span,
         patterns,
         reading,
-        // Options of reports that are not stored.
+        // These options belong to reports that are not stored.
         bins: _,
         inclusive: _,
         classes: _,
@@ -64,7 +64,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         root: _,
         eager: _,
         dot: _,
-        // Options of the output.
+        // These options only affect the output.
         words: _,
         top: _,
         format: _,

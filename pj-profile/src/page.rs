@@ -15,9 +15,9 @@ pub(crate) struct Part {
     pub(crate) heading: &'static str,
     pub(crate) note: String,
     pub(crate) table: Table,
-    /// Whether the table is shown in addition to its pictures.
+    /// Whether the page has the table, in addition to its pictures.
     pub(crate) is_shown: bool,
-    /// Kinds of the pictures. `None` means all kinds.
+    /// Kinds of pictures, or `None` for all kinds.
     pub(crate) kinds: Option<&'static [Kind]>,
 }
 
@@ -71,9 +71,9 @@ pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) ->
     Page { title: title.into(), facts: heads, sections, maker: MAKER.into() }.file()
 }
 
-/// Adds a value of the summary that is not in its tables.
+/// Adds a value of the summary, unless one of the tables has it.
 fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
-    // These have tables.
+    // Tables have these values.
     if matches!(of, "where the time went" | "traffic" | "imbalance") {
         return;
     }

@@ -18,7 +18,7 @@ pub(crate) fn is_asked(cli: &Cli) -> bool {
     matches!(cli.report(), Report::Waits | Report::Critical)
 }
 
-/// Returns the report, and writes the most-waited graph.
+/// Returns the report. Also writes the most-waited graph.
 pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Failure> {
     let by = cli.by.as_deref();
     let known: &[&str] = match cli.report() {
@@ -86,7 +86,7 @@ pub(crate) fn waits<'t>(
     Ok(Waits::new(trace, map, &options))
 }
 
-/// Returns the requested window, by default the time span of all states.
+/// Returns the requested window. By default, it is the time span of all states.
 pub(crate) fn window(cli: &Cli, waits: &Waits<'_>) -> (f64, f64) {
     let whole = waits.whole();
     (cli.span.start.unwrap_or(whole.0), cli.span.end.unwrap_or(whole.1))
@@ -98,7 +98,7 @@ pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
     cli.map.as_ref().map(open).transpose()
 }
 
-/// Prints notes on assumptions and on ignored states.
+/// Prints notes about assumptions and about ignored states.
 fn notes(waits: &Waits<'_>, map: &Map) {
     let types = waits.tracks.trace().types();
     let classes = waits.tracks.classes();

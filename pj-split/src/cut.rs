@@ -45,7 +45,8 @@ pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<TimeRange>, Failur
 
 impl Cut<'_> {
     pub(crate) fn to_file(&self, opened: Opened, ends_at_signals: bool) -> Result<(), Failure> {
-        // This comes first, so that an unusable output path is reported before a long replay.
+        // The folder is created first, so that an unusable output path is reported before a long
+        // replay.
         let folder = Folder::beside_file(&self.cli.output, ends_at_signals)?;
         folder.report_cleared(self.cli.quiet);
         let trace = self.replay(opened)?;
@@ -58,7 +59,7 @@ impl Cut<'_> {
         folder.finish_file(&path)
     }
 
-    /// Writes the window to an unnamed file in `folder` and opens it.
+    /// Writes the window to an unnamed file in `folder`, and opens this file as a trace.
     pub(crate) fn to_folder(&self, opened: Opened, folder: &Folder) -> Result<Opened, Failure> {
         let path = folder.path().join(NAME);
         let failed = |error| Failure::File(path.clone(), error);

@@ -1,8 +1,8 @@
-//! The folder of the pieces. It appears when they are complete, or not at all.
+//! Folder of the pieces. It appears when all pieces are complete, or not at all.
 //!
-//! Pieces are written to a temporary folder beside it, which is renamed at the end. If the program
-//! fails or a signal ends it, the temporary folder is removed. The next run removes the folder of a
-//! killed program ([`partial`](crate::partial)).
+//! Pieces are written to a temporary folder in the same parent folder, which is renamed at the end.
+//! If the program fails or a signal ends it, the temporary folder is removed. If the program is
+//! killed, its next run removes the folder ([`partial`](crate::partial)).
 
 use std::fs::{self, File};
 use std::io;
@@ -82,7 +82,7 @@ impl Folder {
         &self.path
     }
 
-    /// Creates an unnamed file on the disk of the pieces.
+    /// Creates an unnamed file on the same file system as the pieces.
     pub(crate) fn temporary(&self) -> Result<File, Failure> {
         let file = tempfile::tempfile_in(&self.path);
         file.map_err(|error| self.failed(unwrapped(error)))
@@ -96,7 +96,7 @@ impl Folder {
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let mut shared = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(partial) = &*shared else { return Ok(()) };
-        // The rename only replaces an empty folder.
+        // The rename can only replace an empty folder.
         let renamed = partial.unmark().and_then(|()| fs::rename(&self.path, &self.target));
         renamed.map_err(|error| Failure::File(self.target.clone(), error))?;
         *shared = None;
@@ -113,7 +113,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // If the signal thread holds the lock, this waits until it ends the program.
+        // If the signal thread holds the lock, this waits until that thread ends the program.
         let partial = self.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(partial) = partial {
             partial.remove();
@@ -124,7 +124,7 @@ impl Drop for Folder {
     }
 }
 
-/// Returns the absolute path of `target`, if a folder can be renamed to it.
+/// Returns the absolute path of `target`. Fails if no folder can be renamed to it.
 fn free_place(target: &Path) -> io::Result<PathBuf> {
     match fs::symlink_metadata(target) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(target),
@@ -145,7 +145,7 @@ fn free_place(target: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Returns the system's error without the path that `tempfile` adds.
+/// Returns the system's error, without the path that `tempfile` adds.
 fn unwrapped(error: io::Error) -> io::Error {
     error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
 }

@@ -6,7 +6,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Family, Query};
 use resvg::usvg::{Options, Tree};
 
-/// Maximum number of pixels of a picture. Each takes four bytes.
+/// Maximum number of pixels of a picture. Each pixel takes four bytes.
 const MOST_PIXELS: u64 = 100_000_000;
 
 pub(crate) struct Painted {
@@ -37,7 +37,7 @@ pub(crate) fn paint(drawing: &str) -> io::Result<Painted> {
     Ok(Painted { bytes, lacks_fonts })
 }
 
-/// Selects a sans-serif font: preferably a known one.
+/// Chooses a sans-serif font, preferably one of the known ones.
 fn choose(fonts: &mut Database) {
     let has = |name: &str| {
         fonts.query(&Query { families: &[Family::Name(name)], ..Query::default() }).is_some()

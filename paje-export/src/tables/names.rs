@@ -40,7 +40,6 @@ impl Names {
 #[derive(Debug)]
 pub(crate) struct Coder {
     order: NameOrder,
-    /// Codes of the strings in the builder.
     known: HashTable<i32>,
     builder: StringBuilder,
     too_much: bool,

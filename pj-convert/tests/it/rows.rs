@@ -1,4 +1,4 @@
-//! Computes from the rows of a trace the contents that a viewer should show.
+//! Computes the contents that a viewer should show from the rows of a trace.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,6 @@ impl Shown {
         shown.in_order()
     }
 
-    /// Sorts the lists.
     pub(crate) fn in_order(mut self) -> Shown {
         self.events.sort();
         self.variables

@@ -1,4 +1,4 @@
-//! Traces of the tests and their conversion.
+//! Traces for the tests, and their conversion.
 
 use std::convert::Infallible;
 use std::fs;
@@ -64,8 +64,8 @@ pub(crate) fn converted_with(
     (out, losses)
 }
 
-/// Calls `see` for each row that can have user-defined fields. Passes its lane, its start in
-/// seconds, its value, and the annotations with the row's index.
+/// Calls `see` for each row that can have user-defined fields. Its arguments are the row's lane,
+/// its start in seconds, its value, the annotations, and the row's index in them.
 pub(crate) fn each_annotated(
     trace: &Trace,
     see: impl FnMut(LaneView<'_>, f64, Option<ValueId>, &Annotations<'_>, usize),

@@ -1,5 +1,3 @@
-//! Names prepared for printing.
-
 use paje_console::Quotes;
 use paje_sim::Name;
 
@@ -9,7 +7,7 @@ pub(crate) struct Printed {
     bytes: Vec<u8>,
     /// Start of each text in `bytes`, and end of the last one.
     places: Vec<usize>,
-    /// Copies of the first texts, with a fixed stride.
+    /// Copies of the first texts, each of the same size.
     first: Vec<Short>,
 }
 
@@ -108,8 +106,8 @@ pub(crate) struct Text<'a> {
     pub(crate) len: usize,
 }
 
-/// Texts of up to this many bytes are copied as blocks of this fixed length. That takes two
-/// instructions instead of a call that branches on the length.
+/// Texts of up to this many bytes are copied as blocks of this fixed length, which takes two
+/// instructions. A copy of the exact length would need a call.
 pub(crate) const PADDING: usize = 32;
 
 impl<'a> Text<'a> {

@@ -73,8 +73,8 @@ impl Called {
     }
 }
 
-/// Cached names of types as printed. A few entries suffice, since a trace has few types, or its
-/// types occur one after the other.
+/// Cached names of types, as printed. A few entries suffice: traces usually have few types, and
+/// lanes of the same type often follow each other.
 #[derive(Debug, Default)]
 struct CalledTypes([(Option<TypeId>, Vec<u8>); 8]);
 
@@ -113,7 +113,7 @@ impl<'t> RowFormatter<'t> {
         }
     }
 
-    /// Starts to fill this buffer, whose length is its capacity.
+    /// Starts to fill `buffer`, whose length equals its capacity.
     pub(crate) fn begin(&mut self, buffer: Vec<u8>) {
         self.buffer = buffer;
         self.at = 0;
@@ -154,7 +154,7 @@ impl<'t> RowFormatter<'t> {
     #[cold]
     fn grow(&mut self, room: usize) {
         let wanted = (self.at + room).max(self.buffer.len() * 2).max(FIRST_ROOM);
-        // The system provides zeroed memory, so nothing touches it before rows do.
+        // The system provides zeroed memory lazily, so pages without rows are never touched.
         let mut larger = vec![0; wanted];
         larger[..self.at].copy_from_slice(&self.buffer[..self.at]);
         self.buffer = larger;
@@ -214,8 +214,8 @@ impl<'t> RowFormatter<'t> {
             }
             long(self, i);
             if i == before {
-                // The next rows will not fit either, since their names are too long or their times
-                // too large.
+                // The next rows will probably not fit either, since their names are as long or
+                // their times as large.
                 prefix = None;
             }
             i += 1;
@@ -229,7 +229,7 @@ impl Visitor for RowFormatter<'_> {
     fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
         let quotes = self.style.quotes;
         let containers = trace.containers();
-        // Reuses the vector, as a trace may consist mostly of containers.
+        // Reuses the vector, because a trace may consist mostly of containers.
         let mut row = std::mem::take(&mut self.container);
         row.clear();
         row.extend_from_slice(b"Container, ");

@@ -31,7 +31,7 @@ enum Medium {
     File,
     Pipe,
     Gzip,
-    /// The trace is packed, in segments of the size of blocks.
+    /// The trace is packed, in segments of the block size.
     Packed,
 }
 
@@ -74,7 +74,6 @@ impl<'t> Kept<'t> {
         Input::open(Some(&self.folder.path().join(name))).expect("it was written")
     }
 
-    /// Returns the trace packed in segments of this many bytes, cached in a file.
     fn segments(&self, size: usize) -> Input {
         let name = format!("segments of {size}");
         let path = self.folder.path().join(&name);
@@ -107,7 +106,6 @@ impl<'t> Kept<'t> {
         outcome(trace, workers)
     }
 
-    /// Returns the outcome of one thread's replay in memory, in one block.
     fn wanted(&self, options: &Options) -> Outcome {
         let mut options = options.clone();
         options.limits.block = self.text.len();

@@ -66,7 +66,7 @@ fn an_invalid_trace_gives_the_portions_before_its_problem() {
     assert!(out.len() > whole.len() / 2 && whole.starts_with(&out));
 }
 
-/// Output that accepts this many bytes.
+/// Output that fails after this many bytes.
 struct Narrow(usize);
 
 impl std::io::Write for Narrow {

@@ -1,4 +1,4 @@
-//! Common definitions of the tests' traces, and runs of the program on two of them.
+//! Event definitions that the tests' traces share, and runs of the program on two traces.
 
 use testkit::Sandbox;
 
@@ -48,7 +48,7 @@ pub(crate) fn trace(lines: &str) -> String {
     testkit::definitions(EVENTS) + lines
 }
 
-/// Returns the world with some texts replaced. Each text to be replaced must occur.
+/// Returns the world with some texts replaced. Each replaced text must occur in it.
 pub(crate) fn changed(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(WORLD.to_owned(), |world, (old, new)| {
         assert!(world.contains(old), "{old}");

@@ -46,7 +46,7 @@ fn written(option: &str, words: &[&str], trace: &str) -> String {
     fs::read_to_string(file).expect("the file exists")
 }
 
-/// Asserts that all elements are closed in order.
+/// Asserts that all elements are closed in the right order.
 fn assert_sound(text: &str, what: &str) {
     let mut open = Vec::new();
     let style = text.find("<style>").zip(text.find("</style>"));
@@ -130,7 +130,7 @@ fn the_page_of_a_summary_has_all_sections() {
     {
         assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
     }
-    // This is the time of `rank-3` in the report of waits.
+    // Time of `rank-3` in the report of waits.
     assert!(page.contains("41.73 ms"));
     assert!(page.contains("Content-Security-Policy"));
 }
@@ -195,7 +195,7 @@ fn communication_is_written_for_graphviz() {
     );
     assert_eq!(graph.matches(" -> ").count(), 9);
     assert_eq!(written("--dot", &["comm", "--top=4"], MPI).matches(" -> ").count(), 4);
-    // One name would close the quotes, and another name would escape the closing quote.
+    // One name would close the quotes. Another one would escape the closing quote.
     let text = fs::read_to_string(MPI).expect("an example");
     let text = text.replace("\"rank-2\"", "rank\"]->x[").replace("\"rank-0\"", "\"\\\"");
     let folder = TempDir::new().expect("a folder");

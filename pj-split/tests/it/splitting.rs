@@ -44,7 +44,8 @@ impl Place {
         split
     }
 
-    /// Checks that the dump of the root, and of all pieces together, is the dump of the trace.
+    /// Checks that the dump of the root file, and the dump of all pieces together, equal the dump
+    /// of the trace.
     fn check_whole(&self, folder: &Path, sorted: bool) {
         static TURN: AtomicUsize = AtomicUsize::new(0);
         let threads = 1 + TURN.fetch_add(1, Ordering::Relaxed) % 4;
@@ -95,7 +96,7 @@ impl Split {
     }
 }
 
-/// Returns the files of a split: the pieces by number, then the root.
+/// Returns the files of a split: the pieces in the order of their numbers, then the root file.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder is there");
     let mut names: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();

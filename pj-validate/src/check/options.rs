@@ -14,7 +14,6 @@ pub enum Rules {
     Replay,
 }
 
-/// Options of the checker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {

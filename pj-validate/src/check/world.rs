@@ -1,5 +1,3 @@
-//! The contents of the trace so far.
-
 use std::path::Path;
 
 use paje_parser::{Event, FieldName};

@@ -1,5 +1,5 @@
 //! Traces in several files. Tests which files are read, their order, what they may repeat, and the
-//! places of problems.
+//! positions of problems.
 
 use std::path::Path;
 
@@ -49,8 +49,8 @@ pub(crate) fn told(root: &str, files: &[(&str, &str)]) -> Vec<String> {
 
 pub(crate) const NONE: [&str; 0] = [];
 
-/// Returns the parts of the summary that a trace and its files have in common, and the number of
-/// errors.
+/// Returns the number of errors, and the part of the summary that does not depend on the number of
+/// files.
 fn gist(report: &Report) -> (Summary, u64) {
     let mut summary = report.summary.clone();
     (summary.lines, summary.bytes, summary.event_definitions) = (0, 0, 0);
@@ -156,7 +156,7 @@ fn the_container_of_a_file_must_be_known() {
 
 #[test]
 fn files_are_read_when_the_one_that_names_them_has_ended() {
-    // Lines after the name are known too, and the types are those of the root.
+    // Lines after the name are known too. The types are those of the root.
     let root = "19 p Process x\n19 q Process y\n7 0 r Process h\n2 Mode Process\n";
     let x = "10 0 Mode r w\n19 r Process z\n";
     // `y` is named before `z`, so `y` is read first.
@@ -186,7 +186,7 @@ fn files_that_name_themselves_are_errors() {
     assert_eq!(told("19 p Process x\n", &[("x", "\n19 p Process x\n")]), ["x:2:14 file-cycle"]);
     let files = [("x", "19 p Process d/y\n"), ("d/y", "19 p Process ../x\n19 p Process ../root\n")];
     assert_eq!(told("19 p Process x\n", &files), ["d/y:1:14 file-cycle", "d/y:2:14 file-cycle"]);
-    // Two files that name each other do not form a cycle if both were named before.
+    // Two files that name each other form no cycle if both were named before.
     let files = [("x", "19 p Process y\n"), ("y", "19 p Process x\n")];
     assert_eq!(told("19 p Process x\n19 p Process y\n", &files), NONE);
 }

@@ -66,7 +66,6 @@ pub(crate) struct Run {
     pub(crate) trace: String,
     pub(crate) bytes: u64,
     pub(crate) job: Job,
-    /// Number of the repetition, from 1.
     pub(crate) run: u32,
     pub(crate) timed: process::Timed,
 }

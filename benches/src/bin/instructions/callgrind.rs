@@ -126,7 +126,7 @@ fn full_name<'a>(written: &'a str, names: &mut HashMap<&'a str, &'a str>) -> &'a
 }
 
 fn phase_of(function: &str) -> Option<usize> {
-    // Recursive calls and copies of a function have a suffix.
+    // Recursive calls and copies of a function have a suffix after its name.
     let is = |door: &&str| {
         function
             .strip_prefix(*door)

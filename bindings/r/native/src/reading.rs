@@ -140,7 +140,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Returns the name of the trace in messages.
+    /// Returns the trace's name as shown in messages.
     pub(crate) fn name(&self) -> PathBuf {
         self.paths.first().cloned().unwrap_or_else(|| "<raw>".into())
     }
@@ -230,7 +230,7 @@ impl Reading {
         self.shown.as_ref().map(|shown| &shown.borrow_owner().trace)
     }
 
-    /// Returns facts of one kind, by row.
+    /// Returns all facts of one kind, one row for each.
     pub(crate) fn facts_of(&self, what: u32) -> Vec<Vec<Option<String>>> {
         let name = self.name();
         match (what, self.trace()) {
@@ -253,7 +253,7 @@ impl Reading {
     }
 }
 
-/// Returns the failure for a bug in this package.
+/// Returns the failure that reports a bug in this package.
 pub(crate) fn defect() -> Failure {
     Failure::Wrong("internal error in pajereplay; please report it".into())
 }

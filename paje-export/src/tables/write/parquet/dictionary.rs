@@ -1,5 +1,5 @@
-//! Dictionary columns. The library's writer hashes the name in each row. Here each row already has
-//! a code, which a table maps to the entry of the file's dictionary.
+//! Dictionary columns. The library's writer would hash the name of each row. Here, each row already
+//! has a code, and a table maps each code to an entry of the file's dictionary.
 
 use std::io::Write;
 

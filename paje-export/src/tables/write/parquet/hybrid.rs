@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// Decodes numbers with a simple implementation of the specification.
+    /// Decodes numbers as the specification describes.
     fn read(bytes: &[u8], width: u32, count: usize) -> Vec<u32> {
         let mut numbers = Vec::new();
         let mut at = 0;
