@@ -32,8 +32,8 @@ use crate::scatter::Rules;
 use crate::shares::{self, Shares};
 use crate::survey::{Survey, Surveyed};
 
-/// Size in bytes of a portion of the trace. The objects of each portion are dropped, as in `pj_dump
-/// -o`.
+/// Size in bytes of a portion of the trace. The objects of each portion are dropped, as in
+/// `pj_dump -o`.
 const PORTION: u64 = 16 << 20;
 
 /// Runs the program. The exit status is 0, 1 for an invalid or repaired trace, or 2 for usage or

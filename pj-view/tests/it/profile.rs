@@ -1,5 +1,5 @@
-//! Compares the profile of a window with the one of `paje-analysis` (`pj_profile states -s -e
-//! --in`).
+//! Compares the profile of a window with that of `pj_profile states -s -e --in`, which
+//! `paje-analysis` computes.
 //!
 //! The page adds up summaries, and rows at the ends of the window. The library adds up all rows.
 //! `PAJE_TRACES` is a folder of additional traces.
