@@ -140,13 +140,11 @@ impl Source {
 struct Trace {
     kind: Kind,
     bytes: u64,
-    /// The file that programs open.
     path: PathBuf,
     /// The single file that `pj_split` splits. It equals `path` if there are no pieces.
     whole: PathBuf,
     /// All files of the trace: `path`, and the pieces that this file names, if any.
     files: Vec<PathBuf>,
-    /// Number of pieces, or 0 for a single file.
     pieces: usize,
     /// Number of pieces that `pj_split` was asked to make.
     asked: usize,

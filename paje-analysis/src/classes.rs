@@ -129,11 +129,8 @@ impl fmt::Display for Class {
 pub struct Classes {
     /// Classes by type and value. Types that were not chosen have an empty list.
     by_type: Vec<Vec<Class>>,
-    /// Values of chosen types that the map does not contain.
     unknown: Vec<(TypeId, ValueId)>,
-    /// Chosen state type of each container type.
     chosen: Vec<Option<TypeId>>,
-    /// State types with values in the map that were not chosen.
     passed_over: Vec<TypeId>,
 }
 

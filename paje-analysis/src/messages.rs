@@ -27,9 +27,7 @@ pub struct Messages {
     list: Vec<Message>,
     /// Number of links with an end in a container that has no track.
     pub elsewhere: u64,
-    /// Indices of the messages by receiving track, ordered by end.
     received: Vec<Vec<u32>>,
-    /// Indices of the messages by sending track, ordered by start.
     sent: Vec<Vec<u32>>,
 }
 

@@ -42,7 +42,6 @@ pub struct Order {
     /// First step of each line, then the total number of steps. The first lines are the tracks, the
     /// others are the collectives.
     first: Vec<u32>,
-    /// Time of each step of a track, in seconds.
     time: Vec<f64>,
     /// Edges. Empty unless the run is unordered.
     edges: Edges,
@@ -245,7 +244,6 @@ impl Order {
 /// Part of a run. Everything before it is known to everything in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// Range of the schedule's sequence.
     range: Range<usize>,
     /// Current step of each line at the start and at the end of the range.
     begin: Arc<[u32]>,

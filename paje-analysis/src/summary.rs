@@ -43,7 +43,6 @@ impl Long {
 struct Covered {
     seconds: Seconds,
     last: Option<f64>,
-    /// Length and start of the longest gap.
     gap: (Seconds, f64),
 }
 

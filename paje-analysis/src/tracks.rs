@@ -36,7 +36,6 @@ pub struct Track {
     pub end: Vec<f64>,
     /// Value of each state.
     pub value: Vec<ValueId>,
-    /// Next outer state of each state, or [`NONE`].
     parent: Vec<u32>,
     last_exit: f64,
 }

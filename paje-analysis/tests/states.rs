@@ -37,7 +37,6 @@ fn seen(scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
     (states.rows(&trace.expect("the trace is valid")), between)
 }
 
-/// Value, count, inclusive and exclusive time, containers, share.
 type Line = (String, u64, f64, f64, u64, f64);
 
 fn lines(rows: &[Row]) -> Vec<Line> {

@@ -32,10 +32,8 @@ pub use times::{AsRecorded, Times};
 /// Maximum number of lines in memory. A line takes about 70 bytes.
 const AT_ONCE: u64 = 4 << 20;
 
-/// Number of lines that a worker merges at once.
 const MERGED: u64 = 1 << 15;
 
-/// Minimum number of rows that a worker encodes at once.
 const ROWS: u64 = 1 << 15;
 
 /// Options of the written trace.
@@ -132,7 +130,6 @@ fn write_some(
     writeln!(out, "{end} {:?} 0 0 \"\"", times.end(trace))
 }
 
-/// Groups lanes into tasks for the workers.
 fn groups<'l, 't>(mut lanes: &'l [LaneView<'t>]) -> Vec<&'l [LaneView<'t>]> {
     let mut groups = Vec::new();
     while !lanes.is_empty() {

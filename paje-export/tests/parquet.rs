@@ -38,7 +38,6 @@ fn files(tables: &Tables<'_>, threads: usize) -> Vec<(Table, Bytes)> {
     files.map(|(table, file)| (table, Bytes::from(file))).into()
 }
 
-/// Returns the bits of all values of a column, with `None` for nulls.
 fn values<'a>(batches: &'a [RecordBatch], column: usize) -> Vec<Option<Vec<u8>>> {
     let of_array = |array: &'a ArrayRef| {
         (0..array.len()).map(move |row| {
@@ -91,7 +90,6 @@ fn check(trace: &Trace, options: TableOptions) {
     }
 }
 
-/// Returns whether `one` is greater than or equal to `other`.
 fn at_least(kind: Type, one: &[u8], other: &[u8]) -> bool {
     match kind {
         Type::DOUBLE => {

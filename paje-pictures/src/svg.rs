@@ -164,7 +164,6 @@ impl Canvas {
         36.0
     }
 
-    /// Draws an axis with marks and numbers.
     pub(crate) fn axis(&mut self, top: f64, ends: [f64; 2], numbers: [f64; 2]) {
         let ([left, right], [from, to]) = (ends, numbers);
         self.line(format_args!("M{} {}H{}", tenth(left), tenth(top), tenth(right)));

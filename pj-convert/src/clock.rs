@@ -55,7 +55,6 @@ fn is_whole(seconds: f64, nanoseconds: i64) -> bool {
     nanoseconds.unsigned_abs() > 1 << 53 || nanoseconds as f64 / 1e9 == seconds
 }
 
-/// Converter of the times of one track.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     last: (f64, i64),
@@ -68,7 +67,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Converts a time to nanoseconds, clamped to `earliest..=LATEST`.
+    /// Converts a time to nanoseconds, at least `earliest` and at most [`LATEST`].
     #[inline]
     pub(crate) fn read(&mut self, seconds: f64, earliest: i64, losses: &mut Losses) -> i64 {
         if seconds == self.last.0 {

@@ -2,12 +2,10 @@
 
 use paje_sim::{Annotations, ContainerId, Selected, Side, Trace, TypeId, ValueId};
 
-/// Timeline of one container and one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Track {
     pub(crate) container: ContainerId,
     pub(crate) type_: TypeId,
-    /// Number of the track in the output.
     pub(crate) number: u64,
 }
 
@@ -76,13 +74,11 @@ pub(crate) trait Encoder: Sync {
 
     fn known_track(&self, container: ContainerId, type_: TypeId) -> Option<u64>;
 
-    /// Encodes the user-defined fields of the opening or closing event of row `i`.
     fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>);
 
     /// Appends the start of a slice, which is nested in the open slices.
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>);
 
-    /// Appends the end of the track's innermost slice.
     fn end(&self, slice: &Slice<'_>, out: &mut Vec<u8>);
 
     /// Appends a value of a variable. Returns false if the format cannot represent it.

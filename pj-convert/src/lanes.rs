@@ -14,7 +14,6 @@ use crate::encoder::{Encoder, Slice, Track};
 pub(crate) struct LaneState {
     pub(crate) track: Option<Track>,
     clock: Clock,
-    /// States that were open at the end of the last portion, in the order in which they began.
     carried: Vec<Carried>,
     /// Time in seconds up to which the states are final.
     pub(crate) known_until: Option<f64>,
@@ -23,7 +22,6 @@ pub(crate) struct LaneState {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carried {
-    /// The start of the state has been written.
     Begun,
     /// The state began before the time window and may reach into it.
     Waiting,
@@ -107,7 +105,6 @@ pub(crate) struct LaneWriter<'e, E> {
     state: LaneState,
     seen: usize,
     stack: Vec<Open>,
-    /// States of the current lane that stay open after this portion.
     carried: Vec<Carried>,
     fields: Vec<u8>,
     out: Vec<u8>,
@@ -136,7 +133,6 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         }
     }
 
-    /// Writes the lane's rows of this portion. Returns the lane's new state.
     pub(crate) fn write(
         &mut self,
         lane: LaneView<'_>,

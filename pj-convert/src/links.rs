@@ -43,7 +43,6 @@ struct End {
 /// Track with a slice at an end of a link, and a time within that slice.
 type Held = Option<(Track, i64)>;
 
-/// Links that have not been written, in the order of their completion.
 #[derive(Debug, Default)]
 pub(crate) struct LinkQueue {
     waiting: Vec<Vec<Waiting>>,
@@ -253,7 +252,6 @@ struct Spot {
     is_held: bool,
 }
 
-/// Encodes an end of a link. Adds an empty slice if there is no slice at this time.
 fn write_end<E: Encoder>(
     encoder: &E,
     link: &Waiting,

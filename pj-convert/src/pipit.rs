@@ -21,7 +21,6 @@ pub(crate) struct Pipit {
     values: ValueTexts,
     types: Texts,
     containers: Texts,
-    /// Process numbers of containers that can have states or events, in the order of creation.
     processes: HashMap<ContainerId, u64>,
 }
 
@@ -63,7 +62,6 @@ impl Pipit {
     }
 }
 
-/// Appends a name, quoted if necessary (RFC 4180).
 fn put_name(quotes: Quotes, name: Name<'_>, out: &mut Vec<u8>) {
     let mut bare = Vec::new();
     match quotes {

@@ -31,7 +31,6 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     failure::exit(report::voice(cli), run(cli, limits))
 }
 
-/// Converts the trace. Returns whether it is valid.
 fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);

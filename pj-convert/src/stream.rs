@@ -28,7 +28,6 @@ pub(crate) struct Stream<'w, E, W> {
     out: W,
     lanes: Vec<LaneState>,
     links: LinkQueue,
-    /// Definitions that the main thread has encoded.
     buffer: Vec<u8>,
     is_empty: bool,
     losses: Losses,
@@ -138,7 +137,6 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         self.write_links(trace, false)
     }
 
-    /// Returns the lane's track. Defines it if it is new.
     fn track(&mut self, trace: &Trace, lane: LaneView<'_>) -> Track {
         let index = lane.id().index();
         if self.lanes.len() <= index {
@@ -179,10 +177,6 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         Ok(())
     }
 
-    /// Writes the remaining links and the end of the file. Returns the output and the losses.
-    ///
-    /// # Errors
-    /// The output failed, either now or earlier.
     pub(crate) fn finish(mut self, trace: &Trace) -> io::Result<(W, Losses)> {
         self.write_links(trace, true)?;
         self.encoder.finish(&mut self.buffer);

@@ -52,7 +52,6 @@ impl ValueTexts {
     }
 }
 
-/// Returns whether rows of this nature have named values.
 pub(crate) const fn has_values(nature: TypeNature) -> bool {
     matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
 }

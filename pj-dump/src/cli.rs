@@ -14,7 +14,6 @@ use paje_console::options::{Less, Memory, Parallel, Reading, Talk, Which};
 use crate::manual::MANUAL;
 use crate::stats::StatsFormat;
 
-/// Headings of the help, in the order of their first options.
 const ROWS: &str = "Rows";
 const WHICH: &str = "Which rows";
 const TABLES: &str = "Tables";

@@ -48,7 +48,6 @@ pub enum StatsFormat {
     Json,
 }
 
-/// Statistics of a run: time, memory and sizes.
 #[derive(Debug, Serialize)]
 pub(crate) struct Stats {
     version: &'static str,
@@ -165,7 +164,6 @@ impl Stats {
         }
     }
 
-    /// Prints the statistics to standard error, ignoring failures.
     pub(crate) fn say(&self, voice: Voice, format: StatsFormat) {
         let text = match format {
             StatsFormat::Text => self.text(),

@@ -315,8 +315,6 @@ impl fmt::Display for Took {
     }
 }
 
-/// Returns the size of the traces from `PAJE_HOSTILE`: a number of containers, types or other
-/// objects.
 fn asked() -> u64 {
     let asked = env::var("PAJE_HOSTILE").ok();
     asked.map_or(5_000, |text| text.parse().expect("PAJE_HOSTILE is a number"))

@@ -199,7 +199,6 @@ impl<W: Write> DiffWriter<'_, '_, W> {
         self.pair(field, &texts)
     }
 
-    /// Returns the path of a container, from the outermost ancestor on, without the root.
     fn path(&self, side: usize, id: ContainerId) -> String {
         let containers = self.traces[side].containers();
         path(id, ContainerId::ROOT, |id| containers.parent(id), |id| containers.name(id).text)
@@ -226,7 +225,6 @@ fn path<'t, I: Copy + PartialEq>(
     names.join("/")
 }
 
-/// Returns the shortest decimal that reads as this number.
 fn decimal(number: f64) -> String {
     match number.abs() {
         0.0 | 1e-5..1e16 => number.to_string(),

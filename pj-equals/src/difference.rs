@@ -40,6 +40,5 @@ pub(crate) enum Difference {
 #[derive(Clone, Debug)]
 pub(crate) struct LaneRow {
     pub(crate) row: Row,
-    /// Key of a link, without quotes.
     pub(crate) key: Vec<u8>,
 }

@@ -205,7 +205,6 @@ impl<'t, 'r> Comparison<'t, 'r> {
         ControlFlow::Continue(())
     }
 
-    /// Reports the current rows, which differ. One of them may be missing.
     fn row(
         &mut self,
         containers: [ContainerId; 2],

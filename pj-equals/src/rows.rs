@@ -10,10 +10,8 @@ use paje_sim::{
     ContainerId, Events, LaneView, Links, States, TimeRange, ValueId, Variables, Visitor,
 };
 
-/// A row of any nature. Fields that its nature does not have are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// Index in the lane, from 0.
     pub(crate) place: u64,
     /// Start in seconds. For an event, the start and the end are its time.
     pub(crate) start: f64,
@@ -26,7 +24,6 @@ pub(crate) struct Row {
     key_end: usize,
 }
 
-/// Reads the rows of one lane after another.
 #[derive(Debug)]
 pub(crate) struct LaneRows<'t> {
     window: TimeRange,

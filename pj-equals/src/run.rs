@@ -55,7 +55,6 @@ fn failed(failure: &Failure) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Returns whether the traces are equal, and prints the answer if requested.
 fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure> {
     if files == [Path::new("-"); 2] {
         return Err(Failure::Other("only one of the traces can be standard input".into()));
@@ -125,7 +124,6 @@ fn read(
     Ok((trace, name))
 }
 
-/// Prints to standard output. A closed pipe is not a failure.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     match output::print(write) {
         Err(failure) if failure.is_closed_pipe() => Ok(()),

@@ -14,7 +14,6 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::memory;
 
-/// Headings of the help, in the order of their first options.
 const WHAT: &str = "Hazards";
 const OUTPUT: &str = "Output";
 const WHICH: &str = "Which messages";

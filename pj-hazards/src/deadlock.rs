@@ -181,7 +181,6 @@ impl Groups {
         Groups { group, counts }
     }
 
-    /// Returns the members that have not entered the collective in which a container waits.
     fn missing(&mut self, model: &Model<'_>, wait: &Wait) -> Arc<[u32]> {
         let value = model.tracks.list()[wait.track].value[wait.state];
         let counts = self.group[wait.track].and_then(|at| self.counts.get_mut(&(at as u32, value)));
@@ -224,7 +223,6 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
 
 struct Field<'a> {
     name: &'a str,
-    /// Number of earlier states in the lane.
     row: usize,
     text: Option<Vec<u8>>,
 }
@@ -246,7 +244,6 @@ impl Visitor for Field<'_> {
     }
 }
 
-/// Returns the container with which a state of this value last exchanged a message.
 fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     let (list, track) = (model.messages.list(), &model.tracks.list()[wait.track]);
     let value = track.value[wait.state];

@@ -12,7 +12,6 @@ use crate::texts::Reporter;
 
 const DRAWN: usize = 5;
 
-/// Maximum number of nodes in a graph of waits.
 const NODES: usize = 200;
 
 /// Colours that are readable on light and dark backgrounds.

@@ -43,7 +43,6 @@ pub(crate) fn deliveries(model: &Model<'_>) -> Option<(Vec<u32>, Poset)> {
     Some((messages, poset))
 }
 
-/// Returns the order of all sends and receives.
 pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
     let list = model.messages.list();
     if list.len() > LARGEST {
@@ -69,7 +68,6 @@ pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
     }))
 }
 
-/// Returns the messages into each container, with their order.
 pub(crate) fn containers(model: &Model<'_>) -> Vec<(usize, Vec<Part>)> {
     let all = deliveries(model);
     let mut places: Vec<Vec<usize>> = vec![Vec::new(); model.tracks.list().len()];

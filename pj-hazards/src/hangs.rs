@@ -83,7 +83,6 @@ impl Graph {
         Graph { tracks, next, before }
     }
 
-    /// Counts the tracks that directly wait for a track.
     fn waiting(&self, track: u32) -> usize {
         let through = |node: &u32| match *node as usize {
             node if node >= self.tracks => self.before[node].len(),
@@ -141,7 +140,6 @@ impl Graph {
         components
     }
 
-    /// Returns a shortest cycle through a track, or `None` if the track is not in a cycle.
     fn circle(&self, track: u32, components: &[u32]) -> Option<Vec<u32>> {
         let component = components[track as usize];
         let mut from: FxHashMap<u32, u32> = FxHashMap::default();

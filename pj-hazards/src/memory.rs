@@ -11,12 +11,10 @@ const STATE: u64 = 30;
 /// Minimum number of bytes for rows and order, for any limit.
 const LEAST: u64 = 32 << 20;
 
-/// Returns the part of the memory limit that rows may use.
 pub(crate) fn rows(limit: MemoryLimit) -> MemoryLimit {
     MemoryLimit { bytes: (limit.bytes / 2).max(LEAST), ..limit }
 }
 
-/// Checks that the order and the rows together fit into the memory limit.
 pub(crate) fn check(trace: &Trace, limit: Option<&MemoryLimit>) -> Result<(), String> {
     let Some(limit) = limit else { return Ok(()) };
     let (mut messages, mut states) = (0, 0);

@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 /// A transitively closed partial order of numbered elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Poset {
-    /// Predecessors of each element.
     before: Vec<FixedBitSet>,
 }
 
@@ -59,7 +58,6 @@ impl Poset {
         self.before[b].contains(a)
     }
 
-    /// Returns the successors of each element.
     pub(crate) fn after(&self) -> Vec<FixedBitSet> {
         let mut after = vec![FixedBitSet::with_capacity(self.len()); self.len()];
         for (thing, before) in self.before.iter().enumerate() {
@@ -68,7 +66,6 @@ impl Poset {
         after
     }
 
-    /// Returns the elements that can come next.
     pub(crate) fn next(&self, set: &FixedBitSet) -> Vec<usize> {
         let fits = |thing: &usize| !set.contains(*thing) && self.before[*thing].is_subset(set);
         (0..self.len()).filter(fits).collect()

@@ -36,7 +36,6 @@ pub struct Races {
     pub containers: usize,
 }
 
-/// Wildcard receives of one container, in order.
 struct Receives<'m> {
     model: &'m Model<'m>,
     /// For each receive: its message, its step, and the number of steps that the sender knew.

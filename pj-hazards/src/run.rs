@@ -64,7 +64,6 @@ pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
     Ok(out)
 }
 
-/// Returns the findings, the requested graph, and whether the trace is valid.
 fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), Failure> {
     let Some(hazard) = cli.hazard() else {
         let why = "give the hazard first: races, orders, deadlock or barriers";
@@ -189,7 +188,6 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
     }
 }
 
-/// Prints notes about parts of the trace that were ignored.
 fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
     if model.messages.list().is_empty() {
         VOICE.say(format_args!("note: the trace has no messages"));

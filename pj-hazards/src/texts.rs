@@ -41,7 +41,6 @@ impl<'m> Reporter<'m> {
         plain(self.name(track))
     }
 
-    /// Returns the value of a state.
     pub(crate) fn state(&self, track: usize, state: Option<usize>) -> Option<Name<'m>> {
         let track = &self.model.tracks.list()[track];
         let value = track.value[state?];
@@ -56,7 +55,6 @@ impl<'m> Reporter<'m> {
         self.model.messages.list()[message as usize].to as usize
     }
 
-    /// Describes a message, with its times and its line.
     pub(crate) fn message(&self, message: u32) -> String {
         let it = &self.model.messages.list()[message as usize];
         let (from, to) = (self.shown(it.from as usize), self.shown(it.to as usize));
@@ -277,7 +275,6 @@ impl Findings {
     }
 }
 
-/// Replaces the control characters of a name.
 fn plain(name: Name<'_>) -> String {
     let text = String::from_utf8_lossy(name.text);
     let letters = text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });

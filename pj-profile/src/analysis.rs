@@ -71,7 +71,6 @@ impl Analysis {
         }
     }
 
-    /// Creates the analysis for a trace from `start` to `end`, in seconds.
     pub(crate) fn in_bins(cli: &Cli, (start, end): (f64, f64)) -> Result<Self, Failure> {
         let (start, end) = (cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end));
         let bins = Bins::new(start, end, cli.bins.unwrap_or(BINS));
@@ -124,7 +123,6 @@ impl Analysis {
         }
     }
 
-    /// Returns the rows of states. Empty for other analyses.
     pub(crate) fn states(&self, trace: &Trace) -> Vec<states::Row> {
         match self {
             Analysis::States(states) => states.rows(trace),

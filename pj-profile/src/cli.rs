@@ -19,7 +19,6 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::pictures::Kind;
 
-/// Headings of the help, in the order of their first options.
 const WHAT: &str = "Report";
 const OUTPUT: &str = "Output";
 const WHICH: &str = "Which rows";

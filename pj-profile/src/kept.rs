@@ -30,7 +30,6 @@ pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     Some(Found { kept: Kept::parse(&name, &content)?, bytes: summaries.bytes() })
 }
 
-/// Returns the lanes with states, if a packed trace stores them.
 pub(crate) fn lanes(files: &[PathBuf]) -> Option<Lanes> {
     let [file] = files else { return None };
     let mut summaries = Summaries::new(regular(file)?).ok()?;

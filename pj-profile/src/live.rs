@@ -32,7 +32,6 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Starts live reports. May only be called once.
     pub(crate) fn new(for_people: bool) -> Result<Self, Failure> {
         let last: Arc<Mutex<Vec<u8>>> = Arc::default();
         let at_interrupt = Arc::clone(&last);

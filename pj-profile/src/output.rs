@@ -18,7 +18,6 @@ use crate::cli::{Cli, Format};
 pub(crate) use people::TableView;
 pub use screen::Screen;
 
-/// Writes a report to its destination.
 pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure> {
     let write = |out: &mut dyn Write| format(cli, title, table, screen(cli), out);
     write_to(cli.output.as_deref(), write)

@@ -39,7 +39,6 @@ impl Kind {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// Returns the kinds of pictures of a table. The default kind comes first.
     fn of(table: &Table) -> &'static [Kind] {
         let has = |name| table.column(name).is_some();
         match table.name {
@@ -55,7 +54,6 @@ impl Kind {
     }
 }
 
-/// Returns the requested picture of a report, or the default picture.
 pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Failure> {
     let kinds = Kind::of(table);
     let report = cli.report().name();

@@ -67,7 +67,6 @@ pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
     failure::exit(VOICE, profile(cli, cuts))
 }
 
-/// Writes the report. Returns whether the trace is valid.
 fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     let mut live = match cli.live {
         true => Some(Live::new(cli.format == Format::Table && cli.output.is_none())?),
@@ -96,7 +95,6 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
 struct Found {
     title: String,
     table: Table,
-    /// Web page, if it is more than the table.
     page: Option<String>,
     is_sound: bool,
 }

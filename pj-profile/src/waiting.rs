@@ -55,13 +55,11 @@ pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Fail
     })
 }
 
-/// Explains why waiting cannot be analysed.
 pub(crate) fn unknown(map: &Map) -> String {
     let name = map.name();
     format!("the map `{name}` knows none of the state values; choose another one with --map FILE")
 }
 
-/// Finds all waits of a trace.
 pub(crate) fn waits<'t>(
     cli: &Cli,
     name: &Path,
@@ -92,13 +90,11 @@ pub(crate) fn window(cli: &Cli, waits: &Waits<'_>) -> (f64, f64) {
     (cli.span.start.unwrap_or(whole.0), cli.span.end.unwrap_or(whole.1))
 }
 
-/// Opens the map given by `--map`.
 pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
     let open = |path: &PathBuf| Map::open(path).map_err(|error| Failure::File(path.clone(), error));
     cli.map.as_ref().map(open).transpose()
 }
 
-/// Prints notes about assumptions and about ignored states.
 fn notes(waits: &Waits<'_>, map: &Map) {
     let types = waits.tracks.trace().types();
     let classes = waits.tracks.classes();

@@ -82,7 +82,6 @@ impl Folder {
         &self.path
     }
 
-    /// Creates an unnamed file on the same file system as the pieces.
     pub(crate) fn temporary(&self) -> Result<File, Failure> {
         let file = tempfile::tempfile_in(&self.path);
         file.map_err(|error| self.failed(unwrapped(error)))
@@ -92,7 +91,6 @@ impl Folder {
         Failure::File(self.path.join("(temporary file)"), error)
     }
 
-    /// Renames the complete folder to its final name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let mut shared = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(partial) = &*shared else { return Ok(()) };

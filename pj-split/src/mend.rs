@@ -171,7 +171,6 @@ impl<'a> Mending<'a> {
             unnamed.map(|(byte, _)| byte.0).filter(|at| prolonged.contains(at)).collect();
     }
 
-    /// Lists the problems that stay, because no valid trace can express them.
     fn remaining_problems(&self, places: &[Place]) -> Vec<&'static str> {
         let told = |code: &str| {
             self.trace.recovered().problems.iter().any(|problem| match problem.error.kind() {

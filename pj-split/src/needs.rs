@@ -44,7 +44,6 @@ impl PiecesOf {
         }
     }
 
-    /// Returns the first piece of a number, and its other pieces.
     pub(crate) fn get(&self, number: usize) -> (u32, &[u32]) {
         let first = self.first.get(number).copied().unwrap_or(NONE);
         if first == NONE || self.more.is_empty() {
@@ -135,7 +134,6 @@ impl Needs {
         Ok(needs)
     }
 
-    /// Notes that a piece must create a container and the container's ancestors.
     fn create(&mut self, trace: &Trace, mut container: ContainerId, piece: u32) {
         while self.containers.add(container.index(), piece) {
             container = trace.containers().parent(container);

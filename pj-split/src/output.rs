@@ -165,7 +165,6 @@ impl Writer {
         Writer { packer, lists: Vec::new(), gathered: Vec::new(), written: 0 }
     }
 
-    /// Writes the parts of all sheets for this writer's pieces.
     fn write(
         &mut self,
         worker: usize,

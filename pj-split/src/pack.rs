@@ -45,7 +45,7 @@ impl Packer {
         })
     }
 
-    /// Returns whether texts are compressed. If so, long texts compress better.
+    /// Returns whether texts are compressed. Each is compressed separately, so they should be long.
     pub(crate) const fn compresses(&self) -> bool {
         !matches!(self, Packer::Plain)
     }

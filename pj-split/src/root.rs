@@ -22,7 +22,6 @@ pub(crate) struct OwnLines {
     /// at the latest time of any line, also for PajeNG. The line ends no container, so `pj_dump -a`
     /// still works.
     pub(crate) tail: Vec<u8>,
-    /// Last line of root.trace, if it needs one.
     pub(crate) root_tail: Vec<u8>,
     digits: usize,
     suffix: &'static str,
@@ -112,7 +111,6 @@ pub(crate) fn end_type(trace: &Trace) -> String {
     name
 }
 
-/// Returns an endless iterator over unused event numbers.
 pub(crate) fn free_numbers(trace: &Trace) -> impl Iterator<Item = String> + use<> {
     let used: HashSet<Vec<u8>> = trace.defs().iter().map(|def| def.id().to_vec()).collect();
     let numbers = (1_u64..).map(|number| number.to_string());

@@ -68,14 +68,13 @@ pub(crate) struct Sheet {
     log: Vec<u8>,
     /// Lines grouped by piece, one stretch after the other.
     pub(crate) out: Vec<u8>,
-    /// Parts. Those of the same piece are in the order of the file.
     pub(crate) parts: Vec<Part>,
     pub(crate) root: Vec<u8>,
     /// Runs of the current stretch. Each has a piece and a length in bytes.
     runs: Vec<(u32, u32)>,
 }
 
-/// A larger block is exceptionally large. In bytes.
+/// Size in bytes above which a block is exceptionally large.
 const LARGE: usize = 1 << 20;
 
 /// For each piece, the number of its bytes in the current stretch. Later, the number becomes an
@@ -93,7 +92,6 @@ impl Counter {
 }
 
 impl Sheet {
-    /// Reads a block and its log, and distributes its lines.
     pub(crate) fn fill(
         &mut self,
         entry: Entry,

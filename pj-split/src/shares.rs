@@ -32,7 +32,6 @@ struct Lot {
 }
 
 impl Shares {
-    /// Returns the piece of a container, or [`NONE`].
     #[inline]
     pub(crate) fn of(&self, container: ContainerId) -> u32 {
         self.of.get(container.index()).copied().unwrap_or(NONE)

@@ -54,11 +54,9 @@ impl AppendFile {
 pub(crate) struct Survey {
     log: AppendFile,
     uses: AppendFile,
-    /// Copy of the text, if it cannot be read again.
     spool: Option<File>,
     desks: Vec<Mutex<WorkerNotes>>,
     failed: Mutex<Option<io::Error>>,
-    /// Notes about damage, for traces that may be damaged.
     damage: Option<Mutex<Damage>>,
 }
 
@@ -112,7 +110,6 @@ const fn use_number(used: Used) -> u64 {
     }
 }
 
-/// Decodes the result of [`use_number`].
 pub(crate) const fn used(number: u64) -> Used {
     let id = (number >> 2) as u32;
     match number & 3 {
@@ -149,7 +146,6 @@ impl Survey {
         }
     }
 
-    /// Notes what is needed only if the trace is damaged.
     fn note_damage(damage: &Mutex<Damage>, page: &BlockLines<'_>) {
         let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
         let start = page.start().0;
@@ -216,7 +212,6 @@ impl Survey {
         Ok(())
     }
 
-    /// Returns the survey after a replay of a trace with this many containers.
     pub(crate) fn finish(self, containers: usize) -> io::Result<Surveyed> {
         let mut held = vec![ContainerBytes::default(); containers];
         let mut entries = Vec::new();

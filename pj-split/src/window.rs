@@ -139,7 +139,6 @@ impl<'a> Sheet<'a> {
         self.destroy(ContainerId::ROOT);
     }
 
-    /// Adds the destruction of a container, if the destruction is in the window.
     fn destroy(&mut self, id: ContainerId) {
         let containers = self.trace.containers();
         let (end, own) = (self.orders.end(id), containers.destruction(id));

@@ -16,7 +16,6 @@ use crate::{details, model, page, profile, tiles};
 const MOST_BINS: u64 = 1 << 13;
 const MOST_LANES: usize = 1 << 10;
 
-/// State shared by all connections.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     pub(crate) progress: Arc<Progress>,

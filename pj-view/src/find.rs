@@ -28,7 +28,6 @@ pub(crate) fn value(view: &View, text: &str) -> Value {
     best.map_or(Value::Null, |(_, type_, value)| json!({"type": type_.0, "value": value.0}))
 }
 
-/// Start, lane and index of a row.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) struct Spot(pub(crate) f64, pub(crate) u32, pub(crate) u64);
 

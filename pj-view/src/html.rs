@@ -116,7 +116,6 @@ impl Blocks {
         self.encoder.write_all(&self.lane).expect("writing to memory succeeds");
     }
 
-    /// Returns the number of compressed bytes, not counting those in the compressor's buffer.
     fn compressed(&self) -> u64 {
         self.encoder.get_ref().len() as u64
     }

@@ -41,7 +41,6 @@ pub(crate) const FILES: &[File] = files! {
     "main.js" SCRIPT;
 };
 
-/// Returns the file at a path. The empty path is the page itself.
 pub(crate) fn file(path: &str) -> Option<&'static File> {
     let name = if path.is_empty() { "index.html" } else { path };
     FILES.iter().find(|file| file.name == name)

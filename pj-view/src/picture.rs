@@ -17,7 +17,6 @@ pub(crate) struct Line<'v> {
     pub(crate) label: String,
     /// Lane, or `None` for the heading of a container with several lanes.
     pub(crate) lane: Option<LaneView<'v>>,
-    /// Distance from the top of the drawing in pixels.
     pub(crate) top: f64,
     pub(crate) height: f64,
     /// Depth of states, and range of a variable's values.

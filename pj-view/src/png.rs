@@ -11,7 +11,6 @@ const MOST_PIXELS: u64 = 100_000_000;
 
 pub(crate) struct Painted {
     pub(crate) bytes: Vec<u8>,
-    /// Whether names are missing because no fonts are installed.
     pub(crate) lacks_fonts: bool,
 }
 
@@ -37,7 +36,6 @@ pub(crate) fn paint(drawing: &str) -> io::Result<Painted> {
     Ok(Painted { bytes, lacks_fonts })
 }
 
-/// Chooses a sans-serif font, preferably one of the known ones.
 fn choose(fonts: &mut Database) {
     let has = |name: &str| {
         fonts.query(&Query { families: &[Family::Name(name)], ..Query::default() }).is_some()

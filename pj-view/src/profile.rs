@@ -51,7 +51,6 @@ pub(crate) fn of(view: &View, from: f64, to: f64) -> Value {
     })
 }
 
-/// Returns the largest values of each type of a nature, and the number and sum of the other values.
 fn most(
     values: &BTreeMap<(u32, u32, u32), u128>,
     nature: u32,

@@ -24,7 +24,6 @@ use text::{push_tenths, shortened, significant, tenths};
 
 const AXIS: f64 = 24.0;
 
-/// Approximate width of a letter in pixels.
 const LETTER: f64 = 6.0;
 
 const MOST_LINKS: usize = 4000;

@@ -14,7 +14,6 @@ struct Run<'o> {
     to: Vec<u32>,
     /// Number of edges that still delay each step.
     pending: Vec<u32>,
-    /// Current step of each line.
     at: Vec<u32>,
     line: Vec<u32>,
     /// Lines whose current step can complete.

@@ -69,7 +69,6 @@ fn word(name: Name<'_>) -> Option<String> {
     Some(String::from_utf8(word).ok()?.trim_start_matches(' ').to_owned())
 }
 
-/// Returns the shortest unused word for a number.
 fn short(number: u64) -> String {
     let mut word = Vec::new();
     put_short(number, &mut word);

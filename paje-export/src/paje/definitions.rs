@@ -55,7 +55,6 @@ impl Line {
     }
 }
 
-/// Definitions of the written trace, by number.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     list: Vec<(Line, Option<usize>)>,

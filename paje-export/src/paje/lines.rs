@@ -165,7 +165,6 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         self.begin(key, event, fields, time)
     }
 
-    /// Ends a line, with its user-defined fields.
     fn end(&mut self, fields: Option<EventFields<'_>>) {
         let out = self.written.text();
         if let Some(fields) = fields {

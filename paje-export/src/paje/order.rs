@@ -24,7 +24,6 @@ impl SortKey {
     }
 }
 
-/// Half-open range of keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) from: Option<SortKey>,
@@ -110,7 +109,6 @@ impl EncodedLines {
         &mut self.text
     }
 
-    /// Sorts the lines by key. The sort is stable.
     pub(super) fn sort(&mut self) {
         self.keys.sort_by_key(|(key, _)| *key);
     }

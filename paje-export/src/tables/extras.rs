@@ -102,7 +102,6 @@ impl Survey {
         }
     }
 
-    /// Returns the columns by definition. Columns of opening events come first.
     pub(crate) fn columns(self, trace: &Trace, table: Table) -> Extras {
         let mut extras = Extras::default();
         let mut names: Vec<(String, Kind)> = Vec::new();

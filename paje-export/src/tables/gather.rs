@@ -71,7 +71,6 @@ impl<'a> Gather<'a> {
         Ok(columns)
     }
 
-    /// Adds the columns of all natures: container, type, start and user-defined fields.
     fn add(
         &mut self,
         lane: LaneView<'_>,

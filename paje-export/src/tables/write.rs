@@ -176,7 +176,6 @@ impl<W: Write + Send> Sink<W> {
         }
     }
 
-    /// Completes the file and returns its size in bytes.
     fn finish(self) -> Result<u64, Error> {
         let mut out = match self {
             Sink::Parquet(sink) => sink.finish()?,

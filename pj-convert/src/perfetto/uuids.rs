@@ -12,7 +12,6 @@ const BITS: u32 = 28;
 #[derive(Debug, Default)]
 pub(super) struct Uuids {
     used: HashSet<u64>,
-    /// Identifier of each container, or 0 if it has not been chosen yet.
     containers: Vec<u64>,
     tracks: HashMap<(ContainerId, TypeId), u64>,
 }

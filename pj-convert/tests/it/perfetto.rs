@@ -104,7 +104,6 @@ struct Track {
     is_counter: bool,
 }
 
-/// Reads a file and returns what Perfetto shows.
 pub(crate) fn read(file: &[u8], links: &[String]) -> Read {
     let mut read = Read::default();
     let (mut names, mut categories, mut keys) = (HashMap::new(), HashMap::new(), HashMap::new());

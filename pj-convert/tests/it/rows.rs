@@ -8,14 +8,11 @@ use paje_sim::{LaneView, Trace};
 pub(crate) struct Shown {
     /// Number of states and their nanoseconds, by type and value.
     pub(crate) states: BTreeMap<(String, String), (u64, i64)>,
-    /// Container, type, time and value of events.
     pub(crate) events: Vec<(String, String, i64, String)>,
-    /// Container, type, time and value of variables.
     pub(crate) variables: Vec<(String, String, i64, f64)>,
     pub(crate) links: u64,
 }
 
-/// Rounds to nanoseconds as printing does.
 pub(crate) fn nanoseconds(seconds: f64) -> i64 {
     let digits = format!("{seconds:.9}").replace('.', "");
     // Times out of range are tested elsewhere.

@@ -14,7 +14,6 @@ use paje_sim::{
 use paje_workers::{Pin, Workers};
 use pj_convert::{Conversion, Format, Losses, convert};
 
-/// Returns options with which all traces of the tests can be read.
 pub(crate) fn options() -> Options {
     let mut options = Options::default();
     options.field_names = FieldNames::Old;
@@ -23,7 +22,6 @@ pub(crate) fn options() -> Options {
     options
 }
 
-/// Returns the valid examples and random traces with their names.
 pub(crate) fn all() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
     let mut all = Vec::new();

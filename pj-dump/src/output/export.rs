@@ -243,7 +243,6 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         line.out = Some(out);
     }
 
-    /// Stops the export and frees the queued buffers.
     fn give_up(&self) {
         self.failed.store(true, Ordering::Relaxed);
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);

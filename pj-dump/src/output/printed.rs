@@ -1,7 +1,7 @@
 use paje_console::Quotes;
 use paje_sim::Name;
 
-/// Names prepared for printing, by number.
+/// Names, prepared for printing.
 #[derive(Debug)]
 pub(crate) struct Printed {
     bytes: Vec<u8>,
@@ -45,7 +45,6 @@ impl Printed {
         self.extend(quotes, std::iter::once(name));
     }
 
-    /// Adds a name at the end, without padding.
     fn put(&mut self, quotes: Quotes, name: Name<'_>) {
         let start = self.bytes.len();
         quotes.write(name, &mut self.bytes);

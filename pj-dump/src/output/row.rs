@@ -190,7 +190,6 @@ pub(super) struct Known {
 }
 
 impl Default for Known {
-    /// Any number would do.
     fn default() -> Self {
         Known { bits: 0f64.to_bits(), text: Fixed6::ZERO }
     }

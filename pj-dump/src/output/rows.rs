@@ -41,7 +41,6 @@ pub(crate) struct RowFormatter<'t> {
     /// Padded `Nature, CONTAINER, TYPE, ` of the current lane, and its length.
     prefix: Vec<u8>,
     prefix_len: usize,
-    /// User-defined fields of the current row.
     extras: Vec<u8>,
     container: Vec<u8>,
     /// Printed names of the current container and its parent. The next lanes and containers usually
@@ -119,7 +118,6 @@ impl<'t> RowFormatter<'t> {
         self.at = 0;
     }
 
-    /// Returns the buffer, and the number of bytes of rows in it.
     pub(crate) fn end(&mut self) -> (Vec<u8>, usize) {
         (std::mem::take(&mut self.buffer), self.at)
     }

@@ -14,7 +14,6 @@ use crate::signals::Held;
 /// Stack size of a thread that waits for the disk, in bytes.
 const STACK: usize = 1 << 16;
 
-/// Files that will be renamed to their final paths together.
 #[derive(Debug, Default)]
 pub(crate) struct Together {
     files: Vec<(PathBuf, Aside)>,
@@ -60,8 +59,6 @@ impl Together {
         Ok(())
     }
 
-    /// Yields the files that are being written, with their final paths, in the order in which they
-    /// were added.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &File)> {
         self.files.iter().map(|(place, aside)| (place.as_path(), aside.file()))
     }

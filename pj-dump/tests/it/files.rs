@@ -33,7 +33,6 @@ fn replay(root: &Path, options: &Options, workers: &Workers) -> Result<Trace, pa
     Trace::read_with(source(root), options, workers, &Progress::default())
 }
 
-/// Returns the contents of a trace, without its source.
 fn shown(trace: &Trace, workers: &Workers) -> Vec<u8> {
     let entities = hierarchy::entities(trace, Quotes::Auto);
     let mut shown = [rows(trace, workers), entities].concat();
@@ -54,7 +53,6 @@ fn ways(turn: usize) -> impl Iterator<Item = (&'static Workers, usize)> {
     ways.map(|(threads, block)| (&TEAMS[threads - 1], block))
 }
 
-/// Cuts a trace into files in a folder. Returns the path of the root.
 fn cut(folder: &Path, text: &[u8], style: Style, pieces: usize) -> PathBuf {
     datasets::files::cut(text, style, pieces).write(folder).expect("it can be written");
     folder.join(TraceFiles::ROOT)

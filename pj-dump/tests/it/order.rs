@@ -10,7 +10,6 @@ pub(crate) struct Found<'t> {
     pub(crate) number: u64,
 }
 
-/// Returns the lines in the order of their replay.
 pub(crate) fn sorted(text: &[u8], names: FieldNames) -> Vec<Found<'_>> {
     let mut lines = Vec::new();
     let mut byte = 0;

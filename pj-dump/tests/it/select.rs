@@ -249,7 +249,6 @@ fn example_traces_are_filtered() {
     assert!(looked_at >= 15, "{looked_at}");
 }
 
-/// Returns the options for a random trace. User-defined fields are read for every other trace.
 fn options_of(random: &RandomTrace, seed: u64) -> Options {
     let has = |option: &str| random.options.iter().any(|given| given == option);
     let mut options = Options::default();

@@ -320,7 +320,6 @@ fn user_defined_fields_are_columns() {
     }
 }
 
-/// The line of each row exists and has the row's time.
 #[test]
 fn rows_have_their_lines() {
     let trace = tempfile::NamedTempFile::new().expect("a file");

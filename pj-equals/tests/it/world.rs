@@ -62,7 +62,6 @@ pub(crate) fn pair(a: &str, b: &str) -> Sandbox {
     Sandbox::new(env!("CARGO_BIN_EXE_pj_equals"), &files)
 }
 
-/// Compares the world with another one, by default or with options.
 pub(crate) fn answer(other: &str, options: &[&str]) -> bool {
     let folder = pair(WORLD, other);
     let both = [options, &["a.trace", "b.trace"]].concat();

@@ -8,7 +8,6 @@ use testkit::assert_recorded;
 
 use crate::cli::{csv, run, text};
 
-/// Runs the program on a trace. Returns the exit status and the output.
 fn findings(case: Hazard, words: &[&str]) -> (i32, String) {
     findings_of(&case.trace(), words)
 }
@@ -198,7 +197,6 @@ fn the_barrier_of_a_merge_sort_is_needed() {
     assert_eq!(rows, [["needed", "rank-0", "rank-3"]]);
 }
 
-/// Tests the small traces of `docs/hazards.md`.
 #[test]
 fn examples_are_up_to_date() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/hazards");

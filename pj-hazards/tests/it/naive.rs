@@ -141,7 +141,6 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     Closure { known, send: sends.iter().map(at).collect(), recv: recvs.iter().map(at).collect() }
 }
 
-/// Returns whether the receive of the first message could have taken the second message.
 fn could(closure: &Closure, first: usize, second: usize) -> bool {
     let recv = closure.recv[first];
     closure.known[closure.send[second]][recv / 64] >> (recv % 64) & 1 == 0
@@ -250,7 +249,6 @@ fn removable_barriers_change_no_receive() {
     assert!(verdicts.iter().all(|count| *count > 0), "{verdicts:?}");
 }
 
-/// Returns all orders of `count` elements that a rule allows.
 fn all_orders(count: usize, before: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut found = vec![Vec::new()];
     for _ in 0..count {

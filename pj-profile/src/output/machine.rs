@@ -13,7 +13,6 @@ pub(super) fn csv(table: &Table, quotes: Quotes, out: &mut dyn Write) -> io::Res
     records::csv(&names(table), rows(table), quotes, out)
 }
 
-/// Writes a list of objects, one per line.
 pub(super) fn json(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     records::json(&names(table), rows(table), out)
 }

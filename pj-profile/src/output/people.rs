@@ -29,7 +29,6 @@ use Form::{Activity, Amount, Bar, Change, Count, Most, Name, Percent, Seconds as
 /// Title, priority (see [`grid::Column`]), column of the table, and format.
 type Column = (&'static str, u8, &'static str, Form);
 
-/// Writes a report below its title.
 pub(super) fn write(
     title: &str,
     table: &Table,

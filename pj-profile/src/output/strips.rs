@@ -24,7 +24,6 @@ fn letter(place: Option<usize>) -> char {
 
 type Bins = BTreeMap<usize, BTreeMap<String, f64>>;
 
-/// Maximum number of containers in a matrix.
 const ENDS: usize = 64;
 
 /// Writes a communication matrix for each link type, with a line for each sender and a cell for

@@ -10,7 +10,6 @@ use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
 use crate::cli::Cli;
 use crate::output::TableView;
 
-/// Amounts by pair of names, in natural order.
 struct Pairs {
     names: Vec<String>,
     cells: BTreeMap<(usize, usize), f64>,
@@ -94,7 +93,6 @@ pub(super) fn comm_graph(seen: TableView<'_>) -> Picture {
     graph(format!("Communication graph: {what}"), &format!("arrows: {what}"), pairs, amount)
 }
 
-/// Returns the communication graph in Graphviz's language.
 pub(crate) fn comm_dot(seen: TableView<'_>) -> String {
     let (column, _) = traffic(seen);
     let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);

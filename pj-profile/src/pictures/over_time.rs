@@ -103,7 +103,6 @@ pub(super) fn strips(seen: TableView<'_>, colours: &Colours) -> Picture {
     .picture()
 }
 
-/// Draws two runs on one time axis, with the bins of the longer run.
 pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Picture {
     let [a, b] = runs.map(|(_, table)| over(TableView(table), "seconds"));
     let whole = a.bin().max(b.bin());
@@ -143,7 +142,6 @@ pub(super) fn matrix(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure>
     .picture())
 }
 
-/// Draws means of variables as shades.
 pub(super) fn means(seen: TableView<'_>) -> Picture {
     let over = over(seen, "mean");
     let mut most: BTreeMap<&str, f64> = BTreeMap::new();

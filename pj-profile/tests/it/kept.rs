@@ -13,7 +13,6 @@ use tempfile::TempDir;
 
 use crate::cli::program;
 
-/// Returns the reports to store, computed in portions of `portion` bytes.
 fn reports(text: &[u8], portion: u64) -> Option<[Kept; 2]> {
     let (workers, mut keeper) = (Workers::one(), Keeper::default());
     let mut see = |portion: &Portion<'_>| {

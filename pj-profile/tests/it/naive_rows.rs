@@ -34,7 +34,6 @@ pub(crate) struct Naive<'t> {
     trace: &'t Trace,
     asked: Asked,
     pub(crate) states: Vec<Row>,
-    /// Indices of the states directly inside each state.
     inner: Vec<Vec<usize>>,
     variables: Vec<Row>,
     events: Vec<Row>,
@@ -101,7 +100,6 @@ fn row(lane: LaneView<'_>, start: f64, end: f64) -> Row {
     }
 }
 
-/// Converts seconds to an integer in units of 2⁻⁷⁰.
 fn fixed(seconds: f64) -> i128 {
     (seconds * 2f64.powi(70)) as i128
 }
@@ -110,7 +108,6 @@ fn float(fixed: i128) -> f64 {
     fixed as f64 / 2f64.powi(70)
 }
 
-/// Formats with nine decimals. Halves are rounded to even.
 fn nine(fixed: i128) -> String {
     let (whole, part) = (fixed.abs() >> 70, fixed.abs() & ((1 << 70) - 1));
     let (mut digits, rest) =
@@ -128,7 +125,6 @@ fn mean(sum: i128, count: usize) -> i128 {
     sum / count as i128
 }
 
-/// Returns a quantile, computed as R's type 7.
 fn quantile(all: &[f64], part: f64) -> f64 {
     let mut sorted = all.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -46,7 +46,6 @@ fn written(option: &str, words: &[&str], trace: &str) -> String {
     fs::read_to_string(file).expect("the file exists")
 }
 
-/// Asserts that all elements are closed in the right order.
 fn assert_sound(text: &str, what: &str) {
     let mut open = Vec::new();
     let style = text.find("<style>").zip(text.find("</style>"));
@@ -70,7 +69,6 @@ fn assert_sound(text: &str, what: &str) {
     }
 }
 
-/// Asserts that a page loads nothing.
 fn assert_closed(text: &str, what: &str) {
     let text = text.replace("http://www.w3.org/2000/svg", "").replace("url(#arrow)", "");
     for foreign in ["http:", "https:", "src=", "url(", "@import", "href=\"/", "<link", "<iframe"] {

@@ -86,7 +86,6 @@ fn look_at(what: &str, text: &[u8], segment: usize, turns: usize, rng: &mut Rng)
     }
 }
 
-/// Returns whether windows of the trace can be read in part.
 fn is_plain(text: &[u8]) -> bool {
     let mut options = Options::default();
     options.usage = true;

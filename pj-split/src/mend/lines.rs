@@ -56,7 +56,6 @@ impl Mending<'_> {
         Ok(())
     }
 
-    /// Adds the repaired lines of a run that begins at byte `start`.
     fn run(&self, run: Run, start: u64, lines: &[u8], written: &mut Written) {
         let until = start + lines.len() as u64;
         let within = |list: &[(u64, Mend)]| {
@@ -238,7 +237,6 @@ fn words(line: &[u8]) -> Vec<Span> {
     words
 }
 
-/// Returns the length of the first line in bytes, including its newline.
 fn memchr(lines: &[u8]) -> usize {
     lines.iter().position(|byte| *byte == b'\n').map_or(lines.len(), |newline| newline + 1)
 }

@@ -13,7 +13,6 @@ pub(crate) enum Place {
     Link(TypeId, TypeId, TypeId),
     /// Containers of this type have parents of several types, so the type keeps its defined parent.
     SeveralParents,
-    /// Links of this type end in containers of several types.
     SeveralEnds,
 }
 
@@ -58,7 +57,6 @@ pub(crate) fn places(trace: &Trace, needs: &Needs, order: NameOrder) -> Vec<Plac
     types.ids().map(place).collect()
 }
 
-/// Returns whether a type would become its own ancestor with these parents.
 fn is_circular(types: &Types, parent: impl Fn(TypeId) -> TypeId) -> bool {
     types.ids().any(|type_| {
         let (mut above, mut steps) = (type_, 0);

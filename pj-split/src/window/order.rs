@@ -107,7 +107,6 @@ impl Orders {
         self.end(container).unwrap_or(Place::LAST)
     }
 
-    /// Returns the place of the destruction that ends the container within the window.
     pub(crate) fn end(&self, container: ContainerId) -> Option<Place> {
         self.ends[container.index()].1
     }

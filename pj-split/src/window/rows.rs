@@ -13,7 +13,6 @@ pub(super) struct Rows<'s, 'a> {
     container: ContainerId,
     type_: TypeId,
     last: Place,
-    /// Ends of the open states, in the order of the stack.
     open: Vec<f64>,
     /// Start and end of the state that was opened last. Later events must not precede them.
     newest: (f64, f64),

@@ -167,7 +167,6 @@ pub(super) fn event(out: &mut Vec<u8>, trace: &Trace, of: Of, time: f64, event: 
 pub(super) struct LinkHalf<'k> {
     pub(super) starts: bool,
     pub(super) at: ContainerId,
-    /// Key as it was written.
     pub(super) key: &'k [u8],
 }
 

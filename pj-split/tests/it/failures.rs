@@ -123,7 +123,6 @@ fn refused_memory_leaves_nothing_behind() {
     assert!(refused > 0 && split > 0, "{refused} refused, {split} split");
 }
 
-/// Tests every kind of first line, and both ways of reading a trace twice.
 #[test]
 fn a_byte_order_mark_is_in_no_piece() {
     let text = datasets::generate(Shape::Mpi, 20_000, 1);

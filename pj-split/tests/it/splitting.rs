@@ -29,7 +29,6 @@ impl Place {
         Place(Sandbox::new(env!("CARGO_BIN_EXE_pj_split"), &[("t", trace)]))
     }
 
-    /// Splits the trace in this process, in blocks of this size.
     pub(crate) fn split(&self, options: &[&str], block: usize) -> Split {
         let (trace, output) = (self.path("t"), self.path("d"));
         let words = ["pj_split".as_ref(), trace.as_os_str(), "-o".as_ref(), output.as_os_str()];

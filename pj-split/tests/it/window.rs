@@ -14,7 +14,6 @@ use crate::pajeng;
 use crate::splitting::Place;
 use testkit::said;
 
-/// Contents of a row without its times.
 #[derive(Clone, Debug, PartialEq)]
 enum What {
     Container(String),

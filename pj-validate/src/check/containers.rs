@@ -65,7 +65,6 @@ pub(crate) struct Container {
     pub(crate) type_: u32,
     pub(crate) parent: u32,
     pub(crate) start: f64,
-    /// Last file that creates the container.
     pub(crate) said_in: u32,
     pub(crate) end: Option<f64>,
     /// Number of the destruction that ended the container. `named` is true if the destruction names
@@ -80,7 +79,6 @@ pub(crate) struct Container {
     pub(crate) ignored_in: u32,
     pub(crate) first_child: u32,
     pub(crate) next_sibling: u32,
-    /// Time of the last event in the container's lanes, in file order.
     pub(crate) last_event: Option<f64>,
     /// Children created since the container was last marked as settled.
     pub(crate) children: Vec<u32>,

@@ -25,7 +25,6 @@ pub(crate) struct Endings(Vec<Ending>);
 #[derive(Debug)]
 struct Ending {
     container: u32,
-    /// All containers that the destruction ends, in the order of creation.
     ended: Vec<u32>,
     time: f64,
     /// Whether the destruction repeats one of another file. If so, it ends only containers that its

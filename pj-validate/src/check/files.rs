@@ -45,7 +45,6 @@ pub(crate) struct Files {
     chain: Vec<(Option<u32>, Option<usize>)>,
     known: Map<PathBuf, u32>,
     waiting: VecDeque<Named>,
-    /// Files that the current file names, each with the outcome.
     here: Map<Box<[u8]>, Outcome>,
 }
 

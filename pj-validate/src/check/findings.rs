@@ -137,7 +137,6 @@ impl Findings {
         self.add(finding, group);
     }
 
-    /// Adds a problem of a file as a whole.
     pub(crate) fn at_end_of(&mut self, file: u32, problem: Problem, note: Option<String>) {
         self.add(late(file, problem, note), None);
     }

@@ -25,7 +25,6 @@ pub(crate) struct Header {
     inherited: bool,
     /// The unfinished definition, where it begins, and the length of its first line.
     open: Option<(Vec<u8>, Place, u64)>,
-    /// Whether lines are skipped until the end of a faulty definition.
     skipping: bool,
     /// Dropped definitions by event number, each with the finding that explains why.
     dropped: HashMap<Vec<u8>, FindingIndex, RandomState>,
@@ -149,7 +148,6 @@ impl Header {
         }
     }
 
-    /// Ends the definition before an event that is inside it.
     #[cold]
     pub(crate) fn interrupted(
         &mut self,
@@ -185,7 +183,6 @@ impl Header {
         }
     }
 
-    /// Registers a definition that has just been completed.
     fn settle(&mut self, all: &mut Definitions) {
         if let Some(def) = self.defs.defs().get(self.numbers.len()) {
             let (_, place, width) = self.open.take().expect("a completed definition was open");

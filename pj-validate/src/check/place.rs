@@ -7,7 +7,6 @@ use crate::finding::{Cause, Finding, Severity};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Here<'a> {
-    /// Index of the line's file, in the order of reading.
     pub(crate) file: u32,
     pub(crate) line: u64,
     pub(crate) start: u64,

@@ -15,7 +15,6 @@ pub(crate) trait Registered {
 
     fn alias(&self) -> Option<&[u8]>;
 
-    /// Returns whether the identifier was quoted in the definition.
     fn is_quoted(&self) -> bool;
 
     fn quoting(&self, id: u32) -> Group;
@@ -109,7 +108,6 @@ impl<T: Registered> Register<T> {
     }
 }
 
-/// Warns that a name's quotes differ from the quotes in its definition.
 #[cold]
 pub(crate) fn other_quoting(
     thing: Thing,

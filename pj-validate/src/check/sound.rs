@@ -24,7 +24,6 @@ pub(crate) struct Known {
     /// line. If all values are used, lines that define values do not count.
     pub(crate) definitions_to: u64,
     pub(crate) times: Option<(f64, f64)>,
-    /// Whether each event definition is used, in file order.
     pub(crate) events: Vec<bool>,
     /// Types in the order of their definitions, the root first.
     pub(crate) types: Vec<KnownType>,
@@ -43,7 +42,6 @@ pub(crate) struct KnownType {
     pub(crate) is_used: bool,
     pub(crate) objects: u64,
     pub(crate) values: u64,
-    /// Identifiers of defined but unused values, in file order.
     pub(crate) unused: Vec<Vec<u8>>,
 }
 

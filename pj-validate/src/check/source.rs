@@ -40,7 +40,6 @@ impl Source<'_> {
         findings.add(finding, Some(group));
     }
 
-    /// Reports a warning that a replay also reports.
     #[cold]
     pub(crate) fn warn_as_replay(
         &self,

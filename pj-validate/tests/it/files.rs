@@ -210,7 +210,6 @@ fn standard_input_and_compressed_pieces_are_read() {
     assert_eq!(tail(&piped), tail(&plain));
 }
 
-/// Reads thousands of files, side by side and nested, with few descriptors.
 #[test]
 fn few_files_are_open_at_a_time() {
     let folder = sandbox(&[]);

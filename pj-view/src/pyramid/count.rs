@@ -62,7 +62,6 @@ impl Visitor for Extents {
     }
 }
 
-/// Maximum number of keys, and maximum number of amounts of links.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Most {
     pub(crate) keys: Option<usize>,

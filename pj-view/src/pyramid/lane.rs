@@ -35,7 +35,6 @@ pub(crate) struct Lane {
 struct Span {
     first: u64,
     count: u32,
-    /// First and last time in ticks.
     from: u64,
     to: u64,
 }

@@ -32,7 +32,6 @@ impl Row {
     }
 }
 
-/// Calls `show` with each row of some chunks of a lane. `first` is the index of the first row.
 pub(crate) fn each(lane: LaneView<'_>, chunks: Range<usize>, first: u64, show: impl FnMut(Row)) {
     let Ok(()) = lane.visit_chunks(chunks, &mut Each { next: first, show });
 }

@@ -26,7 +26,6 @@ pub(super) fn push_tenths(out: &mut String, tenths: i64) {
     }
 }
 
-/// Formats a value with four significant digits, without trailing zeros.
 pub(super) fn significant(number: f64) -> String {
     // Avoids minus zero.
     let number = number + 0.0;

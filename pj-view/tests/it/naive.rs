@@ -33,7 +33,6 @@ struct Row {
 /// Imbrication of the outermost states in the shared sublane.
 const SHARED: u32 = 11;
 
-/// Rows by container and type.
 type Rows = BTreeMap<(String, String), Vec<Row>>;
 
 fn rows(csv: &str) -> Rows {
@@ -94,7 +93,6 @@ impl Block<'_> {
     }
 }
 
-/// A served trace, and its rows.
 struct Compared {
     served: Served,
     model: Value,
@@ -280,7 +278,6 @@ impl Compared {
         drawn
     }
 
-    /// Compares the bins: seconds of states, or numbers of events or links.
     fn shares(&self, kind: u32, drawn: &[Amounts], rows: &[Row], window: &Window, what: &str) {
         let digit = self.digit;
         for (i, drawn) in drawn.iter().enumerate() {
@@ -341,7 +338,6 @@ impl Compared {
     }
 }
 
-/// Compares ranges and means of values.
 fn ranges(
     block: &mut Block<'_>,
     n: u32,

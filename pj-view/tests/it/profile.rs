@@ -17,7 +17,6 @@ use testkit::Rng;
 
 use crate::world::{Served, example};
 
-/// Seconds by type and value.
 type Seconds = BTreeMap<(String, String), f64>;
 
 fn of_library(trace: &Trace, window: TimeRange) -> Seconds {

@@ -8,7 +8,6 @@ use crate::world::{Served, example, status};
 
 const HOST: &str = "Host: localhost:8080\r\n";
 
-/// Returns a valid head with some of the headers that browsers send.
 fn head(rng: &mut Rng) -> Vec<u8> {
     let paths = [
         "",

@@ -54,7 +54,6 @@ impl Served {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// Sends a request with additional headers. Returns the answer.
     pub(crate) fn ask(&self, method: &str, target: &str, headers: &str) -> String {
         let host = &self.host;
         self.send(
@@ -65,7 +64,6 @@ impl Served {
         )
     }
 
-    /// Sends a valid request. Returns the body of the answer as bytes.
     pub(crate) fn get_bytes(&self, path: &str) -> Vec<u8> {
         let (host, token) = (&self.host, &self.token);
         let head =
@@ -83,7 +81,6 @@ impl Served {
         answer.split_off(end + 4)
     }
 
-    /// Sends a valid request. Returns the body of the answer as text.
     pub(crate) fn get(&self, path: &str) -> String {
         let answer = self.ask("GET", &format!("/{}/{path}", self.token), "");
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{path}: {answer}");

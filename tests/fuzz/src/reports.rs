@@ -68,7 +68,6 @@ impl Reports {
     }
 }
 
-/// Returns wait states and critical path for each built-in map.
 fn waiting(trace: &Trace, choice: u8) -> Vec<Table> {
     let eager = (choice & 8 != 0).then_some(u64::from(choice >> 4));
     let options = waits::Options { eager, ..waits::Options::default() };

@@ -10,7 +10,6 @@ use benches::process;
 #[derive(Debug)]
 pub(crate) struct Programs {
     pub(crate) compare: PathBuf,
-    /// Folder of our programs.
     pub(crate) ours: PathBuf,
     pub(crate) pajeng: PathBuf,
 }
@@ -27,7 +26,7 @@ pub(crate) struct Case<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
-    /// The minimum work of one thread: see [`benches::floor`].
+    /// The minimum work of one thread, as in [`benches::floor`].
     Floor,
     Single,
     Dump,

@@ -11,7 +11,6 @@ use std::process::{Command, Stdio};
 
 pub(crate) struct Valgrind {
     pub(crate) program: PathBuf,
-    /// Whether branches and caches are simulated too.
     pub(crate) misses: bool,
 }
 

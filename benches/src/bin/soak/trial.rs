@@ -218,7 +218,6 @@ impl Trial<'_> {
         pieces
     }
 
-    /// Compares with dumps that use other numbers of threads, block sizes and media.
     fn other_ways(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let mut command = self.ours();
         command.args(["--threads", rng.pick(&["1", "2", "3", "4", "7"])]);

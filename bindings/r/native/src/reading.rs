@@ -31,7 +31,6 @@ pub(crate) struct Kept {
 }
 
 self_cell!(
-    /// Trace with its tables.
     pub(crate) struct Shown {
         owner: Kept,
         #[covariant]
@@ -64,7 +63,6 @@ impl Failure {
     }
 }
 
-/// Result of a replay: trace, workers and the requested analysis.
 type Replayed = Result<(Trace, Workers, Option<Result<RecordBatch, String>>), Error>;
 
 /// One call of `read_paje`.
@@ -80,7 +78,6 @@ pub struct Reading {
     pub(crate) workers: Option<Workers>,
     pub(crate) shown: Option<Shown>,
     pub(crate) frame: Option<Frame>,
-    /// Rows of the analysis, until they are converted to a frame.
     pub(crate) analysed: Option<RecordBatch>,
     pub(crate) failure: Option<Failure>,
     /// Facts that C looked up last.
@@ -145,7 +142,6 @@ impl Reading {
         self.paths.first().cloned().unwrap_or_else(|| "<raw>".into())
     }
 
-    /// Starts the replay in a new thread.
     pub(crate) fn start(&mut self) -> Result<(), Failure> {
         let wrong = |error: paje_bindings::Wrong| Failure::Wrong(error.0);
         let asked = self.analysis.asked(&mut self.keywords).map_err(Failure::Wrong)?;
@@ -212,7 +208,6 @@ impl Reading {
         true
     }
 
-    /// Stops the replay if it runs.
     pub(crate) fn stop(&mut self) {
         if self.done.is_some() {
             self.status.stop();
@@ -221,7 +216,6 @@ impl Reading {
         (self.frame, self.shown, self.workers) = (None, None, None);
     }
 
-    /// Returns the number of bytes read and the size of the trace.
     pub(crate) fn progress(&self) -> (u64, Option<u64>) {
         self.status.bytes()
     }
