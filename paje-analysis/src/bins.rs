@@ -1,3 +1,5 @@
+//! Bins of equal length that divide a time span.
+
 use crate::Seconds;
 
 /// Half-open bins of equal length.

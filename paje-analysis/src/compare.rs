@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::states::Row as States;
 use crate::{Data, Label, Seconds, Table};
 
+/// One of the two runs.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Run<'r> {

@@ -115,8 +115,8 @@ impl CriticalPath {
         self.within(window).map(|part| Seconds::between(part.start, part.end)).sum()
     }
 
-    /// Returns the length of the path in the window by value and container. The longest length
-    /// comes first.
+    /// Returns the length of the path in the window by value and container. The largest comes
+    /// first.
     #[must_use]
     pub fn by_activity(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<OnPath> {
         let parts: Vec<Part> = self.within(window).collect();

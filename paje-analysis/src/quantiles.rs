@@ -40,6 +40,7 @@ impl Durations {
         durations
     }
 
+    /// Adds a duration.
     #[inline]
     pub fn push(&mut self, seconds: f64) {
         match self {

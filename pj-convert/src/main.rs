@@ -1,3 +1,5 @@
+//! Runs the program `pj_convert`.
+
 use std::process::ExitCode;
 
 use pj_convert::cli::Cli;

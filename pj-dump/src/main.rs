@@ -1,3 +1,5 @@
+//! Runs the program `pj_dump`.
+
 use std::process::ExitCode;
 
 #[global_allocator]

@@ -1,3 +1,5 @@
+//! Runs the program `pj_equals`.
+
 use std::process::ExitCode;
 
 use pj_equals::cli::Cli;

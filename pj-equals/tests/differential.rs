@@ -79,7 +79,8 @@ fn pairs_are_equal_for_pajeng_and_for_us() {
     assert!(count < 100 || answers.iter().all(|answers| *answers > count / 20));
 }
 
-/// Returns a random trace and a changed copy, with their ends, and options for both.
+/// Returns a random trace and a changed copy, both ending with [`END`], and options for the
+/// comparison.
 fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
     let mut random = Rng::new(seed);
     // Only seeds of valid traces are used.

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use crate::model::Model;
 use crate::races;
 
+/// A barrier, and whether it can be removed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barrier {
     /// Index in [`Order::operations`].

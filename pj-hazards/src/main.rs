@@ -1,3 +1,5 @@
+//! Runs the program `pj_hazards`.
+
 use std::process::ExitCode;
 
 use pj_hazards::cli::Cli;

@@ -21,14 +21,14 @@ pub struct Orders {
 }
 
 impl Poset {
-    /// Returns the transitive closure of `before`. The order of the elements' numbers must be
-    /// allowed.
+    /// Returns the transitive closure of `before`. Ascending numbers of elements must be an allowed
+    /// order.
     #[must_use]
     pub fn new(count: usize, before: impl Fn(usize, usize) -> bool) -> Self {
         let mut sets: Vec<FixedBitSet> = Vec::with_capacity(count);
         for thing in 0..count {
             let mut set = FixedBitSet::with_capacity(count);
-            // The loop goes down, so indirect predecessors are already known.
+            // Elements are visited in descending order, so indirect predecessors are already known.
             for other in (0..thing).rev() {
                 if !set.contains(other) && before(other, thing) {
                     set.insert(other);

@@ -48,8 +48,8 @@ impl Live {
         Ok(Live { last, is_shown: for_people, shown: now, next: now + KEPT })
     }
 
-    /// If it is time for a report, makes it with `write`, and shows it if that is due too. Waits
-    /// for slow readers.
+    /// Makes the next report with `write` if it is due, and shows it if the next display is due
+    /// too. Waits for slow readers.
     pub(crate) fn report(
         &mut self,
         write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,

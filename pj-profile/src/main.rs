@@ -1,3 +1,5 @@
+//! Runs the program `pj_profile`.
+
 use std::process::ExitCode;
 
 use pj_profile::cli::Cli;

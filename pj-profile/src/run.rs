@@ -62,6 +62,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Cuts::default())
 }
 
+/// Runs the program with the given sizes of parts.
 #[must_use]
 pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
     failure::exit(VOICE, profile(cli, cuts))

@@ -1,8 +1,8 @@
 //! Folder of the pieces. It appears when all pieces are complete, or not at all.
 //!
-//! Pieces are written to a temporary folder in the same parent folder, which is renamed at the end.
-//! If the program fails or a signal ends it, the temporary folder is removed. If the program is
-//! killed, its next run removes the folder ([`partial`](crate::partial)).
+//! Pieces are written to a temporary folder in the same parent folder. At the end, the temporary
+//! folder is renamed. If the program fails or a signal ends it, the temporary folder is removed. If
+//! the program is killed, its next run removes the folder ([`partial`](crate::partial)).
 
 use std::fs::{self, File};
 use std::io;
@@ -31,14 +31,15 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Creates a temporary folder beside `target`, which must not exist or be empty. If
-    /// `ends_at_signals`, a terminating signal removes it before the program ends.
+    /// Creates a temporary folder in the parent folder of `target`. `target` must not exist, or
+    /// must be an empty folder. If `ends_at_signals` is true, a terminating signal removes the
+    /// temporary folder before the program ends.
     pub(crate) fn create(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
         let place = free_place(target).map_err(|error| Failure::File(target.to_owned(), error))?;
         Folder::beside(target, place, ends_at_signals)
     }
 
-    /// Creates a temporary folder beside a file that is to be created or replaced.
+    /// Creates a temporary folder in the folder of a file that is to be created or replaced.
     pub(crate) fn beside_file(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
         let place = match fs::metadata(target) {
             Ok(there) if !there.is_file() => Err(io::Error::other("not a regular file")),

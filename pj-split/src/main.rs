@@ -1,3 +1,5 @@
+//! Runs the program `pj_split`.
+
 use std::process::ExitCode;
 
 use pj_split::cli::Cli;

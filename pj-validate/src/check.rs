@@ -36,9 +36,9 @@
 //! - A file is read once, when the first file that names it has ended, after files named earlier.
 //! - A file starts with the event definitions in effect at the end of the file that names it. The
 //!   first `%EventDef` in the file replaces all of them.
-//! - A file may repeat lines of other files, once each: the definition of a type or a value, the
-//!   creation of a container, and its destruction at the same time. Differences are errors, as in
-//!   one file. A later destruction is ignored with a warning.
+//! - A file may repeat these lines of other files, each of them once: the definition of a type or a
+//!   value, the creation of a container, and its destruction at the same time. Differences are
+//!   errors, as in one file. A later destruction is ignored with a warning.
 //! - After a destruction, later lines *of the same file* for the container are ignored. Lines of
 //!   other files count, and lanes end when everything has been read. If no file was named before
 //!   the destruction, it holds for all files.

@@ -1,3 +1,5 @@
+//! Runs the program `pj_view`.
+
 use std::process::ExitCode;
 
 use pj_view::cli::Cli;

@@ -10,8 +10,8 @@
 //!
 //! Waits are processed from the last to the first, so the charge of each wait is complete when it
 //! is processed. A charge for a range of q's waits is stored as a factor that applies until the
-//! first wait of the range is reached. The total time is therefore that of sorting, however long
-//! the ranges are.
+//! first wait of the range is reached. Therefore, the total time is that of sorting, even for long
+//! ranges.
 
 use std::collections::HashMap;
 

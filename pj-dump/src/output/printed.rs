@@ -105,7 +105,7 @@ pub(crate) struct Text<'a> {
     pub(crate) len: usize,
 }
 
-/// Texts of up to this many bytes are copied as blocks of this fixed length, which takes two
+/// Texts of up to this many bytes are copied as blocks of this fixed size, which takes two
 /// instructions. A copy of the exact length would need a call.
 pub(crate) const PADDING: usize = 32;
 

@@ -181,8 +181,8 @@ const fn are_plain(bytes: u64) -> bool {
     bytes & TOPS == 0 && bytes.wrapping_add((0x80 - FIRST_PLAIN as u64) * ONES) & TOPS == TOPS
 }
 
-/// Last number of a lane. Numbers often occur twice, at the end of one row and the start of the
-/// next.
+/// The last number of a lane, with its text. Numbers often occur twice, at the end of one row and
+/// the start of the next.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
     bits: u64,

@@ -125,8 +125,8 @@ fn all_ways() -> Vec<Way> {
     ways
 }
 
-/// Returns one way of reading for each number of threads. 21 consecutive values of `start` cover
-/// each number with every medium and size.
+/// Returns one way of reading for each number of threads. With 21 consecutive values of `start`,
+/// each number of threads is combined with every medium and block size.
 fn some_ways(start: usize, blocks: [usize; 7]) -> impl Iterator<Item = Way> {
     (1..=8).map(move |threads| {
         let turn = start + threads;

@@ -20,6 +20,7 @@ use super::source::Source;
 use super::stop::{Checked, Map, Stop, map};
 use crate::finding::{Cause, Finding, Severity};
 
+/// A file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileRead {

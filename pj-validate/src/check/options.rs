@@ -14,6 +14,7 @@ pub enum Rules {
     Replay,
 }
 
+/// Options of the checker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {

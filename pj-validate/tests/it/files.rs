@@ -165,7 +165,7 @@ fn files_are_read_when_the_one_that_names_them_has_ended() {
         told(root, &[("x", x), ("y", "10 2 Mode r w\n"), ("z", "10 1 Mode r w\n")]),
         ["z:1:4 not-time-ordered"]
     );
-    // A file is read once, however often and from wherever it is named.
+    // A file is read once, even if it is named several times and in several files.
     let twice = "19 p Process x\n19 q Process ./x\n19 q Process y\n";
     let y = "19 q Process x\n";
     assert_eq!(told(twice, &[("x", "9 1 Mark p m\n9 1 Mark p m\n"), ("y", y)]), NONE);

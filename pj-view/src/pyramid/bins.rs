@@ -188,6 +188,7 @@ impl Level for Bins {
     }
 }
 
+/// Amount of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amount {
     /// Key.

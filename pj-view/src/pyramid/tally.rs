@@ -11,7 +11,7 @@ use super::bins::{Bins, Key};
 pub(crate) struct Keys {
     pub(crate) list: Vec<Key>,
     numbers: FxHashMap<Key, u32>,
-    /// Cache of keys and their numbers, which has most keys that are looked up.
+    /// Cache of keys and their numbers. Most look-ups find their key here.
     recent: Vec<(u64, u32)>,
 }
 

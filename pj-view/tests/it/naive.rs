@@ -352,7 +352,6 @@ fn ranges(
         let (low, high) = window.bin(skipped + i);
         let within =
             |by: f64| rows.iter().filter(move |row| row.start < high + by && row.end > low - by);
-        // A rounded time at the edge of a bin may be on either side of the edge.
         let is_clear = within(2.0 * digit).count() == within(-2.0 * digit).count();
         let numbers = within(0.0).all(|row| row.number.is_finite());
         if !is_clear || !numbers || within(0.0).count() == 0 {

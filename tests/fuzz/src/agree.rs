@@ -47,7 +47,7 @@ pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
 /// and `block` determine the sizes and the workers.
 pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) {
     let (mut options, mut style) = (options.clone(), style(byte));
-    // With `as_released`, rows depend on the end of the trace, which a portion does not know.
+    // With `as_released`, rows depend on the end of the trace, which is unknown in a portion.
     style.as_released = false;
     let (one, team) = (&Workers::one(), team());
     let (whole, verdict) = replayed(trace, &options, one);

@@ -104,7 +104,7 @@ pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
     let bytes = 1 + (u64::from(size) << 3);
     let mut see = |portion: &Portion<'_>| {
         parts.see(portion.trace(), team());
-        // Open states and links must be countable at any time.
+        // Reports must be possible while states and links are open.
         parts.tables(portion.trace());
         ControlFlow::Continue(())
     };

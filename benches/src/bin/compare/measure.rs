@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn differences_are_found_by_line() {
         let find = |a: &str, b: &str| {
-            // The small buffer makes the block boundaries on this side different.
+            // The small buffer makes blocks end at other positions on this side.
             let (mut a, mut b) = (a.as_bytes(), BufReader::with_capacity(3, b.as_bytes()));
             first_difference(&mut a, &mut b).unwrap()
         };

@@ -31,7 +31,8 @@ pub(crate) struct Misses {
     pub(crate) nearest: u64,
 }
 
-/// Entry points of the phases. The cost of a call from another phase counts for the called phase.
+/// Entry points of the phases. The cost of a call counts for the called phase, even if another
+/// phase makes the call.
 const DECODE: &[&str] = &["paje_decode::decode::Decoder::decode"];
 const REPLAY: &[&str] = &[
     "paje_replay::replay::shard::Shard::replay",
