@@ -43,7 +43,7 @@ pub struct Order {
     /// others are the collectives.
     first: Vec<u32>,
     time: Vec<f64>,
-    /// Edges. Empty unless the run is unordered.
+    /// Edges, which are used only in an unordered run.
     edges: Edges,
     send: Vec<Step>,
     recv: Vec<Step>,

@@ -94,7 +94,8 @@ impl Durations {
     }
 
     /// Returns quantiles in seconds. The part 0.5 is the median, for example. Exact quantiles are
-    /// interpolated as in R and NumPy. Estimated quantiles are the bucket of the lower neighbour.
+    /// interpolated as in R and NumPy. Estimated quantiles come from the bucket of the lower
+    /// neighbour.
     #[must_use]
     pub fn quantiles<const N: usize>(&self, parts: [f64; N]) -> [Option<f64>; N] {
         match self {

@@ -170,7 +170,7 @@ fn wanted_lane<'t>(
     trace.lane(container, type_).filter(|lane| !lane.is_empty())
 }
 
-/// Returns whether selected rows, ends of links or descendants need each container.
+/// For each container, returns whether selected rows, ends of links or descendants need it.
 fn needed_containers<'t>(
     trace: &'t Trace,
     selected: &Selected,

@@ -51,7 +51,7 @@ pub enum Evidence {
     NotEntered,
     /// A field of the state names this container.
     Field,
-    /// The previous message of the state was exchanged with this container.
+    /// The last message in a state of the same value was exchanged with this container.
     LastMessage,
     /// No evidence.
     Unknown,
@@ -146,7 +146,8 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
     found
 }
 
-/// For each collective in which a track waits, the number of entries of each track.
+/// For each group and value of a collective in which a track waits, how often each member has
+/// entered.
 struct Groups {
     group: Vec<Option<usize>>,
     counts: BTreeMap<(u32, ValueId), Counts>,

@@ -43,7 +43,7 @@ pub struct Options {
     pub access: Option<String>,
     /// Whether the sends of a state depend only on what the state received.
     pub is_driven: bool,
-    /// Whether a future message determines only the container type of its receiver.
+    /// Whether only the container type of a future message's receiver is known.
     pub is_routed: bool,
     /// Settings for finding collectives.
     pub grouping: Grouping,

@@ -57,7 +57,7 @@ class App {
     this.redraw();
   }
 
-  // Called when the address or the profile must change.
+  // Called after changes that affect the address or the profile.
   moved() {
     this.redraw();
     clearTimeout(this.later);

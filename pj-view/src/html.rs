@@ -61,8 +61,8 @@ fn escape(json: &str) -> String {
 /// Maximum compression ratio, which bounds the browser's memory.
 const MOST_OF_EACH: u64 = 12;
 
-/// Returns compressed blocks of all lanes, in at most `room` bytes. A lane has its rows, or bins of
-/// the finest level that fits and of all coarser levels.
+/// Returns compressed blocks of all lanes, in at most `room` bytes. Lanes have rows, or bins of the
+/// finest level that fits and of all coarser levels, or both.
 fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
     let lanes = view.lanes().count().max(1) as u64;
     // Each round halves the numbers of bins and rows, until everything fits.
@@ -125,8 +125,8 @@ impl Blocks {
     }
 }
 
-/// Appends the rows of a lane. If there are too many, appends bins of a level and all coarser
-/// levels instead.
+/// Appends the rows of a lane, unless there are more than `rows`. For a lane with more than
+/// [`FEW_ROWS`] rows, also appends bins of a level and of all coarser levels.
 fn write_lane(
     view: &View,
     lane: paje_sim::LaneView<'_>,

@@ -18,7 +18,7 @@ impl SortKey {
     pub(super) fn new(not_before: f64, phase: u32, rank: u32) -> Self {
         // Minus zero would sort before zero.
         let bits = (not_before + 0.0).to_bits();
-        // Makes the order of the bits the order of the numbers, including negative ones.
+        // Makes the bits sort in the order of the numbers, including negative ones.
         let time = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
         SortKey(u128::from(time) << 64 | u128::from(phase) << 32 | u128::from(rank))
     }

@@ -169,8 +169,8 @@ fn put_any_key(bytes: &mut [u8; ROOM], len: usize, raw: &[u8]) -> Option<usize> 
     if is_plain { put_any(bytes, len, raw) } else { None }
 }
 
-/// First ASCII character of those that need no quotes. Commas, quotes, blanks and line breaks have
-/// lower codes.
+/// From this character on, no ASCII character needs quotes. Commas, quotes, blanks and line breaks
+/// have lower codes.
 const FIRST_PLAIN: u8 = b'-';
 
 #[inline(always)]

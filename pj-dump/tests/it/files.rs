@@ -218,7 +218,7 @@ fn compressed_files_and_standard_input_are_read() {
     }
 }
 
-/// Reading continues to the stop time even if the files that are named then use unknown containers.
+/// A container may be created after the stop time and be used in a named file.
 #[test]
 fn files_are_read_up_to_a_stop_time() {
     let root = lines("file p P p\ncreate 5 r P h\nfile r P r\n");

@@ -92,7 +92,7 @@ impl Mending<'_> {
         self.lines(run, done, part(done, until), written);
     }
 
-    /// Adds lines that need no repair. Leaves out structural lines.
+    /// Adds lines that need no repair. Leaves out definitions, which are in the head.
     fn lines(&self, run: Run, start: u64, lines: &[u8], written: &mut Written) {
         let containers = self.trace.containers();
         match run {

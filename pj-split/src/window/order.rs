@@ -1,5 +1,5 @@
-//! Order of lines. Lines are sorted by time. Among lines of the same time, events of a container
-//! come before its destruction, and children that are created later come after it.
+//! Order of lines. Lines are sorted by time, with two exceptions: all events of a container come
+//! before its destruction, and children that are created later come after it.
 
 use std::cmp::Ordering;
 
@@ -38,7 +38,7 @@ impl PartialOrd for Place {
 pub(crate) enum Kind {
     Creation,
     Event,
-    /// A destruction, with its byte offset in the trace. Destructions of the same time are sorted
+    /// A destruction, with its byte offset in the trace. Destructions at the same place are sorted
     /// by offset.
     Destruction(u64),
 }

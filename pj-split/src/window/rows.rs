@@ -53,12 +53,12 @@ impl<'s, 'a> Rows<'s, 'a> {
         }
     }
 
-    /// Checks that the order of states does not depend on states before the window.
+    /// Marks the window as disordered if the order of states depends on states before the window.
     fn check_order(&mut self, time: f64) {
         self.sheet.disordered |= time < self.newest.0 || time < self.newest.1;
     }
 
-    /// Ends the states that end in the window, before the end of their container.
+    /// Ends the states whose ends are in the window and before the end of their container.
     pub(super) fn finish(mut self) {
         let containers = self.sheet.trace.containers();
         let end = containers.end(self.container).min(self.sheet.window.to);

@@ -30,7 +30,7 @@ pub struct FileRead {
     pub lines: u64,
     /// Number of bytes, without the last newline.
     pub bytes: u64,
-    /// Whether the file can be read again. If false, it is a pipe.
+    /// Whether the file can be read again, which is impossible for pipes.
     pub(crate) again: bool,
     /// Folders that must contain the file, or `None` for the trace itself.
     folders: Option<Arc<Folders>>,

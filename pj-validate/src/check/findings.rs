@@ -55,7 +55,7 @@ pub(crate) struct Listed {
     pub(crate) warnings: Tally,
 }
 
-/// Index of a finding, or `None` if the list was full.
+/// Index of a finding, or `None` if the finding is not listed.
 pub(crate) type FindingIndex = Option<usize>;
 
 impl Findings {
