@@ -35,9 +35,9 @@ pub struct Plan {
     pub size: u64,
     /// Bytes per thread for weak scaling.
     pub weak_size: u64,
-    /// The folder of `pj_dump` and `pj_split`.
+    /// Folder of `pj_dump` and `pj_split`.
     pub programs: PathBuf,
-    /// Options of both.
+    /// Options of both programs.
     pub options: Vec<String>,
 }
 

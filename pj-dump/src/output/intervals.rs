@@ -68,7 +68,7 @@ struct Lane {
     prefix: Vec<u8>,
     /// Whether a row that begins together with the interval counts. Links do.
     at_once: bool,
-    /// Time from which each row counts, in seconds.
+    /// Start of each row in seconds. For a link, the time at which it was complete.
     since: Vec<f64>,
     value: Vec<u32>,
     texts: Printed,

@@ -71,7 +71,7 @@ fn kind(row: &str) -> &'static str {
 fn split(rows: &str) -> BTreeMap<&'static str, Vec<(usize, &str)>> {
     let mut kinds = BTreeMap::<_, Vec<_>>::new();
     for row in rows.lines() {
-        // Its splitter has a buffer of 500 bytes per row.
+        // StarVZ's splitter has a buffer of 500 bytes per row.
         assert!(row.len() < 499, "{row}");
         kinds.entry(kind(row)).or_default().push((row.matches(',').count(), row));
     }
