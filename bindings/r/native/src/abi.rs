@@ -18,6 +18,9 @@
 // The module's rules hold for each function.
 #![allow(clippy::missing_safety_doc)]
 
+#[cfg(test)]
+mod tests;
+
 use std::ffi::{CStr, OsStr, c_char, c_double, c_int, c_uint, c_void};
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
