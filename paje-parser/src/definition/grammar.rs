@@ -20,12 +20,12 @@ pub(super) enum HeaderLine<'a> {
 /// A word of a `%` line, without its quotes.
 #[derive(Clone, Copy)]
 pub(super) struct Word<'a> {
-    /// Byte of the line where the word or its opening quote starts.
+    /// Offset in the line of the word or its opening quote.
     pub(super) at: u32,
     pub(super) text: &'a [u8],
 }
 
-/// A line and the number of bytes that have been read.
+/// A line and how many of its bytes have been read.
 #[derive(Clone, Copy)]
 struct Rest<'a> {
     line: &'a [u8],
@@ -114,7 +114,7 @@ pub(super) fn field_name(word: &[u8], names: FieldNames) -> Option<FieldName> {
     })
 }
 
-/// Looks for a user-defined field whose name resembles that of the `missing` field.
+/// Looks for a user-defined field that may have been meant as the `missing` field.
 pub(super) fn instead(missing: FieldName, fields: &[FieldDef]) -> Instead {
     let own = || fields.iter().enumerate().filter(|(_, field)| field.known.is_none());
     let old = |name: &str| field_name(name.as_bytes(), FieldNames::Old) == Some(missing);
