@@ -8,8 +8,8 @@ pub(super) const POWERS: [f64; 19] = [
     1e17, 1e18,
 ];
 
-/// Returns `units` divided by 10 to the power of `digits`. Both operands are exact, so the quotient is the nearest
-/// number, which is also the result of parsing.
+/// Returns `units` divided by 10 to the power of `digits`. Both operands are exact, so the quotient is correctly
+/// rounded, as is the result of parsing.
 #[inline(always)]
 pub(super) fn number(units: i64, digits: u32, precision: Precision) -> f64 {
     let (units, power) = (units as f64, POWERS[digits as usize % POWERS.len()]);
@@ -20,7 +20,7 @@ pub(super) fn number(units: i64, digits: u32, precision: Precision) -> f64 {
     }
 }
 
-/// Returns a quotient in single precision. `double` is this quotient in double precision.
+/// Returns the quotient in single precision, given the quotient in double precision.
 #[inline(always)]
 fn single(double: f64, units: f64, power: f64) -> f32 {
     const HALF: u64 = 1 << (f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS - 1);

@@ -1,4 +1,4 @@
-//! Structural events, as far as their lines alone show.
+//! Parses structural events as far as possible without earlier lines.
 //!
 //! One thread resolves structural events in file order. Some traces have many (a value or a container for each task),
 //! so decoding already parses times, colours and types, and hashes names.
@@ -44,7 +44,7 @@ pub(super) fn structure(
     decoded.structures.len() as u32 - 1
 }
 
-/// Cache of colours: even many values have few colours.
+/// Cache of colours, because even many values share a small number of colours.
 #[derive(Debug, Default)]
 pub(super) struct Colors([Option<(Word, usize, Color)>; 16]);
 
@@ -107,9 +107,9 @@ impl Words<'_> {
         })
     }
 
-    /// Returns a container's creation or destruction, unless it names a file.
+    /// Returns a container's creation or destruction, unless the line names a file.
     fn lifetime(self, types: &mut SymbolTable) -> Option<Lifetime> {
-        // Resolving parses lines with very many fields.
+        // Lines with very many fields are parsed later, when they are resolved.
         if self.def.word_of(FieldName::Filename).is_some()
             || self.words.len() > usize::from(Lifetime::NO_WORD)
         {

@@ -10,7 +10,7 @@ use paje_model::names::text::Name;
 #[derive(Debug, Default)]
 pub struct Symbols {
     pub types: SymbolTable,
-    /// Containers, in the context of a type and nature. See `lane_context`.
+    /// Containers, in the context of a type and a nature. See `lane_context`.
     pub lanes: NameTable,
     /// Containers, in the context of a link type and an end. See `end_context`.
     pub link_ends: SymbolTable,
@@ -25,7 +25,6 @@ impl Symbols {
         self.lanes.len() + self.link_ends.len() + self.values.len()
     }
 
-    /// Forgets all names and keeps the memory.
     pub(super) fn clear(&mut self) {
         let Symbols { types, lanes, link_ends, values, .. } = self;
         lanes.clear();
