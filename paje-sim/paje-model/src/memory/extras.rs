@@ -1,11 +1,11 @@
-//! User-defined fields and lines of events and creations.
+//! User-defined fields and line numbers of events and creations.
 
 use std::sync::Arc;
 
 use crate::memory::{Arena, Overflow, Place, TextPages};
 use crate::names::options::Keeps;
 
-/// A line of one of the trace's files.
+/// Position of a line in the files of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineNumber {
     /// Index of the file among the files of the trace.
@@ -17,18 +17,19 @@ pub struct LineNumber {
 /// Marks an event without user-defined fields.
 const NO_FIELDS: u32 = u32::MAX;
 
-/// User-defined fields of events and their lines, numbered from 1. They are kept in an arena,
-/// because they may be a large part of a trace.
+/// User-defined fields and line numbers of events. Entries are numbered from 1. They are kept in an arena, because they
+/// may be a large part of a trace.
 #[derive(Debug, Default)]
 pub struct Extras {
     keeps: Keeps,
-    /// Each event has four bytes for its definition. If lines are kept, four bytes for the file and eight for the line
-    /// follow. Then come the fields as written, each followed by a newline. No field contains a newline.
+    /// An entry starts with four bytes for the event's definition. If lines are kept, four bytes for the file and eight
+    /// for the line number follow. Then come the fields as written, each followed by a newline, because no field
+    /// contains a newline.
     texts: TextPages,
-    /// Pages with the places of the texts.
+    /// Arena places of pages that hold the positions of the entries in `texts`.
     places: Vec<Place>,
     len: u32,
-    /// Number of the current event's fields. See [`Store::begin_event`](super::Store::begin_event).
+    /// Number of the current event's entry. See [`Store::begin_event`](super::Store::begin_event).
     pub(super) current: u32,
     scratch: Vec<u8>,
 }
@@ -44,12 +45,12 @@ impl Extras {
         self.keeps
     }
 
-    /// Stores the line of an event without user-defined fields. Returns its number.
+    /// Stores the line of an event without user-defined fields. Returns the number of the entry.
     pub fn push_line(&mut self, line: LineNumber) -> u32 {
         self.push(NO_FIELDS, &[], line)
     }
 
-    /// Stores the fields and the line of an event. Returns their number.
+    /// Stores the fields and the line of an event. Returns the number of the entry.
     pub fn push(&mut self, def: u32, text: &[u8], line: LineNumber) -> u32 {
         self.scratch.clear();
         self.scratch.extend_from_slice(&def.to_le_bytes());
@@ -107,10 +108,10 @@ impl Extras {
     }
 }
 
-/// User-defined fields of creations and their lines, numbered from 1.
+/// User-defined fields and line numbers of creations. Entries are numbered from 1.
 #[derive(Clone, Debug, Default)]
 pub struct CreationExtras {
-    /// Event definition if there are fields, end of the text, and line.
+    /// For each creation: its definition if it has fields, the end of its fields in `text`, and its line.
     entries: Vec<(Option<u32>, u64, LineNumber)>,
     /// Fields as written, each followed by a newline.
     text: Vec<u8>,

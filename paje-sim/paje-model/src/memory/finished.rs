@@ -11,20 +11,18 @@ use crate::names::options::Keeps;
 #[derive(Debug, Default)]
 pub struct FinishedRows {
     pub lanes: Vec<FinishedLane>,
-    /// Memory of all lanes except links, and the texts of all lanes.
     pub stores: Vec<Store>,
-    /// Memory of the lanes of links.
+    /// Memory for the rows of links.
     pub links: Vec<Arena>,
-    /// Start of each variable's current value, if the trace continues after these rows.
+    /// Start of each variable's current value. Only filled if the trace continues after these rows.
     pub open_variables: FxHashMap<LaneId, f64>,
-    /// File for rows beyond the memory limit.
     pub overflow: Option<Arc<Overflow>>,
 }
 
-/// Rows of a lane. There may be millions of lanes: see `lanes_are_small`.
+/// Rows of a lane. It is small, because there may be millions of lanes.
 #[derive(Debug, Default)]
 pub struct FinishedLane {
-    /// Empty if the lane was not selected.
+    /// The rows, or none if the lane was not selected.
     pub rows: Rows,
     pub memory: Memory,
 }

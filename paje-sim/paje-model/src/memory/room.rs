@@ -1,7 +1,8 @@
 //! Fast path for adding rows: the columns of a lane's last chunk, borrowed for many rows.
 //!
-//! It covers the common case: no user-defined fields, and small numbers of at most two bytes.
-//! Otherwise, or if the chunk is full, nothing is written and the caller takes the slow path.
+//! It handles the common case, in which rows have no user-defined fields and small numbers take at
+//! most two bytes. In other cases, or if the chunk is full, it writes nothing, and the caller takes
+//! the slow path.
 
 use crate::memory::{Arena, Chunk, LinkChunk, NewLink, OpenRow, Place, Rows, Store, Width};
 use crate::names::ids::ValueId;
@@ -11,7 +12,6 @@ pub trait Small: bytemuck::Pod {
     const WIDTH: Width;
     const MOST: u32;
 
-    /// Converts a number of at most `MOST`.
     fn of(number: u32) -> Self;
 }
 
@@ -40,7 +40,7 @@ pub struct StateRoom<'a, N> {
     ends: &'a mut [u64],
     values: &'a mut [N],
     imbrications: &'a mut [N],
-    /// Number of states in the chunk, and the lane's field for this number.
+    /// Number of states in the chunk. It is written back to `count`.
     len: usize,
     count: &'a mut u16,
     chunk: Chunk,
@@ -179,7 +179,8 @@ impl<'a> LinkRoom<'a> {
     }
 }
 
-/// Returns the last chunk and its count if the chunk has this width and no user-defined fields.
+/// Returns the last chunk and its count, if the chunk has this width and its rows have no
+/// user-defined fields.
 #[inline(always)]
 fn plain(rows: &mut Rows, without_extras: bool, width: Width) -> Option<(Chunk, &mut u16)> {
     let (chunk, count) = rows.last_mut();

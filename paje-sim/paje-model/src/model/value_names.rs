@@ -13,7 +13,7 @@ pub(crate) struct ValueNameTable {
     entries: ValueEntries,
 }
 
-/// A value's entry, and enough of its hash to grow the index without reading the text.
+/// Number of a value's entry, and the part of its hash that the index needs to grow without reading the text.
 #[derive(Clone, Copy, Debug)]
 struct Indexed {
     key: ValueKey,
@@ -23,7 +23,7 @@ struct Indexed {
 /// A value. It is small, because there may be millions.
 #[derive(Clone, Copy, Debug)]
 struct ValueEntry {
-    /// Low half of the position of its names.
+    /// Low half of the position of the value's names in the arena.
     text: u32,
     type_: TypeId,
     number: ValueId,
@@ -33,7 +33,7 @@ struct ValueEntry {
 struct ValueEntries {
     list: Vec<ValueEntry>,
     texts: TextArena,
-    /// First entry after each 4 GiB of texts.
+    /// Index of the first entry after each 4 GiB of texts.
     turns: Vec<u32>,
 }
 
@@ -53,7 +53,7 @@ impl<'n> NamedValue<'n> {
     }
 }
 
-/// Half of the hash of a name and its type.
+/// Half of the hash of a value's name and type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ValueKey(u32);
 
@@ -83,7 +83,6 @@ impl ValueEntries {
         Names::at(turn as u32, self.list[entry.0 as usize].text)
     }
 
-    /// Returns whether an entry is the value of this type with this identifier.
     fn is(
         &self,
         known: Indexed,
@@ -106,7 +105,7 @@ impl ValueNameTable {
         (self.entries.names(entry), &self.entries.texts)
     }
 
-    /// Returns the value of a type with this identifier, whose text has this hash.
+    /// Returns the value of a type with this identifier, whose text has the given hash.
     pub(crate) fn find(
         &self,
         type_: TypeId,
@@ -120,8 +119,8 @@ impl ValueNameTable {
         Some(self.entries.list[found.entry.0 as usize].number)
     }
 
-    /// Returns the number of the value of this type whose identifier has this hash. If there is no such value, adds the
-    /// value with the number `next` and also returns the new entry.
+    /// Returns the number of a type's value, given the value's identifier and its hash. If there is no such value, adds
+    /// the value with the number `next` and also returns its entry.
     #[inline]
     pub(crate) fn intern(
         &mut self,
