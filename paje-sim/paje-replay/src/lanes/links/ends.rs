@@ -21,7 +21,7 @@ impl<'a> WrittenKey<'a> {
         &self.padded[self.raw.start as usize..self.raw.end as usize]
     }
 
-    /// Compares the key with a stored one, without quotes. Only needed for long keys.
+    /// Compares the key with a stored one, without quotes. This is only needed for long keys.
     #[cold]
     #[inline(never)]
     pub(super) fn is_kept_at(self, store: &Store, place: u64) -> bool {
@@ -47,7 +47,6 @@ impl Keeper for Store {
     }
 }
 
-/// Stores only short keys without quotes.
 impl Keeper for KeyRoom<'_> {
     #[inline(always)]
     fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64> {
