@@ -26,7 +26,7 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Size of a block, unless a single line is longer. With 128 KiB, the text and the events of a
-    /// block stay in a core's cache.
+    /// block stay in a core's second-level cache. With 1 MiB, decoding takes a tenth longer.
     pub block: usize,
     /// Length of the longest accepted line without its newline, at most [`Limits::LONGEST_LINE`].
     pub line: usize,
