@@ -15,7 +15,6 @@ use crate::value::{Kind, Value};
 /// Number of slots that are allocated in advance.
 const AT_ONCE: usize = 1 << 12;
 
-/// A field and its state.
 #[derive(Default)]
 struct Field {
     form: u8,
@@ -23,8 +22,7 @@ struct Field {
     last: i64,
     /// Values that came as texts.
     known: Vec<Known>,
-    /// A range of decimal numbers, and the length of their texts, which is the same for all of
-    /// them.
+    /// A range of decimal numbers whose texts have the same length, and that length.
     lengths: (Range<i64>, usize),
 }
 
@@ -32,7 +30,7 @@ struct Field {
 #[derive(Clone, Copy)]
 struct Known {
     value: Value,
-    /// Bytes of the text if there are at most [`FEW`], with the first one lowest.
+    /// Bytes of the text if there are at most [`FEW`], with the first byte lowest.
     text: u64,
     len: u32,
     is_word: bool,
@@ -41,16 +39,15 @@ struct Known {
 /// Maximum length of a short text. A word has room for one more byte.
 const FEW: usize = 7;
 
-/// Room for the parts of a key, and for the extra bytes that are written after each of them.
+/// Room for the parts of a key, and for the surplus bytes that are written after each part.
 const ROOM: usize = (FEW + 1) * (PARTS + 1);
 
-/// Reader of fields.
 pub(crate) struct FieldsIn {
     table: Table,
     fields: Vec<Field>,
     slots: Vec<Slot>,
     texts: Texts,
-    /// Whether there are texts that are not words.
+    /// Whether there are texts that are neither words nor parts of words.
     has_odd: bool,
 }
 
@@ -77,19 +74,18 @@ impl FieldsIn {
         FieldsIn { table, fields, slots, texts: Texts::default(), has_odd: false }
     }
 
-    /// Returns whether some texts are neither words nor parts of words.
     #[inline]
     pub(crate) const fn has_odd(&self) -> bool {
         self.has_odd
     }
 
-    /// Returns whether more numbers of some slot have been read than the slot has.
+    /// Returns whether more numbers of a slot have been read than the slot has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }
 
-    /// Reads the next value of a slot. Returns the value and its length, or `None` if it is not a
-    /// word.
+    /// Reads the next value of a slot. Returns the value and its length, or `None` if the value is
+    /// not a word.
     #[inline(always)]
     pub(crate) fn word(
         &mut self,
@@ -99,7 +95,7 @@ impl FieldsIn {
         self.plain(place).or_else(|| self.any_word(side, place))
     }
 
-    /// Reads the next value of a slot and returns its length, or `None` if it is not a word.
+    /// Skips the next value of a slot. Returns its length, or `None` if it is not a word.
     #[inline(always)]
     pub(crate) fn pass(&mut self, side: &mut StreamReader<'_>, place: Place) -> Option<u32> {
         match self.plain(place) {
@@ -147,7 +143,6 @@ impl FieldsIn {
         self.put(value, out);
     }
 
-    /// Reads the next value of a slot.
     #[inline]
     pub(crate) fn value_only(&mut self, side: &mut StreamReader<'_>, place: Place) -> Value {
         let Some(code) = self.table.next(place.slot) else {
@@ -176,7 +171,7 @@ impl FieldsIn {
         }
     }
 
-    /// Reads and appends values up to the first long one. Returns how many were read.
+    /// Reads and appends values up to the first long value. Returns how many values were read.
     #[inline(always)]
     fn short_parts(&mut self, place: Place, count: u32, joint: u8, out: &mut Out) -> u32 {
         let of = |first: u32| first as usize..first as usize + count as usize;
@@ -200,7 +195,7 @@ impl FieldsIn {
             at += len + 1;
             done += 1;
         }
-        // The last part has no joint after it.
+        // No joint follows the last part.
         out.pass(at.saturating_sub(1));
         done
     }
@@ -218,7 +213,6 @@ impl FieldsIn {
         }
     }
 
-    /// Appends a value.
     #[inline]
     pub(crate) fn put(&self, value: Value, out: &mut Out) {
         out.put_value(value, &self.texts);
@@ -244,7 +238,6 @@ impl FieldsIn {
         Some(self.code(side, place, code))
     }
 
-    /// Returns the value of a code.
     #[inline(always)]
     fn code(&mut self, side: &mut StreamReader<'_>, place: Place, code: u64) -> Value {
         let field = at(&mut self.fields, place.field);
@@ -268,7 +261,6 @@ impl FieldsIn {
         Value { kind, bits: came as u64 }
     }
 
-    /// Reads a value that follows as a text.
     #[cold]
     #[inline(never)]
     fn text(&mut self, side: &mut StreamReader<'_>, place: Place) -> Value {
@@ -321,7 +313,7 @@ impl Known {
     }
 }
 
-/// Returns whether a text is one word: quoted as a whole, or without whitespace, quotes and
+/// Returns whether a text is one word: either quoted as a whole, or without whitespace, quotes and
 /// comments.
 pub(crate) fn is_word(text: &[u8]) -> bool {
     match text {
