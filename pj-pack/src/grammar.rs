@@ -1,16 +1,15 @@
-//! Structure of a lane as a grammar: events, sequences, and loops.
+//! The structure of a lane as a grammar: events, sequences, and loops.
 //!
 //! It is the grammar of HTF (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section
 //! 3.1). The events from the start of a state to its end form a sequence. If the last tokens of a
-//! level repeat the preceding tokens, both together become a loop. Loops with the same body have
-//! the same number, even if they run a different number of times.
+//! level repeat the preceding tokens, both become a loop. Loops with the same body have the same
+//! number, even if they have different numbers of iterations.
 
 use rustc_hash::FxHashMap;
 
 /// Part of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Token {
-    /// An event, by its number.
     Event(u32),
     /// A sequence, by its index in [`Structure::sequences`].
     Sequence(u32),
@@ -18,7 +17,7 @@ pub(crate) enum Token {
     Loop(u32),
 }
 
-/// A loop, with its number of iterations at each place where it occurs.
+/// A loop, and its number of iterations at each place where it occurs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Iterations {
     /// Repeated token.
@@ -73,7 +72,6 @@ impl Structure {
         self.close();
     }
 
-    /// Ends all open sequences.
     pub(crate) fn finish(&mut self) {
         while self.levels.len() > 1 {
             self.close();
@@ -89,17 +87,14 @@ impl Structure {
         }
     }
 
-    /// Returns the tokens of the outermost level.
     pub(crate) fn root(&self) -> &[Token] {
         &self.levels[0]
     }
 
-    /// Returns the tokens of each sequence.
     pub(crate) fn sequences(&self) -> &[Vec<Token>] {
         &self.sequences
     }
 
-    /// Returns the loops.
     pub(crate) fn loops(&self) -> &[Iterations] {
         &self.loops
     }
@@ -118,8 +113,7 @@ impl Structure {
         Token::Sequence(number)
     }
 
-    /// Returns the body of a loop over these tokens, which is a single token or the sequence of
-    /// several tokens.
+    /// Returns the body of a loop over these tokens. Several tokens become a sequence.
     fn body(&mut self, tokens: &[Token]) -> Token {
         match tokens {
             [one] => *one,
@@ -136,8 +130,8 @@ impl Structure {
         while self.fold() {}
     }
 
-    /// Turns the end of the innermost level into a loop if it repeats itself. Returns whether it
-    /// did so.
+    /// If the end of the innermost level repeats itself, turns it into a loop. Returns whether a
+    /// loop was made.
     fn fold(&mut self) -> bool {
         let level = self.levels.last().map_or(&[][..], Vec::as_slice);
         let len = level.len();
@@ -224,7 +218,6 @@ mod tests {
         assert_eq!(structure.loops(), loops);
     }
 
-    /// Appends all events in order. Loops are expanded.
     fn unfold(structure: &Structure, tokens: &[Token], met: &mut [usize], out: &mut Vec<u32>) {
         for token in tokens {
             match *token {

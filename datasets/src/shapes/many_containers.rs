@@ -10,7 +10,7 @@ use crate::sink::Sink;
 const MOST: u64 = 100_000;
 const GROUP: u64 = 500;
 
-/// Bytes for a container: its creation and destruction, and its five or six events.
+/// Number of bytes for a container: its creation, its destruction, and its five or six events.
 const BYTES_EACH: u64 = 220;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
