@@ -82,8 +82,8 @@ impl TraceFiles {
     }
 }
 
-/// Cuts a trace into a root file and at most `pieces` other files. There are at most as many of
-/// these as containers, including the root container.
+/// Cuts a trace into a root file and at most `pieces` other files. Their number is limited by the
+/// number of containers, including the root container.
 ///
 /// Containers are assigned to files in turn, so neighbours are in different files. All lines of a
 /// container are in the same file, in order. Comments and empty lines are dropped. The trace must

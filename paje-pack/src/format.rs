@@ -113,7 +113,7 @@ impl fmt::Display for ErrorKind {
 pub struct Error {
     /// Offset of the faulty page in the file.
     pub at: u64,
-    /// What is wrong with the page.
+    /// Fault of the page.
     pub kind: ErrorKind,
 }
 

@@ -238,8 +238,7 @@ fn define(old_names: bool, rng: &mut Rng) -> Vec<Definition> {
             }
         }
     }
-    // If a number is chosen twice, a kind may have no definition. Its index then becomes its
-    // number.
+    // If a number is chosen twice, a kind may have no definition. It then gets a larger number.
     for (index, kind) in Kind::ALL.into_iter().enumerate() {
         if definitions.iter().all(|known| known.kind != kind) {
             definitions.push(Definition::random(

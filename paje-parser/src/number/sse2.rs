@@ -33,8 +33,8 @@ fn non_digits_of(row: m128i) -> u32 {
     move_mask_i8_m128i(is_digit) as u32 ^ 0xffff
 }
 
-/// Returns the integer of the last `count` digits before `stop`. Of these digits, all but the last
-/// `after` are `gap` bytes further left.
+/// Returns the integer of the last `count` digits before `stop`. All digits except the last `after`
+/// digits are `gap` bytes further left.
 #[inline(always)]
 pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
     let behind = load(window, stop - 16);

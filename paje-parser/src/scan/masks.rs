@@ -3,7 +3,7 @@
 use super::Masks;
 use super::quotes::Quotes;
 
-/// What was found in some chunks.
+/// Result for some chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) newlines: u64,

@@ -197,7 +197,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the object that an event has just changed. `before` is what [`Self::known`] returned before the event.
+    /// Returns the object that an event has just changed. `before` is the result of [`Self::known`] before the event.
     fn line_of(&self, event: &Event<'_>, before: usize) -> LineOf {
         let Model { types, containers, .. } = &*self.model;
         match event {

@@ -89,8 +89,8 @@ impl Selected {
         }
     }
 
-    /// Makes new containers wanted if their ancestors are wanted. Before this, only matches of their own names are
-    /// known.
+    /// Makes new containers wanted if their ancestors are wanted. Before this, it is only known whether their names
+    /// match.
     fn inherit(
         &mut self,
         new: impl ExactSizeIterator<Item = ContainerId>,

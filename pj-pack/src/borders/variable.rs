@@ -11,7 +11,8 @@ use super::segments::Opener;
 pub(super) struct Value {
     pub(super) is_set: bool,
     number: f64,
-    /// Whether all added numbers are exact in single precision, in which some programs read them.
+    /// Whether all added numbers are exact in single precision. Some programs read them in that
+    /// precision.
     is_single: bool,
 }
 

@@ -7,7 +7,7 @@ use super::timeline::Lines;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Minimum duration of a message in microseconds. Each additional microsecond transfers `SPEED`
+/// Minimum duration of a message in microseconds. Each additional microsecond transfers `BANDWIDTH`
 /// bytes.
 const LATENCY: u64 = 20;
 const BANDWIDTH: u64 = 1000;

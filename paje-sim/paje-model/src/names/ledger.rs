@@ -1,4 +1,4 @@
-//! What a ledger records about the lines of a trace.
+//! Records about the lines of a trace, which a ledger receives.
 
 use paje_parser::LinkEnd;
 
