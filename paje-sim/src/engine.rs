@@ -89,7 +89,6 @@ pub(crate) fn replay<'o>(
     })
 }
 
-/// State of a replay between two rounds.
 struct Engine<'o> {
     world: World<'o>,
     read: Reading,

@@ -140,7 +140,6 @@ pub(crate) fn resolve(
     Ok(())
 }
 
-/// Everything that resolving reads and changes.
 pub(crate) struct Resolver<'a> {
     pub(crate) model: &'a mut Model,
     pub(crate) lanes: &'a mut Lanes,
@@ -164,7 +163,6 @@ pub(crate) struct Resolver<'a> {
 pub(crate) struct Clock<'a> {
     pub(crate) last: f64,
     pub(crate) stop_at: f64,
-    /// Times of all lines, if they are kept.
     pub(crate) kept: Option<&'a mut Vec<f64>>,
 }
 
@@ -217,7 +215,6 @@ impl Resolver<'_> {
         self.model.prefetch_containers(hashes);
     }
 
-    /// Returns the type of a decoder's symbol.
     pub(super) fn type_of(&mut self, decoder: &Decoder, symbol: Symbol) -> Result<TypeId, Failed> {
         if let Some(Some(known)) = self.maps.types.get(symbol as usize) {
             return Ok(*known);

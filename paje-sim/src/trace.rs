@@ -56,7 +56,6 @@ pub struct Trace {
 /// megabytes.
 const RELIEF: u64 = 1 << 18;
 
-/// Number of lines and bytes that were read, and the time for it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) bytes: u64,

@@ -89,7 +89,7 @@ pub struct Decoder {
 struct Lexing {
     scanner: Scanner,
     spans: Spans,
-    /// Offset of the current block's last line, if its newline is missing.
+    /// Offset of the current block's last line, if that line lacks its newline.
     unended: usize,
 }
 
@@ -100,15 +100,13 @@ struct DecoderConfig {
     value_names: ValueNames,
     stop_at: f64,
     keeps_lines: bool,
-    /// Whether blocks list the owner of each line.
     follows: bool,
     recovers: bool,
-    /// Whether uses of definitions and doubtful spellings are recorded.
     notes_usage: bool,
 }
 
 impl Decoder {
-    /// Creates a decoder. With `follows`, blocks list the owner of each line.
+    /// Creates a decoder. If `follows` is true, blocks list the owner of each line.
     pub fn new(options: &Options, partitioning: Partitioning, follows: bool) -> Self {
         Decoder {
             symbols: Symbols::default(),
@@ -305,7 +303,6 @@ impl Decoder {
         Arc::make_mut(decoded.defs.get_or_insert_with(|| Arc::new(defs.clone())))
     }
 
-    /// Appends to `all` the indices of the definitions used since the last call, in any order.
     fn note_used(&mut self, all: &mut Vec<u32>) {
         for index in self.plans.used_list.drain(..) {
             self.plans.used[index as usize] = false;
@@ -320,7 +317,6 @@ impl Decoder {
         }
     }
 
-    /// Makes plans for new definitions, and maps the current event numbers to plans.
     fn plan(&mut self, defs: &DefTable) {
         for def in defs.defs().since(self.plans.all.len()) {
             self.plans.all.push(Plan::new(def, self.plans.keeps_extras));

@@ -35,7 +35,7 @@ pub struct Model {
     pub types: Types,
     pub containers: Containers,
     pub lanes: Vec<Lane>,
-    /// Lanes by container and type, for containers with many lanes.
+    /// Lanes by container and type. Used for containers with many lanes.
     by_owner: FxHashMap<(ContainerId, TypeId), LaneId>,
     value_names: ValueNames,
     file: CurrentFile,
@@ -53,7 +53,7 @@ pub struct Model {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct CurrentFile {
-    /// Number of the file, or 0 for the trace's main file.
+    /// Number of the file. The trace's main file has number 0.
     number: u32,
     /// Total size in bytes of the previous files.
     start: u64,
@@ -180,7 +180,6 @@ impl Model {
         Ok(())
     }
 
-    /// Records that the current file was the first to define or use a value.
     fn note_value(&mut self, type_: TypeId, value: ValueId) {
         if self.file.number > 0 {
             self.value_files.insert((type_, value), self.file.number);

@@ -16,9 +16,7 @@ pub(crate) type Show<'o> = &'o mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> +
 pub(crate) struct Portions<'o> {
     show: Show<'o>,
     pub(super) size: u64,
-    /// Byte offset where the current portion ends.
     pub(super) end: u64,
-    /// Containers that ended in the current portion.
     ended: Vec<ContainerId>,
 }
 

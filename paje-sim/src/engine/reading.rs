@@ -23,7 +23,6 @@ pub(super) struct Reading {
     pub(super) last_time: f64,
     /// Byte offset up to which the current wave has been replayed.
     pub(super) replayed_to: u64,
-    /// Comments at the beginning of the trace.
     pub(super) comments: Vec<u8>,
     pub(super) times: Option<Vec<f64>>,
     pub(super) usage: Option<Box<Usage>>,
@@ -50,14 +49,12 @@ impl Reading {
         }
     }
 
-    /// Switches to another file, whose first block is next.
     pub(super) fn turn_to(&mut self, origin: &Origin) {
         self.definitions.turn_to(origin, &self.files);
         self.lines_of_others = self.lines;
         self.is_foreign = self.files.is_named(origin.file);
     }
 
-    /// Returns the error of a file that ends within a definition.
     pub(super) fn unfinished(&self) -> Option<Error> {
         if !self.definitions.current().is_open() {
             return None;

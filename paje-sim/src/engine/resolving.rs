@@ -158,7 +158,6 @@ fn resolve_block(
     }
 }
 
-/// During recovery, records that the text after the block could not be read.
 fn note_unread(block: &DecodedBlock, error: ReadError, read: &mut Reading, world: &mut World<'_>) {
     let is_line = matches!(error, ReadError::LineTooLong { .. });
     let error = read.failed(block, error);
@@ -174,7 +173,6 @@ fn note_unread(block: &DecodedBlock, error: ReadError, read: &mut Reading, world
     world.findings.cut_off(error);
 }
 
-/// Records the decoder's notes on which definitions the lines of a block use.
 fn note_usage(usage: &mut Usage, block: &DecodedBlock) {
     let decoded = &block.decoded;
     decoded.used.iter().chain(&decoded.usage.used).for_each(|def| usage.use_event(*def));

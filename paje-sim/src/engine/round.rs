@@ -28,7 +28,6 @@ pub(crate) struct WorkerState {
     pub(crate) maps: usize,
     filled: Vec<BoxedBlock>,
     pub(crate) times: WorkerTimes,
-    /// Number of the file whose block was decoded last.
     file: Option<u32>,
     /// Selection of the wanted rows, or `None` if all rows are wanted.
     selected: Option<Selected>,
@@ -80,7 +79,6 @@ pub(crate) struct Wave {
 }
 
 impl Wave {
-    /// Collects the blocks that workers have filled.
     pub(crate) fn collect(desks: &mut [Mutex<WorkerState>]) -> Self {
         let desks = desks.iter_mut().map(exclusive);
         let mut blocks: Vec<_> = desks.flat_map(|desk| desk.filled.drain(..)).collect();
@@ -246,7 +244,6 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Merges links that no other worker has taken.
     fn merge(&self) {
         let blocks = &self.wave.blocks;
         let merges = self.merges.get_or_init(|| self.lanes.plan_merges(blocks));

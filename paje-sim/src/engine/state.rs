@@ -23,7 +23,6 @@ use paje_replay::problems::warnings::Warnings;
 use paje_replay::replay::lanes::Lanes;
 use paje_replay::replay::symbol_map::SymbolMap;
 
-/// The caller's arguments of a replay.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'o> {
     pub(super) options: &'o Options,
@@ -51,7 +50,6 @@ pub(super) struct Findings {
     pub(super) warnings: Warnings,
     /// First problem that decoding or resolving found.
     pub(super) first: Option<Error>,
-    /// All problems, during recovery.
     pub(super) tally: Option<ProblemTally>,
 }
 
@@ -65,7 +63,6 @@ impl Findings {
         }
     }
 
-    /// Records that the trace or one of its files ends early.
     pub(super) fn cut_off(&mut self, error: Error) {
         if let Some(tally) = &mut self.tally {
             tally.is_cut = true;
@@ -73,7 +70,6 @@ impl Findings {
         self.judge(Remedy::Ended, 1, error);
     }
 
-    /// Adds warnings for the wave's doubtful lines.
     pub(super) fn warn(
         &mut self,
         wave: &Wave,
@@ -144,7 +140,6 @@ impl Team {
         }
     }
 
-    /// Restarts decoders that know too many names.
     pub(super) fn restart_crowded_decoders(&mut self) {
         for worker in 0..self.desks.len() {
             let desk = exclusive(&mut self.desks[worker]);

@@ -72,7 +72,6 @@ impl Tasks {
     }
 }
 
-/// Guard of a shard that is being replayed.
 pub(crate) struct Taken<'a>(&'a Tasks);
 
 impl Drop for Taken<'_> {

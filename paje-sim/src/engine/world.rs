@@ -92,7 +92,6 @@ impl<'o> World<'o> {
         Ok(())
     }
 
-    /// Ends the containers that ended before byte `limit`.
     pub(super) fn settle_to(&mut self, wave: &Wave, limit: u64) -> Result<(), Error> {
         if self.findings.tally.is_some() {
             self.settle_damaged(wave, limit);
@@ -251,7 +250,6 @@ impl<'o> World<'o> {
         Some((error.of_line_at(candidate.at), count))
     }
 
-    /// Shows the current portion, and forgets its rows.
     pub(super) fn show_portion(&mut self, read: &mut Reading) -> Result<(), Error> {
         let Some(mut portions) = self.portions.take() else { return Ok(()) };
         self.lanes.hide_open();
@@ -309,7 +307,6 @@ impl<'o> World<'o> {
         usage.is_doubtful |= has_warnings || self.lanes.may_reuse_keys(last);
     }
 
-    /// Returns the number of states that are open at the end of the trace.
     pub(super) fn count_open_states(&mut self) -> u64 {
         let mut open = 0;
         for container in self.model.containers.ids() {
@@ -322,7 +319,6 @@ impl<'o> World<'o> {
     }
 }
 
-/// Returns the remedy for an event that a lane of this type refused.
 const fn remedy_of(refused: Refused, type_: TypeId) -> LineRemedy {
     match refused {
         Refused::Earlier(_)

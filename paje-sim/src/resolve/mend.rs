@@ -45,7 +45,6 @@ impl Resolver<'_> {
         self.wrong(block, line, Where::Byte(fault.at), why)
     }
 
-    /// Counts the problems that a structural event has repaired.
     pub(super) fn mend_structural(&mut self, block: &DecodedBlock, line: u32) {
         self.model.settle_awaited();
         let mended = std::mem::take(&mut self.effects.mended);
@@ -103,7 +102,6 @@ impl Resolver<'_> {
         container
     }
 
-    /// Records, for a ledger, that a line has made up a new container.
     fn note_made_up(&mut self, block: &DecodedBlock, line: u32, known: usize) {
         if self.structural.is_some() && self.model.containers.len() > known {
             let at = block.text.start().0 + u64::from(line);

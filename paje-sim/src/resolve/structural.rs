@@ -176,7 +176,6 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the value that has just been defined, or `Nobody` if the type already had the value.
     fn value_since(&self, type_: TypeId, before: usize) -> LineOf {
         match self.model.types.value_count(type_) > before {
             true => LineOf::Value(type_, ValueId(before as u32)),
@@ -184,7 +183,6 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the number of existing objects of the kind that an event may define.
     fn known(&self, event: &Event<'_>) -> usize {
         let types = &self.model.types;
         match event {
@@ -197,7 +195,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the object that an event has just changed. `before` is the result of [`Self::known`] before the event.
+    /// Returns the object that an event has just changed. `before` is the number of such objects before the event.
     fn line_of(&self, event: &Event<'_>, before: usize) -> LineOf {
         let Model { types, containers, .. } = &*self.model;
         match event {

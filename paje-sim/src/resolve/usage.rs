@@ -12,7 +12,6 @@ use paje_model::names::text::Name;
 use paje_model::names::usage::OtherQuoting;
 
 impl Resolver<'_> {
-    /// Records a structural line before it is applied.
     #[inline]
     pub(super) fn note_structural_use(
         &mut self,
@@ -57,7 +56,6 @@ impl Resolver<'_> {
         container.into_iter().for_each(|container| self.note_container_use(container));
     }
 
-    /// Records the first use of a lane.
     #[inline]
     pub(super) fn note_lane_use<'n>(
         &mut self,

@@ -17,7 +17,6 @@ pub struct Annotations<'t> {
 enum Kept<'t> {
     No,
     Here(&'t Extras),
-    /// Places of the objects' keys.
     ByKey(&'t [u64]),
 }
 

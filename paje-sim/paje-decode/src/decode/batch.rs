@@ -114,7 +114,6 @@ struct OneByOne<'a, 't> {
 }
 
 impl Decoder {
-    /// Returns part of a batch, with everything that its decoding needs.
     pub(super) fn lines_of<'a, 't>(
         &'a mut self,
         padded: &'t [u8],
@@ -142,8 +141,8 @@ impl<'t> Lines<'_, 't> {
         wide::run(OfOperation::<T, O, AS_ONE> { lines: self, op, text: PhantomData })
     }
 
-    /// Looks up the names of the first line one by one. Returns their symbols, their text if it is
-    /// short, and its length.
+    /// Looks up the names of the first line one by one. Returns their symbols, the text of all names if it is short,
+    /// and the length of that text.
     pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(LineNames, Option<Word>, usize)> {
         let Lines { padded, plan, known, symbols, times, config, decoded, .. } = self;
         let line = self.batch.first()?;
@@ -279,7 +278,6 @@ impl<'a> Tables<'a> {
 }
 
 impl<'t> OneByOne<'_, 't> {
-    /// Returns the strand and the symbols of a line's names if each name is known.
     #[inline(always)]
     fn find<T: Text<'t>>(
         &mut self,
@@ -341,7 +339,6 @@ impl<'t> OneByOne<'_, 't> {
     }
 }
 
-/// Returns the range of a line's names. The key of a link is not part of it.
 #[inline(always)]
 fn place_of_names(op: Op, fields: Fields) -> (usize, usize) {
     (fields.pair.0, if op.is_link() { fields.end.1 } else { fields.value.1 })

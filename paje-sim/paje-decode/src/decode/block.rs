@@ -17,12 +17,11 @@ pub struct DecodedBlock {
     pub assumed: Option<Arc<DefTable>>,
     /// Index of the maps that translate the block's symbols.
     pub maps: usize,
-    /// Largest size that the block has had so far, in parts of a whole block. The block has memory for this size.
+    /// Largest size of the block so far, in parts of a whole block. The block has memory for this size.
     pub parts: usize,
     pub worker: usize,
     /// Error that prevented reading the text after the block.
     pub failure: Option<ReadError>,
-    /// Whether the block is known to be the last block of its file.
     pub is_last: bool,
     pub is_marked: bool,
     pub lines_before: u64,
@@ -48,7 +47,6 @@ impl DecodedBlock {
         LineNumber { file: self.origin.file, line: self.lines_before + before as u64 + 1 }
     }
 
-    /// Returns the definitions for the line that begins at `line`.
     pub fn defs_at(&self, line: u32) -> Option<&DefTable> {
         let after = self.decoded.defs.as_deref().filter(|_| line >= self.decoded.defs_from);
         after.or(self.assumed.as_deref())

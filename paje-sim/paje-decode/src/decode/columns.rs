@@ -62,7 +62,6 @@ impl Decoder {
         decoded.sparse.fill(|text| block.columns(text, lines, &mut judge))
     }
 
-    /// Decodes the lines of this block that [`Decoder::read_columns`] has read.
     #[inline(never)]
     pub(super) fn decode_columns(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let Columns { mut lines, mut steps } = std::mem::take(&mut self.columns);
@@ -120,7 +119,6 @@ impl Decoder {
         self.columns = Columns { lines, steps };
     }
 
-    /// Looks up a link's value, unless it is the same as in the previous line.
     fn link_value(
         &mut self,
         start_of_line: u32,
@@ -165,7 +163,6 @@ impl Decoder {
         Ok(())
     }
 
-    /// Sets the common event of a step's lines from the event of its first line.
     fn learn_step(
         &self,
         number: u32,
@@ -195,8 +192,8 @@ impl Decoder {
     }
 }
 
-/// Returns the form in which the lines of a step are needed, and the plan of their event. `words` and `holes` belong to
-/// the step's first line. Returns `None` if the text of the lines is needed.
+/// Returns how the lines of a step must be read, and the plan of their event. `words` and `holes` belong to the step's
+/// first line. Returns `None` if the text of the lines is needed.
 fn wanted(
     plans: &Plans,
     defs: &DefTable,

@@ -42,7 +42,6 @@ pub(super) const fn significant_quoting(names: ValueNames, quoted: bool) -> Quot
     }
 }
 
-/// Returns the context of a type's values. Quotes make a difference only if the options say so.
 pub(super) const fn value_context(type_: Symbol, significant_quoting: Quoting) -> u32 {
     type_ << 2 | significant_quoting as u32
 }

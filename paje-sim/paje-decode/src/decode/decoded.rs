@@ -72,7 +72,6 @@ impl Op {
 
 #[derive(Clone, Copy, Debug)]
 pub struct LaneEvent {
-    /// Time in seconds.
     pub time: f64,
     /// Symbol of a value, bits of a variable's number, or index of a link in [`Decoded::links`].
     pub argument: u64,
@@ -119,7 +118,6 @@ pub struct LinkEvent {
     /// Key without quotes, and its hash.
     pub key: ShortText,
     pub key_hash: u64,
-    /// Position of the key in the event's own line.
     pub key_at: u32,
 }
 
@@ -131,7 +129,7 @@ impl LinkEvent {
     }
 }
 
-/// Part of a block that must be resolved in file order.
+/// A part of a block that must be resolved in file order.
 #[derive(Clone, Copy, Debug)]
 pub enum OrderedItem {
     Structural(u32),
@@ -139,7 +137,6 @@ pub enum OrderedItem {
     Lane(Symbol, u64),
     /// First use of a value, and the hash of its text.
     Value(Symbol, u64),
-    /// First use of a container as a link's end.
     LinkEnd(Symbol),
 }
 
@@ -169,7 +166,7 @@ pub struct ValueDefinition {
     /// Symbol of the type's name. Unlike the other fields, this is not an index of a word.
     pub type_: Symbol,
     pub color: Option<Color>,
-    /// Hash of the alias, or else of the name.
+    /// Hash of the identifier, which is the alias or, without an alias, the name.
     pub hash: u64,
 }
 
@@ -177,7 +174,6 @@ pub struct ValueDefinition {
 /// lines. The struct is small, because some traces have a container for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifetime {
-    /// Time in seconds.
     pub time: f64,
     /// Symbol of the type's name. Unlike the names below, this is not an index of a word.
     pub type_: Symbol,
@@ -186,7 +182,7 @@ pub struct Lifetime {
     pub(super) alias: u8,
     /// Index of the word with the parent, for a creation.
     pub(super) parent: u8,
-    /// Hash of the alias or, without an alias, of the name.
+    /// Hash of the identifier, which is the alias or, without an alias, the name.
     pub hash: u64,
     pub(super) parent_hash: u64,
 }
@@ -198,7 +194,6 @@ impl Lifetime {
         (self.alias != Lifetime::NO_WORD).then_some(self.alias)
     }
 
-    /// Returns the index of the word with the parent and the hash of the parent's text, for a creation.
     pub fn parent(&self) -> Option<(u8, u64)> {
         (self.parent != Lifetime::NO_WORD).then_some((self.parent, self.parent_hash))
     }
@@ -212,7 +207,6 @@ pub struct Doubtful {
     pub surplus: bool,
 }
 
-/// The parts of a segment's text that its decoded lines refer to. Other parts were never written.
 #[derive(Debug, Default)]
 pub struct SparseText {
     bytes: Vec<u8>,
@@ -255,9 +249,7 @@ pub struct Decoded {
     /// Ends of the lines. Filled only if lines are kept or the block has columns.
     pub(crate) newlines: Vec<u32>,
     pub extra_text: Vec<u8>,
-    /// First invalid line, where decoding stopped.
     pub fault: Option<(u32, Fault)>,
-    /// All invalid lines, if decoding continues after invalid lines.
     pub faults: Vec<(u32, Fault)>,
     /// Faults of link lines that lack only their keys. These lines are decoded with empty keys.
     pub keyless: Vec<(u32, Fault)>,
@@ -267,13 +259,11 @@ pub struct Decoded {
     pub lines: u64,
     /// Start and owner of each line. Filled only for a ledger.
     pub lines_of: Vec<(u32, StrandSymbol)>,
-    /// Definitions at the end of the block, if it has lines of definitions.
     pub defs: Option<Arc<DefTable>>,
     /// Definitions used before the first line of a definition.
     pub used: Vec<u32>,
-    /// Start of the first line of a definition.
     pub(crate) defs_from: u32,
-    /// Whether definitions from before the block may be invalid after the block.
+    /// Whether later lines of the file may need other definitions than this block.
     pub changes: bool,
     pub usage: UsageNotes,
 }
@@ -283,7 +273,6 @@ impl Decoded {
         self.fault.is_some() || !self.faults.is_empty() || !self.keyless.is_empty()
     }
 
-    /// Returns the value that a structural event defines, if its line is valid.
     pub fn value_of(&self, structure: Structure) -> Option<&ValueDefinition> {
         match structure.kind {
             StructuralKind::Value(number) => self.values.get(number as usize),
@@ -291,7 +280,6 @@ impl Decoded {
         }
     }
 
-    /// Returns the creation or destruction of a container that a structural event describes, if its line is valid.
     pub fn lifetime_of(&self, structure: Structure) -> Option<&Lifetime> {
         match structure.kind {
             StructuralKind::Lifetime(number) => self.lifetimes.get(number as usize),

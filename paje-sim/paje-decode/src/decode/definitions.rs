@@ -7,11 +7,10 @@ use paje_parser::{DefTable, EventDef};
 use crate::decode::block::DecodedBlock;
 use crate::input::files::{Files, Origin};
 
-/// Event definitions of the files that are being read.
 #[derive(Debug)]
 pub struct DefinitionsByFile {
     file: u32,
-    /// Definitions of this file so far. The table also lists all definitions of the trace.
+    /// Definitions of the file so far. The table also lists all definitions of the trace.
     current: Arc<DefTable>,
     /// Definitions that apply at the beginning of a file, by the number of the file that refers to it.
     inherited: BTreeMap<u32, Arc<DefTable>>,
@@ -57,7 +56,6 @@ impl DefinitionsByFile {
         }
     }
 
-    /// Saves the definitions for the files that the current file has referred to so far.
     pub fn save_for_children(&mut self, files: &Files) {
         if !files.has_children(self.file) {
             return;
@@ -69,7 +67,6 @@ impl DefinitionsByFile {
         }
     }
 
-    /// Switches to the next file that has lines.
     pub fn turn_to(&mut self, origin: &Origin, files: &Files) {
         self.save_for_children(files);
         // Each table lists all definitions.

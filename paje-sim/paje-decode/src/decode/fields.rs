@@ -9,7 +9,6 @@ use crate::decode::times::Times;
 use crate::decode::usual::Waiting;
 use paje_model::names::options::Precision;
 
-/// Bytes in which the fields of a line are looked up.
 pub(super) trait Text<'t>: Copy {
     /// Whether fields are in the usual order, one byte apart.
     const IS_USUAL: bool;
@@ -28,7 +27,7 @@ pub(super) trait Text<'t>: Copy {
 
     fn bytes(&self) -> &[u8];
 
-    /// Returns the offset of the bytes in the block, modulo 2^32.
+    /// Returns the offset in the block of the first of the bytes, modulo 2^32.
     fn base(&self, start_of_line: u32) -> u32;
 
     fn number(&self, precision: Precision, place: (usize, usize)) -> Option<f64>;
@@ -201,7 +200,6 @@ impl Fields {
     }
 }
 
-/// Reads the value of a variable, if it is a number.
 #[inline(never)]
 fn any_number(text: &[u8], precision: Precision, (start, end): (usize, usize)) -> Option<f64> {
     match precision {

@@ -9,7 +9,6 @@ impl Decoder {
         }
     }
 
-    /// Records a decoded line that has no event in a strand.
     pub(super) fn follow_strandless(&mut self, start: u32, decoded: &Decoded) {
         let structural = matches!(decoded.ordered.last(), Some((line, OrderedItem::Structural(_))) if *line == start);
         self.follow(start, if structural { STRUCTURAL } else { WORDLESS });

@@ -7,7 +7,7 @@ use crate::decode::steps::{EventTemplate, Steps, Varies};
 
 #[derive(Debug, Default)]
 pub(super) struct Grouping {
-    /// Strand and event of each line, by its ordinal. Entries after the current lines are stale.
+    /// Strand and event of each line, indexed by the line's ordinal. Entries beyond the current lines are stale.
     pub(super) unsorted: Vec<(StrandSymbol, LaneEvent)>,
     /// Number of events in the current block, by strand. All are zero between blocks.
     counts: Vec<u32>,

@@ -48,7 +48,6 @@ impl KnownLanes {
         self.shards.clear();
     }
 
-    /// Returns the table for links, or the table for all other lines.
     #[inline(always)]
     pub(super) const fn line_names(&self, of_links: bool) -> &LineNamesTable {
         if of_links { &self.link_line_names } else { &self.line_names }

@@ -157,7 +157,6 @@ impl Decoder {
         Ok((strand, LaneEvent::new(time, argument, start as u32, op, extra)))
     }
 
-    /// Returns the lane of the current line, and records it if it is new.
     fn named_lane(
         &mut self,
         padded: &[u8],

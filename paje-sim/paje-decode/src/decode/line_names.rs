@@ -11,7 +11,6 @@ use paje_model::names::hash::Word;
 pub(super) struct LineNames {
     pub(super) strand: StrandSymbol,
     pub(super) value: Symbol,
-    /// Container at the end of a link.
     pub(super) end: Symbol,
 }
 
@@ -31,7 +30,6 @@ impl LineNames {
     }
 }
 
-/// Names of lines by their texts.
 #[derive(Debug)]
 pub(super) struct LineNamesTable {
     known: WordTable<LineNames, true>,
@@ -57,13 +55,11 @@ impl LineNamesTable {
         LineNamesTable { known: WordTable::default(), left: most }
     }
 
-    /// Returns whether the table is still in use.
     #[inline(always)]
     pub(super) const fn is_used(&self) -> bool {
         self.left > 0
     }
 
-    /// Borrows the slots, for many lookups.
     #[inline(always)]
     pub(super) fn slots(&self) -> LineNamesSlots<'_> {
         LineNamesSlots { known: self.known.slots() }

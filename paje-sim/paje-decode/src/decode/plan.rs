@@ -31,11 +31,10 @@ pub(super) struct Plan {
     pub(super) key: usize,
     /// Index of the first word of the type and the container, if the two are adjacent.
     pub(super) pair: Option<usize>,
-    /// Whether short lines of the event are decoded in batches.
     pub(super) fits_batch: bool,
     /// Whether the fields are also in the [usual](usual) order.
     pub(super) is_usual: bool,
-    /// Number of words in the usual order, if no later word is needed.
+    /// Number of words in the usual order up to the last word that is needed. `None` if other words are needed as well.
     pub(super) head: Option<u32>,
     pub(super) keeps_extras: bool,
     without_len: u64,
@@ -44,9 +43,8 @@ pub(super) struct Plan {
 #[derive(Debug, Default)]
 pub(super) struct Plans {
     pub(super) all: Vec<Plan>,
-    /// Plans by event number, as of `numbering`. See [`short`](super::short).
+    /// Plans by event number. See [`short`](super::short).
     pub(super) by_id: WordTable,
-    /// Batches of usual lines, by short event numbers.
     pub(super) short_ids: ShortIds,
     pub(super) numbering: Option<Numbering>,
     pub(super) used: Vec<bool>,
@@ -71,11 +69,11 @@ pub(super) struct ShortIds {
     heads: Vec<(u64, Head)>,
 }
 
-/// Batch of long lines that need only their head.
+/// Batch of long lines of which only the head is needed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) batch: u32,
-    /// Number of fields of the head.
+    /// Number of fields of the head. The whole line has `all` fields.
     pub(super) fields: u32,
     pub(super) all: u32,
 }
@@ -109,8 +107,8 @@ impl ShortIds {
         (key.wrapping_mul(ShortIds::SPREAD) >> (64 - ShortIds::BITS)) as usize
     }
 
-    /// Does the same as [`ShortIds::find`], but numbers batches from 1 and returns 0 if there is no batch. This is
-    /// fastest for short numbers.
+    /// Does the same as [`ShortIds::find`], but numbers batches from 1 and returns 0 if there is no batch. It is
+    /// fastest for event numbers of one or two bytes.
     #[inline(always)]
     pub(super) fn find_plus_one(&self, bytes: u64, len: usize) -> u32 {
         let pair = u32::from(self.pairs[usize::from(bytes as u16)]);
@@ -120,8 +118,8 @@ impl ShortIds {
         }
     }
 
-    /// Returns the batch for ordinary lines of an event. The event's number is the first `len` bytes of the eight
-    /// given.
+    /// Returns the batch for ordinary lines of an event. The event number consists of the first `len` of the eight
+    /// bytes.
     #[inline(always)]
     pub(super) fn find(&self, bytes: u64, len: usize) -> Option<u32> {
         let key = ShortIds::key(bytes, len);
@@ -129,7 +127,7 @@ impl ShortIds {
         (known == key).then_some(batch)
     }
 
-    /// Returns the batch for long lines of an event, whose number is given as for [`ShortIds::find`].
+    /// Returns the batch for long lines of an event. The event number is given as in [`ShortIds::find`].
     pub(super) fn head(&self, bytes: u64, len: usize) -> Option<Head> {
         let key = ShortIds::key(bytes, len);
         self.heads.iter().find(|(known, _)| *known == key).map(|(_, head)| *head)

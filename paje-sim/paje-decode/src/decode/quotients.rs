@@ -2,7 +2,7 @@
 
 use paje_model::names::options::Precision;
 
-/// Powers of ten. All are exact.
+/// Powers of ten that are exact doubles.
 pub(super) const POWERS: [f64; 19] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18,
@@ -76,7 +76,7 @@ mod tests {
         }
     }
 
-    /// Numbers at and near the midpoint between two single-precision numbers.
+    /// Tests numbers at and near the midpoint between two single-precision numbers.
     #[test]
     fn middles_round_like_their_texts() {
         for odd in (0..4000).map(|number| (1_u64 << 24) + 2 * number * number + number) {

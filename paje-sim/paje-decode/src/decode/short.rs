@@ -100,7 +100,6 @@ impl Decoder {
         Some(batch_of(plan, false))
     }
 
-    /// Decodes the batches. Lines that do not fit are appended to the rest.
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
         let lines = self.waiting.lines as usize;
         if self.grouping.unsorted.len() < lines {
@@ -155,7 +154,6 @@ impl Decoder {
         decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
     }
 
-    /// Returns whether the names of an event's lines are looked up as one text.
     fn looks_up_names_as_one(&self, op: Op) -> bool {
         let has_tail = op.is_link() || matches!(op, Op::SetState | Op::PushState | Op::Event);
         has_tail && self.known.line_names(op.is_link()).is_used() && !self.symbols.unique_values

@@ -10,7 +10,6 @@ use super::symbols::Symbol;
 use paje_model::names::hash::{ShortText, bare};
 use paje_model::names::options::Precision;
 
-/// How the lines of a step differ.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
     pub(super) kind: StepKind,
@@ -34,7 +33,6 @@ pub(super) enum StepKind {
     EndLink,
 }
 
-/// The common part of the events of several lines, or the event of one line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EventTemplate {
     pub(super) strand: StrandSymbol,
@@ -44,10 +42,9 @@ pub(super) struct EventTemplate {
     pub(super) varies: Varies,
 }
 
-/// The part of an event that its template leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Varies {
-    /// The time, in the units of the segment.
+    /// The time, in units of the segment.
     Time,
     TimeAndArgument,
     /// The time of a single line, as the bits of a double.
@@ -57,7 +54,6 @@ pub(super) enum Varies {
 impl EventTemplate {
     pub(super) const NOTHING: EventTemplate = EventTemplate::of(NO_STRAND, &LaneEvent::NONE);
 
-    /// Creates a template for lines that differ from this event only in their times.
     const fn of(strand: StrandSymbol, event: &LaneEvent) -> EventTemplate {
         let LaneEvent { argument, tail, .. } = *event;
         EventTemplate { strand, tail, argument, count: 0, varies: Varies::Time }
@@ -70,7 +66,7 @@ pub(super) struct Steps {
     pub(super) all: Vec<Step>,
     /// Templates by the number in [`ColumnLine::step`]. The templates of the steps come first.
     pub(super) templates: Vec<EventTemplate>,
-    /// In line order, the arguments of lines whose templates have none.
+    /// Arguments of the lines whose templates have no argument, in the order of the lines.
     pub(super) arguments: Vec<u64>,
 }
 

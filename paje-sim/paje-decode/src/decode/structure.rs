@@ -10,7 +10,6 @@ use crate::decode::decoded::{Decoded, Lifetime, StructuralKind, Structure, Value
 use crate::decode::symbols::SymbolTable;
 use paje_model::names::hash::{Word, bare, hash_text, hash_word, word};
 
-/// Stores the words of a structural event. Returns its index in the block.
 pub(super) fn structure(
     def: &EventDef,
     index: usize,
@@ -107,7 +106,6 @@ impl Words<'_> {
         })
     }
 
-    /// Returns a container's creation or destruction, unless the line names a file.
     fn lifetime(self, types: &mut SymbolTable) -> Option<Lifetime> {
         // Lines with very many fields are parsed later, when they are resolved.
         if self.def.word_of(FieldName::Filename).is_some()

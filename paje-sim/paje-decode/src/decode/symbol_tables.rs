@@ -31,7 +31,6 @@ impl Symbols {
         [types, link_ends, values].into_iter().for_each(SymbolTable::clear);
     }
 
-    /// Returns the name of a value that is listed in this block.
     pub fn value_name<'a>(&'a self, symbol: Symbol, block: &'a Block) -> Name<'a> {
         match self.unique_values {
             true => self.values.span(symbol).of(block.text()).into(),
@@ -39,7 +38,6 @@ impl Symbols {
         }
     }
 
-    /// Returns the symbol of a value, and records its first use.
     #[inline]
     pub(super) fn value(
         &mut self,
@@ -61,7 +59,6 @@ impl Symbols {
         symbol
     }
 
-    /// Returns the symbol of a container at the end of a link, and records its first use.
     #[inline]
     pub(super) fn link_end(
         &mut self,

@@ -76,7 +76,6 @@ impl<V: Copy> Words<'_, V> {
 }
 
 impl<V: Copy + Default> WordTable<V, true> {
-    /// Borrows the slots, for many lookups.
     #[inline(always)]
     pub(super) fn slots(&self) -> Words<'_, V> {
         Words { slots: &self.slots }
@@ -214,8 +213,6 @@ impl SymbolTable {
         symbol
     }
 
-    /// Returns the position of the text of a symbol that [`append_span`](Self::append_span) has
-    /// added.
     pub fn span(&self, symbol: Symbol) -> Span {
         let text = self.entries[symbol as usize].text;
         let (start, end) = text.halves();

@@ -35,7 +35,6 @@ impl UsageNotes {
         self.is_doubtful |= last == Some(Quoting::Unclosed);
     }
 
-    /// Records whether some words of a line are quoted differently than at their first use.
     pub(super) fn note_names(
         &mut self,
         padded: &[u8],
@@ -50,7 +49,6 @@ impl UsageNotes {
     }
 }
 
-/// Returns whether a name starts with a quote.
 pub fn is_quoted(quoting: Quoting) -> bool {
     quoting != Quoting::Bare
 }

@@ -54,7 +54,6 @@ impl Batches {
     }
 }
 
-/// Makes room in a batch that is full or has no memory.
 #[cold]
 #[inline(never)]
 fn make_room(
@@ -72,7 +71,6 @@ fn make_room(
 
 const FEWEST: usize = 256;
 
-/// Lines that may be usual, and the batches for them.
 pub(super) struct UsualLines<'a> {
     pub(super) lines: ShortLines<'a>,
     pub(super) ids: &'a ShortIds,

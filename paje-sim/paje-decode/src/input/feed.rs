@@ -26,14 +26,13 @@ use stream::{ReadAhead, Stream};
 /// Hands out the blocks of a trace, file after file, to the workers.
 pub struct Feed<'r> {
     reading: Mutex<FeedState<'r>>,
-    /// Notified when a worker has finished reading from a stream.
     news: Condvar,
     options: &'r Options,
     progress: &'r Progress,
     threads: usize,
 }
 
-/// Returns whether a text may name other files of the trace.
+/// Returns whether a text may contain names of other files.
 #[must_use]
 pub fn names_files(text: &[u8]) -> bool {
     let has = |word: &str| memmem::find(text, word.as_bytes()).is_some();
@@ -44,13 +43,12 @@ pub fn names_files(text: &[u8]) -> bool {
 /// second.
 const SEARCHED: u64 = 64 << 20;
 
-/// The current file, and the queue of files that follow it.
 struct FeedState<'r> {
     medium: BlockSource<'r>,
     /// Number of workers that wait for blocks of a stream.
     waiting: usize,
     origin: Origin,
-    /// Start of the next file, if it is known before the current file ends.
+    /// Offset of the next file in the trace, if it is known before the current file ends.
     end: u64,
     next: u64,
     queue: VecDeque<Queued>,
@@ -326,7 +324,6 @@ impl<'r> Feed<'r> {
         sorted.map_or(position, |(_, sorted)| sorted.original(position))
     }
 
-    /// Returns the number of bytes that sorting has added to the trace.
     pub fn added(&self) -> u64 {
         self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
     }

@@ -42,7 +42,6 @@ pub struct Files {
     /// Folders that may contain the files to which the trace refers, or `None` if such files are not read.
     folders: Option<Arc<Folders>>,
     all: Vec<File>,
-    /// Numbers of files by canonical path.
     known: FxHashMap<PathBuf, u32>,
     /// The current file, and the files that it has referred to so far. Many containers may name the same file.
     named_by: (u32, TextSet<Vec<u8>>),
@@ -153,7 +152,6 @@ impl Files {
         std::mem::take(&mut self.queue)
     }
 
-    /// Returns whether the trace has more than one file.
     pub fn any(&self) -> bool {
         self.all.len() > 1
     }
@@ -168,7 +166,6 @@ impl Files {
         self.all[file as usize].path.clone().filter(|_| file > 0)
     }
 
-    /// Returns the paths of all files, with `None` for the trace itself.
     pub fn paths(&self) -> Vec<Option<Arc<Path>>> {
         (0..self.all.len() as u32).map(|file| self.path(file)).collect()
     }

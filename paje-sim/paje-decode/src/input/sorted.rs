@@ -35,7 +35,6 @@ pub struct TimeSorted {
     /// Number of newlines added to the text: one if the last line lacks its newline, otherwise zero.
     added: u64,
     names_files: bool,
-    /// Whether the text began with a byte order mark.
     was_marked: bool,
 }
 
@@ -47,7 +46,7 @@ impl Line {
     const LEN_BITS: u32 = 20;
     /// Lines of this length or more do not fit. The end of such a line must be searched for.
     const LONG: usize = (1 << Line::LEN_BITS) - 1;
-    /// Longest text whose line starts fit: 16 TiB.
+    /// Longest text of which all lines fit into [`Line`]: 16 TiB.
     const MOST_TEXT: u64 = 1 << (u64::BITS - Line::LEN_BITS);
 
     #[inline]
@@ -77,7 +76,7 @@ struct Part(Vec<Line>);
 struct Cut {
     part: usize,
     lines: Range<usize>,
-    /// Offset in the sorted trace where the block begins.
+    /// Offset of the block in the sorted trace.
     start: u64,
     len: usize,
 }
@@ -158,7 +157,6 @@ impl TimeSorted {
         self.was_marked
     }
 
-    /// Returns the text as it was read, with a newline at the end.
     pub fn text(&self) -> &[u8] {
         &self.text
     }

@@ -12,18 +12,16 @@ pub struct Source<'r> {
     pub further: Vec<PathBuf>,
 }
 
-/// Rules for finding the files that the trace names.
 #[derive(Debug)]
 pub struct Root {
-    /// Path of the trace, or `None` for standard input and other streams.
     pub path: Option<PathBuf>,
     pub folders: Folders,
 }
 
 pub enum SourceKind<'r> {
-    /// An input of which each worker can read its own blocks.
+    /// An input from which each worker can read its own blocks.
     Input(Box<Input>),
-    /// A stream, which one worker at a time reads.
+    /// A stream, from which one worker at a time reads.
     Stream(Box<dyn Read + Send + 'r>),
 }
 
@@ -37,7 +35,6 @@ impl fmt::Debug for SourceKind<'_> {
 }
 
 impl<'r> Source<'r> {
-    /// Creates a source from a reader.
     pub fn stream(input: impl Read + Send + 'r) -> Self {
         Source { kind: SourceKind::Stream(Box::new(input)), files: None, further: Vec::new() }
     }

@@ -17,7 +17,7 @@ pub struct Arena {
     /// Pieces of an earlier arena, still to be cleared.
     spare: Vec<Piece>,
     overflow: Option<Arc<Overflow>>,
-    /// Index of the piece that is being filled, and the number of its words in use.
+    /// Index of the piece that is being filled. `taken` of its words are in use.
     filling: usize,
     taken: usize,
     total: usize,
@@ -82,7 +82,6 @@ impl Place {
 #[derive(Debug)]
 enum Piece {
     Memory(Vec<u64>),
-    /// Memory in huge pages.
     Huge(MmapMut),
     File(MmapMut),
 }
@@ -189,7 +188,6 @@ impl Arena {
         }
     }
 
-    /// Drops the pages of the `last` pieces in the file from memory.
     pub fn drop_pages(&self, last: usize) {
         self.pieces.iter().rev().take(last).for_each(Piece::drop_pages);
     }
@@ -244,7 +242,6 @@ impl Arena {
         &self.pieces[place.piece as usize][place.word as usize..]
     }
 
-    /// Returns the words from a place to the end of its piece, mutably.
     #[inline(always)]
     pub(crate) fn words_mut(&mut self, place: Place) -> &mut [u64] {
         &mut self.pieces[place.piece as usize][place.word as usize..]
@@ -277,7 +274,6 @@ impl Arena {
 }
 
 impl Arena {
-    /// Returns the small number at `index` of a column.
     pub fn small_at(&self, column: Place, width: Width, index: usize) -> u32 {
         let words = self.words(column, 0, width.words(index + 1));
         match width {

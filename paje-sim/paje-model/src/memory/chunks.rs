@@ -28,7 +28,7 @@ impl ExtraPair {
 pub struct KeyPlace(u64);
 
 impl KeyPlace {
-    /// Makes a location from a shard, a place of at most [`KeyPlace::BITS`] bits, and the lower half of the hash.
+    /// Creates a location from a shard, a place of at most [`KeyPlace::BITS`] bits, and the lower half of the hash.
     #[inline(always)]
     pub const fn new(shard: u8, place: u64, hash: u32) -> Self {
         KeyPlace((hash as u64 >> 16) << KeyPlace::TAG | place << 8 | shard as u64)
@@ -54,7 +54,6 @@ impl KeyPlace {
         self.0 >> 8 & ((1 << KeyPlace::BITS) - 1)
     }
 
-    /// Returns the location after the key was moved within its shard.
     pub const fn moved(self, place: u64) -> Self {
         KeyPlace(self.0 & !(((1 << KeyPlace::BITS) - 1) << 8) | place << 8)
     }
@@ -184,7 +183,6 @@ pub fn push_link(arena: &mut Arena, rows: &mut Rows, link: &NewLink, extras: boo
     }
 }
 
-/// Adds a key to a lane that keeps only keys.
 #[inline]
 pub fn push_key(arena: &mut Arena, rows: &mut Rows, key: KeyPlace) {
     let (chunk, index) = rows.push(arena, Width::Narrow, |size, _| size);

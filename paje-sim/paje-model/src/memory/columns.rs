@@ -14,7 +14,6 @@ pub const LARGEST: usize = 1024;
 
 const SIZES: usize = LARGEST.ilog2() as usize;
 
-/// Number of chunks before the first chunk of the largest size.
 const SMALLER: usize = SIZES - 1 + TWICE;
 
 /// Number of sizes, from the second size on, of which a lane has two chunks.
@@ -29,7 +28,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// Returns the width for numbers that have no other bits.
+    /// Returns the width for a number. `bits` may also be several numbers, combined with a bitwise "or".
     #[inline(always)]
     pub(crate) const fn of(bits: u32) -> Self {
         match bits {
@@ -153,7 +152,6 @@ impl Rows {
         (self.last, index)
     }
 
-    /// Returns whether the next chunk has the largest size.
     pub fn is_large(&self, arena: &Arena) -> bool {
         self.last.count > 0 && self.head(arena).chunks + 1 >= SMALLER
     }
@@ -259,7 +257,6 @@ impl Rows {
         self.last.count == 0
     }
 
-    /// Returns the only chunk, if there is exactly one.
     #[inline]
     pub fn only(&self) -> Option<Chunk> {
         ({ self.before }.is_none() && self.last.count > 0).then_some(self.last)

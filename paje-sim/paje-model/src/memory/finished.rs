@@ -12,7 +12,6 @@ use crate::names::options::Keeps;
 pub struct FinishedRows {
     pub lanes: Vec<FinishedLane>,
     pub stores: Vec<Store>,
-    /// Memory for the rows of links.
     pub links: Vec<Arena>,
     /// Start of each variable's current value. Only filled if the trace continues after these rows.
     pub open_variables: FxHashMap<LaneId, f64>,
@@ -53,7 +52,7 @@ impl FinishedRows {
         }
     }
 
-    /// Returns the user-defined fields of a lane's rows, if they are kept. For links, see
+    /// Returns the user-defined fields of a lane's rows, if such fields are kept. For links, see
     /// [`extras_of_link`](Self::extras_of_link).
     pub fn extras(&self, lane: LaneId) -> Option<&Extras> {
         let store = match self.lanes[lane.index()].memory {
@@ -63,7 +62,7 @@ impl FinishedRows {
         self.stores[usize::from(store)].extras.as_ref()
     }
 
-    /// Returns the user-defined fields of the link with this key, if they are kept.
+    /// Returns the user-defined fields of the link with this key, if such fields are kept.
     pub fn extras_of_link(&self, key: KeyPlace) -> Option<&Extras> {
         self.stores[key.shard()].extras.as_ref()
     }
@@ -73,7 +72,6 @@ impl FinishedRows {
         self.stores[key.shard()].keys.get(key.place())
     }
 
-    /// Returns the parts of events that are kept with their objects.
     pub fn keeps(&self) -> Keeps {
         let extras = self.stores.first().and_then(|store| store.extras.as_ref());
         extras.map_or(Keeps::default(), Extras::keeps)

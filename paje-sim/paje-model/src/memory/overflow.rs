@@ -24,7 +24,6 @@ pub struct Overflow {
     /// The file and its length. `None` until the first piece is needed.
     file: Mutex<Option<(File, u64)>>,
     spilled: AtomicU64,
-    /// First failure to create or extend the file.
     failure: Mutex<Option<io::Error>>,
     /// `/proc/self/statm`. It stays open, because it is read often.
     statm: OnceLock<Option<File>>,
@@ -48,7 +47,6 @@ impl Overflow {
         self.resident().is_some_and(|resident| resident + bytes as u64 > self.limit)
     }
 
-    /// Returns the resident memory of the process in bytes.
     fn resident(&self) -> Option<u64> {
         let file = self.statm.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()?;
         let mut text = [0; 128];
@@ -127,7 +125,6 @@ pub(crate) fn drop_pages(map: &MmapMut) {
     let _ = map;
 }
 
-/// Extends a file by `bytes` and reserves disk space for them.
 fn reserve(file: &File, len: u64, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {

@@ -9,7 +9,6 @@ use crate::names::hash::{bare, hash_text};
 #[derive(Debug, Default)]
 pub struct TextPages {
     pub(super) arena: Arena,
-    /// Place and size in bytes of each page.
     pages: Vec<(Place, usize)>,
     /// Number of bytes in use on each page except the last one.
     full: Vec<u32>,
@@ -27,7 +26,7 @@ const PAGE: usize = 1 << 16;
 pub struct KeyRoom<'a> {
     page: &'a mut [u8],
     used: &'a mut usize,
-    /// Place of the page's first byte.
+    /// Place of the first byte of the page.
     before: u64,
 }
 
@@ -108,7 +107,6 @@ impl TextPages {
         hash_text(page, start, end)
     }
 
-    /// Returns the hashes of all keys, without quotes.
     pub fn all_hashes(&self) -> impl Iterator<Item = u64> + '_ {
         let ends = self.full.iter().map(|used| *used as usize).chain([self.used]);
         self.pages.iter().zip(ends).enumerate().flat_map(move |(number, ((page, bytes), end))| {

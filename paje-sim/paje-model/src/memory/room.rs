@@ -7,7 +7,6 @@
 use crate::memory::{Arena, Chunk, LinkChunk, NewLink, OpenRow, Place, Rows, Store, Width};
 use crate::names::ids::ValueId;
 
-/// Representation of small numbers in a chunk.
 pub trait Small: bytemuck::Pod {
     const WIDTH: Width;
     const MOST: u32;
@@ -44,7 +43,7 @@ pub struct StateRoom<'a, N> {
     len: usize,
     count: &'a mut u16,
     chunk: Chunk,
-    /// Place of the first end.
+    /// Place of the first state's end.
     first_end: Place,
 }
 
@@ -63,7 +62,6 @@ impl<'a, N: Small> StateRoom<'a, N> {
         Some(StateRoom { starts, ends, values, imbrications, len, count, chunk, first_end })
     }
 
-    /// Opens a state. Returns whether there was room.
     #[inline(always)]
     pub fn open(&mut self, start: f64, value: ValueId, imbrication: u32) -> bool {
         let (i, numbers) = (self.len, value.0 | imbrication);
@@ -120,7 +118,6 @@ impl<'a> VariableRoom<'a> {
         Some(VariableRoom { starts, values, len: chunk.count(), count })
     }
 
-    /// Adds a row. Returns whether there was room.
     #[inline(always)]
     pub fn push(&mut self, start: f64, value: f64) -> bool {
         let row = (self.starts.get_mut(self.len), self.values.get_mut(self.len));
@@ -157,7 +154,6 @@ impl<'a> LinkRoom<'a> {
         Some(LinkRoom { times: [starts, ends], keys, numbers, len: chunk.count(), count })
     }
 
-    /// Adds a link. Returns whether there was room.
     #[inline(always)]
     pub fn push(&mut self, link: &NewLink) -> bool {
         let i = self.len;

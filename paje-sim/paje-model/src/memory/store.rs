@@ -13,7 +13,6 @@ use crate::names::options::Keeps;
 pub struct Store {
     pub arena: Arena,
     pub keys: TextPages,
-    /// User-defined fields and lines, if they are kept.
     pub extras: Option<Extras>,
 }
 
@@ -34,7 +33,6 @@ pub struct OpenRow {
 }
 
 impl OpenRow {
-    /// Returns how many words the place of the end is after another place.
     #[inline(always)]
     pub(super) const fn words_after(self, place: Place) -> Option<usize> {
         self.end.words_after(place)

@@ -43,7 +43,7 @@ struct Container {
     type_: TypeId,
     parent: ContainerId,
     start: f64,
-    /// Index of the container's end in `endings`, or `NONE` while the container lives.
+    /// Index of the container's end in `endings`, or `NONE` while the container is alive.
     ending: u32,
     first_child: u32,
     last_child: u32,
@@ -212,7 +212,6 @@ impl Containers {
         self.ending(id).time
     }
 
-    /// Returns the container's end, as far as it is known. The time is 0 while the container lives.
     fn ending(&self, id: ContainerId) -> Ended {
         let ending = self.endings.get(self.list[id.index()].ending as usize);
         ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })

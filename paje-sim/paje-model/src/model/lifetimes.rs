@@ -10,7 +10,6 @@ use crate::names::ids::{ContainerId, TypeId};
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// A creation of a container, with the hashes of its identifier and of its parent's identifier.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainCreation<'a> {
     pub name: Name<'a>,
@@ -108,7 +107,6 @@ impl Model {
         true
     }
 
-    /// Ends a living container and its descendants.
     fn destroy(&mut self, container: ContainerId, time: f64, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
         self.end_all(container, Some(container), time, at, effects);
@@ -174,7 +172,6 @@ impl Model {
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
-    /// Ends a container and its living descendants, which the line at byte `at` destroys.
     fn end_all(
         &mut self,
         container: ContainerId,

@@ -17,7 +17,7 @@ use crate::names::text::Name;
 /// Stands for an unknown container at a link's end.
 pub const UNKNOWN: ContainerId = ContainerId(u32::MAX);
 
-/// Names of a damaged trace that were found to be undefined.
+/// Names of a damaged trace that are known to be undefined.
 #[derive(Clone, Debug, Default)]
 pub struct MadeUp {
     /// Lanes, by the names of the container and the type, and by the nature that their events imply.
@@ -28,7 +28,6 @@ pub struct MadeUp {
     awaited: TextMap<Vec<u8>, Vec<AwaitedValue>>,
 }
 
-/// A value as written, and the hash of its text.
 #[derive(Clone, Debug)]
 pub struct AwaitedValue {
     raw: Vec<u8>,
@@ -188,7 +187,6 @@ impl Model {
         made.map_or((UNKNOWN, None), |made| (made, Some((failed, Remedy::Created))))
     }
 
-    /// Records the first use of a value whose type is not known yet.
     pub fn await_value(&mut self, type_name: &[u8], value: AwaitedValue) {
         if let Some(known) = &mut self.made_up {
             known.awaited.entry(type_name.to_vec()).or_default().push(value);
@@ -200,7 +198,6 @@ impl Model {
         self.value(type_, whole.of(&value.raw[..]).into(), value.hash)
     }
 
-    /// Adds the values that were used before their types were known.
     pub fn settle_awaited(&mut self) {
         let Some(known) = &mut self.made_up else { return };
         if known.awaited.is_empty() {

@@ -18,7 +18,6 @@ pub(crate) struct Newborn {
 }
 
 impl Newborn {
-    /// Adds a new container and its ancestors.
     pub(crate) fn add(&mut self, containers: &Containers, new: ContainerId) {
         let mut child = new;
         while child != ContainerId::ROOT && self.listed.insert(child) {

@@ -25,7 +25,6 @@ struct Type {
     names: Names,
     nature: TypeNature,
     parent: TypeId,
-    /// For a link type, the types of the containers at the start and the end.
     ends: Option<(TypeId, TypeId)>,
     /// The last file that defined the type.
     defined_in: u32,

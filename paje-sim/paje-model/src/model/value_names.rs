@@ -6,7 +6,6 @@ use crate::names::ids::{TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::text::{Name, TextArena};
 
-/// Names of the values of all types.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ValueNameTable {
     index: HashTable<Indexed>,
@@ -40,7 +39,6 @@ struct ValueEntries {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueEntryId(u32);
 
-/// A value as written.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedValue<'n> {
     pub name: Name<'n>,
@@ -105,7 +103,6 @@ impl ValueNameTable {
         (self.entries.names(entry), &self.entries.texts)
     }
 
-    /// Returns the value of a type with this identifier, whose text has the given hash.
     pub(crate) fn find(
         &self,
         type_: TypeId,
@@ -152,7 +149,6 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    /// Number of a type, text of a value, whether the value is quoted, and whether it is an alias.
     type Line = (u32, String, bool, bool);
 
     fn named(line: &Line) -> (TypeId, u64, NamedValue<'_>) {

@@ -21,9 +21,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     place: Option<Place>,
-    /// The file, if `place` is `None`.
     file: Option<Arc<Path>>,
-    /// Path of the trace, if messages show it.
     trace: Option<Box<Path>>,
     /// Byte offset of the error's line in all files together. Of several errors, the one with the
     /// smallest offset is reported.

@@ -153,7 +153,6 @@ fn columns(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.columns).sum()
 }
 
-/// Drops cells at the end that do not fit. Returns whether any cell was dropped.
 fn keep_first(cells: &mut Vec<Cell>, room: usize) -> bool {
     let mut used = 0;
     let fit = cells.iter().take_while(|cell| {
@@ -166,7 +165,6 @@ fn keep_first(cells: &mut Vec<Cell>, room: usize) -> bool {
     dropped
 }
 
-/// Drops cells at the beginning that do not fit. Returns whether any cell was dropped.
 fn keep_last(cells: &mut Vec<Cell>, room: usize) -> bool {
     cells.reverse();
     let dropped = keep_first(cells, room);

@@ -15,7 +15,7 @@ pub type TextMap<K, V> = HashMap<K, V>;
 /// Set of texts of a trace, for code where speed does not matter.
 pub type TextSet<K> = HashSet<K>;
 
-/// A static variable. The system randomises its address, which seeds the hashes.
+/// Static variable whose address seeds the hashes, because the system randomises it.
 static SOMEWHERE: u8 = 0;
 
 /// Returns the seed: the bits of an address that the system randomises. This is as fast as reading a constant. Valgrind
@@ -28,7 +28,6 @@ fn seed() -> u64 {
 /// A text of up to 16 bytes, padded with zeros.
 pub type Word = [u64; 2];
 
-/// Returns the start and end of the field's text without its quotes.
 #[inline]
 pub fn bare(padded: &[u8], span: Span) -> (usize, usize) {
     let (start, end) = (span.start as usize, span.end as usize);
@@ -67,7 +66,6 @@ impl ShortText {
         }
     }
 
-    /// Returns the text between two positions, and its [`hash_text`].
     #[inline(always)]
     pub fn hashed(padded: &[u8], start: usize, end: usize) -> (Self, u64) {
         let len = end - start;
@@ -124,7 +122,7 @@ pub fn hash_word(word: Word, context: u64) -> u64 {
     word_by(seed(), word, context)
 }
 
-/// Hashes a word and a small number with fewer instructions than [`hash_word`].
+/// Hashes a word and a small number. This takes fewer instructions than [`hash_word`].
 #[inline(always)]
 pub fn hash_salted(word: Word, salt: u64) -> u64 {
     salted_by(seed(), word, salt)

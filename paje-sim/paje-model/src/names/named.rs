@@ -63,7 +63,6 @@ impl fmt::Display for EventName {
     }
 }
 
-/// Returns the word without quotes, for messages.
 fn unquoted(word: &[u8]) -> String {
     let shown = shown(word);
     shown[1..shown.len() - 1].to_owned()

@@ -16,7 +16,6 @@ pub enum Problem {
     Line {
         fault: FaultKind,
         word: Word,
-        /// See [`Problem::of_event`].
         event: Option<EventName>,
     },
     EmptyTrace,
@@ -45,7 +44,6 @@ pub enum Problem {
         type_: Named,
         expected: TypeNature,
         found: TypeNature,
-        /// See [`Problem::of_event`].
         event: Option<EventName>,
     },
     NotChildType {
@@ -215,7 +213,6 @@ impl Problem {
     }
 }
 
-/// Returns the nature with its article.
 const fn indefinite(nature: TypeNature) -> &'static str {
     match nature {
         TypeNature::Container => "a container",

@@ -11,7 +11,6 @@ pub struct Progress {
     events: AtomicU64,
     named: Mutex<Named>,
     work: Mutex<Work>,
-    /// Number of bytes that the phase has completed.
     done: AtomicU64,
     stopped: AtomicBool,
 }
@@ -36,7 +35,6 @@ struct Work {
 
 #[derive(Debug, Default)]
 struct Named {
-    /// Size in bytes of all known files.
     size: u64,
     /// Number of bytes read from previous files.
     read: u64,

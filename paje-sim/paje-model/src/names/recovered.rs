@@ -45,7 +45,6 @@ pub struct Recovered {
 }
 
 impl Recovered {
-    /// Replaces the position of the problem.
     pub fn move_to(&mut self, to: impl FnOnce(Option<&Path>, Position) -> Position) {
         let error = std::mem::replace(&mut self.error, Error::stopped());
         self.error = error.moved(to);

@@ -22,7 +22,6 @@ impl<'a> Name<'a> {
         Named::new(self.text, alias.map(|alias| alias.text))
     }
 
-    /// Returns a name that was written without quotes.
     #[must_use]
     pub const fn bare(text: &'a [u8]) -> Self {
         Name { text, quoting: Quoting::Bare }
@@ -124,7 +123,6 @@ impl TextArena {
         self.put_long(name.text, head);
     }
 
-    /// Adds a text after a head of any length.
     #[inline(never)]
     fn put_long(&mut self, text: &[u8], mut head: u64) {
         while head >= u64::from(MORE) {
@@ -156,7 +154,6 @@ impl TextArena {
         alias.map(|alias| self.read(alias).0)
     }
 
-    /// Returns the name at a position, and the position of its alias if there is one.
     #[inline]
     fn read(&self, at: usize) -> (Name<'_>, Option<usize>) {
         let first = self.bytes[at];

@@ -15,7 +15,6 @@ pub struct Usage {
     pub(crate) definitions_to: u64,
     definitions: u64,
     values_to: u64,
-    /// By type.
     other_quoting: BTreeMap<TypeId, OtherQuoting>,
     pub open_states: u64,
     pub ends_with_newline: bool,
@@ -145,18 +144,15 @@ impl Usage {
         known.last_line = events.last_line;
     }
 
-    /// Records a line of an event definition, which begins at this byte.
     pub fn define_event(&mut self, at: u64) {
         self.definitions_to = self.definitions_to.max(at + 1);
     }
 
-    /// Records a line that defines a type, which begins at this byte.
     pub fn define_type(&mut self, at: u64) {
         self.define_event(at);
         self.definitions += 1;
     }
 
-    /// Records a line that defines a value, which begins at this byte.
     pub fn define_value(&mut self, at: u64) {
         self.values_to = self.values_to.max(at + 1);
     }

@@ -29,7 +29,6 @@ pub struct LinkStrand {
     unwanted: bool,
     /// Hashes of all keys, if the keys themselves are not remembered.
     hashes: KeyHashList,
-    /// Whether a key was reused in a container that has ended.
     had_reused_key: bool,
 }
 
@@ -121,7 +120,6 @@ impl LinkStrand {
         Ok(true)
     }
 
-    /// Completes the link with this key. The link gets the value of its first event.
     #[cold]
     pub fn complete_as_begun(
         &mut self,
@@ -184,7 +182,6 @@ impl LinkStrand {
     }
 }
 
-/// Makes a link from its two ends. `open` is the end that came first.
 #[inline(always)]
 fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
     let (other, key) = (open.half(), open.key);

@@ -65,7 +65,6 @@ pub struct Refusals {
 }
 
 impl Refusals {
-    /// Creates an empty collection. If `listed` is true, it keeps all events.
     pub fn new(listed: bool) -> Self {
         Refusals { all: listed.then(Vec::new), ..Refusals::default() }
     }
@@ -89,7 +88,6 @@ impl Refusals {
         }
     }
 
-    /// Adds the events of another collection and empties it.
     pub fn take(&mut self, others: &mut Refusals) {
         for (refusal, count) in std::mem::take(&mut others.first).into_iter().flatten() {
             self.add_many(refusal, count);

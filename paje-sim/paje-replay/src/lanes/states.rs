@@ -22,7 +22,6 @@ pub struct StateLane {
 }
 
 impl StateLane {
-    /// Creates a lane. If `flat` is true, `no_imbrication` applies.
     pub const fn new(flat: bool) -> Self {
         StateLane { is_open: false, flat, not_before: f64::NEG_INFINITY, below: None }
     }
@@ -177,7 +176,6 @@ impl StateLane {
         }
     }
 
-    /// Returns the rows on the stack, from the bottom up.
     fn stack(&self, rows: &Rows) -> impl Iterator<Item = OpenRow> {
         let top = self.is_open.then(|| OpenRow::last_of(rows));
         self.below().iter().copied().chain(top)
@@ -216,7 +214,6 @@ impl StateLane {
         }
     }
 
-    /// Returns the values on the stack, from the bottom up.
     pub fn open_values<'a>(
         &self,
         rows: &Rows,

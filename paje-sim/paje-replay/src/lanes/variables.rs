@@ -86,7 +86,6 @@ impl VariableLane {
         }
     }
 
-    /// Ends the lane, which writes the current row.
     pub fn close(&mut self, lane: &mut Written<'_>) {
         if self.is_set() {
             lane.store.variable(lane.rows, self.start, self.value, self.extra);

@@ -8,12 +8,10 @@ use paje_decode::decode::block::DecodedBlock;
 use paje_model::model::Failed;
 use paje_model::names::error::{Error, ErrorKind, EventName, Place, Problem};
 
-/// Returns the first of two errors in file order.
 pub fn earliest(one: Option<Error>, other: Option<Error>) -> Option<Error> {
     one.into_iter().chain(other).min_by_key(Error::at)
 }
 
-/// Returns the smallest byte offset of these errors, or `u64::MAX`.
 pub fn earliest_byte(all: &[&Option<Error>]) -> u64 {
     all.iter().filter_map(|error| error.as_ref()).map(Error::at).min().unwrap_or(u64::MAX)
 }

@@ -72,7 +72,6 @@ impl ProblemTally {
         self.add(code, remedy, at, count, error);
     }
 
-    /// Adds a problem that makes the replay skip a line.
     pub fn add_line(&mut self, block: &DecodedBlock, line: u32, what: Where, why: ErrorKind) {
         let at = block.text.start().0 + u64::from(line);
         let code = shown_code(block, line, code_of(&why));
@@ -121,7 +120,6 @@ pub const fn code_of(why: &ErrorKind) -> &'static str {
     }
 }
 
-/// Returns the code of a problem in a line. Returns another code if the line must not be shown.
 fn shown_code(block: &DecodedBlock, line: u32, code: &'static str) -> &'static str {
     if line < block.shown_from { Problem::NotATrace.code() } else { code }
 }

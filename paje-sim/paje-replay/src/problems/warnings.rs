@@ -15,7 +15,6 @@ impl Warnings {
         self.add(block, kind, number_of(block, line), line);
     }
 
-    /// Adds a warning about the file that begins with this block.
     pub fn add_file(&mut self, block: &DecodedBlock, kind: WarningKind) {
         self.add(block, kind, Vec::new(), 0);
     }

@@ -4,7 +4,6 @@
 use crate::lanes::refusal::{Checked, Refused};
 use paje_decode::decode::decoded::{LaneEvent, Op};
 
-/// State for checking the next event.
 #[derive(Debug)]
 pub enum CheckOnlyLane {
     /// A state lane. Unlike `StateLane`, it only knows the height of the stack.

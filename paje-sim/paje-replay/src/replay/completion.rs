@@ -2,7 +2,6 @@ use crate::lanes::refusal::{Refusal, Refused};
 use paje_model::memory::NewLink;
 use paje_model::names::ids::LaneId;
 
-/// A completed link that is not merged yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion {
     /// Byte offset and time of the event that completed the link.

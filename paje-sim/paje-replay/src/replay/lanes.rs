@@ -28,9 +28,7 @@ use paje_model::names::options::{Keeps, Options};
 /// Lanes of a trace during and after its replay: strands in shards, and rows of links in mergers.
 #[derive(Debug)]
 pub struct Lanes {
-    /// A worker locks a shard while replaying it.
     shards: Vec<Mutex<Shard>>,
-    /// Merges the links of lanes. Only merging needs write access.
     homes: Vec<RwLock<LinkMerger>>,
     places: StrandPlaces,
     has_reuse_candidates: AtomicBool,
@@ -181,7 +179,6 @@ impl Lanes {
         self.places.push(&places[..shards.len()]);
     }
 
-    /// Marks the lanes of ended containers. They get no more events.
     pub fn end(&mut self, endings: &[Ending], model: &Model) {
         for ending in endings {
             for lane in model.lanes_of(ending.container) {
@@ -239,7 +236,7 @@ impl Lanes {
         self.lend_of(lanes)
     }
 
-    /// Takes back the rows that were lent, except those of links, which would be forgotten next anyway.
+    /// Takes back the rows that were lent, except rows of links, which are forgotten next anyway.
     pub fn take_back(&mut self, mut lent: FinishedRows) {
         for (shard, store) in self.shards.iter_mut().zip(lent.stores) {
             let shard = exclusive(shard);
@@ -252,7 +249,6 @@ impl Lanes {
         }
     }
 
-    /// Hides the rows of open states.
     pub fn hide_open(&mut self) {
         self.shards.iter_mut().map(exclusive).for_each(Shard::hide_open);
     }

@@ -95,12 +95,11 @@ fn note_earlier(known: &mut Option<Refusal>, refusal: Refusal) {
     }
 }
 
-/// Which data of a lane's links is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kept {
     #[default]
     All,
-    /// Only the places of the keys.
+    /// Only the places of the keys are kept.
     Keys,
     Nothing,
 }
@@ -185,7 +184,6 @@ impl LinkMerger {
         RangePart::new(links, is_large, overflow)
     }
 
-    /// Appends the ranges of all pending links to their lanes.
     pub fn append(&mut self, parts: impl Iterator<Item = RangePart>) {
         for RangePart { arena, lanes } in parts {
             let before = self.arena.take_over(arena);
@@ -252,7 +250,6 @@ impl LinkMerger {
         }
     }
 
-    /// Rebuilds the key filter of a strand of one of these lanes.
     pub fn gather(&self, shard: &mut Shard, number: usize, strand: u32) {
         let Shard { store, strands, .. } = shard;
         let strand = &mut strands[strand as usize];

@@ -16,7 +16,6 @@ use paje_model::names::ids::LaneId;
 /// empty.
 const FEW: usize = 4 * LARGEST;
 
-/// Sorted links of a range of blocks.
 #[derive(Debug)]
 pub struct RangePart {
     pub arena: Arena,
@@ -30,10 +29,9 @@ pub enum LanePart {
     Chunks {
         lane: LaneId,
         first: Completion,
-        /// First link of the range that is earlier than the previous link.
+        /// First link of the range that completes earlier than the previous link.
         late: Option<Refusal>,
         last: (f64, f64),
-        /// Chunks in the arena of the range.
         chunks: Vec<Rows>,
     },
 }

@@ -17,9 +17,9 @@ use paje_model::names::ids::{ContainerId, LaneId};
 pub struct RepeatedDestructions {
     /// Byte offset of the first line that refers to another file.
     pub named_from: Option<u64>,
-    /// For each ending, the byte offsets of repetitions that apply to all containers that the ending ended.
+    /// For each ending, the byte offsets of repetitions that apply to all containers of the ending.
     endings: FxHashMap<u64, Vec<u64>>,
-    /// For each repetition that ended containers which its own file has created, the ending that it repeats.
+    /// For each repetition that ended new containers of its own file, the ending that it repeats.
     joined: FxHashMap<u64, u64>,
     /// For single containers, the byte offsets of repetitions that apply to them.
     containers: FxHashMap<ContainerId, Vec<u64>>,
@@ -53,7 +53,7 @@ impl RepeatedDestructions {
         self.joined.get(&ending).copied().unwrap_or(ending)
     }
 
-    /// Records that a repetition of the ending at `ended_at` ended containers which its own file has created.
+    /// Records that a repetition of the ending at `ended_at` ended new containers of the repeating file.
     pub fn join(&mut self, repetition: u64, ended_at: u64) {
         self.joined.insert(repetition, self.first_of(ended_at));
     }

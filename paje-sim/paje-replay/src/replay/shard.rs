@@ -22,18 +22,16 @@ pub(super) const MANY: usize = 1000;
 /// Number of strands to close from which prefetching pays off.
 const FEW: usize = 8;
 
-/// Strands that are replayed by one worker at a time, with their rows and the results of the current wave.
+/// Strands that are replayed by one worker at a time, their rows, and the results of the current wave.
 #[derive(Debug)]
 pub struct Shard {
     pub(crate) store: Store,
     pub(crate) strands: StrandPages,
     pub(crate) link_strands: usize,
     pub(crate) output: ShardOutput,
-    /// First event of the wave that a lane refused.
     pub(crate) refused: Option<Refusal>,
     /// Local numbers of link strands whose key filters have too many parts.
     pub(crate) scattered: Vec<u32>,
-    /// Whether any strand has links whose keys may have been used before.
     pub(crate) has_reuse_candidates: bool,
     /// Local numbers of strands to close, and the times at which their containers ended.
     pub(super) closing: Vec<(u32, f64)>,
@@ -168,7 +166,6 @@ impl Shard {
 }
 
 impl Shard {
-    /// Hides the rows of open states.
     pub fn hide_open(&mut self) {
         for strand in self.strands.iter_mut() {
             strand.hide_open(&mut self.store, &mut self.hidden);

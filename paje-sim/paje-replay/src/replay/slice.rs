@@ -134,7 +134,6 @@ pub(super) fn variables(
     Ok(())
 }
 
-/// Returns the number of events before the first event for which `go` is `false`.
 #[inline(always)]
 fn going(events: &[LaneEvent], mut go: impl FnMut(&LaneEvent) -> bool) -> usize {
     events.iter().position(|event| !go(event)).unwrap_or(events.len())
@@ -243,7 +242,6 @@ fn add_links(
     Ok(())
 }
 
-/// Returns the end of a link that an event describes, and the link's key.
 #[inline(always)]
 pub(super) fn half_link<'s>(
     event: &LaneEvent,
@@ -265,7 +263,6 @@ pub(super) fn half_link<'s>(
     (half, key)
 }
 
-/// Returns whether the object that an event changes keeps the event's line.
 #[inline(always)]
 fn keeps_line(op: Op, kept: Natures) -> bool {
     match op {

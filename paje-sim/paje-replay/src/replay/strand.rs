@@ -30,7 +30,6 @@ pub struct Strand {
 const ENDED: u64 = 1 << 63;
 const NEVER: u64 = !ENDED;
 
-/// State of a strand, by the nature of its lane's type.
 #[derive(Debug)]
 pub enum Objects {
     State(StateLane),
@@ -40,10 +39,8 @@ pub enum Objects {
     CheckOnly(CheckOnlyLane),
 }
 
-/// Results of a shard's replay.
 #[derive(Debug)]
 pub struct ShardOutput {
-    /// Byte offsets of events that came after the end of their container.
     pub(crate) ignored: Vec<u64>,
     pub(crate) completed: Vec<Vec<Completion>>,
     /// Links that the current slice has opened, and whose keys must still be remembered.
@@ -258,7 +255,6 @@ impl Strand {
         self.rows = Rows::default();
     }
 
-    /// Returns the time at which a variable got its current value.
     pub fn variable_since(&self) -> Option<f64> {
         match &self.objects {
             Objects::Variable(lane) => lane.current_start(),

@@ -15,7 +15,7 @@ pub struct SymbolMap {
     pub strands: Vec<u32>,
     /// Lane and container of each strand. Filled only for a ledger.
     pub owners: Vec<(LaneId, ContainerId)>,
-    /// For each symbol of a type, the type if it has been looked up.
+    /// For each symbol of a type, the type, or `None` until it has been looked up.
     pub types: Vec<Option<TypeId>>,
     pub values: Vec<ValueId>,
     /// For each symbol of a value whose quotes differ from its definition, the value's type. Only used with

@@ -26,18 +26,16 @@ impl BlockBudget {
         if workers > 1 { 1 } else { BlockBudget::PER_BLOCK }
     }
 
-    /// Returns the size in parts of the largest wave for this number of workers.
+    /// Returns the size in parts of the largest wave for a number of workers.
     pub const fn of_full_wave(workers: usize) -> usize {
         workers * blocks_per_worker(workers) * BlockBudget::PER_BLOCK
     }
 
-    /// Creates a budget of blocks that can be cut anywhere.
     pub const fn in_parts(parts: usize, workers: usize) -> Self {
         let least = if workers > 1 { BlockBudget::LEAST } else { BlockBudget::PER_BLOCK };
         BlockBudget { left: AtomicUsize::new(parts), workers, least }
     }
 
-    /// Creates a budget of blocks that cannot be cut.
     pub const fn in_blocks(parts: usize) -> Self {
         BlockBudget { left: AtomicUsize::new(parts), workers: 1, least: BlockBudget::PER_BLOCK }
     }

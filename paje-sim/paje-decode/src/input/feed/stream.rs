@@ -22,7 +22,6 @@ pub(super) struct Stream<'r> {
 pub(super) struct ReadAhead {
     text: Block,
     pub(super) read: Result<bool, ReadError>,
-    /// Offset in the stream where the block ends.
     pub(super) end: ByteOffset,
 }
 
@@ -94,7 +93,6 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Helps to decompress while another worker reads, if the format allows it.
     pub fn help(&self) {
         loop {
             let reading = self.reading();
@@ -159,7 +157,6 @@ impl<'r> Feed<'r> {
         self.reading()
     }
 
-    /// Waits until another worker has finished reading.
     fn wait<'f>(
         &'f self,
         mut reading: MutexGuard<'f, FeedState<'r>>,

@@ -9,7 +9,7 @@ use crate::input::sorted::Line;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed {
-    /// Key by which lines are sorted. Keys are ordered like the times, and equal times have equal keys.
+    /// Sorting key. Keys are ordered like the times, and equal times have equal keys.
     pub(super) key: u64,
     pub(super) line: Line,
 }
@@ -106,7 +106,6 @@ impl Clocks {
         found
     }
 
-    /// Returns the time of the line `text[start..end]`.
     #[inline]
     fn time(&self, text: &[u8], start: usize, end: usize) -> Time {
         let line = &text[..end];

@@ -115,7 +115,6 @@ mod tests {
         assert!(!error.to_string().is_empty());
     }
 
-    /// Matches patterns of stars, question marks and literal bytes.
     fn naive(pattern: &[u8], name: &[u8]) -> bool {
         match pattern.split_first() {
             None => name.is_empty(),

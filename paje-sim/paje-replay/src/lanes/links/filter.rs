@@ -4,7 +4,6 @@ use paje_model::names::prefetch::prefetch;
 /// miss for each link. `replay::lanes::reused_keys` checks the doubtful keys when a lane ends.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    /// The part that is being filled.
     last: Vec<u64>,
     /// Number of keys that still fit into `last`.
     room: usize,
@@ -12,7 +11,7 @@ pub(crate) struct Filter {
     full: Vec<Vec<u64>>,
 }
 
-/// Bits for each key in a full part. With this number, one new key in a thousand seems to be reused.
+/// Number of bits for each key in a full part. With 24 bits, the filter reports one new key in a thousand by mistake.
 const BITS: usize = 24;
 const SMALLEST: usize = 16;
 
@@ -124,7 +123,6 @@ mod tests {
     use super::*;
     use testkit::Rng;
 
-    /// Returns a well mixed number, which is the same in each process.
     fn hash(i: u64) -> u64 {
         Rng::new(i).bits()
     }

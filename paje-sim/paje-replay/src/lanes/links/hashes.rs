@@ -10,7 +10,6 @@ pub(super) struct KeyHashList {
     all: Vec<u64>,
     /// Hashes added since the last search that the filter reported as used before.
     doubts: Vec<u64>,
-    /// Length of the list at the last search.
     looked_at: usize,
     has_repeats: bool,
 }

@@ -12,7 +12,6 @@ use paje_model::names::ids::{ContainerId, ValueId};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenLink {
-    /// Lower half of the hash of the link's key.
     hash: u32,
     /// Next link of the chain, or next free slot. `NONE` at the end.
     next: u32,
@@ -59,7 +58,6 @@ impl Default for OpenLinks {
     }
 }
 
-/// A link that was found, and the previous link in its chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     link: u32,
@@ -164,7 +162,6 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// A link takes one cache line.
     #[test]
     fn links_are_small() {
         assert_eq!(size_of::<OpenLink>(), 64);

@@ -15,7 +15,6 @@ use paje_decode::decode::block::BoxedBlock;
 /// Average number of links in a range. In smaller ranges, partly empty last chunks would take too much memory.
 const RANGE: usize = 8192;
 
-/// Size in bytes of a link's row.
 const LINK: usize = 40;
 
 /// Links of a wave to merge, in independent parts.
@@ -30,12 +29,10 @@ enum Part {
     Range(Arc<Shared>, usize),
 }
 
-/// A merger whose links several workers merge.
 #[derive(Debug)]
 struct Shared {
     home: usize,
     blocks: Vec<Range<usize>>,
-    /// The sorted links of each range.
     made: Vec<Mutex<Option<RangePart>>>,
     left: AtomicUsize,
 }

@@ -27,7 +27,6 @@ const MANY_PIECES: usize = 2;
 /// Number of strands that are searched together. Each search takes some memory.
 const TOGETHER: usize = 64;
 
-/// A lane and its strands with candidates.
 struct OfLane<'l> {
     lane: LaneId,
     home: &'l LinkMerger,

@@ -71,7 +71,6 @@ fn by_shards(wave: &Made) -> Vec<Vec<Completion>> {
     runs
 }
 
-/// Byte offset, start and value of each link of a lane.
 type LaneLinks = Vec<(u64, f64, u32)>;
 
 fn rows(home: &mut LinkMerger) -> Vec<(LaneId, LaneLinks)> {

@@ -12,7 +12,6 @@ pub(crate) struct Search<'s> {
     counts: TextMap<&'s [u8], Count>,
 }
 
-/// Number of links with a key, and number of candidates with this key.
 #[derive(Debug, Default)]
 struct Count {
     links: AtomicU32,
@@ -68,7 +67,6 @@ fn key_of<'s>(candidate: &ReuseCandidate, keys: &'s TextPages, number: usize) ->
     bare_key(keys.get(candidate.key))
 }
 
-/// Set of the key tags of some candidates.
 pub(crate) struct Tags(Box<[u64; 1 << 10]>);
 
 impl Tags {
