@@ -48,7 +48,6 @@ impl<'a> Sink<'a> {
         self.num(u64::from(number))
     }
 
-    /// Adds a field of plain text, including any quotes.
     pub(crate) fn word(&mut self, text: &str) -> &mut Self {
         self.next_field();
         self.text(text)

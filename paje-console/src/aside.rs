@@ -130,7 +130,6 @@ impl Aside {
         Ok(Aside { file, path, named: true, place })
     }
 
-    /// Links the unnamed file to its temporary path.
     fn name(&mut self) -> io::Result<()> {
         if !self.named {
             give_name(&self.file, &self.path)?;
@@ -148,7 +147,6 @@ impl Drop for Aside {
     }
 }
 
-/// Creates an unnamed file in `folder`, if the system supports this.
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};

@@ -46,7 +46,6 @@ pub fn write_general(out: &mut Vec<u8>, value: f64) {
     out.extend_from_slice(&text[..=end]);
 }
 
-/// Formats with the standard library's `{:e}`, which is exact.
 #[cold]
 fn write_general_long(out: &mut Vec<u8>, value: f64) {
     if value == 0.0 {

@@ -37,7 +37,6 @@ static HEADS: [[u8; 4]; 1000] = {
     heads
 };
 
-/// Returns the digits without leading zeros, and their length in bits.
 #[inline(always)]
 fn head(integer: u64) -> (u64, u32) {
     let head = u32::from_le_bytes(HEADS[(integer % 1000) as usize]);

@@ -44,10 +44,9 @@ pub(crate) fn write_columns(columns: &[Vec<u8>], level: i32) -> io::Result<Vec<u
     Ok(head)
 }
 
-/// Numbers of columns are below this limit.
+/// Upper limit of the numbers of columns.
 const NUMBERS: u64 = 1 << 16;
 
-/// A page of columns. Each column is read from its start to its end.
 #[derive(Default)]
 pub(crate) struct ColumnPage {
     bytes: Vec<u8>,
@@ -126,7 +125,6 @@ impl ColumnPage {
         Some(sheet)
     }
 
-    /// Returns the number of columns, including empty ones.
     pub(crate) const fn len(&self) -> usize {
         self.columns.len()
     }

@@ -16,22 +16,21 @@ use order::Order;
 mod contents;
 mod order;
 
-/// A hole in the lines of a step that are read without text. A hole for a time is not a `Passed`.
+/// A hole in the lines of a step that are read without text. Not used for holes of times.
 #[derive(Clone, Copy)]
 struct Passed {
     /// Number of bytes before the hole that all lines of its step share.
     before: u32,
-    /// Number of times before the hole, 0 or 1.
+    /// How many times are before the hole: 0 or 1.
     times: u32,
     hole: u8,
     asked: Option<bool>,
     place: Place,
-    /// Code and position of the text that this hole had when it was last requested.
+    /// Code and position of the text that was last requested for this hole.
     last: u64,
     last_at: (u32, u32),
 }
 
-/// How the lines of a step are read.
 #[derive(Clone, Copy)]
 struct StepLines {
     form: Form,
@@ -44,7 +43,6 @@ struct StepLines {
     holes: (u32, u32),
 }
 
-/// Which parts of a step's lines are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Texts,
@@ -94,7 +92,6 @@ impl ColumnReader<'_, '_> {
         kept.map(|_| ())
     }
 
-    /// Reads `all.len()` lines. Returns how many of them are kept.
     fn all(
         &mut self,
         all: &mut [ColumnLine],

@@ -90,7 +90,6 @@ pub(crate) struct LineReader<'a> {
 }
 
 impl LineReader<'_> {
-    /// Appends the next line, with a newline.
     #[inline]
     fn line(&mut self, out: &mut Out) {
         let [lines, times, values, keys] = &mut self.sides;

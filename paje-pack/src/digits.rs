@@ -11,7 +11,6 @@ pub(crate) struct Short {
     len: u8,
 }
 
-/// Maximum length of a short text.
 pub(crate) const SHORT: usize = 16;
 
 const POINT: Short = Short::new(b'.' as u128, 1);
@@ -40,7 +39,7 @@ impl Short {
         self.len as usize
     }
 
-    /// Returns the text, padded to 16 bytes. The padding can be anything.
+    /// Returns the text, padded to 16 bytes. The contents of the padding do not matter.
     #[inline]
     pub(crate) const fn bytes(self) -> [u8; SHORT] {
         self.bytes
@@ -141,7 +140,6 @@ pub(crate) fn few_digits(number: u64) -> Option<(u64, usize)> {
 /// Maximum length of a number with its digits, a point and a sign.
 pub(crate) const LONGEST: usize = 40;
 
-/// Text of a number that is not short.
 pub(crate) struct Long {
     bytes: [u8; LONGEST],
     from: usize,
@@ -200,8 +198,8 @@ pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
     digits + (after > 0) as usize + (bits < 0) as usize
 }
 
-/// Returns a range of numbers that includes `bits` and whose texts have the same length, and that
-/// length. The range is empty for negative and long numbers.
+/// Returns a range of numbers that includes `bits`, and the length of their texts. All texts of the
+/// range have this length. The range is empty for negative and long numbers.
 #[inline(never)]
 pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
     let len = decimal_len(bits, after);
@@ -218,7 +216,6 @@ pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
 mod tests {
     use super::*;
 
-    /// Formats a number digit by digit.
     fn slow(number: i128, after: usize) -> String {
         let digits = format!("{:0>1$}", number.unsigned_abs(), after + 1);
         let (whole, behind) = digits.split_at(digits.len() - after);

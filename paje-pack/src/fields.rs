@@ -13,8 +13,8 @@ pub(crate) use write::FieldsOut;
 /// Maximum number of parts of a key. Each part belongs to a separate field.
 pub(crate) const PARTS: usize = 8;
 
-/// Columns of fields, counted from the first of these columns: forms, bases, and a table of numbers
-/// by slot.
+/// Columns of fields, numbered from the first of them: forms, bases, and a table of numbers by
+/// slot.
 mod column {
     pub(super) const FORMS: usize = 0;
     pub(super) const BASES: usize = 1;
@@ -36,10 +36,8 @@ mod form {
 /// of the slot, or that number plus its last difference.
 const BASES: usize = 4;
 
-/// Number of possible values of the number of decimals.
 const DIGITS: u64 = 19;
 
-/// The last number of a slot, and its difference to the previous number.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     last: i64,

@@ -12,17 +12,13 @@ pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
 pub(crate) const END: &[u8; 8] = b"PJP end\n";
 /// Version of the format. This library cannot read any other version.
 pub(crate) const VERSION: u32 = 2;
-/// Size of the magic bytes and the version.
 pub(crate) const HEADER: u64 = 12;
-/// Size of the head of a page.
 pub(crate) const HEAD: usize = 14;
 
-/// Maximum size of a segment's text.
 pub(crate) const LARGEST_SEGMENT: usize = 1 << 26;
 /// Maximum size of a decompressed page. It exceeds the size of a segment, because each text in a
 /// page ends with a newline.
 pub(crate) const LARGEST_PAGE: u64 = 1 << 28;
-/// Maximum size of a summary.
 pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
 
 /// Size below which several compression levels are tried for a page, because this takes little
@@ -46,9 +42,7 @@ pub(crate) mod kind {
     /// Columns of the first stream. The next kinds are the texts of this stream, and the columns
     /// and texts of the other streams.
     pub(crate) const STREAMS: u8 = 2;
-    /// Unencoded text of a segment.
     pub(crate) const TEXT: u8 = 10;
-    /// Index of segments and summaries.
     pub(crate) const INDEX: u8 = 11;
     /// A summary, which a program stores together with the trace.
     pub(crate) const SUMMARY: u8 = 12;
@@ -169,7 +163,6 @@ pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
 /// Number of bytes of a page that are allocated before its content has been read.
 const AT_ONCE: u32 = 1 << 16;
 
-/// A page as it is stored.
 pub(crate) struct Page {
     pub(crate) kind: u8,
     /// 0 for uncompressed content, 1 for content compressed with zstd.
@@ -217,7 +210,6 @@ impl Page {
         }
     }
 
-    /// Returns the size of the page in the file in bytes.
     pub(crate) fn len(&self) -> u64 {
         (HEAD + self.kept.len()) as u64
     }
@@ -251,7 +243,7 @@ impl Page {
         }
     }
 
-    /// Reads a page and its stored checksum, without verifying it.
+    /// Reads a page and its stored checksum, which is not verified.
     pub(crate) fn take(from: &mut impl Read) -> Result<(Page, u32), ErrorKind> {
         let mut head = [0; HEAD];
         read_exact(from, &mut head)?;

@@ -26,10 +26,8 @@ pub(crate) struct Index {
     pub(crate) summaries: Vec<Entry>,
 }
 
-/// A summary, which is stored in one page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Size in the file, in bytes.
     pub(crate) len: u64,
     pub(crate) version: u64,
     pub(crate) name: Vec<u8>,
@@ -214,7 +212,6 @@ impl<R: Read + Seek> Summaries<R> {
         whole_lines(self.segments().iter(), most, true)
     }
 
-    /// Returns the entries of [`Index::segments`].
     pub(crate) fn segments(&self) -> &[[u64; 4]] {
         &self.index.segments
     }

@@ -14,7 +14,6 @@ use crate::stream::{NUMBER, StreamReader, StreamWriter};
 use crate::texts::{Texts, word_at};
 use crate::value::bytes_of;
 
-/// Byte between parts of keys.
 const JOINT: u8 = b'_';
 
 /// Number of links at the front of a queue that are compared with an end.
@@ -25,7 +24,6 @@ const NEAR: usize = 64;
 const PLACES: usize = 0;
 const COUNTS: usize = NUMBER;
 
-/// First column of the fields for the parts of keys.
 pub(crate) const FIRST_PART: usize = COUNTS + 1;
 
 /// Start and end of a key in the segment's text.
@@ -99,7 +97,6 @@ pub(crate) struct KeysOut {
 }
 
 impl KeysOut {
-    /// Writes the key of a link that starts. `place` is for the key's first part.
     #[inline]
     pub(crate) fn start(
         &mut self,
@@ -112,7 +109,6 @@ impl KeysOut {
         self.spell(side, place, text, range);
     }
 
-    /// Writes the key of a link that ends in a lane.
     #[inline]
     pub(crate) fn end(
         &mut self,

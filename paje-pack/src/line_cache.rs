@@ -68,7 +68,6 @@ impl LineCache {
         self.steps.push(Step { line, is_timed, holes: (first, self.holes.len() as u32) });
     }
 
-    /// Returns the lane, the action and the holes of a step.
     #[inline(always)]
     pub(crate) fn get(&self, step: u32) -> (Line, &[StepHole]) {
         let Step { line, holes: (first, end), .. } = self.steps[step as usize];
@@ -82,7 +81,6 @@ impl LineCache {
         step.is_timed.then_some(step.line)
     }
 
-    /// Returns the lanes and actions of all steps.
     pub(crate) fn lines(&self) -> impl Iterator<Item = Line> {
         self.steps.iter().map(|step| step.line)
     }
@@ -92,7 +90,6 @@ impl LineCache {
         (self.heads, self.quick) = Default::default();
     }
 
-    /// Adds a line of the usual form.
     #[cold]
     pub(crate) fn learn(&mut self, step: u32, texts: [&[u8]; 2], words: Words) {
         if words.text(&self.heads).is_some_and(|text| filled(texts).eq(&text)) {

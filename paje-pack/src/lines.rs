@@ -12,11 +12,9 @@ use crate::texts::Texts;
 pub(crate) mod holes {
     pub(crate) const LANE: u8 = 1;
     pub(crate) const TIME: u8 = 2;
-    /// The key of a link that starts.
     pub(crate) const START: u8 = 3;
-    /// The key of a link that ends.
     pub(crate) const END: u8 = 4;
-    /// Anything else.
+    /// Any other content.
     pub(crate) const VALUE: u8 = 5;
 }
 

@@ -14,7 +14,6 @@ pub(crate) struct Out {
 }
 
 impl Out {
-    /// Creates a text with room for this many bytes.
     pub(crate) fn new(length: usize) -> Out {
         Out { bytes: vec![0; length + STEP], len: 0, full: false }
     }
@@ -49,13 +48,11 @@ impl Out {
         self.full
     }
 
-    /// Returns the bytes from `from` to the end of the text.
     #[inline]
     pub(crate) fn since(&self, from: usize) -> &[u8] {
         self.bytes.get(from..self.len).unwrap_or_default()
     }
 
-    /// Returns the bytes between two offsets in the text.
     #[inline]
     pub(crate) fn between(&self, (from, to): (u32, u32)) -> &[u8] {
         self.bytes.get(from as usize..to as usize).unwrap_or_default()
@@ -142,7 +139,6 @@ impl Out {
         }
     }
 
-    /// Returns the unused memory after the text.
     #[inline]
     pub(crate) fn room(&mut self) -> &mut [u8] {
         self.bytes.get_mut(self.len..).unwrap_or_default()

@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use crate::fields::{PARTS, Place};
 use crate::lines::holes;
 
-/// Positions and kinds of the holes of an action.
 pub(crate) struct Pattern {
     pub(crate) holes: Vec<(u32, u8)>,
     /// Kinds and numbers of the holes, except for the hole of the lane.
@@ -77,7 +76,6 @@ impl Patterns {
         &self.patterns[action as usize]
     }
 
-    /// Adds the next action, given its text.
     #[cold]
     pub(crate) fn learn(&mut self, text: &[u8]) {
         let is_hole = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);

@@ -14,7 +14,6 @@ use crate::segment::{EncodedSegment, STREAMS};
 use crate::times::Scale;
 use paje_parser::columns::{Hole, Lines, Wanted};
 
-/// Head of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
     pub(crate) length: usize,
@@ -42,7 +41,6 @@ impl Head {
 
 /// A segment whose text is still packed.
 pub struct Packed {
-    /// Offset of the segment in the file.
     at: u64,
     head: Head,
     encoded: EncodedSegment,
@@ -55,7 +53,6 @@ pub struct Packed {
 /// Maximum size of the head of a segment, which has five numbers and a checksum.
 const LARGEST_HEAD: u64 = 5 * 10 + 4;
 
-/// Number of kinds of pages.
 pub(crate) const KINDS: usize = kind::SUMMARY as usize + 1;
 
 /// Names of the kinds of pages, in the order of [`Packed::sizes`].

@@ -22,7 +22,6 @@ pub(crate) const STREAMS: usize = 4;
 pub(crate) struct EncodedSegment {
     pub(crate) lines: u64,
     pub(crate) scale: Scale,
-    /// Columns and texts of each stream.
     pub(crate) streams: [[Vec<u8>; 2]; STREAMS],
 }
 
@@ -74,7 +73,6 @@ struct LineWriter<'t> {
     holes: HolesWriter,
     lines: LinesOut,
     roles: Roles,
-    /// Fields of the current line.
     spans: Spans,
     cut: Cut,
     steps: Steps,
@@ -82,7 +80,7 @@ struct LineWriter<'t> {
     cache: LineCache,
     /// Lines that have been recognised but not written.
     found: Vec<Found>,
-    /// First slots of the next step.
+    /// First slots of the next new step.
     next: Slots,
 }
 

@@ -6,11 +6,11 @@ use crate::column_page::{ColumnPage, write_columns};
 /// bytes that follow.
 const SMALL: u64 = 240;
 
-/// Number of columns for numbers. The first column has the first byte of each number, and there is
-/// a column for each byte that may follow.
+/// Number of columns that numbers need: a column for the first byte of each number, and a column
+/// for each byte that may follow.
 pub(crate) const NUMBER: usize = 9;
 
-/// Returns how many bytes of a large number follow its first byte.
+/// Returns how many bytes follow the first byte of a large number.
 #[inline]
 const fn count(number: u64) -> u8 {
     (64 - number.leading_zeros()).div_ceil(8) as u8
@@ -53,7 +53,6 @@ impl StreamWriter {
         }
     }
 
-    /// Appends a text without newlines.
     pub(crate) fn text(&mut self, text: &[u8]) {
         self.texts.extend_from_slice(text);
         self.texts.push(b'\n');
@@ -142,7 +141,6 @@ impl<'a> StreamReader<'a> {
         StreamReader { sheet, texts, failed }
     }
 
-    /// Returns whether the stream has no columns.
     pub(crate) const fn is_empty(&self) -> bool {
         self.sheet.len() == 0
     }

@@ -30,7 +30,6 @@ impl Rows {
         }
     }
 
-    /// Counts the first number of a new group.
     #[cold]
     fn first(&mut self, group: u32) {
         self.counts.resize(group as usize + 1, 0);
@@ -77,7 +76,6 @@ pub(crate) struct Table {
     groups: Vec<Group>,
 }
 
-/// Index of a group's next number, and the end of the group.
 #[derive(Clone, Copy)]
 pub(crate) struct Group {
     next: u32,
@@ -141,7 +139,6 @@ impl Table {
         (&mut self.groups, &self.numbers)
     }
 
-    /// Returns the next number of a group, or `None` at its end.
     #[inline]
     pub(crate) fn next(&mut self, group: u32) -> Option<u64> {
         let group = self.groups.get_mut(group as usize)?;

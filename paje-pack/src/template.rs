@@ -12,7 +12,6 @@ use crate::texts::{Key, SHORT};
 /// Maximum number of holes of a line. Lines with more holes are stored as they are.
 const FIELDS: usize = 64;
 
-/// Defined events, by event number.
 #[derive(Clone, Debug)]
 pub(crate) struct Roles {
     table: DefTable,
@@ -28,7 +27,6 @@ pub(crate) struct Roles {
 #[derive(Clone, Debug)]
 struct Known {
     holes: Box<[u8]>,
-    /// Index of the time field, if the event has one.
     time: Option<usize>,
 }
 
@@ -116,7 +114,6 @@ impl Roles {
         Some(&line[field])
     }
 
-    /// Reads the definitions in a text.
     pub(crate) fn learn_all(&mut self, text: &[u8]) {
         header_lines(text).for_each(|line| self.learn(line));
     }
@@ -149,16 +146,13 @@ pub(crate) fn header_len(text: &[u8]) -> usize {
     len
 }
 
-/// Returns whether a line is part of a definition.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
 }
 
 #[derive(Default)]
 pub(crate) struct Cut {
-    /// Text of the line, with holes.
     pub(crate) action: Vec<u8>,
-    /// Contents of the holes, as ranges of the line.
     pub(crate) fields: Vec<Range<usize>>,
     pub(crate) lane: Range<usize>,
 }

@@ -30,14 +30,13 @@ impl Key {
         self.0 >> 56 < 8
     }
 
-    /// Returns a hash of the key.
     #[inline]
     pub(crate) const fn spread(self) -> u64 {
         fold(self.0 ^ 0x243f_6a88_85a3_08d3, 0x9e37_79b9_7f4a_7c15)
     }
 }
 
-/// Multiplies the word and combines both halves of the product.
+/// Multiplies two words, and combines both halves of the product.
 #[inline]
 pub(crate) const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
@@ -79,7 +78,6 @@ pub(crate) fn word_at(text: &[u8], start: usize, len: usize) -> u64 {
     }
 }
 
-/// Returns a hash of all bytes of a text.
 #[inline]
 pub(crate) fn hash(text: &[u8]) -> u64 {
     let mut hash = text.len() as u64 ^ 0x1319_8a2e_0370_7344;

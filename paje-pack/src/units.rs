@@ -3,7 +3,6 @@
 use crate::times::Scale;
 use crate::value::{DIGITS, POWERS, eight, is_digits};
 
-/// The text `00000000`.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// Masks that keep the last bytes of a word.
@@ -17,7 +16,6 @@ const KEEP: [u64; 9] = {
     keep
 };
 
-/// Maximum number of decimals.
 const MOST: usize = 14;
 
 /// Parser of times in the usual format of a scale.
@@ -77,7 +75,7 @@ impl Units {
         Some(units as i64)
     }
 
-    /// Returns the units of the digits before a point. The digits are the last `len` of the eight
+    /// Returns the units of the integer part of a time. Its digits are the last `len` of the eight
     /// bytes.
     #[cold]
     fn before(&self, bytes: u64, len: usize) -> Option<u64> {

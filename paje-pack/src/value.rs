@@ -2,7 +2,6 @@
 
 use crate::texts::word;
 
-/// A value of a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Value {
     pub(crate) kind: Kind,
@@ -17,7 +16,6 @@ pub(crate) enum Kind {
     Text,
     /// A decimal number with the given number of decimals. Without decimals, it has no point.
     Decimal(u8),
-    /// 16 lower-case hexadecimal digits.
     Hex,
 }
 
@@ -100,7 +98,6 @@ impl Value {
         with_point(text, after.into()).map(|bits| Value { kind: Kind::Decimal(after), bits })
     }
 
-    /// Parses a number.
     #[inline]
     pub(crate) fn of(text: &[u8]) -> Option<Value> {
         // Most numbers have only a few digits.
@@ -221,7 +218,6 @@ const fn hex_digits(bytes: u64) -> Option<u64> {
     Some((fours | fours >> 16) & 0xffff_ffff)
 }
 
-/// Returns whether eight bytes are decimal digits.
 pub(crate) const fn is_digits(bytes: u64) -> bool {
     let digits = bytes ^ 0x3030_3030_3030_3030;
     (((digits & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080

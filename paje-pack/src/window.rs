@@ -19,10 +19,8 @@ pub use write::{Border, TextLine, WindowIndex};
 pub(crate) const WINDOWS: &str = "windows";
 /// Name of the summaries that follow it. Each of them describes a boundary between two segments.
 pub(crate) const BORDER: &str = "border";
-/// Version of both kinds of summaries.
 pub(crate) const VERSION: u64 = 2;
 
-/// Error for an invalid page.
 const NO_SENSE: ErrorKind =
     ErrorKind::Content("the states that are open between segments are missing or wrong");
 
@@ -34,19 +32,15 @@ const NO_SENSE: ErrorKind =
 /// containers, and lines that open and close rows across a boundary.
 pub struct Window<R> {
     parts: VecDeque<Part>,
-    /// Reader of the current segments.
     reader: Reader<BufReader<Take<R>>>,
 }
 
 /// A piece of the text of a window.
 pub enum Piece {
-    /// Whole lines.
     Lines(Vec<u8>),
-    /// A segment.
     Segment(Box<Packed>),
 }
 
-/// A part of the text that has not been read.
 #[derive(Clone)]
 enum Part {
     Lines(Vec<u8>),

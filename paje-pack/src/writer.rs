@@ -42,7 +42,6 @@ const LONG: usize = 4 * SHORT;
 pub struct Segments<R> {
     reader: R,
     size: usize,
-    /// Bytes that were read after the last segment.
     rest: Vec<u8>,
     spare: Option<Vec<u8>>,
     begun: bool,
@@ -138,7 +137,7 @@ impl Segment {
     }
 }
 
-/// Encodes the head of a segment. Each set bit of `which` stands for a page that follows.
+/// Encodes the head of a segment. Each set bit of `which` announces a page.
 fn head(text: &[u8], lines: u64, encoded: &EncodedSegment, which: u64) -> Vec<u8> {
     let mut head = Vec::new();
     for number in
@@ -278,7 +277,6 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Returns the page of a summary, or `None` if it is too large.
 fn summary(name: &str, content: Vec<u8>) -> io::Result<Option<Page>> {
     if content.len() as u64 > LARGEST_SUMMARY || name.len() > LONGEST_NAME {
         return Ok(None);

@@ -178,7 +178,6 @@ struct OpenDef {
 pub struct DefTable {
     names: FieldNames,
     defs: Sequence<Arc<EventDef>>,
-    /// Definitions of the event numbers at this point of the file.
     numbers: Numbers,
     /// State for a file that another trace file refers to.
     imported: Option<Imported>,
@@ -190,7 +189,6 @@ pub struct DefTable {
 
 #[derive(Clone, Debug)]
 struct Imported {
-    /// Event numbers of the referring file.
     inherited: Numbers,
     /// Whether the inherited numbers are still in use, because the file has not defined an event
     /// yet.

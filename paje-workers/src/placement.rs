@@ -65,7 +65,6 @@ pub(crate) fn placement(
 struct Seat {
     cpu: usize,
     node: Option<u32>,
-    /// Number of previous CPUs on the same core.
     thread: usize,
 }
 

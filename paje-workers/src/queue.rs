@@ -11,19 +11,18 @@ pub(crate) struct Queue<T, E, P> {
     state: Mutex<State<T, E, P>>,
     changed: Condvar,
     jobs: usize,
-    /// Number of jobs that may be taken before the result of the first of them is put.
+    /// How many jobs may be taken before the result of the first of them has been put.
     ahead: usize,
 }
 
 pub(crate) struct State<T, E, P> {
     taken: usize,
-    /// Number of the job whose result is put next.
+    /// Number of the job whose result must be put next.
     next: usize,
     pub(crate) ready: BTreeMap<usize, Result<T, E>>,
     /// `None` while a worker puts results.
     put: Option<P>,
     pub(crate) failed: Option<E>,
-    /// Whether no more jobs may be taken.
     finished: bool,
 }
 

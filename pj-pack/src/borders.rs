@@ -25,7 +25,7 @@ const BORDER_LINES: usize = 1 << 22;
 /// Maximum total size in bytes of the lines that are part of every window.
 const FIXED_BYTES: usize = 1 << 24;
 
-/// Open rows of a lane, except links.
+/// Open states and variables of a lane.
 #[derive(Debug)]
 struct Lane {
     container: ContainerId,
@@ -47,7 +47,6 @@ struct LinkEnd {
     key: (usize, usize),
 }
 
-/// Links with only one end so far.
 #[derive(Debug, Default)]
 struct OpenLinks {
     /// Links that began in the current segment. `old` has the links of previous segments.
@@ -93,7 +92,6 @@ struct Latest {
 #[derive(Debug)]
 pub(crate) struct Borders {
     segments: Segments,
-    /// Decodes the lines that are part of every window.
     decoder: LineDecoder,
     /// Offset of the last line that is part of an event definition.
     header: u64,
@@ -105,7 +103,6 @@ pub(crate) struct Borders {
     fixed: Vec<TextLine>,
     fixed_bytes: usize,
     latest: Option<Latest>,
-    /// Whether the trace cannot be read in parts.
     is_impossible: bool,
 }
 

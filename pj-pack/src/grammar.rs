@@ -7,26 +7,22 @@
 
 use rustc_hash::FxHashMap;
 
-/// Part of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Token {
     Event(u32),
     /// A sequence, by its index in [`Structure::sequences`].
     Sequence(u32),
-    /// A loop, by its number.
     Loop(u32),
 }
 
 /// A loop, and its number of iterations at each place where it occurs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Iterations {
-    /// Repeated token.
     pub(crate) body: Token,
     /// Numbers of iterations, in the order of the places where the loop occurs.
     pub(crate) counts: Vec<u64>,
 }
 
-/// Structure of a lane.
 #[derive(Debug)]
 pub(crate) struct Structure {
     longest: usize,
@@ -54,19 +50,19 @@ impl Structure {
         }
     }
 
-    /// Adds an event that begins a sequence.
+    /// Adds an event that begins a sequence of events.
     pub(crate) fn enter(&mut self, event: u32) {
         self.levels.push(Vec::new());
         self.event(event);
     }
 
-    /// Adds an event.
     pub(crate) fn event(&mut self, event: u32) {
         self.events += 1;
         self.append(Token::Event(event));
     }
 
-    /// Adds an event that ends a sequence. If no sequence is open, it is an ordinary event.
+    /// Adds an event that ends a sequence of events. If no sequence is open, it is an ordinary
+    /// event.
     pub(crate) fn leave(&mut self, event: u32) {
         self.event(event);
         self.close();

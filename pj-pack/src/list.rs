@@ -45,7 +45,6 @@ fn percent(part: u64, all: u64) -> f64 {
 }
 
 impl Contents {
-    /// Returns the kinds of pages that occur, with their sizes in bytes.
     fn pages(&self) -> impl Iterator<Item = (&'static str, u64)> {
         KIND_NAMES.into_iter().zip(self.sizes).filter(|(_, size)| *size > 0)
     }

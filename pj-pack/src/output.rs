@@ -12,7 +12,6 @@ use paje_console::output::standard_output;
 pub(crate) struct Output {
     file: File,
     aside: Option<Aside>,
-    /// The file, or `None` for standard output.
     path: Option<PathBuf>,
 }
 

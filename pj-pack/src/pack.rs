@@ -29,14 +29,13 @@ pub enum Extras {
     Nothing,
     /// Reports and windows, unless they would take a large part of the file.
     Small,
-    /// Reports and windows of any size.
     All,
 }
 
 impl Extras {
-    /// Returns the maximum size of a report or an index of lanes, and the maximum size of all
-    /// windows together, given the total size of the segments. Windows may be larger, because they
-    /// are useful for many queries.
+    /// Returns two limits: the maximum size of a report or an index of lanes, and the maximum size
+    /// of all windows together. `segments` is the total size of the segments. Windows may be
+    /// larger, because they are useful for many queries.
     const fn limits(self, segments: u64) -> (u64, u64) {
         match self {
             Extras::All => (u64::MAX, u64::MAX),
@@ -127,7 +126,6 @@ pub fn pack_all(text: &[u8], segment: usize) -> Result<Vec<u8>, PackError> {
     Ok(packed)
 }
 
-/// Unpacks a packed trace and passes its texts to `put` in order.
 pub(crate) fn unpack(
     packed: impl Read + Send,
     workers: &Workers,

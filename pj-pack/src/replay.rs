@@ -15,7 +15,6 @@ use paje_workers::Workers;
 use crate::borders::Borders;
 use crate::pack::BufferPool;
 
-/// Size of a portion in bytes.
 const PORTION: u64 = 16 << 20;
 
 /// Results of the replay. For an invalid trace, they are empty.
@@ -52,14 +51,12 @@ impl Replay {
         Ok(Replay { texts, borders, thread })
     }
 
-    /// Passes the next segment to the replay.
     pub(crate) fn send(&self, text: Arc<Vec<u8>>) {
         self.borders.with(|borders| borders.add_segment(&text));
         // Sending fails if the replay has found the trace invalid and ended.
         let _ = self.texts.send(text);
     }
 
-    /// Waits for the results.
     pub(crate) fn finish(self) -> Replayed {
         drop(self.texts);
         self.thread.join().unwrap_or_default()
@@ -116,7 +113,6 @@ fn replay(text: impl Read + Send, shared: &SharedBorders) -> Replayed {
     Replayed { reports, lanes: keeper.lanes(&trace), windows }
 }
 
-/// Reads the text of the received segments.
 struct Received {
     texts: Receiver<Arc<Vec<u8>>>,
     text: Arc<Vec<u8>>,

@@ -129,7 +129,6 @@ fn packed<T>(
     })
 }
 
-/// Prints to standard output.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = standard_output().map_err(Failure::Output)?;
     out.write_all(text.as_bytes()).map_err(Failure::Output)

@@ -15,11 +15,8 @@ use crate::grammar::{Structure, Token};
 /// A container and its structure so far.
 struct Lane {
     structure: Structure,
-    /// Number of each event, by its name.
     numbers: FxHashMap<String, u32>,
-    /// Name and count of each event.
     events: Vec<(String, u64)>,
-    /// Values of the open states.
     open: Vec<String>,
 }
 
@@ -104,7 +101,6 @@ fn spelt(tokens: &[Token]) -> String {
     tokens.iter().map(spell).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns whether the structure shows events of this kind.
 fn is_event(kind: EventKind) -> bool {
     use EventKind as E;
     matches!(
@@ -126,10 +122,9 @@ fn bare(name: &[u8]) -> String {
 
 /// An event of a container, without its time and its numbers.
 struct LaneEvent {
-    /// Index of the container's lane.
     lane: usize,
     kind: EventKind,
-    /// Names in the line, without the container's name.
+    /// Names in the line, except for the container's name.
     words: String,
 }
 

@@ -99,7 +99,6 @@ impl From<io::Error> for ReadError {
 pub struct Block {
     /// The text, from `offset` on, and at least [`PADDING`] more bytes.
     buffer: Vec<u8>,
-    /// Number of bytes in the buffer before the text.
     offset: usize,
     len: usize,
     start: ByteOffset,
@@ -195,7 +194,7 @@ impl Block {
 pub struct Blocks<R> {
     input: R,
     limits: Limits,
-    /// Bytes after the last newline of the previous block.
+    /// Bytes that were read after the last newline of the previous block.
     carry: Vec<u8>,
     position: ByteOffset,
     ended: bool,

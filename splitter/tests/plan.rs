@@ -20,7 +20,6 @@ fn plan(text: &[u8], limits: Limits) -> Plan {
     Plan::new(file(text), text.len() as u64, limits)
 }
 
-/// The text before the first line that is too long, and the start of that line.
 type Read = (Vec<u8>, Option<u64>);
 
 fn stopped(result: Result<bool, ReadError>, limit: usize) -> Option<u64> {

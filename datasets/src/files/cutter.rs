@@ -17,11 +17,8 @@ pub(super) struct Cutter<'a> {
     parents: Vec<usize>,
     pub(super) pieces: usize,
     needed: Vec<BTreeSet<usize>>,
-    /// Latest time, as the trace writes it.
     pub(super) end: &'a [u8],
-    /// Number of the added PajeTraceFile event.
     pub(super) naming: String,
-    /// Number and fields of the event that destroys the root container.
     pub(super) ending: (String, Vec<&'static str>),
 }
 

@@ -25,7 +25,6 @@ pub(super) enum Line<'a> {
 
 #[derive(Debug)]
 pub(super) struct Event<'a> {
-    /// The line as written, without its end.
     pub(super) text: &'a [u8],
     pub(super) def: usize,
     /// The event number and the fields, including quotes.
@@ -89,7 +88,6 @@ impl<'a> Lines<'a> {
         event.words.get(index + 1).map(|word| bare(word))
     }
 
-    /// Returns the name of an event, without `Paje`.
     pub(super) fn kind(&self, event: &Event<'a>) -> &'a [u8] {
         self.defs[event.def].event
     }

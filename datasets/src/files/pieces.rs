@@ -92,7 +92,6 @@ impl Cutter<'_> {
         }
     }
 
-    /// Returns a piece that is a valid trace.
     fn full(&self, piece: usize) -> Vec<u8> {
         let mut out = Vec::new();
         let (number, fields) = &self.ending;
@@ -117,7 +116,6 @@ impl Cutter<'_> {
         out
     }
 
-    /// Returns a piece that needs the definitions of the root file.
     fn events_only(&self, piece: usize) -> Vec<u8> {
         let mut out = Vec::new();
         let defs = &self.lines.defs;

@@ -250,7 +250,6 @@ fn borders() -> Run {
 }
 
 fn neighbours(threads: usize) -> Run {
-    /// Messages to the previous thread and to the next thread.
     const SIDES: [[&str; 2]; 2] =
         [["read request left", "border left"], ["read request right", "border right"]];
     let mut run = Run::new(threads + 1);

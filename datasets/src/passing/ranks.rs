@@ -13,7 +13,6 @@ pub(super) struct Ranks {
     links: u64,
 }
 
-/// Stands for an unknown size of a message.
 pub(super) const NO_SIZE: u64 = u64::MAX;
 
 impl Ranks {
@@ -38,7 +37,6 @@ impl Ranks {
         self.line(rank, 13, &format!("S r{rank}"));
     }
 
-    /// Opens a state of a type that analyses ignore.
     pub(super) fn push_other(&mut self, rank: usize, value: &str) {
         self.line(rank, 12, &format!("P r{rank} {value}"));
     }

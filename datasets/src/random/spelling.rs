@@ -113,7 +113,6 @@ impl Paper {
         self.bytes.extend_from_slice(rng.pick(self.separators).as_bytes());
     }
 
-    /// Sometimes removes the final newline.
     pub(super) fn finish(mut self, rng: &mut Rng) -> Vec<u8> {
         if rng.percent(15) && self.bytes.ends_with(b"\n") {
             self.bytes.pop();

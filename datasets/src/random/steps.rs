@@ -20,7 +20,6 @@ impl Writer {
         }
     }
 
-    /// Writes a random valid event. If the chosen event is impossible, writes nothing.
     pub(super) fn step(&mut self) {
         match self.rng.below(100) {
             0..3 => self.step_type(),

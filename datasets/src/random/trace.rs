@@ -15,8 +15,8 @@ pub(super) struct Writer {
     pub(super) definitions: Vec<Definition>,
     /// Whether links may stay open. The trace is then replayed with `-z`.
     pub(super) leave_links: bool,
-    /// Whether all following times must equal the latest time, because of the rule for the last
-    /// line.
+    /// Whether all following times must equal the latest time. The rule for the last line requires
+    /// this.
     pub(super) present: bool,
     pub(super) wrote_event: bool,
     counter: u64,
@@ -153,7 +153,6 @@ impl Writer {
         });
     }
 
-    /// Creates a container of type `kind`. Returns `false` if no container can hold it.
     pub(super) fn create(&mut self, kind: usize) -> bool {
         let parents = self.world.containers_of(self.world.types[kind].parent);
         if parents.is_empty() {

@@ -217,14 +217,12 @@ impl World {
             .or_insert_with(|| Lane { last: earliest, ..Lane::default() })
     }
 
-    /// Records an event in a lane of a living container.
     pub(super) fn touch(&mut self, container: usize, kind: usize, ticks: u64) {
         let lane = self.lane(container, kind);
         lane.last = lane.last.max(ticks);
         self.stamp(container, ticks);
     }
 
-    /// Records a time of a container, without a lane.
     pub(super) fn stamp(&mut self, container: usize, ticks: u64) {
         let latest = &mut self.containers[container].latest;
         *latest = (*latest).max(ticks);

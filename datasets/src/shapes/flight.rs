@@ -37,7 +37,6 @@ impl Flight {
         self.bytes
     }
 
-    /// Writes the start or the end of a new link from rank `from` to rank `to`.
     pub(super) fn open(
         &mut self,
         sink: &mut Sink<'_>,

@@ -220,7 +220,6 @@ impl Runtime {
             .end()
     }
 
-    /// Ends all transfers and destroys all containers.
     pub(super) fn end(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         self.now += 1;
         while !self.transfers.is_empty() {

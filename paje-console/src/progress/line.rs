@@ -18,7 +18,6 @@ pub(super) enum Unit {
     Rows,
 }
 
-/// Stage of a run: its name, the amount done, and the total if it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) doing: &'static str,

@@ -154,7 +154,6 @@ impl LineReader<'_> {
         Some(own)
     }
 
-    /// Writes a value at an offset in the text. Returns its start and end.
     #[cold]
     fn text(&self, value: Value, from: u32, out: &mut Out) -> (u32, u32) {
         out.move_to(from as usize);

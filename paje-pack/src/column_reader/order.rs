@@ -80,7 +80,6 @@ impl Order {
         self.steps.iter().map(clock).collect()
     }
 
-    /// Returns the text of the next raw line.
     pub(super) fn raw(&mut self) -> &[u8] {
         let left = &self.raw[self.given..];
         let len = memchr::memchr(b'\n', left).unwrap_or(left.len());

@@ -12,7 +12,6 @@ use crate::table::{Group, Table};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
-/// Number of slots that are allocated in advance.
 const AT_ONCE: usize = 1 << 12;
 
 #[derive(Default)]
@@ -20,13 +19,12 @@ struct Field {
     form: u8,
     base: u8,
     last: i64,
-    /// Values that came as texts.
     known: Vec<Known>,
-    /// A range of decimal numbers whose texts have the same length, and that length.
+    /// A range of decimal numbers, and the length of their texts. All texts of the range have this
+    /// length.
     lengths: (Range<i64>, usize),
 }
 
-/// A value that came as a text.
 #[derive(Clone, Copy)]
 struct Known {
     value: Value,
@@ -136,7 +134,6 @@ impl FieldsIn {
         Some((Value { kind: Kind::Decimal(after), bits: came as u64 }, field.lengths.1))
     }
 
-    /// Reads the next value of a slot and appends it to `out`.
     #[inline(always)]
     pub(crate) fn value(&mut self, side: &mut StreamReader<'_>, place: Place, out: &mut Out) {
         let value = self.value_only(side, place);
@@ -200,7 +197,6 @@ impl FieldsIn {
         done
     }
 
-    /// Returns the length of a value, or `None` if it is not a word.
     #[inline]
     pub(crate) fn len_of(&self, value: Value) -> Option<usize> {
         match value.kind {
@@ -218,8 +214,8 @@ impl FieldsIn {
         out.put_value(value, &self.texts);
     }
 
-    /// Reads the next value of a slot. Returns `None` if the value is a text and has the same code
-    /// as the previous value.
+    /// Reads the next value of a slot. Returns `None` if the value is a text with the same code as
+    /// the previous value.
     #[inline]
     pub(crate) fn other(
         &mut self,

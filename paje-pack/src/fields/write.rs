@@ -59,7 +59,6 @@ pub(crate) struct FieldsOut {
     fields: Vec<Field>,
     slots: Vec<SlotOut>,
     table: Rows,
-    /// Places of the values that are written as texts.
     spelt: Vec<(u32, u32)>,
 }
 
@@ -192,7 +191,6 @@ impl FieldsOut {
     }
 }
 
-/// Parses a value. Tries the given form first.
 #[inline]
 fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
     let of_form = match form {
@@ -234,7 +232,6 @@ impl Tally {
         }
     }
 
-    /// Returns the form that fits most values.
     fn numbers(&self) -> u8 {
         let decimals: u32 = self.decimals.iter().sum();
         let most = (0..DIGITS as u8).max_by_key(|after| self.decimals[usize::from(*after)]);
@@ -261,7 +258,6 @@ fn bits(number: u64, before: &mut u64) -> u64 {
     }
 }
 
-/// Estimated number of bits of a new text.
 const TEXT_BITS: u64 = 48;
 
 /// Numbers texts in the order of their first occurrence. The hashes of the texts are known.

@@ -32,7 +32,6 @@ pub(super) struct Head {
 pub(super) const MANY: u8 = u8::MAX;
 
 pub(crate) struct Heads {
-    /// Open hash table.
     heads: [Head; HEADS],
     count: usize,
     nexts: Vec<Next>,

@@ -11,7 +11,7 @@ pub(crate) const WINDOW: usize = 64 + MIDDLE;
 /// Maximum length of the text after the first hole. This text is stored in three words.
 const MIDDLE: usize = 24;
 
-/// Maximum lengths of the texts after the second and the third hole.
+/// Maximum length of the text after the second or third hole.
 const NEXT: usize = 15;
 const LAST: usize = 6;
 
@@ -158,7 +158,7 @@ fn word(window: &[u8; WINDOW], at: usize) -> u64 {
         .map_or(0, |eight| u64::from_le_bytes(*eight))
 }
 
-/// Steps by the words of their lines.
+/// Numbers of steps, by the words of their lines.
 pub(crate) struct Quick {
     /// Open hash table. Its size is a power of two, and at least half of it is empty.
     entries: Vec<(Words, u32)>,

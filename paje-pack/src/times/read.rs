@@ -40,7 +40,7 @@ pub(crate) struct TimesIn {
     /// Odd times of lines that have been read, and how many of them have been written.
     odds: Vec<Value>,
     given: usize,
-    /// A range of times whose texts have the same length, and that length.
+    /// A range of times, and the length of their texts. All texts of the range have this length.
     lengths: (Range<i64>, usize),
 }
 
@@ -122,19 +122,20 @@ impl TimesIn {
         Some(())
     }
 
-    /// Returns a range of times whose texts have the same length, and that length.
+    /// Returns a range of times, and the length of their texts. All texts of the range have this
+    /// length.
     pub(crate) fn lengths(&self) -> (Range<i64>, u32) {
         (self.lengths.0.clone(), self.lengths.1 as u32)
     }
 
-    /// Returns such a range that includes the given time, or `None` for an odd time.
+    /// Does the same as [`Self::lengths`] for a range that includes the given time. Returns `None`
+    /// for an odd time.
     #[cold]
     pub(crate) fn lengths_of(&mut self, time: i64) -> Option<(Range<i64>, u32)> {
         self.lengths = self.scale.lengths(time)?;
         Some(self.lengths())
     }
 
-    /// Appends a time that has been read.
     pub(crate) fn put(&mut self, time: i64, out: &mut Out) {
         if time == ODD_TIME {
             let odd = self.odds.get(self.given).copied().unwrap_or_default();
@@ -145,7 +146,6 @@ impl TimesIn {
         }
     }
 
-    /// Reads the time of the next line and appends it to `out`.
     #[inline]
     pub(crate) fn next(&mut self, side: &mut StreamReader<'_>, line: Line, out: &mut Out) {
         let code = match self.table.next(line.action) {
@@ -167,7 +167,7 @@ impl TimesIn {
 }
 
 impl Scale {
-    /// Returns the size of a unit, as a multiple of the last decimal.
+    /// Returns the size of a unit, in units of the last decimal.
     const fn unit(self) -> i64 {
         10_i64.pow(self.zeros as u32)
     }

@@ -17,7 +17,6 @@ pub(super) struct Windows<'p> {
     latest: Excerpt<'p>,
 }
 
-/// Consecutive segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) segments: Range<usize>,
@@ -39,7 +38,6 @@ impl<'p> Windows<'p> {
         page.is_empty().then_some(Windows { times, fixed, latest })
     }
 
-    /// Returns the fixed lines and the latest line in order, without duplicates.
     pub(super) fn lines(&self) -> impl Iterator<Item = (u64, &'p [u8])> + use<'p> {
         // The latest line may also be one of the fixed lines.
         merge(self.fixed, self.latest)

@@ -72,7 +72,7 @@ fn compared(text: &[u8], segment: usize, mut asks: impl FnMut(&[Hole]) -> Wanted
     counts
 }
 
-/// Returns whether a word contains quotes that do not surround it.
+/// Returns whether a word contains quotes other than those around it.
 fn has_odd(text: &[u8]) -> bool {
     text.split(u8::is_ascii_whitespace).any(|word| {
         let quotes = word.iter().filter(|byte| **byte == b'"').count();
@@ -174,12 +174,10 @@ fn most_lines_need_no_text() {
     }
 }
 
-/// Returns the first word of a line, which is its event number.
 fn event(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace).next().unwrap()
 }
 
-/// Returns all lines together with their contents.
 fn with_contents(lines: &Lines) -> impl Iterator<Item = (&ColumnLine, Content)> {
     let mut contents = lines.contents.iter().peekable();
     lines.lines.iter().zip(0..).map(move |(line, number)| {

@@ -15,7 +15,6 @@ fn trace() -> Vec<u8> {
     text
 }
 
-/// Returns the first error of a file, if any.
 fn error(packed: &[u8]) -> Option<Error> {
     let mut reader = Reader::new(packed);
     loop {
@@ -73,7 +72,6 @@ fn each_truncation_is_found() {
     assert!(failed.to_string().contains("there are bytes after the end"), "{failed}");
 }
 
-/// Returns the offsets of the pages in the file, and their kinds.
 pub(crate) fn pages(packed: &[u8]) -> Vec<(usize, u8)> {
     let (mut at, mut pages) = (12, Vec::new());
     while at < packed.len() - 16 {

@@ -17,7 +17,6 @@ pub(super) enum HeaderLine<'a> {
     End,
 }
 
-/// A word of a `%` line, without its quotes.
 #[derive(Clone, Copy)]
 pub(super) struct Word<'a> {
     /// Offset in the line of the word or its opening quote.
@@ -70,7 +69,6 @@ fn all_of(line: &[u8]) -> Rest<'_> {
     Rest { line: &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())], at: 0 }
 }
 
-/// Parses a `%` line. Returns `None` if it is malformed.
 pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
     // `cut` prevents a malformed `%EventDef` from being parsed as a field named `EventDef`.
     let name_and_id = terminated((word, word), not(word));

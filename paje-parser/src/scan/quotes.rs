@@ -2,7 +2,6 @@
 
 use super::Masks;
 
-/// State of quotes and comments at the start of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quotes {
     /// All bits are set if the chunk starts inside quotes. Otherwise, no bit is set.

@@ -27,7 +27,6 @@ pub(super) fn line_at(text: &[u8], start: usize) -> &[u8] {
     &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())]
 }
 
-/// The segments of a trace, in order.
 #[derive(Debug)]
 pub(super) struct Segments {
     starts: Vec<u64>,
@@ -35,7 +34,6 @@ pub(super) struct Segments {
     /// Index of the segment that contains the current lines.
     pub(super) current: usize,
     current_start: u64,
-    /// Texts of the current segment and of later segments.
     texts: VecDeque<Arc<Vec<u8>>>,
     pool: BufferPool,
     pub(super) times: Vec<(f64, f64)>,
@@ -76,17 +74,14 @@ impl Segments {
         self.texts.push_back(Arc::clone(text));
     }
 
-    /// Returns whether there is a segment that has not ended.
     pub(super) fn has_current(&self) -> bool {
         !self.texts.is_empty()
     }
 
-    /// Returns the offset where the current segment ends.
     pub(super) fn current_end(&self) -> u64 {
         self.starts.get(self.current + 1).copied().unwrap_or(self.end)
     }
 
-    /// Continues with the next segment.
     pub(super) fn end_current(&mut self) {
         if let Some(text) = self.texts.pop_front() {
             self.pool.put(text);
@@ -131,7 +126,6 @@ impl Segments {
         }
     }
 
-    /// Returns the index of the segment that contains a line.
     fn of(&self, line: u64) -> usize {
         match line >= self.current_start && line < self.current_end() {
             true => self.current,
@@ -139,7 +133,6 @@ impl Segments {
         }
     }
 
-    /// Returns the borders between two lines.
     fn between(&self, first: u64, last: u64) -> Range<usize> {
         self.of(first)..self.of(last)
     }

@@ -6,7 +6,6 @@ use paje_parser::{Event, EventKind, FieldName, Line, LineDecoder};
 
 use super::segments::Opener;
 
-/// Value of a variable.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Value {
     pub(super) is_set: bool,

@@ -38,11 +38,8 @@ pub(super) struct Entry {
     /// Word that identifies the container or type in lines. This is its alias, or its name if it
     /// has no alias.
     pub(super) id: Vec<u8>,
-    /// Name, if it has been defined.
     pub(super) name: Option<Vec<u8>>,
-    /// Nature of a type, if it has been defined.
     pub(super) nature: Option<TypeNature>,
-    /// Index of the type of a container, if it has been defined.
     pub(super) type_: Option<usize>,
     pub(super) lines: u64,
 }
@@ -59,7 +56,6 @@ impl Named {
         place
     }
 
-    /// Adds a definition.
     fn define(&mut self, name: Field<'_>, alias: Option<Field<'_>>) -> &mut Entry {
         let place = self.place(alias.unwrap_or(name));
         let entry = &mut self.all[place];
@@ -68,7 +64,6 @@ impl Named {
     }
 }
 
-/// Event, container and type of a line.
 #[derive(Clone, Copy, Default)]
 struct Subject {
     kind: Option<EventKind>,
@@ -76,7 +71,6 @@ struct Subject {
     type_: Option<usize>,
 }
 
-/// Reads all segments in order.
 struct Look {
     contents: Contents,
     decoder: LineDecoder,
@@ -133,7 +127,6 @@ impl Look {
         Ok(())
     }
 
-    /// Counts the lines of a segment that was read as columns.
     fn columns(&mut self) {
         let (text, columns) = (std::mem::take(&mut self.text), std::mem::take(&mut self.columns));
         let with_text = |content: &&Content| columns.lines[content.line as usize].has_text();

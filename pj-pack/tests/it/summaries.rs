@@ -166,7 +166,6 @@ fn a_window_takes_few_bytes() {
     }
 }
 
-/// Bytes in memory that count how many of them are read.
 struct Counted<'p> {
     bytes: Cursor<&'p Vec<u8>>,
     taken: Rc<Cell<usize>>,

@@ -9,7 +9,6 @@ use paje_pack::{Error, Piece, Summaries, Text};
 use pj_pack::pack::pack_all;
 use splitter::{Block, Input};
 
-/// Bytes in memory that count how many of them are read.
 struct Counted(Cursor<Vec<u8>>, Arc<AtomicU64>);
 
 impl Read for Counted {
@@ -300,7 +299,6 @@ fn each_byte_flipped_is_found_or_not_needed() {
     }
 }
 
-/// Returns a trace with similar lines that set states.
 fn sets() -> String {
     let mut text = String::from(
         "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\

@@ -49,7 +49,6 @@ const MAGIC: [(&[u8], Compression); 6] = [
     (b"\x89PJP\r\n", Compression::Packed),
 ];
 
-/// Number of bytes that are enough to recognise a compression.
 pub(super) const HEAD: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -85,9 +85,7 @@ pub(super) fn check(head: &[u8], compression: Option<Compression>) -> io::Result
 pub(super) struct Checked<R> {
     reader: R,
     compression: Option<Compression>,
-    /// First bytes that are still to be returned, or `None` before the first read.
     head: Option<Vec<u8>>,
-    /// Error after the first bytes.
     failure: Option<io::Error>,
 }
 

@@ -40,7 +40,6 @@ pub(super) struct Frames<R> {
 #[derive(Clone, Copy)]
 struct Frame {
     len: usize,
-    /// Largest possible length of the frame's text.
     most: u64,
 }
 
@@ -49,7 +48,6 @@ impl<R: Read> Frames<R> {
         Frames { format, medium, buffer: Vec::new(), start: 0, failure: None }
     }
 
-    /// Returns `count` bytes from `at` on, or `None` if there are fewer.
     fn bytes(&mut self, at: usize, count: usize) -> io::Result<Option<&[u8]>> {
         let from = self.start + at;
         while self.buffer.len() < from + count {

@@ -64,11 +64,10 @@ struct State {
     next: Box<dyn FnMut() -> io::Result<Next> + Send>,
     slots: VecDeque<Slot>,
     given: u64,
-    /// Largest possible length of the texts in the slots.
+    /// Largest possible total length of the texts in `slots`.
     bytes: u64,
     ended: bool,
     rest: Option<Box<dyn Read + Send>>,
-    /// Memory to be reused.
     spare: Vec<Vec<u8>>,
 }
 
@@ -139,7 +138,6 @@ pub(super) struct PiecesText {
     shared: Arc<Shared>,
     text: Vec<u8>,
     given: usize,
-    /// Error after the text.
     damage: Option<io::Error>,
     /// The text after the pieces, once all pieces have been read.
     rest: Option<Box<dyn Read + Send>>,

@@ -250,7 +250,6 @@ impl Program {
         self.pop_all(lines)
     }
 
-    /// Makes all ranks wait for the last rank.
     fn meet(&mut self) {
         let latest = self.latest() + LATENCY;
         self.clocks.fill(latest);
@@ -306,7 +305,6 @@ impl Program {
         self.ranks().for_each(|rank| self.pop(lines, rank))
     }
 
-    /// Writes an event that sets, adds to or subtracts from a variable.
     fn variable(
         &mut self,
         lines: &mut Lines<'_>,

@@ -47,5 +47,4 @@ pub(super) const STATES: [[&str; 3]; 8] = [
     ["Su", "\"Submitting task\"", "\".3 .09 .0\""],
 ];
 
-/// Kinds of tasks. They are values without definitions.
 pub(super) const TASKS: [&str; 4] = ["\"GEMM\"", "\"TRSM\"", "\"POTRF\"", "\"SYRK\""];
