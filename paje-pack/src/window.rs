@@ -37,7 +37,9 @@ pub struct Window<R> {
 
 /// A piece of the text of a window.
 pub enum Piece {
+    /// Whole lines.
     Lines(Vec<u8>),
+    /// A segment.
     Segment(Box<Packed>),
 }
 

@@ -26,9 +26,11 @@ impl From<Error> for PackError {
 /// Extras that are stored with a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extras {
+    /// No extras.
     Nothing,
     /// Reports and windows, unless they would take a large part of the file.
     Small,
+    /// Reports and windows of any size.
     All,
 }
 

@@ -61,6 +61,7 @@ pub enum Hazard {
 }
 
 impl Hazard {
+    /// Returns the trace.
     #[must_use]
     pub fn trace(self) -> Vec<u8> {
         match self {
