@@ -21,7 +21,7 @@ pub fn write_whole(path: &Path, text: &[u8]) -> io::Result<()> {
     write_with(path, |out| out.write_all(text))
 }
 
-/// Writes a file with the function `write`. The file appears as with [`write_whole`].
+/// Writes a file with the function `write`. The file appears as described for [`write_whole`].
 pub fn write_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -155,7 +155,7 @@ impl LinesIn {
         (&mut self.read, &self.lanes, &mut self.table)
     }
 
-    /// Returns whether more actions of a lane have been read than the lane has.
+    /// Returns whether reading went beyond the last action of any lane.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }

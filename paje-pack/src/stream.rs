@@ -41,7 +41,7 @@ impl StreamWriter {
         self.column(column).push(byte);
     }
 
-    /// Appends a number to [`NUMBER`] columns, from `column` on.
+    /// Appends a number to the [`NUMBER`] columns that begin at `column`.
     pub(crate) fn number(&mut self, column: usize, number: u64) {
         if number < SMALL {
             return self.byte(column, number as u8);
@@ -174,7 +174,7 @@ impl<'a> StreamReader<'a> {
         })
     }
 
-    /// Returns the next number of [`NUMBER`] columns, from `column` on.
+    /// Reads the next number from the [`NUMBER`] columns that begin at `column`.
     #[inline]
     pub(crate) fn number(&mut self, column: usize) -> u64 {
         let first = u64::from(self.byte(column));

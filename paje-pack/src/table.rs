@@ -125,7 +125,7 @@ impl Table {
         Table { numbers, groups }
     }
 
-    /// Returns whether more numbers of a group have been read than the group has.
+    /// Returns whether reading went beyond the end of any group.
     pub(crate) fn has_overrun(&self) -> bool {
         self.groups.iter().any(|group| group.next > group.end)
     }

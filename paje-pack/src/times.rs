@@ -27,7 +27,7 @@ impl Scale {
     pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
         const PLACES: usize = 16;
         const LINES: usize = 128;
-        // How many times have each number of decimals, and each number of zeros at the end.
+        // Counts the times by their number of decimals and their number of zeros at the end.
         let mut counts = [[0_usize; 20]; 20];
         let places = (0..PLACES).map(|place| &text[text.len() / PLACES * place..]);
         let lines = places.enumerate().flat_map(|(place, text)| {

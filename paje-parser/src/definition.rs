@@ -193,7 +193,7 @@ struct Imported {
     /// Whether the inherited numbers are still in use, because the file has not defined an event
     /// yet.
     counts: bool,
-    /// Indices of the definitions with each event number, in order.
+    /// For each event number, the indices of its definitions, in order.
     known: HashMap<Vec<u8>, Vec<u32>>,
 }
 

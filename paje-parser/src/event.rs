@@ -224,7 +224,7 @@ pub enum Event<'a> {
     },
     /// PajeDestroyContainer
     DestroyContainer { time: f64, type_: Field<'a>, name: Field<'a> },
-    /// PajeNewEvent, PajeSetState … PajeSubVariable. Pops and resets have no value.
+    /// PajeNewEvent, PajeSetState, … or PajeSubVariable. Pops and resets have no value.
     Entity {
         op: EntityOp,
         time: f64,

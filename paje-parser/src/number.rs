@@ -1,4 +1,4 @@
-//! Numbers: bytes to `f64` and `f32`, correctly rounded.
+//! Parses numbers as `f64` and `f32`, correctly rounded.
 //!
 //! Most of a trace is times, and most times are a dozen digits and a point. [`parse_f64_at`] reads
 //! such a number from inside a block in four steps without a loop over bytes:

@@ -11,7 +11,7 @@ pub(super) struct Base {
     pub(super) start: Vec<String>,
     /// Events in order of time. Each has its time in microseconds and one or two lines.
     pub(super) events: Vec<(u64, String)>,
-    /// Destructions of the containers, at the time of the last event.
+    /// Lines that destroy the containers, at the time of the last event.
     pub(super) end: Vec<String>,
 }
 

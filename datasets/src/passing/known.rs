@@ -5,19 +5,21 @@ use super::ranks::{NO_SIZE, Ranks};
 /// A situation in which ranks wait. All times depend only on [`Parameters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Case {
-    /// Rank 1 receives from rank 0, which sends `late` too late.
+    /// Rank 1 receives from rank 0, whose send is delayed by `late`.
     LateSender,
-    /// Rank 0 sends 1 MB to rank 1, which receives `late` too late. Both ranks leave together.
+    /// Rank 0 sends 1 MB to rank 1, whose receive is delayed by `late`. Both ranks leave together.
     LateReceiver,
-    /// An allreduce that each rank enters `late` after the previous rank.
+    /// An allreduce. Each rank enters it with a delay of `late` after the previous rank.
     NxN,
-    /// A barrier that each rank enters `late` after the previous rank.
+    /// A barrier. Each rank enters it with a delay of `late` after the previous rank.
     Barrier,
-    /// A broadcast from the middle rank. Each rank enters `late` after the previous rank.
+    /// A broadcast from the middle rank. Each rank enters it with a delay of `late` after the
+    /// previous rank.
     OneToN,
-    /// A reduction to rank 0. Each rank enters `late` after the previous rank.
+    /// A reduction to rank 0. Each rank enters it with a delay of `late` after the previous rank.
     NToOne,
-    /// A scan that each rank enters `late` before the previous rank.
+    /// A scan. The last rank enters it first, and each other rank with a delay of `late` after the
+    /// next rank.
     Scan,
     /// Each rank receives from the previous rank, works for `work` and sends to the next rank. Rank
     /// 0 is late.

@@ -24,8 +24,8 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
         |now, created: u64| closing_line(now) - 2 + u64::from(created.max(1).ilog10()) + 1;
     while sink.written() + (created + groups) * closing(now, created) < size {
         now += rng.below(9);
-        // Containers are created faster than at a steady rate, so that the last containers get
-        // events too.
+        // Containers are created faster than at a steady rate, so that the last containers also get
+        // events.
         if created < count && sink.written() * 5 / 4 >= created * (size / count) {
             if created.is_multiple_of(GROUP) {
                 sink.event(6)

@@ -77,7 +77,7 @@ impl FieldsIn {
         self.has_odd
     }
 
-    /// Returns whether more numbers of a slot have been read than the slot has.
+    /// Returns whether reading went beyond the end of any slot.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }

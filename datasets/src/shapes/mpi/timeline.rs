@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::sink::Sink;
 
-/// Lines that are kept until all later lines have later times.
+/// Lines that are kept until no line with an earlier time can follow.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     text: Vec<u8>,

@@ -35,7 +35,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// All operations by number, padded to the range of [`OP_BITS`].
+    /// All operations, indexed by their numbers, and padded to the range of [`OP_BITS`].
     pub(super) const ALL: [Op; 1 << OP_BITS] = [
         Op::Event,
         Op::SetState,
@@ -260,8 +260,9 @@ pub struct Decoded {
     /// Start and owner of each line. Filled only for a ledger.
     pub lines_of: Vec<(u32, StrandSymbol)>,
     pub defs: Option<Arc<DefTable>>,
-    /// Definitions used before the first line of a definition.
+    /// Indices of the definitions that events before the block's first `%` line use.
     pub used: Vec<u32>,
+    /// Offset of the first `%` line.
     pub(crate) defs_from: u32,
     /// Whether later lines of the file may need other definitions than this block.
     pub changes: bool,

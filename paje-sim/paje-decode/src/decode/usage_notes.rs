@@ -7,7 +7,7 @@ use paje_model::names::text::Name;
 #[derive(Debug)]
 pub struct UsageNotes {
     pub used: Vec<u32>,
-    /// Position after the start of the last line that is part of a definition, or 0 if there is no such line.
+    /// Offset of the block's last `%` line plus one, or 0 without such a line.
     pub header_to: u32,
     pub first_time: f64,
     /// Whether a name is spelled differently than at its first use, or a line ends inside quotes.

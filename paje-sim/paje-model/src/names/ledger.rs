@@ -46,6 +46,6 @@ pub enum LineOf {
 pub enum Used {
     /// A value of its lane's type.
     Value(ValueId),
-    /// The container at an end of a link.
+    /// The container at one end of a link.
     End(LinkEnd, ContainerId),
 }

@@ -125,7 +125,7 @@ pub struct Options {
     /// keep all rows, even those outside the time window. With `recover`, all lanes keep their rows. So always filter
     /// the rows with `Trace::select` as well.
     pub selection: Selection,
-    /// Sizes of blocks and lines.
+    /// Limits on the sizes of blocks and lines.
     pub limits: Limits,
     /// Number of names above which a worker forgets all of them if they are hardly used again. Results do not depend on
     /// this number. It is meant for tests and measurements.

@@ -71,8 +71,8 @@ impl Usage {
         self.first_time.is_finite().then_some(self.first_time)
     }
 
-    /// Returns the offset after the first byte of the last line that defines a type or is part of an event definition.
-    /// Returns 0 if there is no such line.
+    /// Returns the offset, plus one, of the last line that defines a type or is part of an event definition. Returns 0
+    /// if there is no such line.
     #[must_use]
     pub fn definitions_to(&self) -> u64 {
         self.definitions_to
@@ -84,8 +84,7 @@ impl Usage {
         self.definitions
     }
 
-    /// Returns the offset after the first byte of the last line that defines a value. Returns 0 if there is no such
-    /// line.
+    /// Returns the offset, plus one, of the last line that defines a value. Returns 0 if there is no such line.
     #[must_use]
     pub fn values_to(&self) -> u64 {
         self.values_to
