@@ -32,7 +32,7 @@ pub(super) struct Plan {
     /// Index of the first word of the type and the container, if the two are adjacent.
     pub(super) pair: Option<usize>,
     pub(super) fits_batch: bool,
-    /// Whether the fields are also in the [usual](usual) order.
+    /// Whether the fields are also in the [usual] order.
     pub(super) is_usual: bool,
     /// Number of words in the usual order up to the last word that is needed. `None` if other words are needed as well.
     pub(super) head: Option<u32>,

@@ -30,7 +30,7 @@ impl<V: Default> Slot<V> {
 const FREE: u64 = u64::MAX;
 
 /// Maps words in contexts to small values. With `FEW`, a word has at most a few contexts that differ only in their
-/// lowest [`SALT`](WordTable::SALT) bits.
+/// lowest `WordTable::SALT` bits.
 #[derive(Clone, Debug)]
 pub struct WordTable<V = Symbol, const FEW: bool = false> {
     slots: Vec<Slot<V>>,
