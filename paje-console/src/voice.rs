@@ -262,7 +262,7 @@ fn is_damage(problem: &Problem) -> bool {
     }
 }
 
-/// Returns whether a line comes too late for its lane.
+/// Returns whether the error is about a line that comes too late for its lane.
 #[must_use]
 pub fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))

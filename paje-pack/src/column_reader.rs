@@ -21,7 +21,7 @@ mod order;
 struct Passed {
     /// Number of bytes before the hole that all lines of its step share.
     before: u32,
-    /// How many times are before the hole: 0 or 1.
+    /// 1 if a time precedes the hole, otherwise 0.
     times: u32,
     hole: u8,
     asked: Option<bool>,

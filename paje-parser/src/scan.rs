@@ -187,7 +187,8 @@ impl Scanner {
         spans.buffer.clear();
         let mut at = start;
         loop {
-            // Newlines are white space, so look for a newline or a byte that is not white space.
+            // Newlines are white space, so this searches for a newline or a byte that is not white
+            // space.
             at = self.find(at, |chunk| Some(!self.whites(chunk)? | self.ends(chunk)?));
             if at >= text.len() || text[at] == b'\n' {
                 return at.min(text.len());

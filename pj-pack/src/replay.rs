@@ -21,7 +21,7 @@ const PORTION: u64 = 16 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
     pub(crate) reports: Vec<Kept>,
-    /// Lanes with states, because a window may lack some of these lanes.
+    /// Lanes with states. They are stored because a window may lack some of them.
     pub(crate) lanes: Option<Lanes>,
     /// Data for windows, or `None` if the trace can only be read completely.
     pub(crate) windows: Option<WindowIndex>,
@@ -63,7 +63,7 @@ impl Replay {
     }
 }
 
-/// Borders that are shared with a replay, from which they receive segments and blocks.
+/// Borders that are shared with a replay. The replay adds its segments and blocks to them.
 #[derive(Clone)]
 struct SharedBorders(Arc<Mutex<Option<Borders>>>);
 

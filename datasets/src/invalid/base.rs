@@ -50,7 +50,7 @@ impl Base {
 
     fn work(&mut self, rng: &mut Rng) {
         let mut depths = [0_u32; RANKS as usize];
-        // This time is later than any time with which a fault comes too early.
+        // Faults that come too early use earlier times than this.
         let mut now = 10_000_000;
         let mut links = 0;
         for _ in 0..rng.between(20, 60) {

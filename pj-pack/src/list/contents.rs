@@ -28,7 +28,7 @@ pub(crate) struct Contents {
 /// Containers or types, with an index by identifier.
 #[derive(Default)]
 pub(super) struct Named {
-    /// It uses the standard hasher, because the trace chooses the keys.
+    /// The map uses the standard hasher, because the trace chooses the keys.
     places: HashMap<Vec<u8>, usize>,
     pub(super) all: Vec<Entry>,
 }

@@ -4,12 +4,12 @@ use paje_parser::number::{self, ENDING, LINE_START, LineWindow, Shape};
 #[derive(Debug, Default)]
 pub(super) struct Times {
     shape: Shape,
-    /// Number of times of another shape since `shape` was set.
+    /// How many times with another shape were read since `shape` was set.
     others: u32,
 }
 
 impl Times {
-    /// After this many times of other shapes, the shape is replaced.
+    /// Value of `others` at which the shape is replaced.
     const PATIENCE: u32 = 16;
 
     /// Reads the time at `start..end`, counted from the start of the line. Returns `None` if it is invalid.

@@ -12,7 +12,7 @@ use crate::names::ids::ContainerId;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newborn {
-    /// The new containers, and the containers between them and the destroyed ones, by parent.
+    /// By parent: new containers, and the containers between a new container and a destroyed one.
     inside: FxHashMap<ContainerId, Vec<ContainerId>>,
     listed: FxHashSet<ContainerId>,
 }

@@ -196,7 +196,7 @@ fn add_links(
     let decoded = &slice.block.decoded;
     let padded = slice.block.bytes();
     if slice.is_far {
-        // The strand's links are scattered over the block, so they are loaded together.
+        // The strand's links are scattered over the block, so they are prefetched together.
         let links = events.iter().map(|event| &decoded.links[event.argument as usize]);
         prefetch(links.map(LinkEvent::look));
     }

@@ -1,4 +1,4 @@
-//! Containers of damaged traces. Some of them are not created by any event, others have events after their destruction.
+//! Containers of damaged traces. Some of them are created by no event. Others have events after their destruction.
 
 use super::{Container, Containers, Ended, NONE, NewContainer};
 use crate::model::types::Names;
