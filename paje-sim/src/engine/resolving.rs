@@ -134,8 +134,8 @@ fn resolve_block(
     read.last_time = resolver.clock.last;
     block.structural = resolver.structural.unwrap_or_default();
     if let Some(times) = &mut read.times {
-        // Adding zero turns minus zero into zero. Otherwise minus zero would be a different time, which PajeNG does not
-        // know.
+        // Adding zero turns minus zero into zero. Otherwise minus zero would count as a different time, unlike in
+        // PajeNG.
         times.extend(block.decoded.lane_events().iter().map(|event| event.time + 0.0));
         times.sort_by(f64::total_cmp);
         times.dedup();

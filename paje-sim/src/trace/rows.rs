@@ -119,7 +119,7 @@ impl<'t> Link<'t> {
         self.lane.value_name(self.value)
     }
 
-    /// Returns the key, as the link's first event in the file has it.
+    /// Returns the key as written in the link's first event in the file.
     #[must_use]
     pub fn key(&self) -> Name<'t> {
         Field::new(self.lane.trace().rows.key(self.key)).into()

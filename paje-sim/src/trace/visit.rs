@@ -280,7 +280,7 @@ pub struct Links<'t> {
 }
 
 impl<'t> Links<'t> {
-    /// Returns the key of link `i` of the slice, as the link's first event in the file has it.
+    /// Returns the key of link `i` of the slice, as written in the link's first event in the file.
     #[must_use]
     #[inline(always)]
     pub fn raw_key(&self, i: usize) -> &'t [u8] {

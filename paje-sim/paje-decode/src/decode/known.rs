@@ -3,8 +3,8 @@ use crate::decode::line_names::LineNamesTable;
 use crate::decode::partitioning::Partitioning;
 use crate::decode::symbols::{Symbol, WordTable};
 
-/// Most texts in a decoder's table of the names of whole lines. With more texts, the table is dropped. Only traces with
-/// many containers have more texts for links.
+/// Maximum number of texts in a decoder's table of the names of whole lines. With more texts, the table is dropped.
+/// Only traces with many containers have more texts for links.
 const MOST_LINE_NAMES: usize = 1 << 9;
 const MOST_LINK_LINE_NAMES: usize = 1 << 12;
 

@@ -32,8 +32,8 @@ impl Partitioning {
         }
     }
 
-    /// Returns the number of workers for which the lanes are partitioned. The number is smaller than the real one if
-    /// there are not enough shards for all workers.
+    /// Returns the number of workers for which the lanes are partitioned. It is smaller than the actual number of
+    /// workers if there are not enough shards for all of them.
     pub const fn workers(self) -> u32 {
         self.shards.div_ceil(Partitioning::PER_WORKER)
     }
