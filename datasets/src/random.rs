@@ -34,7 +34,7 @@
 //!
 //! **Numbers.**
 //! 9. *The digits of a time, as an integer, are below 2⁵³, and its power of ten is above 10⁻²²*.
-//!    PajeNG rounds such times correctly. Of all other times, it rounds a quarter incorrectly, by
+//!    PajeNG rounds such times correctly. It rounds a quarter of all other times incorrectly, by
 //!    one unit in the last place.
 //! 10. *No time is negative (except `-0`), NaN or infinite.* PajeNG prints duration 0 for things
 //!     that start before 0, and `-nan` for those that never end. It accepts times that are no

@@ -21,7 +21,7 @@ pub struct Root {
 pub enum SourceKind<'r> {
     /// An input from which each worker can read its own blocks.
     Input(Box<Input>),
-    /// A stream, from which one worker at a time reads.
+    /// A stream. One worker at a time reads from it.
     Stream(Box<dyn Read + Send + 'r>),
 }
 

@@ -19,7 +19,7 @@ pub struct RepeatedDestructions {
     pub named_from: Option<u64>,
     /// For each ending, the byte offsets of repetitions that apply to all containers of the ending.
     endings: FxHashMap<u64, Vec<u64>>,
-    /// For each repetition that ended new containers of its own file, the ending that it repeats.
+    /// For each repetition that ended new containers of the repeating file, the ending that it repeats.
     joined: FxHashMap<u64, u64>,
     /// For single containers, the byte offsets of repetitions that apply to them.
     containers: FxHashMap<ContainerId, Vec<u64>>,
