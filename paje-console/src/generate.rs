@@ -100,8 +100,8 @@ pub fn parse<C: Parser>(manual: &Manual) -> C {
         .unwrap_or_else(|error| end(&command, &error.format(&mut command.clone())))
 }
 
-/// Exits as clap does. However, error messages start with the program's name, and the exit status
-/// shows a failure if the help cannot be printed.
+/// Exits like clap, with two differences: error messages start with the program's name, and the exit status shows a
+/// failure if the help cannot be printed.
 fn end(command: &Command, error: &clap::Error) -> ! {
     if error.use_stderr() {
         let text = error.render().to_string();
@@ -109,13 +109,13 @@ fn end(command: &Command, error: &clap::Error) -> ! {
         let _ = write!(io::stderr(), "{}: {text}", command.get_name());
         exit(TROUBLE.into());
     }
-    // Colours follow the choice that clap makes.
+    // Colours are printed in the same cases as by clap.
     let text = error.render().ansi().to_string();
     exit(print(command, |out| AutoStream::auto(out).write_all(text.as_bytes())))
 }
 
-/// Returns the text that a command line requests with `--generate`, or `None` without this option.
-/// The first word is the program's name.
+/// Returns the text that a command line requests with `--generate`, or `None` without this option. The first word of
+/// the command line is the program's name.
 pub fn text<C: Parser>(
     manual: &Manual,
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
@@ -159,7 +159,7 @@ impl What {
     }
 }
 
-/// Returns completions without hidden options, which clap would list for bash.
+/// Returns the completions without hidden options, because clap would list these for bash.
 fn completions(shell: Shell, command: &Command) -> Vec<u8> {
     let name = command.get_name().to_owned();
     let seen: Vec<_> =

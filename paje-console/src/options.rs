@@ -36,7 +36,7 @@ pub struct Parallel {
     pub pin: Pin,
 }
 
-/// Bytes of text that a thread can replay in the time that it takes to start another thread.
+/// Number of bytes of text that a thread can replay while another thread starts.
 pub(crate) const PART: u64 = 512 << 10;
 
 impl Parallel {
@@ -69,14 +69,15 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns the limit, or `None` if everything is kept in memory.
+    /// Returns the limit, or `None` if all objects are kept in memory.
     #[must_use]
     pub fn limit(&self) -> Option<MemoryLimit> {
         memory::limit(self.memory_limit, self.temp_dir.as_deref())
     }
 
-    /// Returns the limit for a trace of `text` bytes, if this size is known. Also returns `None`
-    /// for a short trace without `--memory-limit`, which avoids looking up the machine's memory.
+    /// Returns the limit for a trace of `text` bytes, if this size is known. For a short trace
+    /// without `--memory-limit`, also returns `None`, so that the machine's memory need not be
+    /// looked up.
     #[must_use]
     pub fn limit_for(&self, text: Option<u64>) -> Option<MemoryLimit> {
         let is_short = text.is_some_and(|text| text <= memory::LEAST / 8);
@@ -102,7 +103,7 @@ pub fn count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "must be a number, and at least 1".into())
 }
 
-/// Choice of warnings.
+/// Option for warnings.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Warnings {
     /// Do not print warnings; errors are still printed
@@ -110,15 +111,15 @@ pub struct Warnings {
     pub no_warnings: bool,
 }
 
-/// Environment variable with the same effect as `--no-warnings`, for calls of the program that
-/// cannot be changed.
+/// Environment variable with the same effect as `--no-warnings`. It helps if the call of the
+/// program cannot be changed.
 pub const NO_WARNINGS: &str = "PAJE_NO_WARNINGS";
 
 /// Entry for this variable in manuals: its name and its effect.
 pub const NO_WARNINGS_TERM: (&str, &str) =
     (NO_WARNINGS, "Unless it is unset, empty, 0, no or false: the same as --no-warnings.");
 
-/// Choice of the named files that are read.
+/// Options for the files to which a trace refers.
 #[derive(Args, Clone, Debug, Default)]
 pub struct NamedFiles {
     /// Do not read files that the trace names (PajeTraceFile, Filename), but warn about them, as
@@ -132,10 +133,11 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Returns the folders in which `traces` may name files, or `None` if named files are not read.
+    /// Returns the folders that contain the files to which `traces` may refer, or `None` if such
+    /// files are not read.
     ///
     /// # Errors
-    /// A folder does not exist. The error has its name.
+    /// A folder does not exist. The error contains its name.
     pub fn folders<'p>(
         &self,
         traces: impl IntoIterator<Item = &'p Path>,
@@ -147,7 +149,7 @@ impl NamedFiles {
     }
 }
 
-/// Choice of messages on standard error.
+/// Options for messages on standard error.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Talk {
     /// Do not show progress. It is shown only after a second, and only if standard error is a
@@ -155,7 +157,7 @@ pub struct Talk {
     #[arg(long, hide_short_help = true)]
     pub no_progress: bool,
 
-    /// Choice of warnings.
+    /// Option for warnings.
     #[command(flatten)]
     pub warnings: Warnings,
 }

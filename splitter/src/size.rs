@@ -1,10 +1,10 @@
 //! Parses sizes with units.
 
-/// Parses a number of bytes such as `1048576`, `512M`, `1.5GiB` or `2GB`: K, M, G and T (and KiB
-/// etc.) are powers of 1024, while kB, MB, GB and TB are powers of 1000.
+/// Parses a number of bytes such as `1048576`, `512M`, `1.5GiB` or `2GB`. K, M, G and T (and KiB
+/// etc.) are powers of 1024. kB, MB, GB and TB are powers of 1000.
 ///
 /// # Errors
-/// Returns a message if the text is not such a number.
+/// Fails with a message if the text is not such a number.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);

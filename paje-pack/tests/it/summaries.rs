@@ -1,4 +1,4 @@
-//! The summaries of a trace are found without reading its segments.
+//! Tests that the summaries of a trace are found without reading its segments.
 
 use std::io::Cursor;
 
@@ -10,7 +10,6 @@ use crate::round::{packed, unpacked};
 /// Summaries that these tests store.
 pub(crate) const NAMES: [&str; 3] = ["states", "", "comm"];
 
-/// Returns the content of a summary.
 pub(crate) fn content(name: &str) -> Vec<u8> {
     name.repeat(20).into_bytes()
 }
@@ -21,7 +20,6 @@ fn settings(segment: usize) -> Settings {
     settings
 }
 
-/// Returns a packed text with all summaries.
 pub(crate) fn with_summaries(text: &[u8], segment: usize) -> Vec<u8> {
     let mut segments = Segments::new(text, settings(segment));
     let (mut definitions, mut writer) = (Definitions::default(), Writer::new(Vec::new()).unwrap());

@@ -1,4 +1,4 @@
-//! The structure of the ping-pong equals figures 13 and 15 of HTF.
+//! Tests that the structure of the ping-pong equals figures 13 and 15 of HTF.
 
 use std::fs;
 
