@@ -170,7 +170,7 @@ mod tests {
 
     /// Appends pieces of all lengths, from all offsets, until there is no more room.
     #[test]
-    fn pieces_stand_one_behind_the_other() {
+    fn pieces_follow_one_another() {
         let bytes: Vec<u8> = (0..60).collect();
         for length in 0..60 {
             let (mut out, mut expected) = (Out::new(length), Vec::new());

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_have_the_numbers_in_which_they_came() {
+    fn texts_are_numbered_in_order_of_arrival() {
         let mut texts = Texts::default();
         assert_eq!(texts.find(b""), None);
         let all: Vec<Vec<u8>> = (0..20_000_u32)
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_are_told_by_their_keys() {
+    fn short_texts_are_distinguished_by_their_keys() {
         for len in 0..=8 {
             let text: Vec<u8> = (1..=len).collect();
             let mut bytes = [0; 8];

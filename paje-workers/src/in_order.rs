@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn results_after_a_failure_are_not_put() {
+    fn results_after_a_failure_are_not_sent() {
         let (failing, making) = (Barrier::new(2), Barrier::new(2));
         let make = |job: usize| {
             if job == 1 {

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_is_expected() {
+    fn errors_name_what_is_expected() {
         const WORD: &str = "is not a pinning policy; use none, compact, scatter, numa, numa:NODES or \
                             CPUS, where lists are like 0,2,4-7";
         const CPUS: &str = "CPUs are listed like 0,2,4-7";

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_structure_gives_its_events_back() {
+    fn the_structure_converts_back_to_its_events() {
         for seed in 0..300 {
             let mut rng = testkit::Rng::new(seed);
             let mut structure = Structure::new(1 + rng.index(6));

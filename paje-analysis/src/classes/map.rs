@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_was_expected() {
+    fn errors_name_what_was_expected() {
         let message = |text| Map::parse("mine", text).expect_err("no map").to_string();
         let lists = "compute, send, recv, sendrecv, wait, nxn, 1xn, nx1, barrier, scan, io, other";
         assert_eq!(

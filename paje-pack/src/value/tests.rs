@@ -5,7 +5,7 @@ use crate::out::Out;
 use crate::texts::Texts;
 
 #[test]
-fn a_number_gives_its_text_back() {
+fn a_number_converts_back_to_its_text() {
     for text in [
         "0",
         "7",

@@ -254,7 +254,7 @@ fn left_out(text: &[u8], segment: usize, digits: &[u8]) -> usize {
 }
 
 #[test]
-fn steps_that_nobody_wants_are_left_out() {
+fn unneeded_steps_are_left_out() {
     for shape in datasets::Shape::ALL {
         let text = datasets::generate(shape, 60_000, 5);
         for digits in [&b"13579"[..], b"02468", b"012", b"0123456789", b""] {

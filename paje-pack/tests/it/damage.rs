@@ -114,7 +114,7 @@ fn pages_that_changed_places_are_found() {
 }
 
 #[test]
-fn signed_damage_is_told_or_harmless() {
+fn damage_with_a_valid_checksum_is_reported_or_harmless() {
     let text = trace();
     let packed = with_summaries(&text, 2000);
     for (number, (start, kind)) in pages(&packed).into_iter().enumerate() {

@@ -108,7 +108,7 @@ fn damaged_traces_come_back() {
 /// All lines of a segment have different lanes, or keys in different steps. Such segments have the
 /// largest tables.
 #[test]
-fn segments_of_nothing_that_comes_again_come_back() {
+fn segments_without_repetition_come_back() {
     let header = "%EventDef PajePushState 1\n% Time date\n% Container string\n%EndEventDef\n\
                   %EventDef PajeEndLink 2\n% Type string\n% Key string\n%EndEventDef\n";
     let lanes: String = (0..400).map(|number| format!("1 0 {number}\n")).collect();

@@ -38,7 +38,7 @@ fn text() -> Vec<u8> {
 }
 
 #[test]
-fn they_are_found_by_name_and_version() {
+fn summaries_are_found_by_name_and_version() {
     let text = text();
     for segment in [1000, 1 << 20] {
         let packed = with_summaries(&text, segment);
@@ -66,7 +66,7 @@ fn no_segment_is_read() {
 }
 
 #[test]
-fn none_where_none_were_kept() {
+fn there_are_none_if_none_were_kept() {
     for text in [&b""[..], b"x", &text()] {
         let packed = packed(text, 4096);
         let mut summaries = Summaries::new(Cursor::new(&packed)).unwrap();
@@ -75,7 +75,7 @@ fn none_where_none_were_kept() {
 }
 
 #[test]
-fn what_is_too_large_is_left_out() {
+fn parts_that_are_too_large_are_left_out() {
     let mut writer = Writer::new(Vec::new()).unwrap();
     assert!(!writer.put_summary("noise", 1, vec![7; 1000], 20).unwrap());
     assert!(!writer.put_summary(&"name".repeat(64), 1, vec![7; 1000], 500).unwrap());

@@ -221,7 +221,7 @@ mod tests {
     /// Tries every byte at every position of keys. The keys have all lengths that are copied in
     /// moves of a fixed size.
     #[test]
-    fn keys_are_put_only_if_all_quotes_agree() {
+    fn keys_are_stored_only_if_all_quotes_agree() {
         let mut known = 0;
         for len in 1..=40usize {
             for place in 0..len {

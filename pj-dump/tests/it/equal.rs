@@ -177,7 +177,7 @@ fn options(user_defined: bool, no_imbrication: bool) -> Options {
 }
 
 #[test]
-fn shapes_are_equal_in_every_way() {
+fn shapes_are_equal_for_all_settings() {
     for shape in [Shape::MpiWild, Shape::TaskRuntime] {
         let text = generate(shape, 10_000, 1);
         let rows = assert_equal(shape.name(), &text, &options(true, false), all_ways());
@@ -186,7 +186,7 @@ fn shapes_are_equal_in_every_way() {
 }
 
 #[test]
-fn every_shape_is_equal_in_some_ways() {
+fn every_shape_is_equal_for_some_settings() {
     for (index, shape) in Shape::ALL.into_iter().enumerate() {
         let text = generate(shape, 20_000, 2);
         let ways = (0..3).flat_map(|turn| some_ways(5 * index + turn, BLOCKS));
@@ -196,7 +196,7 @@ fn every_shape_is_equal_in_some_ways() {
 }
 
 #[test]
-fn every_fault_is_equal_in_some_ways() {
+fn every_fault_is_equal_for_some_settings() {
     for (index, fault) in Fault::ALL.into_iter().enumerate() {
         let text = invalid::trace(fault, index as u64).bytes;
         let ways = some_ways(index, BLOCKS);
@@ -206,7 +206,7 @@ fn every_fault_is_equal_in_some_ways() {
 }
 
 #[test]
-fn recovered_faults_are_equal_in_some_ways() {
+fn recovered_faults_are_equal_for_some_settings() {
     let mut options = options(true, false);
     options.recover = true;
     for (index, fault) in Fault::ALL.into_iter().enumerate() {
@@ -248,7 +248,7 @@ fn the_first_of_two_faults_is_reported() {
 /// Reads all files of up to 2 MB below the folder that `PAJE_CORPUS` names, also compressed. For
 /// files that are not traces, the errors must be equal.
 #[test]
-fn a_corpus_is_equal_in_some_ways() {
+fn a_corpus_is_equal_for_some_settings() {
     const MOST: u64 = 2_000_000;
     let Some(folder) = std::env::var_os("PAJE_CORPUS") else {
         return;

@@ -178,7 +178,7 @@ set 0 S p g\ncreate -8.5 r P g\nset -1e-300 S r h\nset -3 S r i\ncreate -9 g H 0
 /// The first problem is the first in sorted order. Lines without a time come first, then lines with
 /// unreadable times, then all others.
 #[test]
-fn problems_have_their_place_in_the_unsorted_trace() {
+fn problems_have_their_line_in_the_unsorted_trace() {
     let first = lines_before() + 1;
     for (lines, line, column, code) in [
         ("pop 2 S p\nset 3 S p a\npop 1 S q\n", 3, 9, "pop-on-empty"),

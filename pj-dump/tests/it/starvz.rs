@@ -223,7 +223,7 @@ fn the_wrapper_names_the_columns_of_the_trace() {
 }
 
 #[test]
-fn the_wrapper_gives_the_rows_of_phase_1() {
+fn the_wrapper_prints_the_rows_of_phase_1() {
     for trace in traces() {
         let rows = phase_1(&ours(), &trace).rows;
         let kinds = split(&rows);

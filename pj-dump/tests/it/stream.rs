@@ -56,7 +56,7 @@ fn every_row_is_printed_once_for_all_portions_and_workers() {
 }
 
 #[test]
-fn an_invalid_trace_gives_the_portions_before_its_problem() {
+fn portions_before_a_problem_are_read() {
     let mut text = datasets::generate(Shape::Mpi, 60_000, 3);
     let (whole, _) = streamed(&text, 1000, &Workers::one());
     text.extend(b"nonsense\n");

@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
 const OPTIONS: [&[&str]; 4] = [&[], &["--structure-only"], &["--names-only"], &["--exact"]];
 
 #[test]
-fn differences_matter_as_in_the_table() {
+fn differences_have_the_effects_in_the_table() {
     for (what, changes, wanted) in CASES {
         let other = changed(changes);
         for (options, wanted) in OPTIONS.iter().zip(wanted) {

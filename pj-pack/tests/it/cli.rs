@@ -108,7 +108,7 @@ fn standard_input_and_output() {
 }
 
 #[test]
-fn damage_is_told_with_its_place() {
+fn damage_is_reported_with_its_offset() {
     let (folder, _) = packed();
     let good = fs::read(folder.path().join("t.trace.pjp")).unwrap();
     for (damaged, says) in [
@@ -143,7 +143,7 @@ fn a_full_disk_leaves_nothing() {
 }
 
 #[test]
-fn what_is_in_it_is_listed() {
+fn the_contents_are_listed() {
     let (folder, text) = packed();
     let (status, table, said) = run(folder.path(), &["--list", "t.trace.pjp"]);
     assert_eq!((status, said.as_str()), (0, ""));

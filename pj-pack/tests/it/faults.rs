@@ -51,7 +51,7 @@ fn a_file_that_must_not_become_so_large() {
 /// The program is killed between segments, while it waits for the rest of the trace.
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_is_left_of_who_is_killed() {
+fn a_killed_program_leaves_no_files() {
     for is_there in [false, true] {
         let folder = testkit::folder(&[]);
         let place = folder.path().join("t.pjp");

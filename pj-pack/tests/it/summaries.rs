@@ -30,7 +30,7 @@ fn trace() -> Vec<u8> {
 }
 
 #[test]
-fn a_sound_trace_has_them_and_an_invalid_one_has_not() {
+fn summaries_are_kept_for_sound_traces_only() {
     let sound = trace();
     let (found, said) = kept(&sound, &[]);
     assert!(found.iter().all(Option::is_some) && said.is_empty(), "{said}");
@@ -50,7 +50,7 @@ fn a_sound_trace_has_them_and_an_invalid_one_has_not() {
 }
 
 #[test]
-fn none_where_none_are_wanted_or_they_would_be_large() {
+fn there_are_none_if_not_wanted_or_too_large() {
     let sound = trace();
     assert_eq!(kept(&sound, &["--no-summary"]).0, [None, None]);
     let small = datasets::generate(datasets::Shape::Mpi, 200_000, 3);
@@ -62,7 +62,7 @@ fn none_where_none_are_wanted_or_they_would_be_large() {
 
 /// Each reference of the trace to a file causes a warning.
 #[test]
-fn none_of_a_trace_that_names_files() {
+fn a_trace_that_names_files_has_no_summaries() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/files"));
     let mut found = 0;
     for entry in fs::read_dir(folder).unwrap() {

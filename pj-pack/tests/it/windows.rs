@@ -70,7 +70,7 @@ fn trace(rounds: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_open_at_both_ends_is_there() {
+fn objects_that_are_open_at_both_ends_are_included() {
     let text = trace(400);
     let packed = pack_all(&text, 1000).unwrap();
     let (part, read) = window(&packed, 205.0, 205.9).unwrap().unwrap();
@@ -123,7 +123,7 @@ fn streams(rounds: usize, last: &str) -> String {
 }
 
 #[test]
-fn what_lies_between_is_left_out() {
+fn rows_between_are_left_out() {
     let text = streams(400, "pop 400.5 S q\n");
     let packed = pack_all(text.as_bytes(), 1000).unwrap();
     let (part, read) = window(&packed, 205.0, 205.9).unwrap().unwrap();
@@ -146,7 +146,7 @@ fn what_lies_between_is_left_out() {
 /// The first lines are after the window, and the last lines are before it. The rows that the last
 /// lines open continue until the end.
 #[test]
-fn what_is_open_at_the_end_is_there() {
+fn objects_that_are_open_at_the_end_are_included() {
     let text = streams(200, "").replace("push 0.5 S q all\n", "");
     let late = text.replace("push 200.1 S q some\npop 200.3 S q\n", "");
     // The other container ends later.

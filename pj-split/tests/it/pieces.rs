@@ -54,7 +54,7 @@ fn assert_text(about: &str, found: &[u8], wanted: &[u8]) {
 }
 
 #[test]
-fn every_shape_is_split_as_the_model_says() {
+fn every_shape_is_split_as_in_the_model() {
     for (turn, shape) in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()).enumerate() {
         let trace = datasets::generate(shape, 40_000, turn as u64);
         let place = Place::new(&trace);

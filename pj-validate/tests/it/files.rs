@@ -131,7 +131,7 @@ fn the_example_in_files_is_valid() {
 }
 
 #[test]
-fn a_problem_in_a_piece_is_reported_with_its_place() {
+fn a_problem_in_a_piece_is_reported_with_its_line() {
     let piece = "10 0 State p w\n\n10 1 State r w\n14 zz Load p 1\n";
     assert_eq!(
         told("19 p Process a/piece\n10 5 State q w\n10 4 State q w\n", &[("a/piece", piece)]),
@@ -155,7 +155,7 @@ fn the_container_of_a_file_must_be_known() {
 }
 
 #[test]
-fn files_are_read_when_the_one_that_names_them_has_ended() {
+fn files_are_read_after_the_file_that_names_them() {
     // Lines after the name are known too. The types are those of the root.
     let root = "19 p Process x\n19 q Process y\n7 0 r Process h\n2 Mode Process\n";
     let x = "10 0 Mode r w\n19 r Process z\n";

@@ -104,7 +104,7 @@ fn files_may_repeat_one_another_exactly() {
 }
 
 #[test]
-fn a_file_says_a_thing_once() {
+fn a_file_reports_a_problem_once() {
     let root = "6 w State working 0,0,0\n8 1 Process p\n19 q Process x\n";
     for (twice, code) in [
         ("2 State Process\n", "x:2:3 type-exists"),
