@@ -33,6 +33,7 @@
 
 mod manual;
 mod page;
+mod wrong;
 
 use std::env::args_os;
 use std::ffi::OsString;
@@ -101,18 +102,30 @@ pub fn parse<C: Parser>(manual: &Manual) -> C {
         .unwrap_or_else(|error| end(&command, &error.format(&mut command.clone())))
 }
 
-/// Exits as clap does, but starts error messages with the program's name, and fails if the help
-/// cannot be printed.
+/// Exits as clap does, but with an error message of one line, and fails if the help cannot be
+/// printed.
 fn end(command: &Command, error: &clap::Error) -> ! {
     if error.use_stderr() {
-        let text = error.render().to_string();
-        let text = text.strip_prefix("error: ").unwrap_or(&text);
-        let _ = write!(io::stderr(), "{}: {text}", command.get_name());
+        let _ =
+            writeln!(io::stderr(), "{}: {}", command.get_name(), wrong::sentence(command, error));
         exit(TROUBLE.into());
     }
     // Colours follow clap's choice.
     let text = error.render().ansi().to_string();
     exit(print(command, |out| AutoStream::auto(out).write_all(text.as_bytes())))
+}
+
+/// Returns the message about a wrong command line, or nothing if it is right or asks for help. The
+/// first word is the program's name.
+pub fn complaint<C: Parser>(
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Option<String> {
+    let mut command = C::command();
+    let error = match command.try_get_matches_from_mut(words) {
+        Ok(mut matches) => C::from_arg_matches_mut(&mut matches).err()?,
+        Err(error) => error,
+    };
+    error.use_stderr().then(|| wrong::sentence(&command, &error))
 }
 
 /// Returns the text that a command line requests with `--generate`, if it does. The first word is

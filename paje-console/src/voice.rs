@@ -1,7 +1,7 @@
 //! Messages on standard error, the same in all programs.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use paje_parser::FaultKind;
@@ -14,6 +14,8 @@ use paje_workers::{Pin, Workers};
 use splitter::{Input, Refusal, cause};
 
 use crate::Failure;
+use crate::fill::fill;
+use crate::output::columns;
 
 /// Name of a program, and its hints.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +48,12 @@ pub const NOTHING_IN_IT: &str = "it is empty";
 impl Voice {
     /// Prints one message. Failures of standard error are ignored.
     pub fn say(self, message: fmt::Arguments<'_>) {
-        let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
+        let mut text = format!("{}: {message}\n", self.program);
+        let out = io::stderr();
+        if out.is_terminal() {
+            text = fill(&text, columns(&out).unwrap_or(80));
+        }
+        let _ = out.lock().write_all(text.as_bytes());
     }
 
     /// Prints all warnings about a trace and about what is selected of it:
@@ -208,7 +215,14 @@ impl Voice {
             }
             Failure::Other(why) => return self.say(format_args!("{why}")),
         };
-        self.say(format_args!("{}: {}", shown_path(name), cause(error)));
+        let name = shown_path(name);
+        match missing_folder(failure) {
+            Some(folder) => {
+                let folder = shown_path(folder);
+                self.say(format_args!("{name}: the folder {folder} does not exist"));
+            }
+            None => self.say(format_args!("{name}: {}", cause(error))),
+        }
     }
 
     fn invalid(self, name: &Path, error: &Error) {
@@ -272,6 +286,13 @@ pub fn refused_folder(error: &Error) -> Option<&Path> {
         ErrorKind::File { error, .. } => Refusal::of(error)?.folder(),
         _ => None,
     }
+}
+
+/// Returns the folder that a file cannot be in because it does not exist.
+fn missing_folder(failure: &Failure) -> Option<&Path> {
+    let Failure::File(name, error) = failure else { return None };
+    let folder = name.parent().filter(|folder| *folder != Path::new(""))?;
+    (error.kind() == io::ErrorKind::NotFound && !folder.exists()).then_some(folder)
 }
 
 /// Returns the message of an error, without the position.

@@ -14,7 +14,10 @@
 //! and precisions above 16 go to the standard library's `{:.*}`, which is exact and rounds ties to
 //! even too. So the path never affects the output; the tests compare them.
 //! `cargo bench -p benches --bench decimal` measures it.
+//!
+//! [`amounts`] has numbers with units, for people.
 
+pub mod amounts;
 mod digits;
 mod general;
 mod word;

@@ -118,9 +118,11 @@ impl<'t> Model<'t> {
         }
         let selected = trace.select(&options.selection);
         let window = selected.window();
+        let types: Vec<TypeId> = trace.lanes().map(LaneView::type_id).collect();
         let is_selected = |message: &Message| {
             let container = tracks.list()[message.to as usize].container;
             selected.wants_container(container)
+                && selected.wants_type(types[message.lane.index()])
                 && window.from <= message.end
                 && message.end <= window.to
         };

@@ -1,5 +1,6 @@
 //! The program: reads a trace, finds hazards, and writes them.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -7,8 +8,10 @@ use std::time::Instant;
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_analysis::order::Order;
-use paje_console::contents;
-use paje_console::output::write_to;
+use paje_console::contents::say_stats;
+use paje_console::fill::Filled;
+use paje_console::options::Format;
+use paje_console::output::{refuse_inputs, write_to};
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
 use paje_console::voice::NOTHING_IN_IT;
@@ -44,10 +47,18 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// Writes the findings and the requested graph. Returns whether nothing was found in a valid trace.
 fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let (findings, graph, is_sound) = look(cli, limits)?;
-    if let (Some(path), Some(graph)) = (&cli.dot, graph) {
+    if let (Some(path), Some(graph)) = (&cli.graph, graph) {
         write_to(Some(path), |out| out.write_all(graph.as_bytes()))?;
     }
-    write_to(cli.output.as_deref(), |out| output::write(&findings, cli.format, cli.quotes, out))?;
+    let format = cli.formatted.format;
+    write_to(cli.output.as_deref(), |out| match (format, &cli.output) {
+        (Format::Text, None) => {
+            let mut out = Filled::to_output(out);
+            output::write(&findings, format, cli.quotes, &mut out)?;
+            out.flush()
+        }
+        _ => output::write(&findings, format, cli.quotes, out),
+    })?;
     Ok(is_sound && !findings.found)
 }
 
@@ -59,7 +70,8 @@ fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
 pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
     let (findings, ..) = look(cli, limits)?;
     let mut out = Vec::new();
-    output::write(&findings, cli.format, cli.quotes, &mut out).map_err(Failure::Output)?;
+    output::write(&findings, cli.formatted.format, cli.quotes, &mut out)
+        .map_err(Failure::Output)?;
     Ok(out)
 }
 
@@ -73,6 +85,8 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
         let given = cli.words[0].display();
         return Err(Failure::Other(format!("{option} applies to {whose}, not to {given}")));
     }
+    let outputs = [&cli.output, &cli.graph];
+    refuse_inputs(&cli.files(), outputs.into_iter().flatten().map(PathBuf::as_path))?;
     let began = Instant::now();
     let workers = cli.parallel.workers()?;
     let (name, trace) = read(cli, limits, &workers, began)?;
@@ -85,17 +99,16 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     let (findings, graph) = workers.run(|| {
         let model = Model::new(&trace, map, &options);
         let order = model.order();
-        if !cli.warnings.no_warnings {
+        if !cli.talk.warnings.no_warnings {
             notes(&model, &order, hazard);
         }
         find(cli, hazard, &model, &order)
     });
-    if !cli.warnings.no_warnings {
+    if !cli.talk.warnings.no_warnings {
         VOICE.doubts(&name, &trace, &cli.selection(), NOTHING_IN_IT);
     }
-    if cli.stats {
-        stats(&trace, &workers, began);
-    }
+    say_stats(VOICE, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
+    cli.talk.end(VOICE);
     VOICE.recovered(&name, &trace, "analysed", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
     Ok((findings, graph, is_sound))
@@ -109,7 +122,8 @@ fn read(
 ) -> Result<(PathBuf, Trace), Failure> {
     let opened = Opened::all(&cli.files(), &cli.reading.named, VOICE)?;
     let name = opened.name().to_owned();
-    let display = Display::new(!cli.no_progress, began);
+    cli.talk.begin(VOICE, &opened.input, workers);
+    let display = Display::new(!cli.talk.no_progress, began);
     Ok((name, opened.replay(&cli.options(limits), workers, display)?))
 }
 
@@ -133,7 +147,7 @@ fn options(cli: &Cli, grouping: Grouping) -> model::Options {
 
 fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Findings, Option<String>) {
     let limit = cli.limit.unwrap_or(LISTED);
-    let draw = |graph: &dyn Fn() -> String| cli.dot.as_ref().map(|_| graph());
+    let draw = |graph: &dyn Fn() -> String| cli.graph.as_ref().map(|_| graph());
     match hazard {
         Hazard::Races => {
             let found = races(model, order, limit);
@@ -217,14 +231,4 @@ fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
             values.join(", ")
         ));
     }
-}
-
-fn stats(trace: &Trace, workers: &Workers, began: Instant) {
-    let counts = [
-        ("bytes", trace.bytes()),
-        ("lines", trace.lines()),
-        ("containers", trace.containers().len() as u64 - 1),
-        ("threads", workers.threads() as u64),
-    ];
-    VOICE.print(&contents::stats(&counts, None, began));
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
 use paje_analysis::order::Order;
+use paje_decimal::amounts;
 use paje_sim::Name;
 
 use crate::barriers::Barrier;
@@ -105,17 +106,21 @@ impl<'m> Reporter<'m> {
             0 => "no races".to_owned(),
             count => format!(
                 "{} in {}",
-                counted(&count.to_string(), "race"),
-                counted(&races.containers.to_string(), "container")
+                counted(count, "race"),
+                counted(races.containers as u64, "container")
             ),
         };
-        findings.cut(&races.count.to_string(), "races");
+        findings.cut(races.count, "races");
         findings
     }
 
     pub(crate) fn stages(&self, stages: &[Stage], limit: usize) -> Findings {
         let mut findings = Findings::with("stage,parts,things,orders,deliveries");
         let number = |number: &Option<BigUint>| number.as_ref().map_or(Cell::None, Cell::number);
+        findings.lines.push(format!(
+            "{:<10}  {:>7}  {:>10}  {:>15}  {:>15}",
+            "stage", "parts", "things", "orders", "deliveries"
+        ));
         for stage in stages {
             findings.rows.push(vec![
                 stage.name.into(),
@@ -125,13 +130,16 @@ impl<'m> Reporter<'m> {
                 number(&stage.deliveries),
             ]);
             let text = |number: &Option<BigUint>| match number {
-                Some(number) => number.to_string(),
-                None => "too many".to_owned(),
+                Some(number) => {
+                    u64::try_from(number).map_or_else(|_| scientific(number), amounts::count)
+                }
+                None => "over the limit".to_owned(),
             };
             let (orders, deliveries) = (text(&stage.orders), text(&stage.deliveries));
-            let (name, parts, things) = (stage.name, stage.parts, stage.things);
+            let (name, parts, things) =
+                (stage.name, amounts::count(stage.parts), amounts::count(stage.things));
             findings.lines.push(format!(
-                "{name:<10}  {parts:>8} parts  {things:>8} things  orders {orders}  deliveries {deliveries}"
+                "{name:<10}  {parts:>7}  {things:>10}  {orders:>15}  {deliveries:>15}"
             ));
         }
         let one = BigUint::from(1_u8);
@@ -141,8 +149,10 @@ impl<'m> Reporter<'m> {
         });
         if stages.iter().any(|stage| stage.orders.is_none()) {
             findings.lines.push(format!(
-                "too many: counting needs more than {limit} sets of messages (raise with --limit) or {} messages",
-                crate::orders::LARGEST
+                "over the limit: counting needs more than {} sets of messages (--limit N allows more), \
+                 or more than {} messages",
+                amounts::count(limit as u64),
+                amounts::count(crate::orders::LARGEST as u64)
             ));
         }
         findings.sum = match findings.found {
@@ -196,12 +206,12 @@ impl<'m> Reporter<'m> {
         findings.sum = match groups.len() {
             0 => "no other orders".to_owned(),
             count => {
-                let groups_of = counted(&count.to_string(), "group");
+                let groups_of = counted(count as u64, "group");
                 let more = match listed == limit || groups.iter().any(|one| one.poset.is_none()) {
                     true => "; others exceed --limit or are in too large groups",
                     false => "",
                 };
-                format!("{} of {groups_of}{more}", counted(&listed.to_string(), "order"))
+                format!("{} of {groups_of}{more}", counted(listed as u64, "order"))
             }
         };
         findings
@@ -254,12 +264,12 @@ impl<'m> Reporter<'m> {
             }
         }
         findings.found = can_go > 0;
-        let all = counted(&barriers.len().to_string(), "barrier");
+        let all = counted(barriers.len() as u64, "barrier");
         findings.sum = match barriers {
             [] => "no barriers".to_owned(),
             _ => format!("{can_go} of {all} can be removed, one at a time"),
         };
-        findings.cut(&barriers.len().to_string(), "barriers");
+        findings.cut(barriers.len() as u64, "barriers");
         findings
     }
 }
@@ -270,10 +280,11 @@ impl Findings {
     }
 
     /// Adds the number of listed findings, unless all are listed.
-    fn cut(&mut self, count: &str, what: &str) {
-        if self.rows.len().to_string() != count {
-            self.sum +=
-                &format!(" ({} of {count} {what} listed; --limit lists more)", self.rows.len());
+    fn cut(&mut self, count: impl Into<u128>, what: &str) {
+        let (listed, count) = (self.rows.len() as u128, count.into());
+        if listed != count {
+            let [listed, count] = [listed, count].map(grouped);
+            self.sum += &format!(" ({listed} of {count} {what} listed; --limit lists more)");
         }
     }
 }
@@ -285,7 +296,19 @@ fn plain(name: Name<'_>) -> String {
     letters.collect()
 }
 
-fn counted(count: &str, what: &str) -> String {
-    let s = if count == "1" { "" } else { "s" };
-    format!("{count} {what}{s}")
+/// Formats a number with commas.
+fn grouped(number: u128) -> String {
+    u64::try_from(number).map_or_else(|_| number.to_string(), amounts::count)
+}
+
+/// Formats a large number in three significant digits.
+fn scientific(number: &BigUint) -> String {
+    let digits = number.to_string();
+    format!("{}.{}e{}", &digits[..1], &digits[1..3], digits.len() - 1)
+}
+
+fn counted(count: impl Into<u128>, what: &str) -> String {
+    let count = count.into();
+    let s = if count == 1 { "" } else { "s" };
+    format!("{} {what}{s}", grouped(count))
 }

@@ -86,8 +86,10 @@ impl Analysis {
         let scope = Scope::new(&cli.selection());
         Ok(match (cli.report(), bins) {
             (Report::Comm, _) => {
-                let level = cli.level.as_deref().map(Label::from);
-                let ends = level.map_or(Ends::Containers, Ends::Level);
+                let ends = match cli.by.as_deref() {
+                    None | Some("container") => Ends::Containers,
+                    Some(type_) => Ends::Level(Label::from(type_)),
+                };
                 Analysis::Comm(Comm::new(scope, cli.bytes.as_deref()), ends)
             }
             (Report::Time, Some(bins)) => {

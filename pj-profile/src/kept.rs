@@ -47,7 +47,6 @@ fn regular(file: &Path) -> Option<File> {
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {
         by,
-        level,
         bytes,
         live,
         quotes,
@@ -62,11 +61,12 @@ fn is_as_kept(cli: &Cli) -> bool {
         group: _,
         root: _,
         eager: _,
-        dot: _,
+        graph: _,
         // Options of the output.
         words: _,
         top: _,
-        format: _,
+        formatted: _,
+        coloured: _,
         output: _,
         html: _,
         svg: _,
@@ -75,7 +75,6 @@ fn is_as_kept(cli: &Cli) -> bool {
         grid: _,
         parallel: _,
         memory: _,
-        stats: _,
         talk: _,
         about: _,
     } = cli;
@@ -90,8 +89,7 @@ fn is_as_kept(cli: &Cli) -> bool {
     let Span { start, end } = span;
     let Patterns { of_type, inside } = patterns;
     matches!(cli.report(), Report::States | Report::Comm)
-        && by.as_deref().is_none_or(|by| by == "value")
-        && level.is_none()
+        && by.as_deref().is_none_or(|by| by == "value" && cli.report() == Report::States)
         && bytes.is_none()
         && quotes.value_names() == ValueNames::Bare
         && start.is_none()

@@ -12,9 +12,10 @@ use std::path::Path;
 use paje_analysis::Table;
 use paje_console::Failure;
 use paje_console::aside::write_whole;
+use paje_console::options::Format;
 use paje_console::output::write_to;
 
-use crate::cli::{Cli, Format};
+use crate::cli::Cli;
 pub(crate) use people::TableView;
 pub use screen::Screen;
 
@@ -25,7 +26,7 @@ pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure
 }
 
 pub(crate) fn screen(cli: &Cli) -> Screen {
-    if cli.output.is_some() { Screen::plain(100) } else { Screen::of_output() }
+    if cli.output.is_some() { Screen::plain(100) } else { Screen::of_output(cli.coloured) }
 }
 
 /// Writes a text to a file, which appears when it is complete.
@@ -40,8 +41,8 @@ pub(crate) fn format(
     screen: Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match cli.format {
-        Format::Table => people::write(title, table, screen, out),
+    match cli.formatted.format {
+        Format::Text => people::write(title, table, screen, out),
         Format::Csv => machine::csv(table, cli.quotes, out),
         Format::Json => machine::json(table, out),
         Format::Parquet => machine::parquet(table, out),

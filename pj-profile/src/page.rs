@@ -1,7 +1,7 @@
 //! Reports as web pages.
 
 use paje_analysis::{Data, Table};
-use paje_pictures::numbers::{amount, count, duration, percent};
+use paje_decimal::amounts::{amount, count, duration, percent};
 use paje_pictures::{Cell, Colours, Page, PageTable, Section};
 
 use crate::cli::Cli;

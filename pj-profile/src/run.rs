@@ -12,6 +12,8 @@ use paje_analysis::compare::{self, Run};
 use paje_analysis::kept::{Facts, Kept};
 use paje_analysis::{Scope, Table, time};
 use paje_console::contents;
+use paje_console::options::Format;
+use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
 use paje_console::reading::{Opened, PackedBytes, takes_window};
 use paje_console::voice::NOTHING_IN_IT;
@@ -21,7 +23,7 @@ use paje_workers::Workers;
 use splitter::Limits;
 
 use crate::analysis::{Analysis, needs_bins};
-use crate::cli::{Cli, Format, Report};
+use crate::cli::{Cli, Report};
 use crate::live::Live;
 use crate::output::TableView;
 use crate::report::VOICE;
@@ -70,7 +72,7 @@ pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
 /// Writes the report. Returns whether the trace is valid.
 fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     let mut live = match cli.live {
-        true => Some(Live::new(cli.format == Format::Table && cli.output.is_none())?),
+        true => Some(Live::new(cli.formatted.format == Format::Text && cli.output.is_none())?),
         false => None,
     };
     let found = report(cli, cuts, &mut live)?;
@@ -78,7 +80,7 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
         live.clear().map_err(Failure::Output)?;
     }
     // The graph of waits was written when all pairs were known.
-    if let Some(path) = cli.dot.as_ref().filter(|_| cli.report() == Report::Comm) {
+    if let Some(path) = cli.graph.as_ref().filter(|_| cli.report() == Report::Comm) {
         output::write_file(path, &pictures::comm_dot(TableView(&found.table)))?;
     }
     if let Some(path) = &cli.svg {
@@ -107,14 +109,14 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
         return Err(Failure::Other(format!("{option} applies to {whose}, not to {report}")));
     }
     let (files, began) = (cli.files(), Instant::now());
+    let outputs = [&cli.output, &cli.graph, &cli.html, &cli.svg];
+    refuse_inputs(&files, outputs.into_iter().flatten().map(PathBuf::as_path))?;
     if cli.report() == Report::Compare {
         return both(cli, &files, cuts, &cli.parallel.with_caller(None)?);
     }
     if let Some(found) = kept::find(cli, &files) {
         let Kept { facts, table } = found.kept;
-        if cli.stats {
-            stats(&facts, Some(found.bytes), &Workers::one(), began);
-        }
+        stats(cli, &facts, Some(found.bytes), &Workers::one(), began);
         let table = analysis::largest(cli.report(), table, cli.top);
         let title = title(&files[0], facts.end);
         return Ok(Found { title, table, page: None, is_sound: true });
@@ -245,10 +247,9 @@ fn read(
     if !cli.talk.warnings.no_warnings {
         VOICE.doubts(&name, &trace, &cli.selection(), NOTHING_IN_IT);
     }
-    if cli.stats {
-        let bytes = packed.map(|packed| (packed.size, packed.read()));
-        stats(&Facts::of(&trace), bytes, workers, began);
-    }
+    let bytes = packed.map(|packed| (packed.size, packed.read()));
+    stats(cli, &Facts::of(&trace), bytes, workers, began);
+    cli.talk.end(VOICE);
     VOICE.recovered(&name, &trace, "reported", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
     Ok(Read { name, trace, analysis, is_sound })
@@ -293,6 +294,7 @@ fn replay(
 ) -> Result<Replayed, Failure> {
     let mut opened = Opened::all(files, &cli.reading.named, VOICE)?;
     let (name, packed) = (opened.name().to_owned(), opened.packed());
+    cli.talk.begin(VOICE, &opened.input, workers);
     let options = cli.options(cuts.limits);
     if reads_window {
         opened = opened.within_window(&options);
@@ -316,7 +318,8 @@ fn replay(
     Ok(Replayed { name, trace: trace?, packed })
 }
 
-fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: Instant) {
+fn stats(cli: &Cli, facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: Instant) {
+    let Some(format) = cli.talk.stats else { return };
     let counts = [
         ("bytes", facts.bytes),
         ("lines", facts.lines),
@@ -325,7 +328,7 @@ fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: In
         ("types", facts.types),
         ("threads", workers.threads() as u64),
     ];
-    VOICE.print(&contents::stats(&counts, packed, began));
+    VOICE.print(&contents::stats(format, &counts, packed, began));
 }
 
 /// Returns the report as bytes, for tests.

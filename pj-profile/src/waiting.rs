@@ -40,7 +40,7 @@ pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Fail
         notes(&waits, &map);
     }
     let window = window(cli, &waits);
-    if let Some(path) = &cli.dot {
+    if let Some(path) = &cli.graph {
         output::write_file(path, &waits.most_waited_dot(window))?;
     }
     Ok(match (cli.report(), by) {

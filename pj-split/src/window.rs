@@ -1,4 +1,4 @@
-//! Writes a window of time as a trace (`--from`, `--to`).
+//! Writes a window of time as a trace (`--start`, `--end`).
 //!
 //! The rows of the trace that overlap the window are written as new events, cut to the window:
 //! states that are open at its beginning are pushed there, variables are set there. Lines are in

@@ -1,5 +1,6 @@
-//! Output for people; [`json`] has the one for machines.
+//! Output for people; [`json`] and [`csv`] have those for machines.
 
+pub mod csv;
 pub mod json;
 
 use std::io::{self, Write};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use paje_analysis::tracks::{Track, Tracks};
-use paje_pictures::numbers::duration;
+use paje_decimal::amounts::duration;
 use paje_pictures::{Cell, Colours, Fill, Page, PageTable, Picture, Section, Strip, Strips};
 use paje_sim::{TypeId, ValueId};
 use paje_whatif::{Graph, Retimed};

@@ -9,10 +9,12 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::messages::Messages;
 use paje_analysis::tracks::Tracks;
 use paje_analysis::waits::Waits;
+use paje_console::fill::fill;
+use paje_console::options::Format;
+use paje_decimal::amounts::duration;
 use paje_whatif::{Graph, Plan, Retimed, RunFacts, Settings};
 use serde_json::{Map, Value, json};
 
-use crate::cli::Format;
 use crate::many::{Outcome, Spread};
 
 #[derive(Debug, Default)]
@@ -70,6 +72,15 @@ impl What {
     pub(crate) fn heading(self, name: &str) -> String {
         let unit = if self == What::Efficiency { "" } else { " (s)" };
         format!("{name}{unit}")
+    }
+
+    /// Formats a number for people.
+    fn shown(self, number: f64) -> String {
+        match self {
+            What::Efficiency => format!("{number:.3}"),
+            _ if number.is_finite() => duration(number),
+            _ => "–".into(),
+        }
     }
 }
 
@@ -226,29 +237,33 @@ impl Report {
         self.add(What::Random, "97.5 %", before, spread.high);
     }
 
-    pub(crate) fn text(&self, format: Format, is_terminal: bool) -> String {
+    /// Formats the report; as text for a terminal or another file of this width, if known.
+    pub(crate) fn text(&self, format: Format, is_terminal: bool, width: Option<usize>) -> String {
         match format {
-            Format::Text => self.for_people(is_terminal),
+            Format::Text | Format::Parquet => self.for_people(is_terminal, width),
             Format::Csv => self.csv(),
             Format::Json => self.json(),
         }
     }
 
-    fn for_people(&self, is_terminal: bool) -> String {
+    fn for_people(&self, is_terminal: bool, width: Option<usize>) -> String {
         let mut text = String::new();
         let most =
             self.rows.iter().filter(|row| row.after.is_finite() && row.what != What::Efficiency);
         let most = most.flat_map(|row| [row.before, row.after]).fold(0.0, f64::max);
+        let columns = width.unwrap_or(100);
         let width = self.rows.iter().map(|row| shown(&row.name).chars().count()).max();
-        let width = width.unwrap_or(0).clamp(8, 40);
+        let room = columns.saturating_sub(NUMBERS).clamp(13, 40);
+        let width = width.unwrap_or(0).clamp(13, room);
+        let cells = columns.saturating_sub(width + NUMBERS + 2).min(CELLS);
         for what in What::ALL {
             let rows: Vec<&Row> = self.rows.iter().filter(|row| row.what == what).collect();
             if rows.is_empty() {
                 continue;
             }
             let title = what.name();
-            let (before, after) = (what.heading("before"), what.heading("after"));
-            let _ = writeln!(text, "{title:width$}  {before:>14}  {after:>14}  {:>9}", "change");
+            let (before, after, change_of) = ("before", "after", "change");
+            let _ = writeln!(text, "{title:width$}  {before:>9}  {after:>9}  {change_of:>10}");
             let shown_rows = if is_terminal { rows.len().min(40) } else { rows.len() };
             for row in &rows[..shown_rows] {
                 let change = match row.before {
@@ -259,12 +274,11 @@ impl Report {
                 if name.chars().count() > width {
                     name = name.chars().take(width - 1).collect::<String>() + "…";
                 }
-                let line = format!(
-                    "{name:width$}  {:>14.9}  {:>14.9}  {change:>9}",
-                    row.before, row.after
-                );
-                let bars = match is_terminal && most > 0.0 && what != What::Efficiency {
-                    true => format!("  {}", bars(row.before / most, row.after / most)),
+                let (before, after) = (what.shown(row.before), what.shown(row.after));
+                let line = format!("{name:width$}  {before:>9}  {after:>9}  {change:>10}");
+                let has_bars = is_terminal && most > 0.0 && what != What::Efficiency && cells > 3;
+                let bars = match has_bars {
+                    true => format!("  {}", bars(row.before / most, row.after / most, cells)),
                     false => String::new(),
                 };
                 let _ = writeln!(text, "{}", (line + &bars).trim_end());
@@ -277,7 +291,7 @@ impl Report {
         if !self.confidence.is_empty() {
             text.push_str("confidence\n");
             for sentence in &self.confidence {
-                let _ = writeln!(text, "- {}", shown(sentence));
+                text += &fill(&format!("- {}\n", shown(sentence)), columns);
             }
         }
         text
@@ -328,12 +342,15 @@ fn shown(name: &str) -> String {
     name.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
 
-/// Number of characters of a full bar.
-const CELLS: f64 = 24.0;
+/// Largest number of characters of a full bar.
+const CELLS: usize = 24;
+
+/// Width of the columns of numbers.
+const NUMBERS: usize = 34;
 
 /// Returns a bar of the common part, followed by the part removed or added.
-fn bars(before: f64, after: f64) -> String {
-    let cells = |part: f64| (part.clamp(0.0, 1.0) * CELLS).round() as usize;
+fn bars(before: f64, after: f64, full: usize) -> String {
+    let cells = |part: f64| (part.clamp(0.0, 1.0) * full as f64).round() as usize;
     let (before, after) = (cells(before), cells(after));
     let same = before.min(after);
     let (gone, more) = (before - same, after - same);
@@ -349,7 +366,7 @@ mod tests {
         let mut report = Report::default();
         report.add(What::Container, "a,\"b\"\u{1b}[2J", 1.0, 2.0);
         assert!(report.csv().contains("\"a,\"\"b\"\"\u{1b}[2J\",1.000000000,2.000000000"));
-        assert!(!report.for_people(true).contains('\u{1b}'));
+        assert!(!report.for_people(true, None).contains('\u{1b}'));
         let json: Value = serde_json::from_str(&report.json()).expect("valid JSON");
         assert_eq!(json["end"][0]["name"], "a,\"b\"\u{1b}[2J");
     }
@@ -361,7 +378,7 @@ mod tests {
 
     #[test]
     fn bars_show_what_changes() {
-        assert_eq!(bars(1.0, 0.5), "█".repeat(12) + &"░".repeat(12));
-        assert_eq!(bars(0.5, 1.0), "█".repeat(12) + &"▓".repeat(12));
+        assert_eq!(bars(1.0, 0.5, 24), "█".repeat(12) + &"░".repeat(12));
+        assert_eq!(bars(0.5, 1.0, 24), "█".repeat(12) + &"▓".repeat(12));
     }
 }

@@ -12,7 +12,8 @@ use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_analysis::waits::Waits;
 use paje_console::aside::{Aside, write_whole};
-use paje_console::output::standard_output;
+use paje_console::contents::say_stats;
+use paje_console::output::{columns, refuse_inputs, standard_output};
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
 use paje_console::voice::SORTED_BY_FILE;
@@ -46,8 +47,11 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// Runs the program with other block sizes, which affect only speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
-    let voice =
-        if cli.accepted.sort { Voice { on_disorder: SORTED_BY_FILE, ..VOICE } } else { VOICE };
+    let voice = if cli.reading.accepted.sort {
+        Voice { on_disorder: SORTED_BY_FILE, ..VOICE }
+    } else {
+        VOICE
+    };
     failure::exit(voice, what_if(cli, limits))
 }
 
@@ -73,8 +77,17 @@ fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         parsed.map_err(|error| Failure::Other(format!("{}: {error}", path.display())))
     });
     let table = table.transpose()?;
+    let outputs = [&cli.output, &cli.report, &cli.html];
+    let input: Vec<&PathBuf> = cli.file.iter().collect();
+    refuse_inputs(&input, outputs.into_iter().flatten().map(PathBuf::as_path))?;
+    let began = Instant::now();
     let (trace, name) = read(cli, limits, &workers)?;
-    workers.run(|| changed(cli, &name, &trace, &workers, &hypotheses, table.as_ref(), ignored))
+    let ends = workers
+        .run(|| changed(cli, &name, &trace, &workers, &hypotheses, table.as_ref(), ignored))?;
+    say_stats(VOICE, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
+    cli.talk.end(VOICE);
+    VOICE.recovered(&name, &trace, "re-timed", cli.reading.accepted.late_events());
+    Ok(ends && trace.recovered().problems.is_empty())
 }
 
 /// Reads the hypotheses in files. Also returns the ignored options, which are specific to SILAS.
@@ -91,11 +104,12 @@ fn from_files(cli: &Cli) -> Result<(Vec<Hypothesis>, Vec<String>), Failure> {
 }
 
 fn read(cli: &Cli, limits: Limits, workers: &Workers) -> Result<(Trace, PathBuf), Failure> {
-    let opened = Opened::open(cli.file.as_deref(), VOICE)?.with_files(&[], &cli.named)?;
+    let opened = Opened::open(cli.file.as_deref(), VOICE)?.with_files(&[], &cli.reading.named)?;
     let name = opened.name().to_owned();
-    let display = Display::new(!cli.no_progress, Instant::now());
+    cli.talk.begin(VOICE, &opened.input, workers);
+    let display = Display::new(!cli.talk.no_progress, Instant::now());
     let trace = opened.replay(&cli.options(limits), workers, display)?;
-    if !cli.warnings.no_warnings {
+    if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
     }
     Ok((trace, name))
@@ -263,14 +277,15 @@ fn write_trace(
 
 fn write_report(cli: &Cli, report: &Report) -> Result<(), Failure> {
     if let Some(path) = &cli.report {
-        let text = report.text(cli.format, false);
+        let text = report.text(cli.formatted.format, false, None);
         let written = write_whole(path, text.as_bytes());
         return written.map_err(|error| Failure::File(path.clone(), error));
     }
     if cli.output.as_deref() == Some(Path::new("-")) {
         return Ok(());
     }
-    let text = report.text(cli.format, io::stdout().is_terminal());
+    let out = io::stdout();
+    let text = report.text(cli.formatted.format, out.is_terminal(), columns(&out));
     let mut out = standard_output().map_err(Failure::Output)?;
     out.write_all(text.as_bytes()).map_err(Failure::Output)
 }

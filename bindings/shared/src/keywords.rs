@@ -91,7 +91,7 @@ impl Size {
     pub fn bytes(&self) -> Result<u64, Wrong> {
         match self {
             Size::Bytes(bytes) => Ok(*bytes),
-            Size::Text(text) => splitter::parse_size(text)
+            Size::Text(text) => paje_decimal::amounts::size(text)
                 .map_err(|error| Wrong(format!("{text:?} is not a size such as '4G': {error}"))),
         }
     }

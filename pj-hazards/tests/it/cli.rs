@@ -124,7 +124,7 @@ fn graphs_show_the_findings() {
     let (path, dot) = (folder.path().join("it.trace"), folder.path().join("it.dot"));
     let trace = text(&Hazard::Circle.trace()).replace("rank-1", "\"x];\\evil [y\"");
     fs::write(&path, trace).expect("writable");
-    let words = ["deadlock", "--dot", dot.to_str().expect("text"), path.to_str().expect("text")];
+    let words = ["deadlock", "--graph", dot.to_str().expect("text"), path.to_str().expect("text")];
     assert_eq!(run(&words).status.code(), Some(1));
     let graph = fs::read_to_string(&dot).expect("the file was written");
     assert!(graph.contains(r#""x];\\evil [y" -> "rank-2" [label="sends""#), "{graph}");

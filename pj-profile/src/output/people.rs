@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use paje_analysis::{Data, Label, Seconds, Table};
+use paje_decimal::amounts::{amount, count, duration};
 use paje_parser::error::Escaped;
-use paje_pictures::numbers::{amount, count, duration};
 
 use super::grid::{Cell, Grid};
 use super::screen::Screen;

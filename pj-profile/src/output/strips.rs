@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use paje_decimal::amounts::{amount, duration};
 use paje_pictures::natural;
-use paje_pictures::numbers::{amount, duration};
 
 use super::people::TableView;
 use super::screen::{Screen, fitted, heat, width};
@@ -117,7 +117,8 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
             writeln!(
                 out,
                 "\n{}",
-                screen.paint(1, &format!("{type_}, from {first} s to {last} s"))
+                screen
+                    .paint(1, &format!("{type_}, from {} to {}", duration(first), duration(last)))
             )?;
             type_now = Some(type_);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use paje_analysis::dot;
 use paje_console::Failure;
-use paje_pictures::numbers::{amount, duration};
+use paje_decimal::amounts::{amount, duration};
 use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
 
 use crate::cli::Cli;

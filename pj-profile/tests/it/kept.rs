@@ -124,7 +124,7 @@ fn other_reports_need_a_replay() {
         &["--recover"],
         &["--no-files"],
         &["--max-line", "1M"],
-        &["comm", "--level", "MPI"],
+        &["comm", "--by", "MPI"],
         &["comm", "--bytes", "Size"],
         &["time"],
         &["variables"],

@@ -116,7 +116,7 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
         }
         if report_ == "comm" && draw(2, 6) == 0 {
             asked.level = Some(type_.clone());
-            words.push(format!("--level={type_}"));
+            words.push(format!("--by={type_}"));
         }
         if matches!(report_, "time" | "variables") && draw(2, 7) == 0 {
             asked.bins = Some(1 + draw(7, 8) as u32);

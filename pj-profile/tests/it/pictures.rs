@@ -183,7 +183,7 @@ fn hostile_names_are_escaped() {
 
 #[test]
 fn communication_is_written_for_graphviz() {
-    let graph = written("--dot", &["comm"], MPI);
+    let graph = written("--graph", &["comm"], MPI);
     let edge = |of: &str| {
         let line = graph.lines().find(|line| line.contains(of));
         line.unwrap_or_else(|| panic!("{of}: {graph}")).trim().to_owned()
@@ -194,14 +194,14 @@ fn communication_is_written_for_graphviz() {
     );
     assert_eq!(graph.matches(" -> ").count(), 9);
     // Only the rows of the report.
-    assert_eq!(written("--dot", &["comm", "--top=4"], MPI).matches(" -> ").count(), 4);
+    assert_eq!(written("--graph", &["comm", "--top=4"], MPI).matches(" -> ").count(), 4);
     // A name that would close the quotes, and one that would escape the closing quote.
     let text = fs::read_to_string(MPI).expect("an example");
     let text = text.replace("\"rank-2\"", "rank\"]->x[").replace("\"rank-0\"", "\"\\\"");
     let folder = TempDir::new().expect("a folder");
     let trace = folder.path().join("strange.trace");
     fs::write(&trace, text).expect("the file is written");
-    let graph = written("--dot", &["comm"], trace.to_str().expect("text"));
+    let graph = written("--graph", &["comm"], trace.to_str().expect("text"));
     assert!(graph.contains(r#""rank\"]->x[" -> "\\" [label="14", penwidth=5.0];"#), "{graph}");
     assert_eq!(graph.lines().filter(|line| line.contains(" -> ")).count(), 9);
 }

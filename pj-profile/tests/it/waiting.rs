@@ -147,7 +147,7 @@ fn the_most_waited_graph_is_written_for_graphviz() {
     let folder = Folder::new();
     let dot = folder.0.path().join("most.dot");
     let name = dot.to_str().expect("text");
-    csv(&["waits", "--dot", name], &folder.case(Case::LateSender));
+    csv(&["waits", "--graph", name], &folder.case(Case::LateSender));
     let text = fs::read_to_string(&dot).expect("a graph");
     assert_eq!(
         text,
@@ -245,7 +245,7 @@ fn misplaced_options_are_refused() {
             &["critical", "--by", "pair"],
             "--by pair does not apply to critical; values are container, value",
         ),
-        (&["critical", "--dot", "x"], "--dot applies to comm and waits, not to critical"),
+        (&["critical", "--graph", "x"], "--graph applies to comm and waits, not to critical"),
         (
             &["states", "--eager", "1"],
             "--eager applies to waits, critical and summary, not to states",
