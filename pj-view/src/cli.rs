@@ -73,7 +73,7 @@ pub struct Cli {
     #[arg(long, value_name = "PIXELS", default_value_t = 1200, value_parser = whole::<u32>(200..=20_000), requires = "drawn", help_heading = OUTPUT)]
     pub width: u32,
 
-    /// Height of the drawing in pixels [default: as its lanes need]
+    /// Height of the drawing in pixels [default: depends on the lanes]
     #[arg(long, value_name = "PIXELS", value_parser = whole::<u32>(100..=50_000), requires = "drawn", help_heading = OUTPUT)]
     pub height: Option<u32>,
 
