@@ -152,21 +152,26 @@ impl Cli {
     /// Returns the rules of the comparison; `None` for PajeNG's.
     #[must_use]
     pub fn rules(&self) -> Option<Rules> {
-        let what = match (self.names_only, self.structure_only) {
-            (true, _) => What::Names,
-            (_, true) => What::Structure,
-            _ => What::Everything,
-        };
-        let exact = self.exact || self.tolerance.is_some() || self.relative.is_some();
-        let ours = exact || self.diff.is_some() || self.no_keys || what != What::Everything;
-        ours.then(|| Rules {
-            what,
+        (self.chooses() || self.diff.is_some()).then(|| Rules {
+            what: match (self.names_only, self.structure_only) {
+                (true, _) => What::Names,
+                (_, true) => What::Structure,
+                _ => What::Everything,
+            },
             case: self.case(),
             tolerance: self.tolerance.unwrap_or(0.0),
             relative: self.relative.unwrap_or(0.0),
             keys: !self.no_keys,
             windows: self.windows(),
         })
+    }
+
+    /// Returns whether an option chooses what is compared. `--diff` alone explains PajeNG's answer,
+    /// too.
+    #[must_use]
+    pub fn chooses(&self) -> bool {
+        let exact = self.exact || self.tolerance.is_some() || self.relative.is_some();
+        exact || self.no_keys || self.names_only || self.structure_only
     }
 
     /// Returns the windows of rows to compare.

@@ -55,6 +55,14 @@ fn failed(failure: &Failure) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
+/// Said by `--diff` alone if no rows differ, but PajeNG's comparison tells the traces apart.
+const OTHER_ORDER: &str = "All rows are the same. PajeNG (pj_equals without --diff) prints 0, since aliases or\n\
+                           definitions are in another order; --exact --diff ignores that.";
+
+/// Said by `--diff` alone if rows differ that PajeNG does not compare.
+const EQUAL_TO_PAJENG: &str = "PajeNG (pj_equals without --diff) prints 1, since it compares no times, numbers or\n\
+                               names of containers; --exact prints 0.";
+
 /// Prints the answer unless it should not. Returns whether the traces are equal, and whether both
 /// are sound.
 fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<(bool, bool), Failure> {
@@ -69,15 +77,23 @@ fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<(bool, bool), 
     let (a, a_name) = read(cli, files[0], cli.stop_at1, limits, &workers)?;
     let (b, b_name) = read(cli, files[1], cli.stop_at2, limits, &workers)?;
     let (traces, names) = ([&a, &b], [a_name, b_name]);
+    let as_pajeng = || pajeng::are_equal(traces, cli.case(), cli.windows());
     let equal = match (cli.rules(), cli.diff) {
-        (None, _) => pajeng::are_equal(traces, cli.case(), cli.windows()),
+        (None, _) => as_pajeng(),
         (Some(rules), Some(most)) if !cli.quiet => {
             let found = exact::compare(traces, &rules, most.get());
             let names = names.each_ref().map(|name| shown_path(name).to_string());
             print(|mut out| found.write(traces, &rules, [&names[0], &names[1]], &mut out))?;
-            found.is_none()
+            match found.is_none() {
+                is_same if cli.chooses() || is_same == as_pajeng() => is_same,
+                is_same => {
+                    let why = if is_same { OTHER_ORDER } else { EQUAL_TO_PAJENG };
+                    print(|out| writeln!(out, "{why}"))?;
+                    false
+                }
+            }
         }
-        (Some(rules), _) => exact::are_equal(traces, &rules),
+        (Some(rules), _) => exact::are_equal(traces, &rules) && (cli.chooses() || as_pajeng()),
     };
     if cli.diff.is_none() && !cli.quiet {
         print(|out| writeln!(out, "{}", u8::from(equal)))?;

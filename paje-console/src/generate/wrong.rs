@@ -13,6 +13,9 @@ const OTHERS: [(&str, &str); 6] = [
     ("--quiet", "--no-warnings"),
 ];
 
+/// Number of accepted values from which on they are not listed.
+const MANY: usize = 12;
+
 /// Returns the message.
 pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
     let of = |kind| text(error.get(kind));
@@ -66,6 +69,9 @@ pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
 
 fn listed(before: &str, error: &clap::Error) -> String {
     match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(all)) if all.len() > MANY => {
+            format!("{before}one of the {} names in --help", all.len())
+        }
         Some(ContextValue::Strings(all)) if !all.is_empty() => {
             let (last, first) = all.split_last().map_or(("", &[][..]), |(l, f)| (l.as_str(), f));
             match first {

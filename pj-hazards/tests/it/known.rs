@@ -55,7 +55,8 @@ fn each_two_messages_of_a_gather_race() {
     for n in [2_usize, 3, 17, 60] {
         let (status, table) = findings(Hazard::Gather(n), &["races", "--limit=5"]);
         let races = n * (n - 1) / 2;
-        let sum = format!("{races} race{} in 1 container", if races == 1 { "" } else { "s" });
+        let count = if races == 1770 { "1,770".to_owned() } else { races.to_string() };
+        let sum = format!("{count} race{} in 1 container", if races == 1 { "" } else { "s" });
         let last = table.lines().last().expect("a sum");
         assert!(status == 1 && last.starts_with(&sum), "{last}");
         assert_eq!(table.matches("race: ").count(), races.min(5));
@@ -80,7 +81,7 @@ fn orders_of_a_merge() {
         assert_eq!(stage(Hazard::Gather(n), &[], "states").1, states);
     }
     let (_, table) = findings(Hazard::Gather(20), &["orders", "--count", "--limit=1000"]);
-    assert!(table.contains("orders too many"), "{table}");
+    assert!(table.contains("over the limit"), "{table}");
 }
 
 /// Figures 4.12b and 4.16 of Schaeli, reconstructed from the text.
@@ -91,7 +92,7 @@ fn messages_that_only_read_can_be_put_in_order() {
     let reads = [&one[..], &["--reads=read *"]].concat();
     // One order of the messages before the borders, then 20.
     let (_, table) = findings(Hazard::Borders, &[&["orders", "--count"], &reads[..]].concat());
-    assert!(table.contains("groups             3 parts         7 things  orders 22"), "{table}");
+    assert!(table.contains("\ngroups            3           7               22"), "{table}");
     let rows = columns(Hazard::Borders, &[&["orders"], &reads[..]].concat(), &["group", "order"]);
     assert_eq!((rows.len(), rows[99].clone()), (5 * 20, vec!["1".into(), "20".into()]));
     // Expression 4.1 gives an order for each message, 4.2 fewer than all pairs.

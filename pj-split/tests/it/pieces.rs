@@ -81,7 +81,7 @@ fn random_traces() {
         }
         let place = Place::new(&trace.bytes);
         let count = COUNTS[seed as usize % COUNTS.len()];
-        let split = place.split(&["-nzqp", count], 500);
+        let split = place.split(&["--no-warnings", "-nzp", count], 500);
         check(&format!("seed {seed}, {count} pieces"), &trace.bytes, &split);
         compared += 1;
         destroyed += u64::from(has_destructions(&trace.bytes));

@@ -176,8 +176,17 @@ fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<V
     let place = Place::new(bytes);
     let (from, to) = (format!("--start={}", window.from), format!("--end={}", window.to));
     let precision = if single { "single" } else { "double" };
-    let output =
-        place.run(&["t", "-o", "w", "-nzq", &from, &to, "--variable-precision", precision]);
+    let output = place.run(&[
+        "t",
+        "-o",
+        "w",
+        "--no-warnings",
+        "-nz",
+        &from,
+        &to,
+        "--variable-precision",
+        precision,
+    ]);
     if said(&output).contains("out of time order") {
         return None;
     }
