@@ -2,6 +2,7 @@
 
 mod reading;
 mod rows;
+mod units;
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -19,6 +20,7 @@ use crate::memory::{self, Limit};
 
 pub use reading::{Accepted, Less, Reading};
 pub use rows::{Nature, Natures, Patterns, Span, Which};
+pub use units::Units;
 
 /// Number of threads, and the CPUs that they run on.
 #[derive(Args, Clone, Debug, Default)]

@@ -270,6 +270,7 @@ impl<'o> Engine<'o> {
             Counted::default(),
         );
         trace.usage = self.read.usage.take();
+        trace.time_unit = self.job.options.time_unit;
         let shown = portions.show(&trace);
         let Trace { model, rows, usage, .. } = trace;
         self.read.usage = usage;

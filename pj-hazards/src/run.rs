@@ -6,19 +6,20 @@ use std::time::Instant;
 
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
+use paje_analysis::named;
 use paje_analysis::order::Order;
 use paje_console::contents;
 use paje_console::output::write_to;
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
-use paje_console::voice::NOTHING_IN_IT;
+use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
 use paje_sim::Trace;
 use paje_workers::Workers;
 use splitter::Limits;
 
 use crate::barriers::barriers;
-use crate::cli::{Cli, Hazard};
+use crate::cli::{Cli, Format, Hazard};
 use crate::deadlock::{self, deadlock};
 use crate::dot;
 use crate::memory;
@@ -67,7 +68,8 @@ pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
 fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), Failure> {
     let Some(hazard) = cli.hazard() else {
         let why = "the first word must be races, orders, deadlock or barriers";
-        return Err(Failure::Other(why.into()));
+        let given = cli.words.first().map(|word| format!(", not '{}'", word.display()));
+        return Err(Failure::Other(why.to_owned() + &given.unwrap_or_default()));
     };
     if let Some((option, whose)) = cli.out_of_place() {
         let given = cli.words[0].display();
@@ -77,6 +79,11 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     let workers = cli.parallel.workers()?;
     let (name, trace) = read(cli, limits, &workers, began)?;
     let unsuitable = |why| Failure::Unsuitable(name.clone(), why);
+    all_met(&name, &trace, &cli.selection())?;
+    if cli.files().len() > 1 {
+        named::one_trace(&trace).map_err(Failure::Other)?;
+    }
+    cli.check_names(&trace).map_err(unsuitable)?;
     memory::check(&trace, cli.memory.limit().as_ref()).map_err(unsuitable)?;
     let map = map(cli, &trace)?;
     let grouping =
@@ -90,6 +97,11 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
         }
         find(cli, hazard, &model, &order)
     });
+    let mut findings = findings;
+    findings.assumed = assumptions(cli, hazard, &trace, &findings);
+    if cli.format != Format::Text && !cli.warnings.no_warnings {
+        findings.assumed.iter().for_each(|it| VOICE.say(format_args!("note: {it}")));
+    }
     if !cli.warnings.no_warnings {
         VOICE.doubts(&name, &trace, &cli.selection(), NOTHING_IN_IT);
     }
@@ -186,6 +198,18 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
             (reporter.barriers(&found, limit), draw(&|| dot::barriers(&reporter, &found)))
         }
     }
+}
+
+/// Returns what the findings assume. In tables, the usual unit needs no note.
+fn assumptions(cli: &Cli, hazard: Hazard, trace: &Trace, findings: &Findings) -> Vec<String> {
+    let (scale, is_text) = (trace.time_scale(), cli.format == Format::Text);
+    let shows_times = hazard != Hazard::Deadlock && !cli.count && !findings.rows.is_empty();
+    let unit = (shows_times && (is_text || !scale.is_seconds())).then(|| scale.to_string());
+    let is_bound = findings.found && cli.wildcard.is_none();
+    let bound =
+        "upper bound: every receive is taken as MPI_ANY_SOURCE; --wildcard names those that are";
+    let applies = matches!(hazard, Hazard::Races | Hazard::Orders);
+    unit.into_iter().chain((is_bound && applies).then(|| bound.into())).collect()
 }
 
 /// Prints notes on ignored parts of the trace.

@@ -53,6 +53,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         quotes,
         span,
         patterns,
+        units,
         reading,
         // Options of other reports.
         bins: _,
@@ -91,6 +92,7 @@ fn is_as_kept(cli: &Cli) -> bool {
     let Patterns { of_type, inside } = patterns;
     matches!(cli.report(), Report::States | Report::Comm)
         && by.as_deref().is_none_or(|by| by == "value")
+        && units.time_unit.is_none()
         && level.is_none()
         && bytes.is_none()
         && quotes.value_names() == ValueNames::Bare

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use clap::builder::Resettable;
 use clap::{ArgGroup, Parser};
 use paje_console::generate::About;
-use paje_console::options::{Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk};
+use paje_console::options::{
+    Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk, Units,
+};
 use paje_sim::Selection;
 
 use crate::manual::MANUAL;
@@ -32,8 +34,8 @@ const SMALL: u64 = 64_000_000;
     infer_long_args = true,
     args_override_self = true,
     max_term_width = 100,
-    mut_arg("start", |arg| arg.help("Start of the picture in seconds").long_help(Resettable::Reset)),
-    mut_arg("end", |arg| arg.help("End of the picture in seconds").long_help(Resettable::Reset)),
+    mut_arg("start", |arg| arg.help("Start of the picture, in the trace's unit of time").long_help(Resettable::Reset)),
+    mut_arg("end", |arg| arg.help("End of the picture, in the trace's unit of time").long_help(Resettable::Reset)),
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help(),
     group = ArgGroup::new("drawn").args(["svg", "png"]).multiple(true)
@@ -90,6 +92,10 @@ pub struct Cli {
     /// Patterns of types and containers.
     #[command(flatten, next_help_heading = SELECTION)]
     pub patterns: Patterns,
+
+    /// Unit of the trace's times.
+    #[command(flatten, next_help_heading = READING)]
+    pub units: Units,
 
     /// Options for reading the trace.
     #[command(flatten, next_help_heading = READING)]

@@ -13,7 +13,7 @@ use paje_console::aside::write_whole;
 use paje_console::output::standard_output;
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
-use paje_console::voice::SORTED_BY_FILE;
+use paje_console::voice::{SORTED_BY_FILE, all_met};
 use paje_console::{Failure, Voice, failure};
 use paje_sim::{Progress, Trace};
 use paje_workers::Workers;
@@ -171,6 +171,7 @@ fn read(
     cli.less.set(&mut options);
     options.memory = cli.memory.limit();
     options.selection = cli.selection();
+    options.time_unit = cli.units.time_unit;
     options.user_defined = cli.keeps_fields(opened.input.size());
     options.keep_lines = options.user_defined;
     let display = Display::new(!cli.talk.no_progress, Instant::now());
@@ -180,12 +181,12 @@ fn read(
     let trace = trace?;
     if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
-        VOICE.unmet(&trace.select(&cli.selection()));
         VOICE.empty_window(cli.span.window(), &trace, "the whole trace is shown");
     }
     if cli.reading.recover {
         VOICE.recovered(&name, &trace, "shown", cli.reading.accepted.late_events());
     }
+    all_met(&name, &trace, &cli.selection())?;
     let title = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
     let window = cli.span.window();
     let view = View::new(trace, title, &cli.selection(), window, cli.purpose(), workers);

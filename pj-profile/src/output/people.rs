@@ -7,7 +7,7 @@ use paje_parser::error::Escaped;
 use paje_pictures::numbers::{amount, count, duration};
 
 use super::grid::{Cell, Grid};
-use super::screen::Screen;
+use super::screen::{Screen, wrapped};
 use super::strips;
 
 #[derive(Clone, Copy)]
@@ -29,14 +29,18 @@ use Form::{Activity, Amount, Bar, Change, Count, Most, Name, Percent, Seconds as
 /// Title, priority as in [`grid::Column`], column of the table, and format.
 type Column = (&'static str, u8, &'static str, Form);
 
-/// Writes a report below its title.
+/// Writes a report below its title and notes.
 pub(super) fn write(
     title: &str,
+    notes: &[String],
     table: &Table,
     screen: Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "{}", screen.paint(1, &Escaped(title.as_bytes()).to_string()))?;
+    for line in notes.iter().flat_map(|note| wrapped(note, screen.width)) {
+        writeln!(out, "{line}")?;
+    }
     if table.is_empty() {
         return writeln!(out, "\nThere is nothing to report.");
     }
@@ -84,7 +88,7 @@ impl<'t> TableView<'t> {
             Data::Text(_) => None,
             Data::Count(all) => Some(all[row] as f64),
             Data::Seconds(all) => all[row].map(Seconds::to_f64),
-            Data::Number(all) | Data::Amount(all) => all[row],
+            Data::Time(all) | Data::Number(all) | Data::Amount(all) => all[row],
         }
     }
 

@@ -65,6 +65,22 @@ pub(super) fn fitted(name: &str, columns: usize) -> String {
     cut
 }
 
+/// Breaks a text between words; further lines are indented.
+pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(word) <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) => lines.push(format!("  {word}")),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 pub(super) fn bar(part: f64, columns: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (part.clamp(0.0, 1.0) * columns as f64 * 8.0).round() as usize;
@@ -83,6 +99,12 @@ pub(super) fn heat(part: f64) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notes_are_wrapped_between_words() {
+        assert_eq!(wrapped("note: one two three", 11), ["note: one", "  two three"]);
+        assert_eq!(wrapped("", 11), [""]);
+    }
 
     #[test]
     fn bars_and_strips_show_parts() {

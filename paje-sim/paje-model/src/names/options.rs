@@ -6,6 +6,7 @@ use paje_parser::FieldNames;
 use splitter::Limits;
 
 use crate::names::selection::{Natures, Selection};
+use crate::names::time_unit::TimeUnit;
 
 /// The precision in which values of variables are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,6 +129,8 @@ pub struct Options {
     /// objects of the others are kept, whatever their times. With `recover`, all lanes have theirs. So
     /// whoever shows the trace must ask what `Trace::select` gives, all the same.
     pub selection: Selection,
+    /// Unit of the trace's times, for `Trace::time_scale`. Rows keep the times of the trace.
+    pub time_unit: Option<TimeUnit>,
     /// Sizes of blocks and lines.
     pub limits: Limits,
     /// Number of names that a worker may know before it starts over if they hardly come up again. Results do not depend
@@ -154,6 +157,7 @@ impl Default for Options {
             usage: false,
             recover: false,
             selection: Selection::default(),
+            time_unit: None,
             limits: Limits::default(),
             // Their tables still fit in a core's second-level cache.
             decoder_symbols: 1 << 14,
