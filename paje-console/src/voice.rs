@@ -60,7 +60,7 @@ impl Voice {
 
     /// Warns about patterns of `--of-type` and `--in` that match nothing; they may be misspelt.
     pub fn unmet(self, trace: &Trace, selected: &Selected) {
-        for message in unmet(trace, selected) {
+        for (message, _) in unmet(trace, selected) {
             self.say(format_args!("warning: {message}"));
         }
     }
@@ -238,13 +238,15 @@ impl Voice {
 /// Fails if a pattern of `--of-type` or `--in` matches nothing in the trace of this name.
 pub fn all_met(name: &Path, trace: &Trace, selection: &Selection) -> Result<(), Failure> {
     match unmet(trace, &trace.select(selection)).next() {
-        Some(message) => Err(Failure::Unsuitable(name.to_owned(), message)),
+        Some((message, hint)) => {
+            Err(Failure::Unsuitable(name.to_owned(), format!("{message}; {hint}")))
+        }
         None => Ok(()),
     }
 }
 
 /// Describes each pattern that matches nothing, with the nearest names.
-fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = String> {
+fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = (String, String)> {
     let (types, containers) = (trace.types(), trace.containers());
     let of_types = selected.unmet_types().map(|glob| {
         let names = types.ids().skip(1).map(|id| types.name(id).text);
@@ -254,9 +256,9 @@ fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = String> {
         let names = containers.ids().skip(1).map(|id| containers.name(id).text);
         (glob, "--in", "container", nearest(glob.as_str().as_bytes(), names))
     });
-    let message = |(glob, option, what, hint): (&Glob, _, _, _)| {
+    let message = |(glob, option, what, hint): (&Glob, &str, &str, String)| {
         let glob = shown(glob.as_str().as_bytes());
-        format!("{option} {glob}: the trace has no such {what}; {hint}")
+        (format!("{option} {glob}: the trace has no such {what}"), hint)
     };
     of_types.chain(of_containers).map(message)
 }

@@ -143,7 +143,7 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
     let uneven: Vec<String> = uneven.collect();
     if !uneven.is_empty() {
         notes.push(format!(
-            "warning: ignored, since containers have different numbers of them: {}",
+            "warning: these collectives are ignored, as containers have different numbers of them: {}",
             list(uneven)
         ));
     }
@@ -166,8 +166,8 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
             combined.0, combined.1
         ));
     } else if !waits.has_dependences() {
-        let why = "no messages between containers with these states and no collectives, so no waiting is known";
-        notes.push(format!("note: {why}"));
+        let why = "no messages between containers with these states, and no collectives";
+        notes.push(format!("note: no waiting can be found: {why}"));
     }
     let (sent, received) = waits.messages.without_state();
     if sent + received > 0 {

@@ -52,14 +52,14 @@ fn statuses_and_messages() {
         (
             &["race", good],
             2,
-            "the first word must be races, orders, deadlock or barriers, not 'race'",
+            "give the hazard first: races, orders, deadlock or barriers, not 'race'",
         ),
         (&["races", "--wildcard=PMPI_Recv", good], 1, ""),
         (&["races", "--end=0.000001", good], 0, ""),
         (&["deadlock", good], 0, ""),
         (&["races", bad], 1, "bad.trace"),
         (&["races", "/nowhere/it.trace"], 2, "/nowhere/it.trace"),
-        (&[good], 2, "the first word must be races, orders, deadlock or barriers"),
+        (&[good], 2, "give the hazard first: races, orders, deadlock or barriers"),
         (&["races", "--count", good], 2, "--count applies to orders, not to races"),
         (
             &["deadlock", "--wildcard=x", good],
