@@ -105,7 +105,7 @@ pub struct Cli {
     #[arg(long, help_heading = WHAT)]
     pub pairs: bool,
 
-    /// Containers below the same container of TYPE form a group (default: with the same parent)
+    /// Containers below the same container of TYPE form a group (default: all, if they agree)
     ///
     /// The members of a group take part in collectives such as barriers
     #[arg(long, value_name = "TYPE", help_heading = WHAT)]

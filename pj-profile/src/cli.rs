@@ -91,8 +91,8 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
     pub map: Option<PathBuf>,
 
-    /// waits, critical: containers below the same container of TYPE form a group (default: with the
-    /// same parent)
+    /// waits, critical: containers below the same container of TYPE form a group (default: all, if
+    /// they agree)
     #[arg(long, value_name = "TYPE", help_heading = WHAT)]
     pub group: Option<String>,
 
