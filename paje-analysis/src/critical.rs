@@ -27,6 +27,10 @@ pub struct CriticalPath {
     pub parts: Vec<Part>,
 }
 
+/// Reason why a trace has no critical path, and what it lacks.
+pub const NO_DEPENDENCES: &str = "no critical path, as the trace has no messages and no collectives between containers; \
+     record them (Pajé links), or see the time in states";
+
 /// A part of the path within one container.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {

@@ -148,8 +148,10 @@ impl Summary {
 
     fn trace(&self, trace: &Trace, page: &mut Page) {
         let (start, end) = range(trace, &self.scope);
-        page.add("trace", "from", format!("{start} s"));
-        page.add("trace", "until", format!("{end} s"));
+        let scale = trace.time_scale();
+        page.add("trace", "from", format!("{} s", scale.seconds(start)));
+        page.add("trace", "until", format!("{} s", scale.seconds(end)));
+        page.add("trace", "unit", scale.to_string());
         page.add("trace", "containers", (trace.containers().len() - 1).to_string());
         let containers = trace.containers();
         let mut counts = vec![0u64; trace.types().len()];
@@ -185,17 +187,19 @@ impl Summary {
             all.extend(of_lane.map(|long| (*long, lane.type_id(), lane.container())));
         }
         all.sort_by(|(a, ..), (b, ..)| a.order(b));
+        let scale = trace.time_scale();
         for (long, type_, container) in all.iter().take(MOST) {
             let name = trace.types().value_name(*type_, long.value).to_string();
             let container = trace.containers().name(*container);
-            let text = format!("{:.6} s in {container}, from {} s", long.seconds, long.start);
+            let (seconds, start) = (long.seconds.scaled(scale), scale.seconds(long.start));
+            let text = format!("{seconds:.6} s in {container}, from {start} s");
             page.add("the longest states", name, text);
         }
     }
 
     /// Lists the longest times in no state: idle, or computing if only calls are recorded.
     fn stateless(&self, trace: &Trace, page: &mut Page) {
-        let (types, containers) = (trace.types(), trace.containers());
+        let (types, containers, scale) = (trace.types(), trace.containers(), trace.time_scale());
         let mut all = Vec::new();
         for lane in trace.lanes() {
             let Some(mut covered) = self.covered.get(lane.id().index()).copied() else { continue };
@@ -213,6 +217,8 @@ impl Summary {
                 break;
             }
             let (name, container) = (types.name(*type_), containers.name(*id));
+            let [idle, gap] = [idle, gap].map(|seconds| seconds.scaled(scale));
+            let from = scale.seconds(*from);
             let text = format!(
                 "{idle:.6} s, {:.1} %; the longest {gap:.6} s, from {from} s",
                 share * 100.0
@@ -245,7 +251,8 @@ impl Summary {
         let backwards: u64 = self.backwards.iter().map(|found| found.count).sum();
         if backwards > 0 {
             let by = self.backwards.iter().map(|found| found.by).fold(0.0, f64::max);
-            let text = format!("{backwards}, by up to {:.6} s", Seconds::new(by));
+            let by = Seconds::new(by).scaled(trace.time_scale());
+            let text = format!("{backwards}, by up to {by:.6} s");
             page.add("suspicious", "links that end before they start", text);
         }
         for warning in trace.warnings() {

@@ -4,6 +4,7 @@ mod reading;
 mod report;
 mod rows;
 mod talk;
+mod units;
 mod values;
 
 use std::io;
@@ -22,6 +23,7 @@ pub use reading::{Accepted, Less, Reading, VariablePrecision, Variables};
 pub use report::{Coloured, Format, Formatted, When};
 pub use rows::{Nature, Natures, Patterns, Span, Which};
 pub use talk::{NO_WARNINGS, NO_WARNINGS_TERM, StatsFormat, Talk, Warnings};
+pub use units::Units;
 pub use values::{count, positive_time, size, time, whole};
 
 /// Number of threads, and the CPUs that they run on.

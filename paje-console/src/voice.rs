@@ -9,7 +9,9 @@ use paje_parser::error::{shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
-use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, Selection, TimeRange, Trace};
+use paje_sim::{
+    Error, ErrorKind, Glob, Recovered, Remedy, Selected, Selection, TimeRange, Trace, nearest,
+};
 use paje_workers::{Pin, Workers};
 use splitter::{Input, Refusal, cause};
 
@@ -56,23 +58,18 @@ impl Voice {
         let _ = out.lock().write_all(text.as_bytes());
     }
 
-    /// Prints all warnings about a trace and about what is selected of it:
-    /// [`warnings`](Self::warnings), [`unmet`](Self::unmet) and
-    /// [`empty_window`](Self::empty_window). `so` is the consequence of an empty window.
+    /// Prints all warnings about a trace and about the selected window: [`warnings`](Self::warnings)
+    /// and [`empty_window`](Self::empty_window). `so` is the consequence of an empty window.
     pub fn doubts(self, name: &Path, trace: &Trace, selection: &Selection, so: &str) {
         self.warnings(name, trace);
-        self.unmet(&trace.select(selection));
         self.empty_window(selection.window, trace, so);
     }
 
     /// Warns about patterns of `--of-type` and `--in` that match nothing; they may be misspelt.
-    pub fn unmet(self, selected: &Selected) {
-        let say = |option: &str, glob: &Glob, what: &str| {
-            let glob = shown(glob.as_str().as_bytes());
-            self.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
-        };
-        selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
-        selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
+    pub fn unmet(self, trace: &Trace, selected: &Selected) {
+        for (message, _) in unmet(trace, selected) {
+            self.say(format_args!("warning: {message}"));
+        }
     }
 
     /// Warns if the window contains nothing of the trace. `so` names the consequence.
@@ -250,6 +247,34 @@ impl Voice {
         }
         self.refused(error);
     }
+}
+
+/// Fails if a pattern of `--of-type` or `--in` matches nothing in the trace of this name.
+pub fn all_met(name: &Path, trace: &Trace, selection: &Selection) -> Result<(), Failure> {
+    match unmet(trace, &trace.select(selection)).next() {
+        Some((message, hint)) => {
+            Err(Failure::Unsuitable(name.to_owned(), format!("{message}; {hint}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Describes each pattern that matches nothing, with the nearest names.
+fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = (String, String)> {
+    let (types, containers) = (trace.types(), trace.containers());
+    let of_types = selected.unmet_types().map(|glob| {
+        let names = types.ids().skip(1).map(|id| types.name(id).text);
+        (glob, "--of-type", "type", nearest(glob.as_str().as_bytes(), names))
+    });
+    let of_containers = selected.unmet_containers().map(|glob| {
+        let names = containers.ids().skip(1).map(|id| containers.name(id).text);
+        (glob, "--in", "container", nearest(glob.as_str().as_bytes(), names))
+    });
+    let message = |(glob, option, what, hint): (&Glob, &str, &str, String)| {
+        let glob = shown(glob.as_str().as_bytes());
+        (format!("{option} {glob}: the trace has no such {what}"), hint)
+    };
+    of_types.chain(of_containers).map(message)
 }
 
 /// Returns whether a problem suggests damage, so that recovery is useful. Wrong event definitions

@@ -202,8 +202,8 @@ fn mistakes_lead_to_the_right_use() {
         (
             "dump",
             "t -s soon",
-            "invalid value 'soon' for '--start <START>': expected a time in seconds, or with a unit \
-             such as 20ms",
+            "invalid value 'soon' for '--start <START>': expected a number in the trace's unit of time, \
+             such as 1.5",
         ),
         ("split", "t", "'--output <DIR>' is missing; see --help"),
         ("split", "t -o d -p 3 --by x", "'--pieces <N>' cannot be used with '--by <TYPE>'"),
@@ -219,7 +219,8 @@ const HEAD: &str = "\
 Options that several programs have mean the same in each of them. This page is made from the
 programs' definitions; `--help` and the document of each program describe the others.
 
-Times are in seconds, or have a unit: `1.5`, `20ms`, `10us`, `3ns`, `2min`. Sizes are in bytes, or
+Times of a trace (`-s`, `-e`, `-a`) are numbers in its unit, usually seconds. Durations are in seconds,
+or have a unit: `1.5`, `20ms`, `10us`, `3ns`, `2min`. Sizes are in bytes, or
 have a unit: `64K` and `64KiB` are 65,536 bytes, `64KB` are 64,000. Rates are such as `10GB/s`,
 `25Gbit/s`; factors such as `x2`, `2x` or `0.5`. Text for people has three digits and a prefix
 (`1.23 ms`) and counts such as `12,345`; CSV and JSON have seconds with all digits and plain counts.

@@ -1,4 +1,4 @@
-//! From blocks of lines to a replayed trace.
+//! Replays a trace from blocks of lines.
 //!
 //! ```text
 //! block ──decode──▶ events by strand, first uses ──resolve──▶ numbers ──replay──▶ columns
@@ -265,6 +265,7 @@ impl<'o> Engine<'o> {
             Counted::default(),
         );
         trace.usage = self.read.usage.take();
+        trace.time_unit = self.job.options.time_unit;
         let shown = portions.show(&trace);
         let Trace { model, rows, usage, .. } = trace;
         self.read.usage = usage;
@@ -277,7 +278,7 @@ impl<'o> Engine<'o> {
     }
 
     /// Returns the first link whose key was used before, and the number of such links. Searches all
-    /// lanes, or those of a container that ends.
+    /// lanes, or the lanes of a container that ends.
     fn reused_in(&mut self, ending: Option<&Ending>) -> Option<(Error, u64)> {
         let found = match ending {
             Some(ending) => {

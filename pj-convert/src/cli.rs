@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, ValueEnum};
 use paje_console::Quotes;
 use paje_console::generate::About;
-use paje_console::options::{Memory, Parallel, Reading, Talk, Which};
+use paje_console::options::{Memory, Parallel, Reading, Talk, Units, Which};
 
 use crate::convert::Format;
 use crate::manual::MANUAL;
@@ -51,6 +51,10 @@ pub struct Cli {
     /// Rows to convert.
     #[command(flatten, next_help_heading = WHICH)]
     pub which: Which,
+
+    /// Unit of the trace's times.
+    #[command(flatten, next_help_heading = READING)]
+    pub units: Units,
 
     /// Options for reading the trace.
     #[command(flatten, next_help_heading = READING)]

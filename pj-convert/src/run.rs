@@ -8,6 +8,7 @@ use paje_console::contents::say_stats;
 use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
+use paje_console::voice::all_met;
 use paje_console::{Failure, failure};
 use paje_sim::{Options, Progress};
 use splitter::Limits;
@@ -66,10 +67,12 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         return Err(failed(error));
     }
     let Some((trace, output, losses)) = converted? else { return Ok(true) };
+    all_met(&name, &trace, &conversion.options.selection)?;
     output.finish().map_err(failed)?;
     if !cli.talk.warnings.no_warnings {
         let so = "no rows but those of containers are in it";
         voice.doubts(&name, &trace, &conversion.options.selection, so);
+        report::unit(voice, format, trace.time_scale());
         report::losses(voice, &name, format, &losses);
     }
     say_stats(voice, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
@@ -81,6 +84,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
 fn options(cli: &Cli, limits: Limits) -> Options {
     let mut options = cli.reading.options(limits);
     options.user_defined = true;
+    options.time_unit = cli.units.time_unit;
     options.memory = cli.memory.limit();
     options.selection = cli.which.selection();
     options

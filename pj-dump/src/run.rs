@@ -131,7 +131,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let warns = !cli.talk.warnings.no_warnings;
     if warns {
         voice.warnings(&name, &trace);
-        voice.unmet(&selected);
+        voice.unmet(&trace, &selected);
         report::nothing_to_show(voice, cli, &trace);
         if cli.dot && cli.container {
             report::container_tree_ignored(voice);

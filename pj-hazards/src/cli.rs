@@ -4,11 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
+use paje_analysis::named;
 use paje_console::Quotes;
 use paje_console::generate::About;
-use paje_console::options::{Formatted, Memory, Parallel, Patterns, Reading, Span, Talk, whole};
+use paje_console::options::{
+    Formatted, Memory, Parallel, Patterns, Reading, Span, Talk, Units, whole,
+};
 use paje_parser::TypeNature;
-use paje_sim::{Glob, Options, Selection};
+use paje_sim::{Glob, Options, Selection, Trace};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
@@ -105,7 +108,7 @@ pub struct Cli {
     #[arg(long, help_heading = WHAT)]
     pub pairs: bool,
 
-    /// Containers below the same container of TYPE form a group (default: with the same parent)
+    /// Containers below the same container of TYPE form a group (default: all, if they agree)
     ///
     /// The members of a group take part in collectives such as barriers
     #[arg(long, value_name = "TYPE", help_heading = WHAT)]
@@ -149,6 +152,9 @@ pub struct Cli {
 
     #[command(flatten, next_help_heading = WHICH)]
     pub patterns: Patterns,
+
+    #[command(flatten, next_help_heading = READING)]
+    pub units: Units,
 
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
@@ -221,6 +227,27 @@ impl Cli {
         all.into_iter().find(wrong).map(|(_, option, (_, whose))| (option, whose))
     }
 
+    /// Checks that the values and fields in options exist.
+    ///
+    /// # Errors
+    /// One does not exist. The error is a message for the user.
+    pub fn check_names(&self, trace: &Trace) -> Result<(), String> {
+        let globs = [(&self.wildcard, "--wildcard"), (&self.reads, "--reads")];
+        let globs = globs.into_iter().filter_map(|(glob, option)| Some((glob.as_ref()?, option)));
+        for (glob, option) in globs.chain(self.blocking.iter().map(|glob| (glob, "--blocking"))) {
+            named::value(trace, option, glob)?;
+        }
+        let channel =
+            self.channel.as_ref().filter(|name| !matches!(name.as_str(), "value" | "type"));
+        let fields = [
+            (channel, "--channel"),
+            (self.access.as_ref(), "--access"),
+            (self.peer_field.as_ref(), "--peer-field"),
+        ];
+        let mut fields = fields.into_iter().filter_map(|(field, option)| Some((field?, option)));
+        fields.try_for_each(|(field, option)| named::field(trace, option, field))
+    }
+
     /// Returns the options of the replay.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
@@ -230,6 +257,7 @@ impl Cli {
         options.ignore_incomplete_links |= self.hazard() == Some(Hazard::Deadlock);
         let field = self.channel.as_deref().is_some_and(|name| !matches!(name, "value" | "type"));
         options.user_defined = field || self.access.is_some() || self.peer_field.is_some();
+        options.time_unit = self.units.time_unit;
         options.keep_lines = true;
         options.lines_of = [TypeNature::Link].into_iter().collect();
         options.memory = self.memory.limit().map(memory::rows);

@@ -28,6 +28,8 @@ pub struct Findings {
     pub rows: Vec<Vec<Cell>>,
     /// Lines of text.
     pub lines: Vec<String>,
+    /// Assumptions, which precede the text.
+    pub assumed: Vec<String>,
     /// Total as text.
     pub sum: String,
     /// Whether anything was found.
@@ -81,6 +83,7 @@ pub fn write(
     let rows = findings.rows.iter().map(|row| row.iter().map(Cell::value));
     match format {
         Format::Text | Format::Parquet => {
+            findings.assumed.iter().try_for_each(|line| writeln!(out, "{line}"))?;
             findings.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
             writeln!(out, "{}", findings.sum)
         }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
+use paje_analysis::named;
 use paje_analysis::order::Order;
 use paje_console::contents::say_stats;
 use paje_console::fill::Filled;
@@ -14,7 +15,7 @@ use paje_console::options::Format;
 use paje_console::output::{refuse_inputs, write_to};
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
-use paje_console::voice::NOTHING_IN_IT;
+use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
 use paje_sim::Trace;
 use paje_workers::Workers;
@@ -79,7 +80,8 @@ pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
 fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), Failure> {
     let Some(hazard) = cli.hazard() else {
         let why = "give the hazard first: races, orders, deadlock or barriers";
-        return Err(Failure::Other(why.into()));
+        let given = cli.words.first().map(|word| format!(", not '{}'", word.display()));
+        return Err(Failure::Other(why.to_owned() + &given.unwrap_or_default()));
     };
     if let Some((option, whose)) = cli.out_of_place() {
         let given = cli.words[0].display();
@@ -91,6 +93,11 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     let workers = cli.parallel.workers()?;
     let (name, trace) = read(cli, limits, &workers, began)?;
     let unsuitable = |why| Failure::Unsuitable(name.clone(), why);
+    all_met(&name, &trace, &cli.selection())?;
+    if cli.files().len() > 1 {
+        named::one_trace(&trace).map_err(Failure::Other)?;
+    }
+    cli.check_names(&trace).map_err(unsuitable)?;
     memory::check(&trace, cli.memory.limit().as_ref()).map_err(unsuitable)?;
     let map = map(cli, &trace)?;
     let grouping =
@@ -104,6 +111,11 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
         }
         find(cli, hazard, &model, &order)
     });
+    let mut findings = findings;
+    findings.assumed = assumptions(cli, hazard, &trace, &findings);
+    if cli.formatted.format != Format::Text && !cli.talk.warnings.no_warnings {
+        findings.assumed.iter().for_each(|it| VOICE.say(format_args!("note: {it}")));
+    }
     if !cli.talk.warnings.no_warnings {
         VOICE.doubts(&name, &trace, &cli.selection(), NOTHING_IN_IT);
     }
@@ -200,6 +212,18 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
             (reporter.barriers(&found, limit), draw(&|| dot::barriers(&reporter, &found)))
         }
     }
+}
+
+/// Returns what the findings assume. In tables, the usual unit needs no note.
+fn assumptions(cli: &Cli, hazard: Hazard, trace: &Trace, findings: &Findings) -> Vec<String> {
+    let (scale, is_text) = (trace.time_scale(), cli.formatted.format == Format::Text);
+    let shows_times = hazard != Hazard::Deadlock && !cli.count && !findings.rows.is_empty();
+    let unit = (shows_times && (is_text || !scale.is_seconds())).then(|| scale.to_string());
+    let is_bound = findings.found && cli.wildcard.is_none();
+    let bound =
+        "upper bound: every receive is taken as MPI_ANY_SOURCE; --wildcard names those that are";
+    let applies = matches!(hazard, Hazard::Races | Hazard::Orders);
+    unit.into_iter().chain((is_bound && applies).then(|| bound.into())).collect()
 }
 
 /// Prints notes on ignored parts of the trace.

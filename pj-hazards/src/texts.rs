@@ -39,6 +39,11 @@ impl<'m> Reporter<'m> {
         self.model.trace().containers().name(container)
     }
 
+    /// Converts a time of the trace to seconds.
+    pub(crate) fn seconds(&self, time: f64) -> f64 {
+        self.model.trace().time_scale().seconds(time)
+    }
+
     pub(crate) fn shown(&self, track: usize) -> String {
         plain(self.name(track))
     }
@@ -66,7 +71,8 @@ impl<'m> Reporter<'m> {
             self.places.line(message).map_or(String::new(), |line| format!(" (line {line})"));
         let state = self.state(it.to as usize, it.recv());
         let state = state.map_or(String::new(), |name| format!(" in {}", plain(name)));
-        format!("{from} -> {to}: sent {} s{line}, received {} s{state}", it.start, it.end)
+        let [sent, received] = [it.start, it.end].map(|time| self.seconds(time));
+        format!("{from} -> {to}: sent {sent} s{line}, received {received} s{state}")
     }
 
     fn cells(&self, message: u32) -> [Cell; 5] {
@@ -74,8 +80,8 @@ impl<'m> Reporter<'m> {
         let state = self.state(it.to as usize, it.recv());
         [
             self.name(it.from as usize).into(),
-            Cell::Seconds(it.start),
-            Cell::Seconds(it.end),
+            Cell::Seconds(self.seconds(it.start)),
+            Cell::Seconds(self.seconds(it.end)),
             state.map_or(Cell::None, Cell::from),
             self.places.line(message).into(),
         ]
@@ -193,7 +199,7 @@ impl<'m> Reporter<'m> {
                         Cell::number(number + 1),
                         Cell::number(place + 1),
                         self.name(it.from as usize).into(),
-                        Cell::Seconds(it.start),
+                        Cell::Seconds(self.seconds(it.start)),
                         line.into(),
                     ]);
                     let from = self.shown(it.from as usize);
@@ -234,11 +240,13 @@ impl<'m> Reporter<'m> {
                 let line = message.and_then(|message| self.places.line(message));
                 [from.unwrap_or(Cell::None), line.into()]
             };
+            let (first, last) = barrier.entered;
+            let [first, last] = [first, last].map(|time| self.seconds(time));
             let mut row = vec![
                 value.into(),
                 Cell::number(operation.instance + 1),
-                Cell::Seconds(barrier.entered.0),
-                Cell::Seconds(barrier.entered.1),
+                Cell::Seconds(first),
+                Cell::Seconds(last),
                 verdict.into(),
             ];
             row.extend(cells(barrier.keeps.map(|kept| kept.taken)));
@@ -246,11 +254,9 @@ impl<'m> Reporter<'m> {
             row.push(why.into());
             findings.rows.push(row);
             findings.lines.push(format!(
-                "{verdict}: {} {}, entered from {} s to {} s",
+                "{verdict}: {} {}, entered from {first} s to {last} s",
                 plain(value),
-                operation.instance + 1,
-                barrier.entered.0,
-                barrier.entered.1
+                operation.instance + 1
             ));
             if let Some(kept) = barrier.keeps {
                 let at = self.shown(self.to(kept.taken));

@@ -3,18 +3,19 @@
 mod misplaced;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Parser, ValueEnum};
-use paje_analysis::{By, Label};
+use paje_analysis::{By, Label, named};
 use paje_console::Quotes;
 use paje_console::generate::About;
 use paje_console::options::{
-    Coloured, Format, Formatted, Memory, Parallel, Patterns, Reading, Span, Talk, size, whole,
+    Coloured, Format, Formatted, Memory, Parallel, Patterns, Reading, Span, Talk, Units, size,
+    whole,
 };
 use paje_parser::TypeNature;
-use paje_sim::{Options, Selection};
+use paje_sim::{Options, Selection, Trace, nearest};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
@@ -86,7 +87,7 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", help_heading = WAITING)]
     pub map: Option<PathBuf>,
 
-    /// Containers below the same container of TYPE form a group (default: with the same parent)
+    /// Containers below the same container of TYPE form a group (default: all, if they agree)
     ///
     /// The members of a group take part in collectives such as barriers
     #[arg(long, value_name = "TYPE", help_heading = WAITING)]
@@ -169,6 +170,9 @@ pub struct Cli {
     pub patterns: Patterns,
 
     #[command(flatten, next_help_heading = READING)]
+    pub units: Units,
+
+    #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
 
     #[command(flatten, next_help_heading = SPEED)]
@@ -229,6 +233,10 @@ impl Report {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
+    const fn groups_by_type(self) -> bool {
+        matches!(self, Report::States | Report::Comm | Report::Time | Report::Compare)
+    }
+
     /// Returns the nature of the rows used, if there is only one.
     const fn nature(self) -> Option<TypeNature> {
         match self {
@@ -252,6 +260,17 @@ impl Cli {
         Report::from_str(self.words.first()?.to_str()?, false).ok()
     }
 
+    /// Explains that the first word is neither a report nor a file; `None` if it is one.
+    #[must_use]
+    pub fn misspelt(&self) -> Option<String> {
+        let word = self.words.first()?.to_str()?;
+        let is_name = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let is_wrong = is_name && self.named_report().is_none() && !Path::new(word).exists();
+        let names: Vec<String> = Report::value_variants().iter().map(|it| it.name()).collect();
+        let hint = nearest(word.as_bytes(), names.iter().map(String::as_bytes));
+        is_wrong.then(|| format!("'{word}' is neither a report nor a file; {hint}"))
+    }
+
     /// Returns the files of the trace, or the traces to compare.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
@@ -267,6 +286,21 @@ impl Cli {
             None | Some("value") => By::Value,
             Some("container") => By::Container,
             Some(name) => By::Type(Label::from(name)),
+        }
+    }
+
+    /// Checks that the types and fields in options exist.
+    ///
+    /// # Errors
+    /// One does not exist. The error is a message for the user.
+    pub fn check_names(&self, trace: &Trace) -> Result<(), String> {
+        let is_type = matches!(self.by(), By::Type(_)) && self.report().groups_by_type();
+        if let Some(by) = self.by.as_deref().filter(|_| is_type) {
+            named::container_type(trace, "--by", by)?;
+        }
+        match &self.bytes {
+            Some(field) => named::field(trace, "--bytes", field),
+            None => Ok(()),
         }
     }
 
@@ -293,6 +327,7 @@ impl Cli {
             Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
             _ => false,
         };
+        options.time_unit = self.units.time_unit;
         options.memory = self.memory.limit();
         options.selection = self.selection();
         options

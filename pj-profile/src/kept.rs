@@ -52,6 +52,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         quotes,
         span,
         patterns,
+        units,
         reading,
         // Options of other reports.
         bins: _,
@@ -90,6 +91,7 @@ fn is_as_kept(cli: &Cli) -> bool {
     let Patterns { of_type, inside } = patterns;
     matches!(cli.report(), Report::States | Report::Comm)
         && by.as_deref().is_none_or(|by| by == "value" && cli.report() == Report::States)
+        && units.time_unit.is_none()
         && bytes.is_none()
         && quotes.value_names() == ValueNames::Bare
         && start.is_none()

@@ -20,8 +20,13 @@ pub(crate) use people::TableView;
 pub use screen::Screen;
 
 /// Writes a report to its destination.
-pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure> {
-    let write = |out: &mut dyn Write| format(cli, title, table, screen(cli), out);
+pub(crate) fn write(
+    cli: &Cli,
+    title: &str,
+    notes: &[String],
+    table: &Table,
+) -> Result<(), Failure> {
+    let write = |out: &mut dyn Write| format(cli, title, notes, table, screen(cli), out);
     write_to(cli.output.as_deref(), write)
 }
 
@@ -37,12 +42,13 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 pub(crate) fn format(
     cli: &Cli,
     title: &str,
+    notes: &[String],
     table: &Table,
     screen: Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match cli.formatted.format {
-        Format::Text => people::write(title, table, screen, out),
+        Format::Text => people::write(title, notes, table, screen, out),
         Format::Csv => machine::csv(table, cli.quotes, out),
         Format::Json => machine::json(table, out),
         Format::Parquet => machine::parquet(table, out),

@@ -33,13 +33,13 @@ impl Part {
     }
 }
 
-pub(crate) fn of_report(cli: &Cli, title: &str, table: &Table) -> String {
+pub(crate) fn of_report(cli: &Cli, title: &str, notes: &[String], table: &Table) -> String {
     let colours = pictures::colours(table);
     let section = Section {
         heading: cli.report().name(),
+        notes: notes.to_vec(),
         pictures: pictures::all(cli, table, &colours, None),
         tables: vec![(String::new(), page_table(table))],
-        ..Section::default()
     };
     Page { title: title.into(), sections: vec![section], maker: MAKER.into(), ..Page::default() }
         .file()
@@ -122,11 +122,8 @@ fn page_table(table: &Table) -> PageTable {
         let text = match data {
             Data::Text(_) => seen.text(name, row),
             Data::Count(all) => count(all[row]),
-            Data::Seconds(_) => written(duration),
-            Data::Number(_) if matches!(name, "share" | "percent" | "imbalance") => {
-                written(percent)
-            }
-            Data::Number(_) if name != "rate" => written(duration),
+            Data::Seconds(_) | Data::Time(_) => written(duration),
+            Data::Number(_) if name != "rate" => written(percent),
             Data::Number(_) => written(amount),
             Data::Amount(_) => written(amount),
         };

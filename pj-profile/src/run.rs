@@ -10,15 +10,15 @@ use std::time::Instant;
 
 use paje_analysis::compare::{self, Run};
 use paje_analysis::kept::{Facts, Kept};
-use paje_analysis::{Scope, Table, time};
+use paje_analysis::{Scope, Table, named, time};
 use paje_console::contents;
 use paje_console::options::Format;
 use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
 use paje_console::reading::{Opened, PackedBytes, takes_window};
-use paje_console::voice::NOTHING_IN_IT;
+use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
-use paje_sim::{Portion, Progress, Trace};
+use paje_sim::{Portion, Progress, TimeScale, Trace};
 use paje_workers::Workers;
 use splitter::Limits;
 
@@ -88,15 +88,24 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
         output::write_file(path, &picture.file())?;
     }
     if let Some(path) = &cli.html {
-        let page = found.page.unwrap_or_else(|| page::of_report(cli, &found.title, &found.table));
+        let page = found
+            .page
+            .unwrap_or_else(|| page::of_report(cli, &found.title, &found.notes, &found.table));
         output::write_file(path, &page)?;
     }
-    output::write(cli, &found.title, &found.table)?;
+    if cli.formatted.format == Format::Text {
+        output::write(cli, &found.title, &found.notes, &found.table)?;
+    } else {
+        found.notes.iter().for_each(|note| VOICE.say(format_args!("{note}")));
+        output::write(cli, &found.title, &[], &found.table)?;
+    }
     Ok(found.is_sound)
 }
 
 struct Found {
     title: String,
+    /// Assumptions and similar facts, printed below the title or to standard error.
+    notes: Vec<String>,
     table: Table,
     /// The page, if it has more than the table.
     page: Option<String>,
@@ -104,6 +113,9 @@ struct Found {
 }
 
 fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failure> {
+    if let Some(why) = cli.misspelt() {
+        return Err(Failure::Other(why));
+    }
     if let Some((option, whose)) = cli.out_of_place() {
         let report = cli.report().name();
         return Err(Failure::Other(format!("{option} applies to {whose}, not to {report}")));
@@ -118,13 +130,16 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
         let Kept { facts, table } = found.kept;
         stats(cli, &facts, Some(found.bytes), &Workers::one(), began);
         let table = analysis::largest(cli.report(), table, cli.top);
-        let title = title(&files[0], facts.end);
-        return Ok(Found { title, table, page: None, is_sound: true });
+        let title = title(&files[0], facts.end, facts.scale);
+        converted(cli, facts.scale);
+        let notes = Vec::new();
+        return Ok(Found { title, notes, table, page: None, is_sound: true });
     }
     let workers = cli.parallel.with_caller(None)?;
     let read = read(cli, &files, cuts, &workers, live)?;
     let table = read.analysis.table(&read.trace, cli.top);
-    let title = title(&read.name, read.trace.end());
+    let title = title_of(&read.name, &read.trace);
+    converted(cli, read.trace.time_scale());
     let page = match cli.is_whole_page() {
         true => Some(workers.run(|| {
             let parts = overview::parts(cli, &read.name, &read.trace, &workers)?;
@@ -132,11 +147,24 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
         })?),
         false => None,
     };
-    Ok(Found { title, table, page, is_sound: read.is_sound })
+    Ok(Found { title, notes: read.notes, table, page, is_sound: read.is_sound })
 }
 
-fn title(name: &Path, end: f64) -> String {
-    format!("{}, until {end} s", name.display())
+fn title_of(name: &Path, trace: &Trace) -> String {
+    let scale = trace.time_scale();
+    title(name, scale.seconds(trace.end()), scale)
+}
+
+fn title(name: &Path, end: f64, scale: TimeScale) -> String {
+    format!("{}, until {end} s; {scale}", name.display())
+}
+
+/// Prints a note on times that are not those of the trace, if the output has no title.
+fn converted(cli: &Cli, scale: TimeScale) {
+    if cli.formatted.format != Format::Text && !scale.is_seconds() && !cli.talk.warnings.no_warnings
+    {
+        VOICE.say(format_args!("note: {scale}; the report is in seconds"));
+    }
 }
 
 fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<Found, Failure> {
@@ -144,7 +172,7 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
         return Err(Failure::Other("compare needs two traces".into()));
     };
     let mut title_of_both = String::new();
-    let mut sides = Vec::new();
+    let (mut sides, mut scales) = (Vec::new(), Vec::new());
     // For the page, whose bins depend on the longer run.
     let mut kept = Vec::new();
     let mut is_sound = true;
@@ -153,10 +181,16 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
         let makespan = time::makespan(&read.trace, &Scope::new(&cli.selection()));
         let comma = if letter == "A" { "" } else { "; " };
         title_of_both += &format!("{comma}{letter}: {}, {makespan:.6} s", read.name.display());
+        scales.push(read.trace.time_scale());
         sides.push((read.analysis.states(&read.trace), makespan));
         is_sound &= read.is_sound;
         kept.extend(cli.is_whole_page().then_some(read.trace));
     }
+    title_of_both += &match scales[0] == scales[1] {
+        true => format!("; {}", scales[0]),
+        false => format!("; A: {}; B: {}", scales[0], scales[1]),
+    };
+    scales.into_iter().for_each(|scale| converted(cli, scale));
     let run = |side: usize| Run { states: &sides[side].0, makespan: sides[side].1 };
     let mut rows = compare::rows(run(0), run(1));
     rows.truncate(cli.top.unwrap_or(usize::MAX));
@@ -168,13 +202,14 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
         })),
         _ => None,
     };
-    Ok(Found { title, table, page, is_sound })
+    Ok(Found { title, notes: Vec::new(), table, page, is_sound })
 }
 
 struct Read {
     name: PathBuf,
     trace: Trace,
     analysis: Analysis,
+    notes: Vec<String>,
     is_sound: bool,
 }
 
@@ -221,22 +256,37 @@ fn read(
                 let Some(live) = live else { return Ok(()) };
                 live.report(|out| {
                     let table = analysis.table(trace, cli.top);
-                    output::format(cli, &title(name, trace.end()), &table, output::screen(cli), out)
+                    output::format(
+                        cli,
+                        &title_of(name, trace),
+                        &[],
+                        &table,
+                        output::screen(cli),
+                        out,
+                    )
                 })
             };
             replay(cli, files, cuts, reads_window, workers, Some(&mut see))?
         }
     };
+    all_met(&name, &trace, &cli.selection())?;
+    if files.len() > 1 {
+        named::one_trace(&trace).map_err(Failure::Other)?;
+    }
+    cli.check_names(&trace).map_err(|why| Failure::Unsuitable(name.clone(), why))?;
     let ends = |(start, end): (f64, f64)| [start.to_bits(), end.to_bits()];
     let now = || time::range(&trace, &Scope::new(&cli.selection()));
     if range.is_some_and(|range| ends(range) != ends(now())) {
         let why = "the file changed between its first and second reading".to_owned();
         return Err(Failure::Unsuitable(name, why));
     }
+    let mut notes = Vec::new();
     let analysis = match analysis {
         Some(analysis) => analysis,
         None if waiting::is_asked(cli) => {
-            Analysis::Waiting(workers.run(|| waiting::table(cli, &name, &trace))?)
+            let (table, found) = workers.run(|| waiting::table(cli, &name, &trace))?;
+            notes = found;
+            Analysis::Waiting(table)
         }
         None => {
             let mut analysis = Analysis::of_whole(cli, &trace)?;
@@ -252,7 +302,8 @@ fn read(
     cli.talk.end(VOICE);
     VOICE.recovered(&name, &trace, "reported", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
-    Ok(Read { name, trace, analysis, is_sound })
+    notes.retain(|_| !cli.talk.warnings.no_warnings);
+    Ok(Read { name, trace, analysis, notes, is_sound })
 }
 
 /// Whether files are read twice: first for the trace's start and end, then for its contents. If
@@ -339,6 +390,7 @@ fn stats(cli: &Cli, facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers
 pub fn bytes(cli: &Cli, cuts: Cuts) -> Result<Vec<u8>, Failure> {
     let found = report(cli, cuts, &mut None)?;
     let (mut out, screen) = (Vec::new(), output::Screen::plain(100));
-    output::format(cli, &found.title, &found.table, screen, &mut out).map_err(Failure::Output)?;
+    output::format(cli, &found.title, &[], &found.table, screen, &mut out)
+        .map_err(Failure::Output)?;
     Ok(out)
 }

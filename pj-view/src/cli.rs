@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Parser};
 use paje_console::generate::About;
 use paje_console::options::{
-    Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk, size, whole,
+    Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk, Units, size, whole,
 };
 use paje_sim::Selection;
 
@@ -88,6 +88,10 @@ pub struct Cli {
     /// Patterns of types and containers.
     #[command(flatten, next_help_heading = SELECTION)]
     pub patterns: Patterns,
+
+    /// Unit of the trace's times.
+    #[command(flatten, next_help_heading = READING)]
+    pub units: Units,
 
     /// Options for reading the trace.
     #[command(flatten, next_help_heading = READING)]

@@ -14,7 +14,7 @@ use paje_console::contents::say_stats;
 use paje_console::output::{refuse_inputs, standard_output};
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
-use paje_console::voice::SORTED_BY_FILE;
+use paje_console::voice::{SORTED_BY_FILE, all_met};
 use paje_console::{Failure, Voice, failure};
 use paje_sim::{Progress, Trace};
 use paje_workers::Workers;
@@ -177,6 +177,7 @@ fn read(
     cli.less.set(&mut options);
     options.memory = cli.memory.limit();
     options.selection = cli.selection();
+    options.time_unit = cli.units.time_unit;
     options.user_defined = cli.keeps_fields(opened.input.size());
     options.keep_lines = options.user_defined;
     let began = Instant::now();
@@ -188,7 +189,6 @@ fn read(
     let trace = trace?;
     if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
-        VOICE.unmet(&trace.select(&cli.selection()));
         VOICE.empty_window(cli.span.window(), &trace, "the whole trace is shown");
     }
     if cli.reading.recover {
@@ -197,6 +197,7 @@ fn read(
     say_stats(VOICE, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
     cli.talk.end(VOICE);
     let is_sound = trace.recovered().problems.is_empty();
+    all_met(&name, &trace, &cli.selection())?;
     let title = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
     let window = cli.span.window();
     let view = View::new(trace, title, &cli.selection(), window, cli.purpose(), workers);

@@ -2,8 +2,8 @@
 //!
 //! [`Input`] opens a trace, compressed or not. [`Blocks`] cuts a stream into blocks one after the
 //! other. A [`Plan`] reads a file's blocks in any order, by any thread. [`Input::segments`] gives
-//! those of a packed trace, each a [`ColumnSegment`]. [`Folders`] limit which files a trace may
-//! name. A [`Block`] knows the byte of the trace where it begins. The contents of lines do not
+//! the segments of a packed trace, each a [`ColumnSegment`]. [`Folders`] limit which files a trace
+//! may name. A [`Block`] knows the byte of the trace where it begins. The contents of lines do not
 //! matter here.
 //!
 //! ```

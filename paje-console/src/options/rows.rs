@@ -38,14 +38,14 @@ impl Which {
 pub struct Span {
     /// Start of the time window
     ///
-    /// In seconds, or with a unit such as 20ms. The window has all rows that end at START or later, and all containers. Reports, pictures
+    /// In the trace's unit of time. The window has all rows that end at START or later, and all containers. Reports, pictures
     /// and pieces cut rows at START; pj_dump and pj_convert keep them whole
     #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true)]
     pub start: Option<f64>,
 
     /// End of the time window
     ///
-    /// In seconds, or with a unit such as 20ms. The window has all rows that begin at END or earlier, and all containers. Reports, pictures
+    /// In the trace's unit of time. The window has all rows that begin at END or earlier, and all containers. Reports, pictures
     /// and pieces cut rows at END; pj_dump and pj_convert keep them whole
     #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
     pub end: Option<f64>,

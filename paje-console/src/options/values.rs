@@ -25,9 +25,10 @@ where
     }
 }
 
-/// Parses a time in seconds, with or without a unit.
+/// Parses a time of a trace, in its unit.
 pub fn time(text: &str) -> Result<f64, String> {
-    amounts::seconds(text)
+    let time = text.parse::<f64>().ok().filter(|time| !time.is_nan());
+    time.ok_or_else(|| "expected a number in the trace's unit of time, such as 1.5".into())
 }
 
 /// Parses a time of at least 0.

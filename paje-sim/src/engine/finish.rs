@@ -95,6 +95,7 @@ impl Engine<'_> {
         trace.files = self.files.paths();
         trace.comments = self.read.comments;
         trace.usage = self.read.usage;
+        trace.time_unit = self.job.options.time_unit;
         if let Some(portions) = self.portions {
             portions.finish(&trace)?;
         }

@@ -205,7 +205,8 @@ impl Engine<'_> {
         self.read.last_time = resolver.clock.last;
         block.structural = resolver.structural.unwrap_or_default();
         if let Some(times) = &mut self.read.times {
-            // Adding zero turns minus zero into zero, as in PajeNG. It would count as another time.
+            // Adding zero turns minus zero, which would count as another time, into zero. PajeNG
+            // has no minus zero.
             times.extend(block.decoded.lane_events().iter().map(|event| event.time + 0.0));
             times.sort_by(f64::total_cmp);
             times.dedup();

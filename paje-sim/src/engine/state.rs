@@ -31,7 +31,7 @@ pub(super) struct Job<'o> {
     pub(super) progress: &'o Progress,
 }
 
-/// Number of workers from which on they create their decoders in parallel.
+/// Smallest number of workers that create their decoders in parallel.
 const MANY_WORKERS: usize = 8;
 
 /// The participating workers, with their blocks and decoders.
@@ -58,8 +58,8 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Records `count` errors of a kind; `error` is the first. During recovery, adds them to the
-    /// tally. Otherwise, the first error in file order becomes that of the trace.
+    /// Records `count` errors of a kind. `error` is the first. During recovery, adds them to the
+    /// tally. Otherwise, the error that is first in file order becomes that of the trace.
     pub(super) fn judge(&mut self, remedy: Remedy, count: u64, error: Error) {
         match &mut self.tally {
             None => self.first = earliest(self.first.take(), Some(error)),
@@ -116,7 +116,7 @@ impl Findings {
 
 pub(super) struct SoFar {
     pub(super) lines: u64,
-    /// Lines of the files before the last one.
+    /// Lines of the files before the current one.
     pub(super) lines_of_others: u64,
     pub(super) bytes: u64,
     pub(super) events: u64,
@@ -132,7 +132,7 @@ pub(super) struct SoFar {
 }
 
 impl Team {
-    /// Creates `team` workers. If `follows`, their blocks list the owner of each line.
+    /// Creates `team` workers. If `follows` is true, their blocks list the owner of each line.
     pub(super) fn new(team: usize, job: Job<'_>, spread: Partitioning, follows: bool) -> Self {
         let options = job.options;
         let desk = |worker| {

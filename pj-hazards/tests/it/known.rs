@@ -17,7 +17,7 @@ fn findings_of(trace: &[u8], words: &[&str]) -> (i32, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("it.trace");
     fs::write(&path, trace).expect("writable");
-    let output = run(&[words, &[path.to_str().expect("text")]].concat());
+    let output = run(&[words, &["--no-warnings", path.to_str().expect("text")]].concat());
     assert_eq!(text(&output.stderr), "");
     (output.status.code().expect("it ends"), text(&output.stdout))
 }
@@ -161,7 +161,7 @@ fn sends_in_a_circle_may_deadlock() {
     assert_eq!(rows, [["potential", "rank-0 rank-1 rank-2"]]);
     let (status, text) = findings(Hazard::Circle, &["deadlock"]);
     assert!(status == 1 && text.contains("rank-0 -> rank-1 -> rank-2 -> rank-0"), "{text}");
-    assert_eq!(findings(Hazard::Circle, &["deadlock", "--blocking=PMPI_Wait"]).0, 0);
+    assert_eq!(findings(Hazard::Circle, &["deadlock", "--blocking=PMPI_Recv"]).0, 0);
     for harmless in [Hazard::PostedCircle, Hazard::Exchange(3), Hazard::MergeSort] {
         let expected = (0, "no deadlocks\n".to_owned());
         assert_eq!(findings(harmless, &["deadlock"]), expected, "{harmless:?}");

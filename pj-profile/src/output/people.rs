@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use paje_analysis::{Data, Label, Seconds, Table};
+use paje_console::fill::fill;
 use paje_decimal::amounts::{amount, count, duration};
 use paje_parser::error::Escaped;
 
@@ -29,14 +30,18 @@ use Form::{Activity, Amount, Bar, Change, Count, Most, Name, Percent, Seconds as
 /// Title, priority as in [`grid::Column`], column of the table, and format.
 type Column = (&'static str, u8, &'static str, Form);
 
-/// Writes a report below its title.
+/// Writes a report below its title and notes.
 pub(super) fn write(
     title: &str,
+    notes: &[String],
     table: &Table,
     screen: Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "{}", screen.paint(1, &Escaped(title.as_bytes()).to_string()))?;
+    for note in notes {
+        write!(out, "{}", fill(&format!("{note}\n"), screen.width))?;
+    }
     if table.is_empty() {
         return writeln!(out, "\nThere is nothing to report.");
     }
@@ -84,7 +89,7 @@ impl<'t> TableView<'t> {
             Data::Text(_) => None,
             Data::Count(all) => Some(all[row] as f64),
             Data::Seconds(all) => all[row].map(Seconds::to_f64),
-            Data::Number(all) | Data::Amount(all) => all[row],
+            Data::Time(all) | Data::Number(all) | Data::Amount(all) => all[row],
         }
     }
 

@@ -217,8 +217,8 @@ fn impossible_pictures_are_refused() {
             &["states", "--picture=graph"],
             "--picture graph does not apply to the report states; kinds are bars",
         ),
-        (&["time", "--picture=matrix", "--value=nothing"], "no such value; values are PMPI_"),
-        (&["states", "--of-type=Nothing"], "there is nothing to draw"),
+        (&["time", "--picture=matrix", "--value=nothing"], "no such value; there are 'PMPI_"),
+        (&["states", "--start=9"], "there is nothing to draw"),
         (&["states", "--grid=8"], "expected rows and columns such as 8x8"),
         (&["states", "--classes"], "--classes applies to time, not to states"),
     ] {

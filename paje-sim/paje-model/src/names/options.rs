@@ -6,6 +6,7 @@ use paje_parser::FieldNames;
 use splitter::Limits;
 
 use crate::names::selection::{Natures, Selection};
+use crate::names::time_unit::TimeUnit;
 
 /// Precision of variables' values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,8 +84,8 @@ pub struct Options {
     pub value_names: ValueNames,
     /// Events after this time, in seconds, are ignored, and all open objects end at it.
     pub stop_at: Option<f64>,
-    /// Whether pushes and pops change one state instead of nesting: a push also ends the state
-    /// below it, and a pop opens that one again as a new row.
+    /// Whether pushes and pops change one state instead of nesting. A push then also ends the state
+    /// below it, and a pop opens that state again as a new row.
     pub no_imbrication: bool,
     /// Whether links that lack an end when their container ends are ignored. Otherwise they are an error.
     pub ignore_incomplete_links: bool,
@@ -121,10 +122,12 @@ pub struct Options {
     /// that lose only what is contradictory (`docs/recover.md`), and `Trace::recovered` lists them.
     /// It does not change the result of a trace without problems.
     pub recover: bool,
-    /// Wanted rows. Lanes of other natures, types and containers are checked but keep no rows; the
-    /// wanted lanes keep all rows, whatever their times. With `recover`, all lanes keep their rows.
-    /// So always filter the rows with `Trace::select` as well.
+    /// Wanted rows. Lanes of other natures, types and containers are checked but keep no rows. The
+    /// wanted lanes keep all rows, also outside of the window of time. With `recover`, all lanes
+    /// keep their rows. So always filter the rows with `Trace::select` as well.
     pub selection: Selection,
+    /// Unit of the trace's times, for `Trace::time_scale`. Rows keep the times of the trace.
+    pub time_unit: Option<TimeUnit>,
     /// Sizes of blocks and lines.
     pub limits: Limits,
     /// Number of names up to which a worker does not forget them. With more names, it forgets all
@@ -152,6 +155,7 @@ impl Default for Options {
             usage: false,
             recover: false,
             selection: Selection::default(),
+            time_unit: None,
             limits: Limits::default(),
             // Their tables still fit into a core's second-level cache.
             decoder_symbols: 1 << 14,
