@@ -354,7 +354,7 @@ impl Legend {
             let (x, above) = (tenth(*x), tenth(y - 9.0));
             let _ = writeln!(
                 out,
-                "<rect x=\"{x}\" y=\"{above}\" width=\"10\" height=\"10\" rx=\"2\" fill=\"{color}\"/>\
+                "<rect x=\"{x}\" y=\"{above}\" width=\"10\" height=\"10\" rx=\"2\" fill=\"{color}\" stroke=\"#888\"/>\
                  <text x=\"{left}\" y=\"{y}\">{name}</text>"
             );
         }

@@ -43,7 +43,15 @@ pub(super) fn write(
         write!(out, "{}", fill(&format!("{note}\n"), screen.width))?;
     }
     if table.is_empty() {
-        return writeln!(out, "\nThere is nothing to report.");
+        let what = match table.name {
+            "comm" => "links",
+            "variables" => "variables",
+            "events" => "events",
+            "kinds" | "waiters" | "pairs" => "waits",
+            "critical" | "imbalance" => "critical path",
+            _ => "states",
+        };
+        return writeln!(out, "\nNo {what} in the trace, or in the part that is selected.");
     }
     let seen = TableView(table);
     let (by, columns): (&[&str], &[Column]) = match table.name {
