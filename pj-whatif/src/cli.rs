@@ -133,7 +133,7 @@ pub struct Cli {
     #[arg(long, value_name = "root|binomial", value_parser = broadcast, help_heading = MODEL)]
     pub bcast: Option<Shape>,
 
-    /// Containers below the same container of TYPE form a group (default: with the same parent)
+    /// Containers below the same container of TYPE form a group (default: all, if they agree)
     ///
     /// The members of a group take part in collectives such as barriers
     #[arg(long, value_name = "TYPE", help_heading = MODEL)]

@@ -122,7 +122,7 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
             )?;
             type_now = Some(type_);
         }
-        let columns = bins.min(screen.width.saturating_sub(wide + 10)).max(1);
+        let columns = bins.min(screen.width.saturating_sub(wide + 14)).max(1);
         let (most, mut strip) = (most(of), String::new());
         for column in 0..columns {
             let range = column * bins / columns
@@ -215,7 +215,7 @@ pub(super) fn means(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
         let most_text = amount(most);
         writeln!(out, "\n{}", screen.paint(1, &format!("{type_}, █ is {most_text}")))?;
         for (name, means) in &lines {
-            let shown = columns.min(screen.width.saturating_sub(wide + 4)).max(1);
+            let shown = columns.min(screen.width.saturating_sub(wide + 5)).max(1);
             let part = |column: usize| {
                 let mean = means.get(&(column * columns / shown));
                 mean.map_or(' ', |mean| heat(mean / most.max(f64::MIN_POSITIVE)))
