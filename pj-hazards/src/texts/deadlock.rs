@@ -83,7 +83,7 @@ impl Reporter<'_> {
             sums.push(format!("{waiting} blocked at the end, for {ends}{more}"));
         }
         if found.potential_count > 0 {
-            let circles = counted(found.potential_count as u64, "circle");
+            let circles = counted(found.potential_count, "circle");
             sums.push(format!("{circles} of sends if messages are not buffered"));
         }
         findings.sum = if sums.is_empty() { "no deadlocks".to_owned() } else { sums.join("; ") };

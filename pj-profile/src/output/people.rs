@@ -38,7 +38,8 @@ pub(super) fn write(
     screen: Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "{}", screen.paint(1, &Escaped(title.as_bytes()).to_string()))?;
+    let title = fill(&Escaped(title.as_bytes()).to_string(), screen.width);
+    writeln!(out, "{}", screen.paint(1, &title))?;
     for note in notes {
         write!(out, "{}", fill(&format!("{note}\n"), screen.width))?;
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use paje_console::fill::fill;
 use paje_decimal::amounts::{amount, duration};
 use paje_pictures::natural;
 
@@ -158,10 +159,8 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
         let named = named.chain(others);
         let named: Vec<(String, String)> = named.map(|name| (name.clone(), name)).collect();
         legend(&named, screen, out)?;
-        writeln!(
-            out,
-            "  Letters show the value with the most time, in lower case below half of it."
-        )?;
+        let how = "  Letters show the value with the most time, in lower case below half of it.\n";
+        write!(out, "{}", fill(how, screen.width))?;
     }
     if screen.has_colours && !by_value {
         let named = values.iter().take(COLOURS.len());
