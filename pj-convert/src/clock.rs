@@ -7,11 +7,11 @@ use paje_sim::TimeUnit;
 pub struct Losses {
     /// Number of times that are not a whole number of nanoseconds.
     pub rounded: u64,
-    /// Number of times that became equal to the previous, different one of their track.
+    /// Number of times that became equal to the previous time of their track, although they differ.
     pub shared: u64,
     /// Number of times out of the format's range.
     pub out_of_range: u64,
-    /// Number of states cut short by a following one of the same imbrication.
+    /// Number of states that the next state of the same imbrication cuts short.
     pub cut: u64,
     /// Number of infinite and NaN values of variables.
     pub not_numbers: u64,

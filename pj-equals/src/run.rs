@@ -1,4 +1,4 @@
-//! The program: replays two traces, compares them, prints the result.
+//! The program: replays two traces, compares them, and prints the result.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ fn stats(cli: &Cli, traces: [&Trace; 2], began: Instant) {
     VOICE.print(&contents::stats(format, &counts, None, began));
 }
 
-/// Replays a trace, which must be valid; returns it with its name for messages.
+/// Replays a trace, which must be valid. Returns it with its name for messages.
 fn read(
     cli: &Cli,
     path: &Path,

@@ -7,7 +7,9 @@ use paje_analysis::collectives::{Collectives, Grouping};
 use paje_analysis::messages::{Message, Messages};
 use paje_analysis::order::{Order, Rendezvous};
 use paje_analysis::tracks::Tracks;
-use paje_sim::{Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor};
+use paje_sim::{
+    ContainerId, Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor,
+};
 use rustc_hash::FxHashMap;
 
 /// Channel of a message. Messages of different channels may overtake one another.
@@ -78,12 +80,19 @@ pub struct Model<'t> {
 }
 
 impl<'t> Model<'t> {
-    /// Builds the model of a trace. If the map knows no state value, all links are messages.
+    /// Builds the model of a trace. If the map knows no state value, all links are messages, except
+    /// those of network links and routers.
     #[must_use]
     pub fn new(trace: &'t Trace, map: Map, options: &Options) -> Self {
         let mut tracks = Tracks::new(trace, Classes::new(trace, &map));
         if tracks.classes().is_empty() {
-            tracks = tracks.with_others(Messages::ends(trace, &map));
+            let (types, containers) = (trace.types(), trace.containers());
+            // SimGrid draws the topology of the platform with links from hosts to these.
+            let is_network = |id: &ContainerId| {
+                matches!(types.name(containers.type_of(*id)).text, b"LINK" | b"ROUTER")
+            };
+            let ends = Messages::ends(trace, &map);
+            tracks = tracks.with_others(ends.into_iter().filter(|id| !is_network(id)));
         }
         let messages = Messages::new(&tracks, &map, None);
         let collectives = Collectives::new(&tracks, &options.grouping);
@@ -149,6 +158,14 @@ impl<'t> Model<'t> {
             window,
             rendezvous,
         }
+    }
+
+    /// Whether the trace records what the program communicates: messages, or collectives.
+    #[must_use]
+    pub fn communicates(&self) -> bool {
+        !self.messages.list().is_empty()
+            || !self.collectives.series.is_empty()
+            || !self.collectives.uneven.is_empty()
     }
 
     /// Computes the happened-before order.

@@ -103,15 +103,19 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     let grouping =
         Grouping::named(&trace, cli.group.as_deref(), cli.root.as_deref()).map_err(unsuitable)?;
     let options = options(cli, grouping);
-    let (findings, graph) = workers.run(|| {
+    let (mut findings, graph) = workers.run(|| {
         let model = Model::new(&trace, map, &options);
+        if matches!(hazard, Hazard::Races | Hazard::Orders) && !model.communicates() {
+            let why =
+                "the trace records no messages, so they may race or not; record them as Pajé links";
+            return Err(Failure::Unsuitable(name.clone(), why.into()));
+        }
         let order = model.order();
         if !cli.talk.warnings.no_warnings {
             notes(&model, &order, hazard);
         }
-        find(cli, hazard, &model, &order)
-    });
-    let mut findings = findings;
+        Ok(find(cli, hazard, &model, &order))
+    })?;
     findings.assumed = assumptions(cli, hazard, &trace, &findings);
     if cli.formatted.format != Format::Text && !cli.talk.warnings.no_warnings {
         findings.assumed.iter().for_each(|it| VOICE.say(format_args!("note: {it}")));

@@ -176,7 +176,9 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
             "note: of {all} messages, {sent} have no sending state and {received} no receiving state"
         ));
     }
-    let measured = waits.efficiency(window).filter(|_| waits.has_dependences());
+    // Without their states, time in messages would count as computing.
+    let has_states = sent + received <= waits.messages.list().len() as u64;
+    let measured = waits.efficiency(window).filter(|_| waits.has_dependences() && has_states);
     notes.extend(measured.map(efficiency));
     notes
 }

@@ -1,4 +1,4 @@
-//! The program: opens each trace, checks it, writes the report.
+//! The program: opens each trace, checks it, and writes the report.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::manual::MANUAL;
 use crate::report::{Human, Styles, csv, json};
 use crate::sound::{Replaying, check_quickly};
 
-/// Problems of a trace are in the report; only failures are messages.
+/// Problems of a trace are in the report. Only failures are messages.
 const VOICE: Voice = Voice {
     program: "pj_validate",
     on_disorder: "`pj_dump --sort` replays a trace sorted by time, as `sort -s` would",
@@ -67,7 +67,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
             Ok(false) => INVALID,
             Err(failure @ Failure::Output(_)) => return Err(failure),
             Err(failure) => {
-                // Print reports on earlier traces first.
+                // Prints the reports on earlier traces first.
                 out.flush().map_err(Failure::Output)?;
                 VOICE.failure(&failure);
                 TROUBLE
@@ -159,7 +159,8 @@ fn options(cli: &Cli) -> Options {
     }
 }
 
-/// Returns the names of files in the report, converted by `show`; standard input is called `stdin`.
+/// Returns the names of files in the report, converted by `show`. Standard input has the name
+/// `stdin`.
 fn names(report: &Report, stdin: &str, show: fn(&Path) -> String) -> Vec<String> {
     let mut paths = report.files.iter().map(|file| show(&file.path));
     let first = paths.next().map(|first| if first == "-" { stdin.into() } else { first });

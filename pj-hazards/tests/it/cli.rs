@@ -90,6 +90,39 @@ fn statuses_and_messages() {
 }
 
 #[test]
+fn traces_without_messages_are_refused() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/");
+    for (example, words, status) in [
+        ("task-runtime.trace", &["races"][..], 2),
+        ("task-runtime.trace", &["orders", "--count"], 2),
+        ("task-runtime.trace", &["deadlock"], 0),
+    ] {
+        let output = run(&[words, &[&format!("{examples}{example}")]].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {said}");
+        assert!(status == 0 || said.contains("the trace records no messages"), "{said}");
+    }
+    // The topology of a platform is not communication.
+    let platform = "\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineLinkType 2\n% Name string\n% Type string\n% StartContainerType string\n\
+% EndContainerType string\n%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeStartLink 4\n% Time date\n% Type string\n% Container string\n% StartContainer string\n\
+% Value string\n% Key string\n%EndEventDef
+%EventDef PajeEndLink 5\n% Time date\n% Type string\n% Container string\n% EndContainer string\n\
+% Value string\n% Key string\n%EndEventDef
+1 HOST 0\n1 LINK 0\n2 0-HOST1-LINK3 0 HOST LINK\n3 0 a HOST 0\n3 0 b HOST 0\n3 0 n LINK 0
+4 0 0-HOST1-LINK3 0 a topology 1\n5 0 0-HOST1-LINK3 0 n topology 1\n\
+4 0 0-HOST1-LINK3 0 b topology 2\n5 0 0-HOST1-LINK3 0 n topology 2\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("platform.trace");
+    fs::write(&path, platform).expect("writable");
+    let output = run(&["races", path.to_str().expect("text")]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+}
+
+#[test]
 fn findings_say_what_they_assume() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("it.trace");

@@ -98,7 +98,7 @@ fn statuses_and_messages() {
         (&["--of-type=MPI_STAT", MPI], 2, "the trace has no such type; did you mean 'MPI_STATE'?"),
         (&["--in=rnk-1", MPI], 2, "no such container; did you mean 'rank-1'?"),
         (&["--by=NODE", MPI], 2, "--by NODE: the trace has no such container type; there are "),
-        (&["comm", "--by=MP", MPI], 2, "--level MP: the trace has no such container type; did"),
+        (&["comm", "--by=MP", MPI], 2, "--by MP: the trace has no such container type; did"),
         (
             &["comm", "--bytes=Sise", MPI],
             2,
