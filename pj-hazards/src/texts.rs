@@ -63,7 +63,7 @@ impl<'m> Reporter<'m> {
         self.model.messages.list()[message as usize].to as usize
     }
 
-    /// Describes a message, with times and line.
+    /// Describes a message, with its times and its line.
     pub(crate) fn message(&self, message: u32) -> String {
         let it = &self.model.messages.list()[message as usize];
         let (from, to) = (self.shown(it.from as usize), self.shown(it.to as usize));
@@ -168,7 +168,7 @@ impl<'m> Reporter<'m> {
         findings
     }
 
-    /// Describes the orders of each group, which `orders` returns.
+    /// Describes the orders of each group. `orders` returns them.
     pub(crate) fn orders(
         &self,
         groups: &[Group],

@@ -323,7 +323,7 @@ impl Cli {
         options.value_names = self.quotes.value_names();
         options.user_defined = match self.report() {
             Report::Comm | Report::Summary => true,
-            // Sizes matter only with a rendezvous threshold, which the built-in maps lack.
+            // Sizes matter only with a rendezvous threshold. The built-in maps have none.
             Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
             _ => false,
         };
