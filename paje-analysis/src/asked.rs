@@ -35,7 +35,7 @@ pub enum Asked {
         inclusive: bool,
         /// Whether rows are per class instead of per value.
         classes: bool,
-        /// Map from values to classes; without it, the built-in map that fits best.
+        /// Map from values to classes. By default, the built-in map that fits best.
         map: Option<Map>,
     },
     /// Wait states: see [`waits`](crate::waits).
@@ -61,9 +61,9 @@ pub enum WaitsBy {
 /// Settings of the wait-state analysis.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// Map from state values to classes; without it, the built-in map that fits best.
+    /// Map from state values to classes. By default, the built-in map that fits best.
     pub map: Option<Map>,
-    /// Name of a container type; containers below the same container of it form a group.
+    /// Name of a container type. Containers below the same container of this type form a group.
     pub group: Option<String>,
     /// Name of the root container of collectives.
     pub root: Option<String>,
@@ -98,7 +98,8 @@ impl Asked {
     /// Runs the analysis on a replayed trace. Must be called inside the worker pool.
     ///
     /// # Errors
-    /// Fails if there is no such group or root, or if the map knows none of the state values.
+    /// Fails if the trace lacks the container type of the groups or the root, or if the map
+    /// contains none of the trace's state values.
     pub fn table(
         &self,
         trace: &Trace,
@@ -156,7 +157,7 @@ impl Asked {
     }
 }
 
-/// Replaces the unbounded sides of the window by those of `whole`.
+/// Replaces the missing bounds of the window with those of `whole`.
 fn within(whole: (f64, f64), window: TimeRange) -> (f64, f64) {
     let finite = |asked: f64, found: f64| if asked.is_finite() { asked } else { found };
     (finite(window.from, whole.0), finite(window.to, whole.1))

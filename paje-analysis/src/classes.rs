@@ -32,18 +32,18 @@ pub enum Class {
     Other,
 }
 
-/// Kind of a collective, by which members wait for which.
+/// Kind of a collective: which members wait for which others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Collective {
-    /// All wait for all: none leaves before the last one has entered.
+    /// Every member waits for all others: none leaves before the last one has entered.
     NxN,
-    /// All wait for the root: a broadcast.
+    /// Every member waits for the root: a broadcast.
     OneToN,
-    /// The root waits for all: a reduction.
+    /// The root waits for all other members: a reduction.
     NToOne,
     Barrier,
-    /// Each waits for the members before it.
+    /// Each member waits for those before it.
     Scan,
 }
 
@@ -127,21 +127,22 @@ impl fmt::Display for Class {
 /// Classes of a trace's state values, and the state types that analyses use.
 #[derive(Clone, Debug)]
 pub struct Classes {
-    /// Classes by type and value; empty for types that are not chosen.
+    /// Classes by type and value. Types that were not chosen have an empty list.
     by_type: Vec<Vec<Class>>,
     /// Values of chosen types that the map does not contain.
     unknown: Vec<(TypeId, ValueId)>,
     /// Chosen state type of each container type.
     chosen: Vec<Option<TypeId>>,
-    /// State types that have values known to the map, but were not chosen.
+    /// State types that have values in the map, but were not chosen.
     passed_over: Vec<TypeId>,
 }
 
 impl Classes {
     /// Classifies the values of one state type per container type.
     ///
-    /// Chooses, among state types with known values, the one that the map names; otherwise the one
-    /// with the most known values, then with the most communicating ones, then the first.
+    /// Considers the state types with values in the map. Prefers types that the map names, then
+    /// those with the most values in the map, then those with the most communicating values, and
+    /// finally the first one.
     #[must_use]
     pub fn new(trace: &Trace, map: &Map) -> Classes {
         let types = trace.types();
@@ -210,7 +211,8 @@ impl Classes {
         self.chosen.iter().flatten().copied()
     }
 
-    /// Returns the state types ignored in favour of another one of the same containers.
+    /// Returns the state types that are ignored because another type of the same containers was
+    /// chosen.
     #[must_use]
     pub fn passed_over(&self) -> &[TypeId] {
         &self.passed_over
@@ -223,7 +225,7 @@ impl Classes {
         &self.unknown
     }
 
-    /// Whether the map knows none of the state values.
+    /// Whether the map contains none of the state values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen().next().is_none()

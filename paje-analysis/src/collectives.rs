@@ -1,5 +1,5 @@
-//! Collectives. Traces record no communicators, so the k-th state of a value in each container of a
-//! group is taken as one operation.
+//! Collectives. Traces record no communicators, so the k-th states of a value in all containers of
+//! a group are taken as one operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
@@ -14,8 +14,9 @@ use crate::tracks::{Track, Tracks, grouped};
 /// Settings for finding collectives.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
-    /// If given, containers below the same container of this type, or below none, form a group.
-    /// Otherwise, the largest groups whose members agree are used: see [`Level`].
+    /// If a type is given, containers below the same container of this type form a group, and so do
+    /// all containers that are below none. Otherwise, the largest groups whose members agree are
+    /// used: see [`Level`].
     pub level: Option<TypeId>,
     /// Root of all rooted collectives. Without it, the root is estimated.
     pub root: Option<ContainerId>,
@@ -48,7 +49,7 @@ pub enum Level {
 /// Collectives of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct Collectives {
-    /// Tracks of each group; their states are of one type.
+    /// Tracks of each group. The states of a group's tracks are all of one type.
     pub groups: Vec<Vec<u32>>,
     /// How containers were grouped.
     pub level: Level,
@@ -67,19 +68,19 @@ pub struct Series {
     pub type_: TypeId,
     pub value: ValueId,
     pub class: Collective,
-    /// State of each member, for one operation after the other.
+    /// States of the members, one operation after the other.
     states: Vec<u32>,
     members: usize,
     /// Index of the first operation's root among the group's tracks, if the collective is rooted.
     pub root: Option<usize>,
     /// Whether the root rotates through the group's tracks; otherwise it is always the same.
     pub is_turning: bool,
-    /// Whether the root is estimated, not given.
+    /// Whether the root was estimated rather than given.
     pub assumed: bool,
 }
 
-/// A value that the containers of a group do not have equally often, so that its operations are
-/// unknown.
+/// A value that occurs more often in some containers of a group than in others, so that its
+/// operations cannot be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Uneven {
@@ -246,13 +247,13 @@ impl Series {
     }
 }
 
-/// Rounds to nanoseconds, as sums of integers are exact.
+/// Rounds to nanoseconds, because sums of integers are exact.
 fn nanos(seconds: f64) -> i128 {
     (seconds * 1e9).round() as i128
 }
 
 /// Adds the residual of one operation to the sum of each possible root: Σ |exit − max(enter, root's
-/// enter)|. Takes O(n log n), as groups may be large.
+/// enter)|. Takes O(n log n), because groups may be large.
 fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     let mut by_enter = times.to_vec();
     by_enter.sort_unstable();
@@ -260,8 +261,9 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     exits.sort_unstable();
     let mut roots: Vec<usize> = (0..times.len()).collect();
     roots.sort_unstable_by_key(|root| times[*root].0);
-    // Members that entered with the root or later count with their duration; earlier ones with
-    // their exit. Earlier exits have counted with the wrong sign.
+    // For members that entered with the root or later, the residual is their duration. For those
+    // that entered earlier, it is the distance of their exit from the root's enter. The last term
+    // below corrects the sign for exits before the root's enter.
     let mut later: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let (mut before, mut before_count, mut left, mut left_count) = (0, 0, 0, 0);
     let (mut entered, mut exited) = (by_enter.iter().peekable(), exits.iter().peekable());
@@ -278,8 +280,8 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     }
 }
 
-/// Adds the residual if the root waits for the others: the durations of all but the root, and
-/// |exit − latest enter| of the root.
+/// Adds the residual of one operation in which the root waits for the others, for each possible
+/// root. It is the sum of the others' durations and of the root's |exit − latest enter|.
 fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     let all: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let latest = times.iter().map(|(enter, _)| *enter).max().unwrap_or(0);

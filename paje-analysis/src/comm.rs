@@ -31,7 +31,8 @@ pub enum Ends {
     /// Each pair of containers.
     #[default]
     Containers,
-    /// Each pair of containers of this type with everything inside, and all other containers.
+    /// Attributes each end of a link to the container of this type around it, or to its own
+    /// container if there is no such container.
     Level(Label),
 }
 
@@ -140,7 +141,7 @@ impl Comm {
     }
 
     /// Returns the rows, given the trace or its last portion. Types are in definition order, values
-    /// in alphabetical order, containers in output order.
+    /// in alphabetical order, and containers in output order.
     #[must_use]
     pub fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
         let places = places(trace);
@@ -205,14 +206,14 @@ impl Visitor for Adding<'_> {
     }
 }
 
-/// Returns the bytes of a link: the number in the first of these fields that it has.
+/// Returns the bytes of a link, from the first of these fields that the link has.
 fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seconds> {
     if fields.are_none_of(link) {
         return None;
     }
     let rank = |field: &str| names.iter().position(|name| name == field);
     let ranked = fields.of(link).filter_map(|(field, text)| Some((rank(field)?, text)));
-    // If both ends have the field, the start's value counts.
+    // If both ends have the field, use the value of the start.
     let (_, text) = ranked.min_by_key(|(rank, _)| *rank)?;
     let text = std::str::from_utf8(text).ok()?.trim_matches('"');
     text.parse().ok().filter(|bytes: &f64| bytes.is_finite()).map(Seconds::new)

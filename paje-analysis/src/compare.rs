@@ -13,26 +13,27 @@ pub struct Run<'r> {
     pub makespan: Seconds,
 }
 
-/// A value in both runs, or in one of them.
+/// A state value that occurs in at least one of the runs.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Row {
-    /// Container, if each has its own rows.
+    /// The container, if each one has its own rows.
     pub container: Option<Label>,
     pub type_: Label,
     pub value: Label,
     pub count: [u64; 2],
     pub exclusive: [Seconds; 2],
-    /// Increase in the second run.
+    /// Increase from the first run to the second.
     pub change: Seconds,
-    /// Relative increase; `None` from zero.
+    /// Relative increase; `None` if the first run has no time in the value.
     pub percent: Option<f64>,
-    /// Mean change per container of the type, relative to the change in makespan, if that is not 0.
+    /// Mean change per container of the type, divided by the change in makespan; `None` if the
+    /// makespan did not change.
     pub share: Option<f64>,
 }
 
-/// Matches states by the names of their containers, types and values; duplicates by position. Rows
-/// are sorted by the absolute change, the largest first.
+/// Matches states by the names of their containers, types and values. Duplicates are matched by
+/// position. Rows are sorted by the absolute change, the largest first.
 #[must_use]
 pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
     let mut all: BTreeMap<_, [Option<&States>; 2]> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Reports stored with a packed trace, which save a replay.
+//! Reports stored in a packed trace, so that they need no replay.
 //!
 //! A [`Keeper`] is fed like an analysis and returns the reports named in [`REPORTS`] as bytes;
 //! [`Kept`] decodes them without loss. The format is described in `docs/pack.md`.
@@ -22,7 +22,7 @@ pub const REPORTS: [&str; 2] = ["states", "comm"];
 
 /// General facts about a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // The names say what is counted.
+#[allow(missing_docs)] // The names are self-explanatory.
 pub struct Facts {
     /// End of the trace, in seconds.
     pub end: f64,
@@ -31,9 +31,9 @@ pub struct Facts {
     pub bytes: u64,
     pub lines: u64,
     pub events: u64,
-    /// Not counting the root.
+    /// Excludes the root.
     pub containers: u64,
-    /// Not counting the root's.
+    /// Excludes the type of the root.
     pub types: u64,
 }
 

@@ -1,6 +1,6 @@
 //! Nesting of states. A lane's states are ordered by start, so outer states precede inner ones.
 //!
-//! Open states have no end. The next portion starts with them again, so their sums are kept.
+//! Open states have no end yet. The next portion starts with them again, so their sums are kept.
 
 use std::convert::Infallible;
 
@@ -41,8 +41,8 @@ impl Inner {
         self.first = self.first.min(others.first);
     }
 
-    /// Returns the duration without these nested states, for a state that ends at `end`. If a push
-    /// without imbrication ended it, they started afterwards and do not count.
+    /// Returns a state's duration without these nested states, given its `end`. If a push without
+    /// imbrication ended the state, they started afterwards and do not count.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds, end: f64) -> Seconds {
         if end > self.first { inclusive - self.sum } else { inclusive }
@@ -71,7 +71,8 @@ pub(crate) struct Nesting<F> {
     stack: Vec<Nested>,
     /// Ends of the states beyond the first [`NEAR`] of the stack, by value.
     deep: FxHashMap<ValueId, Vec<f64>>,
-    /// States that the previous portion left open, outermost first, and how many were seen again.
+    /// States that the previous portion left open, outermost first. `again` is the number of them
+    /// that this portion has repeated so far.
     open: Vec<Nested>,
     again: usize,
     /// Called with each closed state, its part in the window, and its parent.
@@ -79,7 +80,7 @@ pub(crate) struct Nesting<F> {
 }
 
 impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
-    /// Visits the closed states of a lane; leaves the open ones in `open`.
+    /// Visits the closed states of a lane, and leaves the open ones in `open`.
     pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
         let (stack, before) = (Vec::new(), std::mem::take(open));
         let deep = FxHashMap::default();

@@ -1,8 +1,8 @@
 //! Exact sums of seconds, independent of the order of addition.
 //!
-//! Values are integers in units of 2⁻⁶⁴ seconds. All bits of a double from 2⁻¹² seconds (0.2 ms) on
-//! fit; smaller ones are rounded to the nearest unit, which is 10¹⁰ times finer than the printed
-//! precision. Times saturate at 2⁶² seconds, sums at 2⁶³.
+//! Values are integers in units of 2⁻⁶⁴ seconds. They represent doubles of at least 2⁻¹² seconds
+//! (0.2 ms) exactly. Smaller doubles are rounded to the nearest unit, which is 10¹⁰ times finer
+//! than the printed precision. Times saturate at 2⁶² seconds, and sums at 2⁶³.
 
 use std::fmt;
 use std::iter::Sum;
@@ -61,7 +61,7 @@ impl Seconds {
     #[inline]
     pub fn between(start: f64, end: f64) -> Self {
         let (first, last) = (start.to_bits(), end.to_bits());
-        // Fast path for non-negative times of the same exponent, which lose no bits.
+        // Fast path: non-negative times with the same exponent lose no bits.
         let shift = (first >> 52).wrapping_sub((1075 - FRACTION).into());
         if first >> 52 == last >> 52 && shift <= MOST_SHIFT {
             return Seconds(i128::from(last as i64 - first as i64) << shift);
@@ -76,7 +76,7 @@ impl Seconds {
         self.0 as f64 / (1u128 << FRACTION) as f64
     }
 
-    /// Divides a sum of `count` durations by their number; 0 for none.
+    /// Returns the mean of `count` durations with this sum; 0 if there are none.
     #[must_use]
     pub fn mean(self, count: u64) -> Self {
         match i128::from(count) {
@@ -92,11 +92,11 @@ impl Seconds {
     }
 
     /// Returns the end of part `part` when the time from `start` to `end` is divided into `parts`
-    /// equal ones. The last one ends exactly at `end`.
+    /// equal parts. The last part ends exactly at `end`.
     #[must_use]
     pub fn nth_part(start: Seconds, end: Seconds, part: u64, parts: u64) -> Self {
         let (length, part, parts) = (end.0 - start.0, i128::from(part), i128::from(parts.max(1)));
-        // In two steps, as the product may overflow.
+        // Divide in two steps, because the product may overflow.
         let (whole, rest) = (length.div_euclid(parts), length.rem_euclid(parts));
         Seconds(start.0 + whole * part + rest * part / parts)
     }

@@ -119,7 +119,8 @@ impl Table {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.data)
     }
 
-    /// Keeps the rows with the largest values of the first of these columns, then of the next.
+    /// Keeps only this number of rows: those with the largest values in the first of these columns.
+    /// On ties, the next column decides.
     #[must_use]
     pub fn top(self, rows: usize, by: &[&str]) -> Self {
         let keys: Vec<&Data> = by.iter().filter_map(|name| self.column(name)).collect();

@@ -73,7 +73,7 @@ impl<'t> Tracks<'t> {
         Tracks::of_list(trace, classes, list)
     }
 
-    /// Adds tracks without states for those of the containers that have none.
+    /// Adds an empty track for each of these containers that has no track.
     #[must_use]
     pub fn with_others(self, containers: impl IntoIterator<Item = ContainerId>) -> Self {
         let Tracks { trace, classes, mut list, found } = self;
@@ -93,7 +93,8 @@ impl<'t> Tracks<'t> {
         Tracks { trace, classes, list, found }
     }
 
-    /// Returns the tracks with other times of their states, by track and state, in seconds.
+    /// Returns a copy of the tracks in which the states have other times. The times are given by
+    /// track and state, in seconds.
     #[must_use]
     pub fn at_times(&self, start: &[Vec<f64>], end: &[Vec<f64>]) -> Self {
         let mut tracks = self.clone();
@@ -231,7 +232,7 @@ impl Track {
                     since = since.max(self.start[at]);
                     break;
                 }
-                // A state that ended earlier bounds the outer state.
+                // The piece of an outer state begins where an earlier inner state ended.
                 since = since.max(self.end[at]);
                 state = self.parent(at);
             }
@@ -299,7 +300,8 @@ pub(crate) fn grouped<K: Ord>(
 mod tests {
     use super::*;
 
-    /// Builds a track from start, end and imbrication of its states, numbered by value.
+    /// Builds a track from the start, end and imbrication of its states. Each state has its own
+    /// value.
     fn track(states: &[(f64, f64, usize)]) -> Track {
         let mut open: Vec<u32> = Vec::new();
         let parent = states.iter().enumerate().map(|(at, state)| {

@@ -27,7 +27,8 @@ struct Lane {
     bins: Vec<Integral>,
 }
 
-/// Neumaier's compensated sum of products. One thread per lane makes rounding deterministic.
+/// Neumaier's compensated sum of products. Rounding is deterministic, because one thread processes
+/// a whole lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Integral {
     seconds: Seconds,
@@ -75,7 +76,7 @@ impl Variables {
     }
 
     /// Returns the report: types in definition order, containers in output order, then bins. The
-    /// mean is weighted by time, over the time in which the variable had a value.
+    /// mean is weighted by time and covers the time in which the variable had a value.
     #[must_use]
     pub fn table(&self, trace: &Trace) -> Table {
         let rows = self.sorted(trace);

@@ -135,7 +135,8 @@ impl Wait {
 }
 
 impl<'t> Waits<'t> {
-    /// Estimates the memory for finding the waits of a trace, in bytes, beside the trace itself.
+    /// Estimates the memory for finding the waits of a trace, in bytes, in addition to the trace
+    /// itself.
     #[must_use]
     pub fn bytes(trace: &Trace) -> u64 {
         // The message, its index in two lists, and its state and time during the search.
@@ -154,7 +155,7 @@ impl<'t> Waits<'t> {
         Waits::of(tracks, messages, collectives, map, options.eager)
     }
 
-    /// Finds all waits in these states, messages and collectives; for `eager`, see [`Options`].
+    /// Finds all waits in these states, messages and collectives. For `eager`, see [`Options`].
     #[must_use]
     pub fn of(
         tracks: impl Into<Arc<Tracks<'t>>>,
@@ -260,7 +261,8 @@ fn of_messages(
             add(Kind::LateReceiver, send, enter, message.to, Some(recv), *number);
         }
     }
-    // Keep the longest wait of each state, or the first of several, as it may have ended the state.
+    // For each state and kind, keep the wait for the latest message. On ties, keep the first one,
+    // because it may have ended the state.
     waits.sort_by(|(late_a, a), (late_b, b)| {
         (a.state, a.kind).cmp(&(b.state, b.kind)).then(late_b.total_cmp(late_a))
     });
@@ -274,7 +276,7 @@ fn of_series(tracks: &Tracks<'_>, group: &[u32], series: &Series, at: u32) -> Ve
         let states = series.operation(instance);
         let enter =
             |member: usize| tracks.list()[group[member] as usize].start[states[member] as usize];
-        // Keeps the latest; on ties the first.
+        // Keeps the member that entered last; on ties, the first one.
         let later = |best: Option<usize>, member: usize| match best {
             Some(best) if enter(best) >= enter(member) => Some(best),
             _ => Some(member),

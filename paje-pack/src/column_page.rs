@@ -4,7 +4,7 @@ use std::io::{self, Cursor};
 
 use crate::format::{put_number, take_number, with_compressor, with_decompressor};
 
-/// Columns of at least this many bytes are compressed alone, shorter ones together.
+/// Columns of at least this many bytes are compressed separately. Shorter ones are compressed together.
 const ALONE: usize = 512;
 
 /// Encodes a page of columns: their count, their numbers and sizes, and their contents.
@@ -45,11 +45,11 @@ pub(crate) fn write_columns(columns: &[Vec<u8>], level: i32) -> io::Result<Vec<u
 /// Maximum number of columns.
 const NUMBERS: u64 = 1 << 16;
 
-/// A page of columns, each of which is read from its start.
+/// A page of columns. Each column is read from its start.
 #[derive(Default)]
 pub(crate) struct ColumnPage {
     bytes: Vec<u8>,
-    /// Start and end of the bytes of each column that are not read yet.
+    /// For each column, start and end of the bytes that have not been read.
     columns: Vec<(u32, u32)>,
 }
 
@@ -60,7 +60,7 @@ impl ColumnPage {
         if page.is_empty() {
             return Some(sheet);
         }
-        // No line needs more per byte of text.
+        // A segment never needs more than this: its columns grow in proportion to its text.
         let most = 32 * length as u64 + 1024;
         let count = take_number(&mut page).filter(|count| *count <= NUMBERS)?;
         let (mut parts, mut total, mut together) = (Vec::new(), 0, 0);

@@ -1,7 +1,7 @@
 //! Lanes and actions of all lines.
 //!
-//! An action is the text of a line, with placeholders for its lane, time, keys and numbers. The lanes of all lines are adjacent, and
-//! so are the actions of each lane. So zstd finds repetitions within a lane and between lanes.
+//! An action is the text of a line, with placeholders for its lane, time, keys and values. The lanes of all lines are adjacent, and so are the
+//! actions of each lane. This lets zstd find repetitions within a lane and between lanes.
 
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 use crate::table::Table;
@@ -24,7 +24,7 @@ pub(crate) mod holes {
 /// The action of lines that are stored as they are.
 pub(crate) const RAW: u32 = 0;
 
-/// Columns: lanes, in the order of lines; a table of actions by lane.
+/// Columns: the lanes in the order of lines, and a table of actions by lane.
 mod column {
     pub(super) const LANES: usize = 0;
     pub(super) const ACTIONS: usize = super::NUMBER;
@@ -37,7 +37,7 @@ pub(crate) struct Line {
     pub(crate) action: u32,
 }
 
-/// Creates the list of lanes or of actions. Number 0 is empty: the lane of lines without a lane, the action of raw lines.
+/// Creates the list of lanes or of actions. Number 0 is empty: it is the lane of lines without a lane, or the action of raw lines.
 fn texts() -> Texts {
     let mut texts = Texts::default();
     texts.put(b"");
@@ -50,7 +50,7 @@ pub(crate) struct LinesOut {
     pub(crate) actions: Texts,
     /// The step of each line.
     steps: Vec<u32>,
-    /// Indices of lines with a new lane or action, and which of both is new.
+    /// For each line with a new lane or action, its index and whether each of the two is new.
     news: Vec<(usize, [bool; 2])>,
 }
 
@@ -65,7 +65,7 @@ impl LinesOut {
         self.steps.len()
     }
 
-    /// Adds lines by their steps, whose lanes and actions are known.
+    /// Adds lines, given their steps. Their lanes and actions must be known.
     #[inline]
     pub(crate) fn extend(&mut self, steps: impl Iterator<Item = u32>) {
         self.steps.extend(steps);
@@ -88,7 +88,7 @@ impl LinesOut {
         Line { lane, action }
     }
 
-    /// Writes all lines, given the lane and the action of each step. Encodes a number as one more, and a new one as 0.
+    /// Writes all lines, given the lane and the action of each step. A known number is encoded as the number plus one, a new one as 0.
     pub(crate) fn write(&self, side: &mut StreamWriter, of_steps: impl Iterator<Item = Line>) {
         let of_steps: Vec<Line> = of_steps.collect();
         let code: Vec<[u32; 2]> = of_steps.iter().map(|it| [it.lane + 1, it.action + 1]).collect();
@@ -99,7 +99,7 @@ impl LinesOut {
         lanes.zip(&of_step).for_each(|(lane, count)| counts[lane] += u64::from(*count));
         let count = counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
         side.numbers(column::ACTIONS, &counts[..count]);
-        // Place of the next line of each lane.
+        // Place of the next line of each lane in `sorted`.
         let mut start = 0;
         let places = counts.iter().map(|count| {
             start += *count as u32;
@@ -176,7 +176,7 @@ impl LinesIn {
     }
 }
 
-/// Returns the lane or action that a number encodes, which may be a new one.
+/// Returns the lane or action that a code stands for. Reads its text if it is new.
 #[inline]
 fn number(code: Option<u64>, texts: &mut Texts, side: &mut StreamReader<'_>) -> u32 {
     match code.map(|code| code.wrapping_sub(1)) {
@@ -189,7 +189,7 @@ fn number(code: Option<u64>, texts: &mut Texts, side: &mut StreamReader<'_>) -> 
     }
 }
 
-/// Adds a text. A reader does not look texts up, so it may occur twice.
+/// Adds a text. Readers do not look texts up, so the same text may be added twice.
 #[cold]
 fn new(texts: &mut Texts, side: &mut StreamReader<'_>) -> u32 {
     texts.push(side.text())

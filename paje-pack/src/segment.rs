@@ -1,4 +1,4 @@
-//! Encodes a segment: distributes its lines to four streams.
+//! Encodes a segment: distributes the contents of its lines to four streams.
 
 use std::io;
 use std::ops::Range;
@@ -27,10 +27,10 @@ pub(crate) struct EncodedSegment {
     pub(crate) streams: [[Vec<u8>; 2]; STREAMS],
 }
 
-/// Size of a block that is scanned at once. The results stay in the cache.
+/// Size of a block that is scanned at once. The results for a block fit into the cache.
 const BLOCK: usize = 1 << 14;
 
-/// Length of short lines. It gives the size of tables that do not grow.
+/// Typical length of short lines. Tables that cannot grow get their size from it.
 const LINE: usize = 24;
 
 /// Writer of the contents of holes.
@@ -41,7 +41,7 @@ struct HolesWriter {
 }
 
 impl HolesWriter {
-    /// Writes the contents of a line's holes, which are at these places of the text.
+    /// Writes the contents of a line's holes, given their places in the text.
     #[inline(always)]
     fn put(
         &mut self,
@@ -63,7 +63,7 @@ impl HolesWriter {
     }
 }
 
-/// A line of the usual form: its step, its start, and the places of its holes from there on.
+/// A line of the usual form: its step, its start, and the places of its holes, counted from its start.
 struct Found {
     step: u32,
     at: u32,
@@ -83,9 +83,9 @@ struct LineWriter<'t> {
     steps: Steps,
     patterns: Patterns,
     cache: LineCache,
-    /// Lines that were recognised and are not written yet.
+    /// Lines that were recognised but are not written yet.
     found: Vec<Found>,
-    /// The slots of the next step.
+    /// First slots of the next step.
     next: Slots,
 }
 
@@ -109,7 +109,7 @@ impl<'t> LineWriter<'t> {
                 self.other(start + at, len, (lines, at));
                 at += len + 1;
             }
-            // The last line, or a line that is longer than the block.
+            // The rest is the last line, or a line that is longer than the block.
             if at == 0 || start + block.len() == text.len() {
                 let rest = &text[start + at..];
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -121,8 +121,7 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Recognises lines of a block from byte `at` on, up to a line of a new step or of an unusual form. Returns where that line
-    /// begins.
+    /// Recognises lines of a block from byte `at` on. Stops at a line of a new step or of an unusual form, and returns where that line begins.
     #[inline(never)]
     fn find_all(
         &mut self,
@@ -177,7 +176,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes any line of `len` bytes, whose fields have been found. Their places count from byte `base` before the line. Returns its step.
+    /// Writes any line of `len` bytes. Its fields have been found; their places count from `base` bytes before the line. Returns the step of the
+    /// line.
     #[inline(never)]
     fn line(&mut self, start: usize, len: usize, base: usize) -> u32 {
         let line = &self.text[start..start + len];
@@ -210,7 +210,7 @@ impl<'t> LineWriter<'t> {
     }
 }
 
-/// Encodes a text after these definitions. Its last line need not end.
+/// Encodes a text that follows these definitions. Its last line may lack a newline.
 ///
 /// # Errors
 /// zstd lacks memory.

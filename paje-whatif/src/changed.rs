@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::plan::Plan;
-use crate::retime::Retimed;
+use crate::replay::Retimed;
 
 /// Times of a changed run, for writing it as a trace.
 #[derive(Debug)]
@@ -37,17 +37,17 @@ impl<'g> Changed<'g> {
     /// Prepares the changed run from the new times of states and messages.
     #[must_use]
     pub fn new(graph: &'g Graph<'g>, plan: &'g Plan, retimed: &'g Retimed) -> Self {
-        let trace = graph.tracks.trace();
+        let trace = graph.tracks().trace();
         let containers = trace.containers();
         let mut tracks: Vec<Option<u32>> = Vec::with_capacity(containers.len());
         for id in containers.ids() {
-            let own = graph.tracks.of_container(id).map(|track| track as u32);
+            let own = graph.tracks().of_container(id).map(|track| track as u32);
             // Containers come after their parents.
             let around = tracks.get(containers.parent(id).index()).copied().flatten();
             tracks.push(own.or(around));
         }
         let mut lanes: FxHashMap<LaneId, Vec<u32>> = FxHashMap::default();
-        for (at, message) in (0..).zip(graph.messages.list()) {
+        for (at, message) in (0..).zip(graph.messages().list()) {
             let (rows, row) = (lanes.entry(message.lane).or_default(), message.row as usize);
             rows.resize(rows.len().max(row + 1), NONE);
             rows[row] = at;
@@ -104,7 +104,7 @@ impl<'g> Changed<'g> {
         match self.tracks[container.index()] {
             Some(track) => {
                 let track = track as usize;
-                let list = &self.graph.tracks.list()[track];
+                let list = &self.graph.tracks().list()[track];
                 shifted(list, &self.retimed.start[track], &self.retimed.end[track], time)
             }
             None if self.factor == 1.0 => time,
@@ -146,8 +146,8 @@ fn shifted(track: &Track, start: &[f64], end: &[f64], time: f64) -> f64 {
 impl Times for Changed<'_> {
     fn state(&self, lane: LaneView<'_>, row: u64, recorded: (f64, f64)) -> Option<(f64, f64)> {
         let container = lane.container();
-        let own = self.graph.tracks.of_container(container);
-        let own = own.filter(|own| self.graph.tracks.list()[*own].type_ == lane.type_id());
+        let own = self.graph.tracks().of_container(container);
+        let own = own.filter(|own| self.graph.tracks().list()[*own].type_ == lane.type_id());
         let Some(own) = own else {
             return Some((
                 self.move_in(container, recorded.0),
@@ -157,7 +157,7 @@ impl Times for Changed<'_> {
         if self.plan.is_cut(own, row as u32) {
             return None;
         }
-        let (track, row) = (&self.graph.tracks.list()[own], row as usize);
+        let (track, row) = (&self.graph.tracks().list()[own], row as usize);
         let (start, end) = (self.retimed.start[own][row], self.retimed.end[own][row]);
         let at = |new: f64, old: f64, recorded: f64| if new == old { recorded } else { new };
         Some((at(start, track.start[row], recorded.0), at(end, track.end[row], recorded.1)))

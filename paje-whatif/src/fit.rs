@@ -5,12 +5,12 @@
 
 mod table;
 
+use paje_analysis::messages::Message;
 use rayon::prelude::*;
 
+use crate::costs::Costs;
+use crate::flows::{Flow, Flows};
 use crate::graph::Graph;
-use crate::network::{Flows, Network};
-use crate::plan::Plan;
-use crate::retime::Dropped;
 pub use table::Table;
 
 /// Size-dependent factors for latency and bandwidth: minimum bytes and factor, largest first.
@@ -87,22 +87,30 @@ impl Fit {
         let (latency, work) = self.factors.parts(bytes);
         (latency * self.latency, work * self.per_byte)
     }
+
+    /// Returns the costs of the graph with those of the network for all messages of known size.
+    pub(crate) fn costs(&self, graph: &Graph<'_>) -> Costs {
+        let mut costs = graph.costs().clone();
+        for (cost, message) in costs.messages.iter_mut().zip(graph.messages().list()) {
+            *cost = size(message, graph.has_sizes()).map_or(*cost, |bytes| self.times(bytes));
+        }
+        (costs.shares, costs.cross) = (true, self.factors.cross);
+        costs
+    }
 }
 
 /// Estimates the recorded network with shared links, to simulate contention in a changed run.
 /// `None` unless it reproduces the recorded run almost exactly.
 #[must_use]
-pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit)> {
-    let list = graph.messages.list();
+pub fn own_network(graph: &Graph<'_>) -> Option<(Costs, Fit)> {
     let fit = fit(graph, true).filter(|fit| fit.misfit < EXACT_MISFIT)?;
-    let times = |bytes: Option<f64>| bytes.map_or((f64::NAN, f64::NAN), |bytes| fit.times(bytes));
-    let times = list.iter().map(|message| times(message.bytes())).collect();
-    let network = Network { times, shares: true, cross: fit.factors.cross };
-    let plan = Plan { network: Some(network), ..Plan::default() };
-    let retimed = graph.retime(&plan, false, false, &mut dropped.clone()).ok()?;
-    let (begin, end) = graph.span()?;
-    let is_same = (retimed.makespan() - (end - begin)).abs() <= 0.1 * EXACT_MISFIT * (end - begin);
-    plan.network.filter(|_| is_same).map(|network| (network, fit))
+    let costs = fit.costs(graph);
+    (graph.misfit_of(&costs) < 0.1 * EXACT_MISFIT).then_some((costs, fit))
+}
+
+/// Returns the size of a message. If no message has one, all are assumed to be equally long.
+fn size(message: &Message, has_sizes: bool) -> Option<f64> {
+    if has_sizes { message.bytes() } else { Some(1.0) }
 }
 
 /// Largest relative error of a network that explains the transfers; a tenth of it for makespans.
@@ -122,7 +130,7 @@ const MAX_ROUNDS: usize = 200;
 /// Estimates latency and bandwidth from the recorded transfers, if they determine both.
 #[must_use]
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
-    let is_simulated = graph.tracks.trace().comments().windows(7).any(|word| word == b"SimGrid");
+    let is_simulated = graph.tracks().trace().comments().windows(7).any(|word| word == b"SimGrid");
     let plain = fit_with(graph, shares, &Factors::NONE);
     if !is_simulated {
         return plain;
@@ -135,8 +143,10 @@ pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
 }
 
 fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
-    let list = graph.messages.list();
-    let known = |at: &usize| list[*at].bytes().is_some() && graph.transfers[*at].is_used();
+    let list = graph.messages().list();
+    let has_sizes = graph.has_sizes();
+    let known =
+        |at: &usize| size(&list[*at], has_sizes).is_some() && graph.transfers[*at].is_used();
     let mut all: Vec<usize> = (0..list.len()).filter(known).collect();
     let in_trace = |at: &usize| (list[*at].lane, list[*at].row);
     if all.len() > MAX_MESSAGES {
@@ -180,13 +190,13 @@ const SMALL_RUN: usize = 1_000;
 /// distinguish them look like outliers.
 fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     const STEPS: u32 = 40;
-    let list = graph.messages.list();
+    let list = graph.messages().list();
     let measured =
         |at: &&usize| graph.transfers[**at].is_awaited && graph.transfers[**at].seconds > 0.0;
     // The whole time of a transfer bounds its latency and its time for the bytes.
     let most = |of: fn((f64, f64)) -> f64| {
         let all = all.iter().filter(measured).map(|at| {
-            let parts = factors.parts(list[*at].bytes().unwrap_or(0.0));
+            let parts = factors.parts(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
             graph.transfers[*at].seconds / of(parts)
         });
         all.fold(f64::INFINITY, f64::min)
@@ -254,7 +264,7 @@ fn fit_from(
     (part, is_shortest): (f64, bool),
     near: Option<Fit>,
 ) -> (Option<Fit>, bool) {
-    let list = graph.messages.list();
+    let list = graph.messages().list();
     let mut stretch = vec![1.0; all.len()];
     if let Some(near) = &near {
         stretch_of(graph, all, near, &mut stretch);
@@ -264,7 +274,7 @@ fn fit_from(
     let rounds = (FIT_BUDGET / all.len().max(1)).clamp(ROUNDS, MAX_ROUNDS);
     for round in 0..rounds {
         let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
-            let (transfer, bytes) = (&graph.transfers[*at], list[*at].bytes()?);
+            let (transfer, bytes) = (&graph.transfers[*at], size(&list[*at], graph.has_sizes())?);
             let seconds = Some(transfer.seconds).filter(|s| transfer.is_awaited && *s > 0.0)?;
             let (latency, work) = factors.parts(bytes);
             Some(Measured {
@@ -343,35 +353,31 @@ fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
 }
 
 fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
-    let list = graph.messages.list();
-    let mut times = vec![(f64::NAN, f64::NAN); list.len()];
+    let list = graph.messages().list();
+    let mut flows = Flows::new(true, fit.factors.cross, graph.tracks().list().len());
     for at in all {
-        times[*at] = fit.times(list[*at].bytes().unwrap_or(0.0));
+        let message = &list[*at];
+        let cost = fit.times(size(message, graph.has_sizes()).unwrap_or(0.0));
+        let flow = Flow { id: *at as u64, from: message.from, to: message.to, cost };
+        flows.start(flow, graph.transfers[*at].start);
     }
-    let network = Network { times, shares: true, cross: fit.factors.cross };
-    let mut flows = Flows::new(&network, graph);
-    for at in all {
-        flows.start(*at as u32, graph.transfers[*at].start);
-    }
-    let mut arrivals = vec![f64::NAN; list.len()];
+    let (mut arrivals, mut arrived) = (vec![f64::NAN; list.len()], Vec::new());
     loop {
-        let arrived = flows.next_arrivals(f64::INFINITY);
+        flows.next_arrivals(f64::INFINITY, &mut arrived);
         if arrived.is_empty() {
             break;
         }
-        for (message, time) in arrived {
-            arrivals[message as usize] = time;
-        }
+        arrived.iter().for_each(|(message, time)| arrivals[*message as usize] = *time);
     }
     all.iter().map(|at| arrivals[*at]).collect()
 }
 
 /// Computes the factor by which shared links slow down each message at the recorded times.
 fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) {
-    let list = graph.messages.list();
+    let list = graph.messages().list();
     let arrivals = arrivals(graph, all, fit);
     for ((at, arrival), stretch) in all.iter().zip(arrivals).zip(stretch) {
-        let (latency, work) = fit.times(list[*at].bytes().unwrap_or(0.0));
+        let (latency, work) = fit.times(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
         let lasting = arrival - graph.transfers[*at].start - latency;
         *stretch = if work > 0.0 && lasting.is_finite() { (lasting / work).max(1.0) } else { 1.0 };
     }

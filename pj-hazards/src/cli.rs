@@ -1,4 +1,4 @@
-//! The command line: options of `pj_dump` that apply, and those of hazards.
+//! The command line: the options of `pj_dump` that apply, and the options of hazards.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -220,7 +220,7 @@ impl Cli {
         self.words.iter().skip(1).map(PathBuf::from).collect()
     }
 
-    /// Returns an option that does not apply to the hazard, and the hazards that it applies to.
+    /// Returns an option that does not apply to the hazard, with the hazards to which it applies.
     #[must_use]
     pub fn out_of_place(&self) -> Option<(&'static str, &'static str)> {
         use Hazard::{Barriers, Deadlock, Orders, Races};

@@ -35,9 +35,9 @@ impl From<&str> for Channel {
 /// Options of the model.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Wildcard receives, by state or value; by default all receives.
+    /// Wildcard receives, by state or value. By default, all receives are wildcard receives.
     pub wildcard: Option<Glob>,
-    /// Channel of messages; by default one for all.
+    /// Source of the channel of each message. By default all messages have the same channel.
     pub channel: Option<Channel>,
     /// Messages that only read, by receiving state or value.
     pub reads: Option<Glob>,
@@ -49,11 +49,11 @@ pub struct Options {
     pub is_routed: bool,
     /// Settings for finding collectives.
     pub grouping: Grouping,
-    /// Containers and times whose receives are examined.
+    /// Containers and times of the receives that are examined.
     pub selection: Selection,
 }
 
-/// Messages of a trace with their context.
+/// Messages of a trace, with the data that the searches for hazards need.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Model<'t> {
@@ -67,7 +67,7 @@ pub struct Model<'t> {
     pub channel: Vec<u32>,
     /// Whether the receive of each message is a wildcard receive.
     pub wildcard: Vec<bool>,
-    /// Access of each message to variables, if known.
+    /// Access of each message to variables, if it is known.
     pub access: Vec<Option<Box<[u8]>>>,
     /// Whether each message is examined.
     pub selected: Vec<bool>,
@@ -179,13 +179,13 @@ impl<'t> Model<'t> {
         Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
     }
 
-    /// Whether a message is examined and taken by a wildcard receive.
+    /// Returns whether a message is examined and is taken by a wildcard receive.
     #[must_use]
     pub fn is_open(&self, message: usize) -> bool {
         self.selected[message] && self.wildcard[message]
     }
 
-    /// Returns the access of a message to variables, if known.
+    /// Returns the access of a message to variables, if it is known.
     #[must_use]
     pub fn access(&self, message: u32) -> Option<&[u8]> {
         self.access.get(message as usize)?.as_deref()
@@ -210,7 +210,7 @@ impl<'t> Model<'t> {
     }
 }
 
-/// Cached matches of state and value names with a pattern.
+/// Cache for matching the names of states and values with a pattern.
 struct Matches<'g> {
     glob: &'g Glob,
     types: Vec<TypeId>,

@@ -33,7 +33,7 @@ pub struct Findings {
     pub assumed: Vec<String>,
     /// Total as text.
     pub sum: String,
-    /// Whether anything was found.
+    /// Returns whether anything was found.
     pub found: bool,
 }
 

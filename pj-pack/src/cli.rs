@@ -11,7 +11,7 @@ use splitter::parse_size;
 
 use crate::manual::MANUAL;
 
-/// Headings of the help. They come in the order of their first options.
+/// Headings of the help, in the order of their first options.
 const INSTEAD: &str = "Instead of packing";
 const HOW: &str = "How it is packed";
 const OTHER: &str = "Other";
@@ -97,7 +97,7 @@ pub struct Cli {
     pub about: About,
 }
 
-/// Form of a printed list.
+/// Format of a printed list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -111,16 +111,16 @@ fn segment(text: &str) -> Result<usize, String> {
     size.filter(|size| (4096..=64 << 20).contains(size)).ok_or_else(|| "expected 4K to 64M".into())
 }
 
-/// Endings of the names of compressed files.
+/// Suffixes of the names of compressed files.
 const ENDINGS: [&str; 5] = [".gz", ".zst", ".xz", ".bz2", ".pjp"];
 
-/// Plain files of these sizes are cut into this many segments by default. Shorter files are read quickly as a whole, and for longer
-/// ones the usual segment is a small part.
+/// By default, plain files of these sizes are cut into this many segments. Shorter files can be read quickly as a whole. In longer files, a
+/// segment of the usual size is a small part.
 const PARTED: Range<u64> = 64 << 20..512 << 20;
 const PARTS: u64 = 96;
 
 impl Cli {
-    /// Returns the size of segments for a text, whose size may be known.
+    /// Returns the size of segments for a text. The size of the text may be unknown.
     #[must_use]
     pub fn segment_of(&self, text: Option<u64>) -> usize {
         let usual = Settings::default().segment;
@@ -131,7 +131,7 @@ impl Cli {
     /// Returns the path of the packed trace of a file.
     ///
     /// # Errors
-    /// The file has no name; the error is a sentence.
+    /// The file has no name. The error is a sentence.
     pub fn place(&self, file: &Path) -> Result<PathBuf, String> {
         if let Some(output) = &self.output {
             return Ok(output.clone());

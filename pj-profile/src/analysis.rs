@@ -18,7 +18,7 @@ use crate::waiting;
 
 const BINS: u32 = 60;
 
-/// An analysis, most of which are fed portion by portion.
+/// An analysis. Most analyses are fed portion by portion.
 #[derive(Debug)]
 pub(crate) enum Analysis {
     States(States),
@@ -58,8 +58,8 @@ impl ByClass {
 }
 
 impl Analysis {
-    /// Creates the analysis if it can be fed by portions. Bins require a window with two ends, as
-    /// the trace's end is not known yet.
+    /// Creates the analysis if it can be fed by portions. Bins require a window with two ends,
+    /// because the trace's end is not known yet.
     pub(crate) fn of_portions(cli: &Cli) -> Result<Option<Self>, Failure> {
         if waiting::is_asked(cli) || cli.is_whole_page() {
             return Ok(None);
@@ -123,7 +123,7 @@ impl Analysis {
         }
     }
 
-    /// Returns the rows of states; empty in other analyses.
+    /// Returns the rows of states; empty for other analyses.
     pub(crate) fn states(&self, trace: &Trace) -> Vec<states::Row> {
         match self {
             Analysis::States(states) => states.rows(trace),

@@ -27,7 +27,7 @@ const READING: &str = "Reading";
 const SPEED: &str = "Speed and memory";
 const OTHER: &str = "Other";
 
-/// Help of options that clip rows here, and do not only select them.
+/// Help of options that clip rows in this program, instead of only selecting them.
 const START: &str = "Start of the window; earlier parts of rows are cut off";
 const END: &str = "End of the window; later parts of rows are cut off";
 
@@ -255,7 +255,7 @@ impl Report {
         matches!(self, Report::States | Report::Time | Report::Compare)
     }
 
-    /// Returns the nature of the rows used, if there is only one.
+    /// Returns the nature of the rows that the report uses, if it uses only one.
     const fn nature(self) -> Option<TypeNature> {
         match self {
             Report::States | Report::Time | Report::Compare => Some(TypeNature::State),
@@ -344,7 +344,7 @@ impl Cli {
         options.value_names = self.quotes.value_names();
         options.user_defined = match self.report() {
             Report::Comm | Report::Summary => true,
-            // Sizes matter only with a rendezvous threshold, which the built-in maps lack.
+            // Sizes matter only with a rendezvous threshold. The built-in maps have none.
             Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
             _ => false,
         };

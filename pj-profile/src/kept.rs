@@ -1,4 +1,4 @@
-//! Reports stored in a packed trace, which need no replay.
+//! Reports that a packed trace stores, so that they need no replay.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ pub(crate) struct Found {
     pub(crate) bytes: (u64, u64),
 }
 
-/// Returns the requested report if a packed trace stores it. If it does not, or is damaged there, a
-/// replay follows and reports any problem.
+/// Returns the requested report if a packed trace stores it. If it is missing or damaged, a replay
+/// follows and reports any problem.
 pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     let [file] = files else { return None };
     if !is_as_kept(cli) {
@@ -43,7 +43,8 @@ fn regular(file: &Path) -> Option<File> {
     is_file.then(|| File::open(file))?.ok()
 }
 
-/// Whether the options request a stored report. Lists all options, so none is forgotten.
+/// Whether the options request a stored report. The pattern lists all options, so that none is
+/// forgotten.
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {
         by,

@@ -59,7 +59,7 @@ impl Live {
         }
         let mut text = Vec::new();
         write(&mut text)?;
-        // Slow reports come less often, to leave time for reading.
+        // Produce slow reports less often, to leave time for reading the trace.
         self.next = Instant::now() + KEPT.max(20 * now.elapsed());
         if self.is_shown && now - self.shown >= SHOWN {
             let mut out = standard_output()?;

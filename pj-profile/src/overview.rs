@@ -89,7 +89,8 @@ pub(crate) fn parts(
     Ok(parts)
 }
 
-/// Returns tables of both runs over time, in bins of equal length from their starts.
+/// Returns tables of both runs over time, in bins of equal length. The bins of each run begin at
+/// its start.
 pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 2] {
     let scope = Scope::new(&cli.selection());
     let ranges = runs.map(|trace| time::range(trace, &scope));

@@ -27,7 +27,7 @@ impl Part {
         Part { heading, note: note.into(), table, is_shown: true, kinds: None }
     }
 
-    /// Creates a part with these pictures only.
+    /// Creates a part that shows only these pictures.
     pub(crate) fn pictured(heading: &'static str, table: Table, kinds: &'static [Kind]) -> Self {
         Part { heading, note: String::new(), table, is_shown: false, kinds: Some(kinds) }
     }

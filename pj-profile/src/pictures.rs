@@ -119,7 +119,7 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
     }
 }
 
-/// Assigns colours to the values of a table, the longest first.
+/// Assigns colours to the values of a table, starting with the largest.
 pub(crate) fn colours(table: &Table) -> Colours {
     let seen = TableView(table);
     let by = ["exclusive", "seconds", "exclusive_a", "count"];

@@ -41,7 +41,7 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// Returns smaller cuts, which show slowly arriving lines early.
+    /// Returns smaller cuts, so that slowly arriving lines show up early.
     fn live(self) -> Self {
         let block = self.limits.block.min(1 << 14);
         let limits = Limits { block, ..self.limits };
@@ -77,7 +77,7 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     if let Some(live) = &live {
         live.clear().map_err(Failure::Output)?;
     }
-    // The graph of waits was written when all pairs were known.
+    // The graph of waits has already been written.
     if let Some(path) = cli.dot.as_ref().filter(|_| cli.report() == Report::Comm) {
         output::write_file(path, &pictures::comm_dot(TableView(&found.table)))?;
     }
@@ -105,7 +105,7 @@ struct Found {
     /// Assumptions and similar facts, printed below the title or to standard error.
     notes: Vec<String>,
     table: Table,
-    /// The page, if it has more than the table.
+    /// The page, if it contains more than the table.
     page: Option<String>,
     is_sound: bool,
 }
@@ -170,7 +170,7 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     };
     let mut title_of_both = String::new();
     let (mut sides, mut scales) = (Vec::new(), Vec::new());
-    // For the page, whose bins depend on the longer run.
+    // Kept for the page, because the bins of both runs depend on the longer run.
     let mut kept = Vec::new();
     let mut is_sound = true;
     for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {
@@ -219,7 +219,7 @@ fn read(
 ) -> Result<Read, Failure> {
     let began = Instant::now();
     let cuts = if cli.live { cuts.live() } else { cuts };
-    // Recovery may change earlier results.
+    // Do not analyse portions with `--recover`, because recovery may change earlier results.
     let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
     let mut reads_window = adds_up_rows(cli) && takes_window(&cli.options(cuts.limits));
     if reads_window && matches!(cli.report(), Report::States | Report::Compare) {
@@ -304,8 +304,8 @@ fn read(
     Ok(Read { name, trace, analysis, notes, is_sound })
 }
 
-/// Whether files are read twice: first for the trace's start and end, then for its contents. If
-/// they are smaller than a portion, or a stream, rows are kept instead.
+/// Whether files are read twice: first for the trace's start and end, then for its contents. If the
+/// files are smaller than a portion, or one is a stream, rows are kept instead.
 fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     let metadata = files.iter().map(|file| {
         let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
@@ -316,7 +316,7 @@ fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     sizes.is_some_and(|sizes| sizes.iter().sum::<u64>() > cuts.portion / 10)
 }
 
-/// Observer of the portions of a named trace.
+/// Function that is called with each portion and the name of its trace.
 type See<'s> = &'s mut (dyn FnMut(&Path, &Portion<'_>) -> io::Result<()> + Send);
 
 struct Replayed {
@@ -325,14 +325,15 @@ struct Replayed {
     packed: Option<PackedBytes>,
 }
 
-/// Whether the report depends only on rows in the window. Waits and the critical path depend on
-/// earlier rows, summaries on lanes without rows, and classes on all values.
+/// Whether the report depends only on rows in the window. Waits and the critical path also depend
+/// on earlier rows, summaries on lanes without rows, and classes on all values.
 fn adds_up_rows(cli: &Cli) -> bool {
     let is_more = cli.is_whole_page() || cli.by_class();
     !is_more && !matches!(cli.report(), Report::Waits | Report::Critical | Report::Summary)
 }
 
-/// Replays a trace or the part for its window, in portions if `see` is given.
+/// Replays a trace, or the part that is needed for its window. Replays it in portions if `see` is
+/// given.
 fn replay(
     cli: &Cli,
     files: &[PathBuf],

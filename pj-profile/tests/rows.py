@@ -82,7 +82,7 @@ def check(folder, trace):
 
     facts = {row["name"]: row["value"] for row in report("summary")}
     begin, end = (float(facts[name].split()[0]) for name in ("from", "until"))
-    # Containers' rows have six digits.
+    # Rows of containers have six digits.
     ends = [float(row[4]) for row in rows if row[0] == "Container"]
     starts = [float(row[3]) for row in rows if row[0] == "Container" and row[2] != "0"]
     assert abs(max(ends) - end) <= 1e-5 * abs(end), (trace, end)
@@ -98,7 +98,7 @@ def check(folder, trace):
     for row in kept:
         count, least, greatest, integral, length = variables[row["type"], row["container"]]
         if len(kept) != len(variables):
-            # Two of one name are one here.
+            # A key stands for several variables with the same names, so skip the comparison.
             continue
         assert int(row["count"]) == count, (trace, row)
         for name, wanted in (("min", least), ("max", greatest)):

@@ -7,7 +7,7 @@ use paje_console::generate::About;
 use paje_console::options::{Accepted, LongestLine, Memory, NamedFiles, Parallel, Warnings};
 use paje_sim::{Glob, Options, Precision};
 use paje_whatif::hypothesis::{Hypothesis, Random};
-use paje_whatif::{EagerStart, Shape};
+use paje_whatif::{EagerStart, Progress, Shape};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
@@ -119,12 +119,16 @@ pub struct Cli {
     #[arg(long, value_name = "posted|sent", value_parser = eager_start, help_heading = MODEL)]
     pub eager_start: Option<EagerStart>,
 
+    /// Progress of messages: at any time, or only while their receiver waits in a call
+    #[arg(long, value_name = "async|calls", value_parser = progress, default_value = "async", help_heading = MODEL)]
+    pub progress: Progress,
+
     /// Rendezvous threshold of the recorded run in bytes (0: every message)
     #[arg(long, value_name = "BYTES", help_heading = MODEL)]
     pub eager: Option<u64>,
 
-    /// Model of a collective, such as NAME=nxn; models: nxn, reduce+bcast, 1xn, binomial, nx1, held,
-    /// relay, reduce+relay, scan and local
+    /// Schedule of a collective, such as NAME=nxn; schedules: nxn, 1xn, nx1, flat, binomial,
+    /// reduce+bcast, doubling, ring, direct, pairwise, dissemination, scan and local
     ///
     /// Default: the one that explains the recorded times best. Ignored for collectives with links
     #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = MODEL)]
@@ -203,6 +207,12 @@ fn eager_start(text: &str) -> Result<EagerStart, String> {
     let all = [EagerStart::Posted, EagerStart::Sent];
     let found = all.into_iter().find(|start| start.name() == text);
     found.ok_or_else(|| "expected posted or sent".into())
+}
+
+fn progress(text: &str) -> Result<Progress, String> {
+    let all = [Progress::Async, Progress::Calls];
+    let found = all.into_iter().find(|progress| progress.name() == text);
+    found.ok_or_else(|| "expected async or calls".into())
 }
 
 fn broadcast(text: &str) -> Result<Shape, String> {

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use paje_whatif::hypothesis::{Changes, Hypothesis, Random};
-use paje_whatif::{Dropped, Graph};
+use paje_whatif::{Graph, Settings};
 use rayon::prelude::*;
 
 /// Values of a sweep.
@@ -52,15 +52,16 @@ pub(crate) fn sweep(
     graph: &Graph<'_>,
     all: &[Vec<Hypothesis>],
     changes: Changes<'_>,
-    dropped: &Dropped,
+    settings: &Settings,
 ) -> Result<Vec<Outcome>, String> {
     all.par_iter()
         .map(|hypotheses| {
             let changes = Changes { hypotheses, ..changes };
-            let changed = changes.eager().map(|eager| graph.clone().with_eager(eager));
+            let eager = changes.eager();
+            let changed = eager.map(|_| Graph::of(graph.facts(), settings, eager));
             let graph = changed.as_ref().unwrap_or(graph);
             let plan = changes.apply(graph)?.plan;
-            let retimed = graph.retime(&plan, false, false, &mut dropped.clone());
+            let retimed = graph.retime(&plan, false, eager.is_none());
             Ok(retimed.map(|run| run.makespan()).map_err(|cycle| cycle.to_string()))
         })
         .collect()
@@ -71,12 +72,11 @@ pub(crate) fn random(
     graph: &Graph<'_>,
     random: &Random,
     changes: Changes<'_>,
-    dropped: &Dropped,
 ) -> Result<Vec<f64>, String> {
     let runs = (0..random.runs).into_par_iter().map(|run| {
         let changes = Changes { random: Some((random, run)), ..changes };
         let plan = changes.apply(graph)?.plan;
-        let retimed = graph.retime(&plan, false, false, &mut dropped.clone());
+        let retimed = graph.retime(&plan, false, changes.eager().is_none());
         retimed.map(|run| run.makespan()).map_err(|cycle| cycle.to_string())
     });
     let mut makespans = runs.collect::<Result<Vec<f64>, String>>()?;

@@ -9,7 +9,7 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::messages::Messages;
 use paje_analysis::tracks::Tracks;
 use paje_analysis::waits::Waits;
-use paje_whatif::{Graph, Plan, Retimed, RunFacts, Settings};
+use paje_whatif::{Facts, Graph, Plan, Retimed, Settings};
 use serde_json::{Map, Value, json};
 
 use crate::cli::Format;
@@ -87,7 +87,8 @@ impl RunAnalysis {
         collectives: Arc<Collectives>,
         settings: &Settings,
     ) -> Self {
-        let waits = Waits::of(tracks, messages, collectives, &settings.map, settings.eager);
+        let waits =
+            Waits::of(tracks, messages, collectives, &settings.reading.map, settings.reading.eager);
         let window = waits.whole();
         let mut waiting = vec![0.0; waits.tracks.list().len()];
         for wait in waits.iter() {
@@ -106,14 +107,14 @@ impl RunAnalysis {
         RunAnalysis { waiting, on_path }
     }
 
-    pub(crate) fn recorded(facts: RunFacts<'_>, settings: &Settings) -> Self {
+    pub(crate) fn recorded(facts: Facts<'_>, settings: &Settings) -> Self {
         RunAnalysis::of(facts.tracks, facts.messages, facts.collectives, settings)
     }
 
     /// Analyses the changed run, whose times must have been kept.
     fn changed(graph: &Graph<'_>, settings: &Settings, plan: &Plan, retimed: &Retimed) -> Self {
-        let tracks = graph.tracks.at_times(&retimed.start, &retimed.end);
-        let messages = graph.messages.at_times(|at, message| {
+        let tracks = graph.tracks().at_times(&retimed.start, &retimed.end);
+        let messages = graph.messages().at_times(|at, message| {
             let (sent, received) = (retimed.sent[at], retimed.received[at]);
             let is_there = !plan.cuts_message(at) && !sent.is_nan();
             let loose = !graph.transfers[at].is_used();
@@ -123,7 +124,7 @@ impl RunAnalysis {
                 (false, false) => None,
             }
         });
-        let collectives = Arc::clone(&graph.collectives);
+        let collectives = graph.facts().collectives;
         RunAnalysis::of(Arc::new(tracks), Arc::new(messages), collectives, settings)
     }
 }
@@ -159,7 +160,7 @@ impl Report {
     ) {
         let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
         self.add(What::Makespan, "", end - begin, retimed.makespan());
-        for (at, track) in graph.tracks.list().iter().enumerate() {
+        for (at, track) in graph.tracks().list().iter().enumerate() {
             let before = track.last_exit() - begin;
             self.add(What::Container, graph.name(at as u32), before, retimed.finish[at] - begin);
         }
@@ -173,7 +174,7 @@ impl Report {
             let whole = makespan * waiting.len() as f64;
             if whole > 0.0 { busy.sum::<f64>() / whole } else { 1.0 }
         };
-        let recorded = |at: usize| graph.tracks.list()[at].last_exit();
+        let recorded = |at: usize| graph.tracks().list()[at].last_exit();
         self.add(
             What::Efficiency,
             "",

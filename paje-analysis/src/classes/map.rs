@@ -37,7 +37,7 @@ pub struct Map {
     classes: Vec<(Glob, Class)>,
 }
 
-/// Error of a text that is not a valid [`Map`].
+/// Error for a text that is not a valid [`Map`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapError(String);
 
@@ -122,7 +122,8 @@ impl Map {
         map.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// Returns the built-in map that knows the most state values of the trace, or `mpi`.
+    /// Returns the built-in map that contains the most state values of the trace. On ties, this is
+    /// `mpi`.
     #[must_use]
     pub fn of_trace(trace: &Trace) -> Map {
         let maps = Map::BUILT_IN.into_iter().filter_map(Map::built_in);
@@ -149,7 +150,7 @@ impl Map {
         if self.names(type_) { Class::Other } else { Class::Compute }
     }
 
-    /// Whether the map names the state type as one of the message-passing library.
+    /// Whether the map names this state type as a type of the message-passing library.
     #[must_use]
     pub fn names(&self, type_: &[u8]) -> bool {
         matches(&self.types, &self.folded(type_))
@@ -161,7 +162,7 @@ impl Map {
         self.links.as_deref().is_none_or(|links| matches(links, &self.folded(type_)))
     }
 
-    /// Whether states with this value send by rendezvous regardless of the size.
+    /// Whether states with this value always send by rendezvous, whatever the size.
     #[must_use]
     pub fn is_rendezvous(&self, value: &[u8]) -> bool {
         matches(&self.rendezvous, &self.folded(value))

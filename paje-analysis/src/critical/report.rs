@@ -6,7 +6,8 @@ use crate::{Data, Label, Table};
 
 impl CriticalPath {
     /// Returns `type,value,container,seconds,share`: the length of the path by value and container,
-    /// the longest first. The share is of the whole path; the value is empty between states.
+    /// the longest first. The share is of the whole path. The value is empty for time between
+    /// states.
     #[must_use]
     pub fn activity_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
         let rows = self.by_activity(waits, window);
@@ -23,7 +24,7 @@ impl CriticalPath {
     }
 
     /// Returns `type,value,seconds,share,mean,imbalance,cost`: the length of the path by value,
-    /// compared with the mean over containers, the most costly first.
+    /// compared with the mean over containers. The most costly value comes first.
     #[must_use]
     pub fn imbalance_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
         let rows = self.imbalance(waits, window);

@@ -26,7 +26,8 @@ impl Side {
     }
 }
 
-/// Returns the state in which each link starts or ends, or [`NONE`]. Times must ascend.
+/// Returns the state in which each link starts or ends, or [`NONE`]. Times must be in ascending
+/// order.
 pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: Side) -> Vec<u32> {
     let classes = tracks.classes().of_type(tracks.list()[track].type_);
     let track = &tracks.list()[track];
@@ -35,7 +36,7 @@ pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: 
     let mut next = 0;
     for same in times.chunk_by(|a, b| a == b) {
         let time = same[0];
-        // States entered earlier, and states entered at this time.
+        // `next` counts the states entered earlier, and `now` those entered at this time.
         next += track.start[next..].iter().take_while(|start| **start < time).count();
         let now = track.start[next..].iter().take_while(|start| **start <= time).count();
         let moment = Moment { track, classes, side, time, next, now };
@@ -54,13 +55,14 @@ struct Moment<'a> {
     classes: &'a [Class],
     side: Side,
     time: f64,
-    /// First state entered at the time or later, and the number of states entered at the time.
+    /// First state entered at the time or later. `now` is the number of states entered at the time.
     next: usize,
     now: usize,
 }
 
 impl Moment<'_> {
-    /// Finds the matching states. There are several only if all but one have zero duration.
+    /// Finds the matching states. There are several only if at most one of them has a duration
+    /// above zero.
     fn find(&self, candidates: &mut Vec<u32>) {
         let takes = |state: &usize| self.side.takes(self.class(*state));
         let just_then = self.just_then().filter(takes);

@@ -4,11 +4,11 @@ use paje_sim::TimeScale;
 
 use crate::{Label, Seconds};
 
-/// Time in one value, of all containers or of one.
+/// Time that all containers, or one of them, spend in a state value.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Row {
-    /// Container, if each has its own rows.
+    /// The container, if each one has its own rows.
     pub container: Option<Label>,
     pub type_: Label,
     pub value: Label,
@@ -16,9 +16,9 @@ pub struct Row {
     /// Time in states of the value, with nested states; those inside another one of the value do not
     /// count again.
     pub inclusive: Seconds,
-    /// Sum of their durations without states directly inside.
+    /// Sum of the durations, excluding the states directly inside.
     pub exclusive: Seconds,
-    /// Exclusive time, relative to the lifetimes of the containers that have a lane of the type.
+    /// Exclusive time, divided by the lifetimes of the containers that have a lane of the type.
     pub share: f64,
     /// Shortest duration, in seconds.
     pub min: f64,

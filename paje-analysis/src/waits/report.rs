@@ -36,8 +36,8 @@ impl Waits<'_> {
     }
 
     /// Returns `container,count,seconds,share,mean,max,caused,delay` for each container that waits
-    /// or is waited for: its own waits and their share of its time, the time others wait for it,
-    /// and the delay that it causes.
+    /// or is waited for: its own waits and their share of its time, the time that others wait for
+    /// it, and the delay that it causes.
     #[must_use]
     pub fn waiters_table(&self, window: (f64, f64)) -> Table {
         let mut totals = vec![Total::default(); self.tracks.list().len()];
@@ -64,8 +64,8 @@ impl Waits<'_> {
             .in_seconds(self.scale())
     }
 
-    /// Returns `waiter,whom,count,seconds,share,mean,max,most`; the share is of the waiter's time,
-    /// and `most` is 1 for the container that it waits for longest.
+    /// Returns `waiter,whom,count,seconds,share,mean,max,most`. The share is of the waiter's time,
+    /// and `most` is 1 for the container for which it waits longest.
     #[must_use]
     pub fn pairs_table(&self, window: (f64, f64)) -> Table {
         let mut pairs = self.by_pair(window);

@@ -1,5 +1,5 @@
 /* A ring of processes that compute and pass a message to both neighbours in each iteration. One of them, rank 3, computes
-   longer and causes all waiting, directly in its neighbours, indirectly in all others.
+   longer and causes all waiting: directly in its neighbours, and indirectly in all others.
 
    The simulator is given the work in floating-point operations, and a host does 10^9 of them per second. So the time
    of computing is known: 1 ms per iteration, 1.5 ms in rank 3. */

@@ -7,7 +7,7 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
 
-/// Classes by the last letters of values.
+/// Chooses classes by the last letter of a value.
 const MAP: &str = "\
 [classes]
 \"*[a-c]\" = \"send\"

@@ -1,5 +1,5 @@
-//! Wait states, their costs and the critical path by definition, in whole microseconds: compares
-//! every row with every other, and shares no code with the crate.
+//! Computes wait states, their costs and the critical path directly from their definitions, in
+//! whole microseconds. Compares every row with every other row, and shares no code with the crate.
 
 mod costs;
 
@@ -111,7 +111,8 @@ impl Naive {
         naive
     }
 
-    /// Returns the state in which a link starts: one that begins then, in order, else an open one.
+    /// Returns the state in which a link starts. Takes the states that begin at that time in order,
+    /// or an open state if none begins then.
     fn sending(&self, messages: &[Message], at: usize) -> Option<usize> {
         let message = &messages[at];
         let (rank, time) = (&self.ranks[message.from], message.start);
@@ -132,8 +133,8 @@ impl Naive {
         one.or_else(|| all().find(|i| new(i) && group(i)))
     }
 
-    /// Returns the state in which a link ends: of those that end then, the one entered earlier and
-    /// then the others in order; else an open one.
+    /// Returns the state in which a link ends. Takes the states that end at that time in order,
+    /// starting with the one entered earlier. Takes an open state if none ends then.
     fn receiving(&self, messages: &[Message], at: usize) -> Option<usize> {
         let message = &messages[at];
         let (rank, time) = (&self.ranks[message.to], message.end);
@@ -290,7 +291,7 @@ impl Naive {
         (self.begin..self.end).map(value).collect()
     }
 
-    /// Returns the rank of each microsecond of the path, from the last.
+    /// Returns the rank of the path in each microsecond, from the last to the first.
     pub(crate) fn path(&self) -> Vec<usize> {
         let exits = |rank: &usize| self.ranks[*rank].iter().any(|state| state.end == self.end);
         let waited = |rank: &usize| {
@@ -331,7 +332,8 @@ impl Naive {
         times
     }
 
-    /// Returns the microseconds of each value on the path, and of all ranks without waiting.
+    /// Returns, for each value, the microseconds on the path, and the microseconds of all ranks
+    /// without waiting.
     pub(crate) fn activities(&self, path: &[usize]) -> BTreeMap<String, (u64, i64)> {
         let mut times: BTreeMap<String, (u64, i64)> = BTreeMap::new();
         for ((value, _), micros) in self.by_activity(path) {

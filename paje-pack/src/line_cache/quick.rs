@@ -1,19 +1,20 @@
-//! Fast path for lines of the usual form: the second field is a hole, there are at most two more, and little text is between and behind them.
+//! Fast path for lines of the usual form: their second field is a hole, they have at most two more holes, and the texts between and after the
+//! holes are short.
 
 use super::heads::{Head, Heads, MANY, word_of};
 use super::{BYTES, NONE, SPREAD};
 
-/// Number of bytes of a line that are examined, and of the words that may begin with the last one.
+/// Number of bytes of a line that are read: those that are examined, and those of the words that begin at the last of them.
 pub(crate) const WINDOW: usize = 64 + MIDDLE;
 
-/// Maximum length behind the first hole: three words.
+/// Maximum length of the text after the first hole: three words.
 const MIDDLE: usize = 24;
 
-/// Maximum lengths behind the second and the third hole.
+/// Maximum lengths of the texts after the second and the third hole.
 const NEXT: usize = 15;
 const LAST: usize = 6;
 
-/// Masks for three words of which this many bytes count.
+/// Masks for three words. Mask `n` keeps their first `n` bytes.
 static MASKS: [[u64; MIDDLE / 8]; MIDDLE + 1] = {
     let mut masks = [[0; MIDDLE / 8]; MIDDLE + 1];
     let mut len = 1;
@@ -25,7 +26,7 @@ static MASKS: [[u64; MIDDLE / 8]; MIDDLE + 1] = {
     masks
 };
 
-/// All bytes of a line outside its holes: before the first one and behind each of the three, with their lengths.
+/// All bytes of a line outside its holes, with their lengths: those before the first hole and after each of the three holes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Words {
     head: u64,
@@ -37,7 +38,7 @@ pub(crate) struct Words {
 /// Starts and ends of three holes in a line.
 pub(crate) type Trio = [[u8; 2]; 3];
 
-/// Ends of the fields of a line. One byte separates fields.
+/// Ends of the fields of a line. One byte separates two fields.
 struct Ends(u64);
 
 impl Ends {
@@ -48,10 +49,10 @@ impl Ends {
         end
     }
 
-    /// Returns the start and the end of the field `fields` behind the one that ends at `before`.
+    /// Returns the start and the end of a field. It comes `fields` fields after the one that ends at `before`.
     #[inline(always)]
     fn behind(&mut self, fields: u8, before: usize) -> (usize, usize) {
-        // Behind the field before it.
+        // End of the previous field.
         let first = match fields {
             1 => before,
             _ => {
@@ -64,7 +65,7 @@ impl Ends {
 }
 
 impl Words {
-    /// Returns the words and the holes of a line with these ends of fields, or `None` if it has another form.
+    /// Returns the words and the holes of a line whose fields end at these bits. Returns `None` if the line has another form.
     #[inline(always)]
     pub(crate) fn of(
         window: &[u8; WINDOW],
@@ -123,7 +124,7 @@ impl Words {
         middle | (self.head ^ other.head) | (g ^ i) | (h ^ j) | (self.last ^ other.last) == 0
     }
 
-    /// Returns the text of the line, with the kinds of its holes in their places.
+    /// Returns the text of the line, with the kinds of its holes in place of their contents.
     pub(super) fn text(&self, heads: &Heads) -> Option<Vec<u8>> {
         let holes = heads.holes(*heads.get(self.head)?);
         let bytes =
@@ -144,7 +145,7 @@ impl Words {
     }
 }
 
-/// Returns eight bytes of a line from byte `at` on.
+/// Returns eight bytes of a line, starting at byte `at`.
 #[inline(always)]
 fn word(window: &[u8; WINDOW], at: usize) -> u64 {
     window
@@ -158,7 +159,7 @@ pub(crate) struct Quick {
     /// Open hash table. Its size is a power of two, and at least half of it is empty.
     entries: Vec<(Words, u32)>,
     taken: usize,
-    /// Number of bits of a hash that do not count.
+    /// Number of low bits of a hash that are ignored.
     shift: u32,
 }
 

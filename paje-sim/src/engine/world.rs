@@ -1,5 +1,5 @@
-//! What the events have made so far. Between two rounds, containers end here in file order, and the first problem of a
-//! wave is found.
+//! Types, containers, lanes and problems that the events have made so far. Between two rounds, containers end here in
+//! file order, and the first problem of a wave is found.
 
 use std::sync::Arc;
 

@@ -88,3 +88,30 @@ impl NameOrder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Names often share their first bytes, and quotes only count in the raw order.
+        #[test]
+        fn sorting_equals_a_stable_sort_by_rank_and_key(
+            named in prop::collection::vec((0..3u32, "[ab]{0,2}|container[ab]{0,2}", any::<bool>()), 0..60)
+        ) {
+            let name = |place: usize| {
+                let (_, text, quoted) = &named[place];
+                let quoting = if *quoted { Quoting::Quoted } else { Quoting::Bare };
+                Name { text: text.as_bytes(), quoting }
+            };
+            for order in [NameOrder::Bare, NameOrder::Raw] {
+                let mut sorted: Vec<usize> = (0..named.len()).collect();
+                let mut expected = sorted.clone();
+                expected.sort_by_key(|place| (named[*place].0, order.key(name(*place))));
+                order.sort(&mut sorted, |place| named[place].0, name);
+                prop_assert_eq!(sorted, expected);
+            }
+        }
+    }
+}

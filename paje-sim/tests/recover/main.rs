@@ -214,6 +214,13 @@ fn damaged_traces_of_former_bugs() {
     ways.check(include_bytes!("traces/unknown-type.trace"));
 }
 
+/// The last event of the container in the file is earlier than another one.
+#[test]
+fn a_container_that_ends_too_early_ends_at_its_latest_event() {
+    let bytes = include_bytes!("traces/ended-too-early.trace");
+    Ways::new().check_often(bytes, 20);
+}
+
 /// `PAJE_SEEDS=100000 cargo test --release -p paje-sim --test recover` tries more.
 #[test]
 fn damaged_in_any_way() {

@@ -2,7 +2,7 @@
 
 use paje_sim::Trace;
 use paje_whatif::hypothesis::{Changes, Hypothesis};
-use paje_whatif::{Dropped, EagerStart, Graph, Retimed, Settings};
+use paje_whatif::{EagerStart, Facts, Graph, Retimed, Settings};
 
 use crate::{mpi, replayed};
 
@@ -65,15 +65,11 @@ pub(crate) fn retimed(
     let hypotheses: Result<Vec<Hypothesis>, String> =
         hypotheses.iter().map(|(kind, text)| Hypothesis::parse(kind, text)).collect();
     let hypotheses = hypotheses?;
-    let changes = Changes { hypotheses: &hypotheses, table: None, network: None, random: None };
-    let mut graph = Graph::new(trace, settings);
-    if let Some(eager) = changes.eager() {
-        graph = graph.with_eager(eager);
-    }
+    let changes = Changes { hypotheses: &hypotheses, network: None, random: None };
+    let facts = Facts::new(trace, &settings.reading);
+    let graph = Graph::of(facts, settings, changes.eager());
     let applied = changes.apply(&graph)?;
-    graph
-        .retime(&applied.plan, true, false, &mut Dropped::default())
-        .map_err(|cycle| cycle.to_string())
+    graph.retime(&applied.plan, true, false).map_err(|cycle| cycle.to_string())
 }
 
 fn ends(trace: &Trace, hypotheses: &[(&str, &str)]) -> Vec<f64> {
@@ -147,7 +143,8 @@ fn a_sent_message_can_end_a_call() {
     let states = [call(0, 1.0), call(1, 2.0), call(2, 3.0)].concat();
     let links = [(0, 1, 1.0, 4.0, 100_000), (1, 2, 2.0, 4.0, 100_000), (2, 0, 3.0, 4.0, 100_000)];
     let trace = trace(&states, &links);
-    let settings = Settings { eager: Some(65_536), ..settings() };
+    let mut settings = settings();
+    settings.reading.eager = Some(65_536);
     let graph = Graph::new(&trace, &settings);
     close(&graph.transfers.iter().map(|it| it.seconds).collect::<Vec<_>>(), &[1.0; 3]);
     let half = [("scale", "state=computing,factor=0.5")];
@@ -367,7 +364,8 @@ fn scattered() -> Trace {
 fn messages_of_a_collective_share_the_link_out_of_its_root() {
     let trace = scattered();
     let graph = Graph::new(&trace, &settings());
-    assert!((graph.shapes[0].link_out_seconds - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
+    let (latency, work) = graph.shapes[0].cost();
+    assert!((latency - 1.0).abs() < 1e-3 && (work - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
     // Without a change, the times are identical to the last bit.
     let same = ends(&trace, &[("scale", "state=computing,factor=1")]);
     assert_eq!(same, [10.0, 23.0, 33.0, 43.0]);

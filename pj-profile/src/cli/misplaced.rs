@@ -6,7 +6,7 @@ use super::Report::{
 };
 
 impl Cli {
-    /// Returns an option that does not apply to the report, and the reports that it applies to.
+    /// Returns an option that does not apply to the report, and the reports to which it applies.
     #[must_use]
     pub fn out_of_place(&self) -> Option<(&'static str, String)> {
         let waiting: &[Report] = &[Waits, Critical, Summary];

@@ -1,4 +1,5 @@
-//! Grids whose columns fit their contents, with fewer columns if there is no room for all.
+//! Grids whose columns are as wide as their contents. If there is no room for all columns, some are
+//! left out.
 
 use std::io::{self, Write};
 
@@ -11,7 +12,8 @@ pub(super) enum Cell {
     Bar(f64),
 }
 
-/// Title and priority of a column. Without room, the highest number is left out first, and 0 never.
+/// Title and priority of a column. If there is no room, the column with the highest number is left
+/// out first. Columns with 0 always stay.
 pub(super) type Column = (&'static str, u8);
 
 /// Minimum and maximum width of a bar; minimum width of a truncated name.

@@ -13,7 +13,7 @@ use super::strips;
 #[derive(Clone, Copy)]
 enum Form {
     Name,
-    /// A name, or the time between states if empty.
+    /// A name; if it is empty, the time between states.
     Activity,
     Bar,
     Percent,

@@ -142,7 +142,7 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
                 strip += &screen.paint(colour(value), &block);
             } else {
                 let letter = letter(values.iter().position(|(name, _)| name == value));
-                // Lower case for values with less than half of the time.
+                // Use lower case for values with less than half of the bin's time.
                 let small = seconds / whole < 0.5;
                 strip.push(if small { letter.to_ascii_lowercase() } else { letter });
             }
@@ -173,7 +173,7 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Writes the legend in lines as wide as the screen. Names come without and with colour.
+/// Writes the legend in lines as wide as the screen. Each name is given without and with colour.
 fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     let mut taken = 0;

@@ -40,7 +40,8 @@ fn pairs(
     Pairs { names, cells }
 }
 
-/// Returns column and title of the amount on links: bytes if known, else counts.
+/// Returns the column with the amount on links, and its title: bytes if known, else the number of
+/// links.
 fn traffic(seen: TableView<'_>) -> (&'static str, &'static str) {
     match (0..seen.0.len()).any(|row| seen.number("bytes", row).is_some()) {
         true => ("bytes", "bytes sent"),

@@ -24,7 +24,7 @@ fn over(seen: TableView<'_>, column: &str) -> Over {
     let mut over =
         Over { groups: BTreeMap::new(), bins: 0, times: [f64::INFINITY, f64::NEG_INFINITY] };
     let mut length = 0.0;
-    // Hash first and sort names once, as there are few names and many rows.
+    // Hash first and sort the names at the end, because there are few names and many rows.
     let mut groups: FxHashMap<(String, String), BTreeMap<usize, BTreeMap<String, f64>>> =
         FxHashMap::default();
     for row in 0..seen.0.len() {
@@ -75,7 +75,7 @@ fn parts(values: &BTreeMap<String, f64>, whole: f64, colours: &Colours) -> Fill 
     Fill::Parts(parts)
 }
 
-/// Draws strips of each container, or shades of each value if containers are added up.
+/// Draws a strip for each container, or a row of shades for each value if containers are added up.
 pub(super) fn strips(seen: TableView<'_>, colours: &Colours) -> Picture {
     let over = over(seen, "seconds");
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
@@ -124,7 +124,7 @@ pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Pictu
     .picture()
 }
 
-/// Draws the share of each bin that containers spent in one value.
+/// Draws, for each bin, the share of time that containers spent in one value.
 pub(super) fn matrix(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure> {
     let wanted = value(cli, seen, "seconds")?;
     let over = over(seen, "seconds");
@@ -168,8 +168,9 @@ pub(super) fn means(seen: TableView<'_>) -> Picture {
     .picture()
 }
 
-/// Draws the division of bins between four kinds of classes. Time without a state, between a
-/// container's first and last state, counts as computing, since many tracers record only calls.
+/// Draws how the time of each bin is divided between four kinds of classes. Time without a state,
+/// between a container's first and last state, counts as computing, since many tracers record only
+/// calls.
 pub(super) fn quadrant(seen: TableView<'_>) -> Result<Picture, Failure> {
     let over = over(seen, "seconds");
     let whole = over.bin();

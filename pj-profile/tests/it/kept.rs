@@ -44,7 +44,8 @@ fn packed(text: &[u8], portion: u64) -> (Vec<u8>, bool) {
     (writer.finish().expect("memory"), reports.is_some())
 }
 
-/// Writes a trace as text and packed, under the same name. Returns whether the latter has reports.
+/// Writes a trace as text and packed, under the same name. Returns whether the packed trace has
+/// reports.
 fn both(text: &[u8], portion: u64) -> (TempDir, TempDir, bool) {
     let (packed, has_reports) = packed(text, portion);
     (testkit::folder(&[("t", text)]), testkit::folder(&[("t", &packed)]), has_reports)
@@ -174,7 +175,8 @@ fn a_pipe_is_replayed() {
     writer.join().expect("the thread ends");
 }
 
-/// Older packed traces have older reports. If these bytes change, [`VERSION`] must change, too.
+/// Packed traces keep the reports of the version that wrote them. If these bytes change,
+/// [`VERSION`] must change, too.
 #[test]
 fn the_version_changes_with_the_format() {
     let examples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples"));

@@ -129,7 +129,7 @@ fn the_page_of_a_summary_has_all_sections() {
     {
         assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
     }
-    // The time of rank-3 in the report of waits.
+    // This is the time of rank-3 in the report of waits.
     assert!(page.contains("41.73 ms"));
     assert!(page.contains("Content-Security-Policy"));
 }
@@ -193,9 +193,9 @@ fn communication_is_written_for_graphviz() {
         "\"rank-2\" -> \"rank-0\" [label=\"14\", penwidth=5.0];"
     );
     assert_eq!(graph.matches(" -> ").count(), 9);
-    // Only the rows of the report.
+    // The graph has only the rows of the report.
     assert_eq!(written("--dot", &["comm", "--top=4"], MPI).matches(" -> ").count(), 4);
-    // A name that would close the quotes, and one that would escape the closing quote.
+    // Use a name that would close the quotes, and one that would escape the closing quote.
     let text = fs::read_to_string(MPI).expect("an example");
     let text = text.replace("\"rank-2\"", "rank\"]->x[").replace("\"rank-0\"", "\"\\\"");
     let folder = TempDir::new().expect("a folder");

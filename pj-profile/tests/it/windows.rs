@@ -1,4 +1,4 @@
-//! Reports on windows of packed traces, which are read in part, equal those of the text.
+//! Packed traces are read only in part for a window. Their reports equal those of the text.
 
 use std::fs;
 use std::path::Path;
@@ -85,7 +85,7 @@ fn look_at(what: &str, text: &[u8], segment: usize, turns: usize, rng: &mut Rng)
     }
 }
 
-/// Whether the trace allows windows to be read in part.
+/// Whether windows of the trace can be read in part.
 fn is_plain(text: &[u8]) -> bool {
     let mut options = Options::default();
     options.usage = true;
@@ -149,6 +149,6 @@ fn only_a_part_is_read_for_a_window() {
         let words: Vec<&str> = report.split(' ').chain(window).collect();
         assert!(bytes_read(&folder, &words) >= size, "{report}");
     }
-    // No report of this kind is stored.
+    // Reports of this kind are not stored.
     assert!(bytes_read(&folder, &["states", "--by", "container"]) >= size);
 }

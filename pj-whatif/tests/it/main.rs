@@ -195,7 +195,7 @@ fn wrong_usage_is_reported() {
         wrong(&[trace, "--cut", "state=computing", "--sweep", "factor=1..2/3"])
             .contains("no hypothesis leaves `factor` open")
     );
-    assert!(wrong(&[trace, "--coll", "MPI_Barrier=ring"]).contains("reduce+bcast"));
+    assert!(wrong(&[trace, "--coll", "MPI_Barrier=star"]).contains("reduce+bcast"));
     let out = folder.path().join("none.paje");
     wrong(&[trace, "--scale", "state=nothing,factor=1", "-o", out.to_str().expect("UTF-8")]);
     assert!(!out.exists());

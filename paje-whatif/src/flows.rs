@@ -1,4 +1,4 @@
-//! Simulation of messages in a network with shared links.
+//! Messages in a network with shared links.
 //!
 //! Each container has one link to and one from a crossbar. A message takes its latency, and then
 //! the time of its bytes with its share of both links. Shares are max-min fair, by progressive
@@ -6,21 +6,35 @@
 //! others grow on. Algorithm 1 of Schaeli (*Integrated simulation of parallel applications*, 2010)
 //! visits links by their number of messages instead, and can exceed their capacity.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use crate::graph::Graph;
-use crate::ordered::OrderedTime;
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct OrderedTime(f64);
 
-/// A network.
-#[derive(Clone, Debug)]
-pub struct Network {
-    /// Latency of each message, and the time of its bytes without sharing, in seconds. If NaN, the
-    /// transfer keeps its recorded time.
-    pub(crate) times: Vec<(f64, f64)>,
-    pub(crate) shares: bool,
-    /// Fraction of the opposite link that a message uses for acknowledgements, as in SimGrid.
-    pub(crate) cross: f64,
+impl Eq for OrderedTime {}
+
+impl PartialOrd for OrderedTime {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for OrderedTime {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// A message to be transferred.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flow {
+    /// Number by which its arrival is reported.
+    pub(crate) id: u64,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    /// Latency, and time of the bytes without sharing, in seconds.
+    pub(crate) cost: (f64, f64),
 }
 
 /// Returns the max-min fair shares of flows. Each also uses `cross` of the opposite links.
@@ -101,116 +115,114 @@ impl Filling {
 }
 
 /// Messages in flight. Computing the shares at an arrival takes time proportional to their number.
-#[derive(Debug)]
-pub(crate) struct Flows<'g> {
-    network: &'g Network,
-    graph: &'g Graph<'g>,
+#[derive(Debug, Default)]
+pub(crate) struct Flows {
+    shares: bool,
+    /// Fraction of the opposite link that a message uses for acknowledgements, as in SimGrid.
+    cross: f64,
+    nodes: usize,
     clock: f64,
     /// Messages within their latency, by the time when it ends.
-    joining: BinaryHeap<Reverse<(OrderedTime, u32)>>,
+    joining: BinaryHeap<Reverse<(OrderedTime, u64, u32)>>,
+    waiting: Vec<Flow>,
+    free: Vec<u32>,
     /// Messages whose bytes are being transferred: number, ends, seconds left, and share.
-    messages: Vec<u32>,
+    ids: Vec<u64>,
     pairs: Vec<(u32, u32)>,
     left: Vec<f64>,
-    shares: Vec<f64>,
+    share: Vec<f64>,
     is_old: bool,
     filling: Filling,
 }
 
-impl<'g> Flows<'g> {
-    pub(crate) fn new(network: &'g Network, graph: &'g Graph<'g>) -> Self {
-        Flows {
-            network,
-            graph,
-            clock: f64::NEG_INFINITY,
-            joining: BinaryHeap::new(),
-            messages: Vec::new(),
-            pairs: Vec::new(),
-            left: Vec::new(),
-            shares: Vec::new(),
-            is_old: false,
-            filling: Filling::default(),
-        }
+impl Flows {
+    pub(crate) fn new(shares: bool, cross: f64, nodes: usize) -> Self {
+        Flows { shares, cross, nodes, clock: f64::NEG_INFINITY, ..Flows::default() }
     }
 
-    /// Starts a transfer. Returns whether its duration is known.
-    pub(crate) fn start(&mut self, message: u32, time: f64) -> bool {
-        let (latency, work) = self.network.times[message as usize];
-        if latency.is_nan() || work.is_nan() {
-            return false;
-        }
-        self.joining.push(Reverse((OrderedTime(time + latency), message)));
-        true
+    pub(crate) fn start(&mut self, flow: Flow, time: f64) {
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.waiting[place as usize] = flow;
+                place
+            }
+            None => {
+                self.waiting.push(flow);
+                self.waiting.len() as u32 - 1
+            }
+        };
+        self.joining.push(Reverse((OrderedTime(time + flow.cost.0), flow.id, place)));
     }
 
     /// Returns the next arrivals and their time, if there are any up to `until`.
-    pub(crate) fn next_arrivals(&mut self, until: f64) -> Vec<(u32, f64)> {
+    pub(crate) fn next_arrivals(&mut self, until: f64, arrived: &mut Vec<(u64, f64)>) {
+        arrived.clear();
         loop {
             if self.is_old {
-                self.share();
-            }
-            let done = self.left.iter().zip(&self.shares).map(|(left, share)| left / share);
-            let done = done.fold(f64::INFINITY, f64::min);
-            let join = self.joining.peek().map(|Reverse((time, _))| time.0.max(self.clock));
-            match join {
-                None if done == f64::INFINITY => return Vec::new(),
-                _ if join.unwrap_or(f64::INFINITY).min(self.clock + done) > until => {
-                    return Vec::new();
+                self.is_old = false;
+                if self.shares {
+                    self.filling.fill(&self.pairs, self.nodes, self.cross, &mut self.share);
                 }
-                Some(time) if done == f64::INFINITY || time <= self.clock + done => {
-                    self.go_on(time);
-                    while let Some(Reverse((joins, message))) = self.joining.peek().copied()
-                        && joins.0 <= time
-                    {
-                        self.joining.pop();
-                        let ends = &self.graph.messages.list()[message as usize];
-                        self.messages.push(message);
-                        self.pairs.push((ends.from, ends.to));
-                        self.left.push(self.network.times[message as usize].1);
-                        self.shares.push(1.0);
-                    }
+            }
+            let done = self.left.iter().zip(&self.share).map(|(left, share)| left / share);
+            let done = self.clock + done.fold(f64::INFINITY, f64::min);
+            let join = self.joining.peek().map(|Reverse((time, ..))| time.0);
+            let join = join.unwrap_or(f64::INFINITY);
+            if join.min(done) > until || join.min(done) == f64::INFINITY {
+                return;
+            }
+            if join > done {
+                self.go_on(done);
+                self.take_done(arrived);
+                return;
+            }
+            // A message that takes no time beyond its latency has arrived.
+            self.go_on(join);
+            while let Some(Reverse((time, id, place))) = self.joining.peek().copied()
+                && time.0 <= self.clock
+            {
+                self.joining.pop();
+                self.free.push(place);
+                let flow = self.waiting[place as usize];
+                if flow.cost.1 > 0.0 {
+                    self.ids.push(id);
+                    self.pairs.push((flow.from, flow.to));
+                    self.left.push(flow.cost.1);
+                    self.share.push(1.0);
                     self.is_old = true;
-                }
-                _ => {
-                    self.go_on(self.clock + done);
-                    return self.take_done();
+                } else {
+                    arrived.push((id, time.0));
                 }
             }
-        }
-    }
-
-    fn share(&mut self) {
-        self.is_old = false;
-        if self.network.shares {
-            let nodes = self.graph.tracks.list().len();
-            self.filling.fill(&self.pairs, nodes, self.network.cross, &mut self.shares);
+            if !arrived.is_empty() {
+                return;
+            }
         }
     }
 
     fn go_on(&mut self, time: f64) {
+        let time = time.max(self.clock);
         let seconds = time - self.clock;
         if seconds.is_finite() && seconds > 0.0 {
-            for (left, share) in self.left.iter_mut().zip(&self.shares) {
+            for (left, share) in self.left.iter_mut().zip(&self.share) {
                 *left -= share * seconds;
             }
         }
         self.clock = time;
     }
 
-    fn take_done(&mut self) -> Vec<(u32, f64)> {
+    fn take_done(&mut self, arrived: &mut Vec<(u64, f64)>) {
         let least = self.left.iter().copied().fold(f64::INFINITY, f64::min);
-        let mut done = Vec::new();
         for at in (0..self.left.len()).rev() {
             // A remainder of a picosecond is rounding.
             if self.left[at] <= least.max(1e-12) {
-                done.push((self.messages.swap_remove(at), self.clock));
+                arrived.push((self.ids.swap_remove(at), self.clock));
                 self.pairs.swap_remove(at);
                 self.left.swap_remove(at);
-                self.shares.swap_remove(at);
+                self.share.swap_remove(at);
             }
         }
         self.is_old = true;
-        done
     }
 }
 

@@ -1,0 +1,57 @@
+//! Costs of messages: what the network takes in one run.
+
+use paje_comm::Run;
+
+use crate::fit::Table;
+
+/// Times of all messages, and the rules by which they travel.
+#[derive(Clone, Debug, Default)]
+pub struct Costs {
+    /// Latency of each message, and time of its bytes without sharing, in seconds.
+    pub(crate) messages: Vec<(f64, f64)>,
+    /// Whether each message is a rendezvous; if empty, as recorded.
+    pub(crate) rendezvous: Vec<bool>,
+    /// The same for messages of collectives without links, by group and operation; the last one
+    /// counts for all further operations.
+    pub(crate) groups: Vec<Vec<(f64, f64)>>,
+    /// Whether messages share links.
+    pub(crate) shares: bool,
+    /// Fraction of the opposite link that a message uses for acknowledgements, as in SimGrid.
+    pub(crate) cross: f64,
+}
+
+impl Costs {
+    /// Returns the costs with those of a table for all messages whose size is known.
+    pub(crate) fn with_table(mut self, run: &Run<'_>, table: &Table) -> Self {
+        for (cost, message) in self.messages.iter_mut().zip(run.facts.messages.list()) {
+            *cost = message.bytes().map_or(*cost, |bytes| table.times(bytes));
+        }
+        (self.shares, self.cross) = (true, table.cross);
+        self
+    }
+
+    /// Returns the costs changed message by message; `change` also gets the size, or NaN.
+    pub(crate) fn changed(
+        &self,
+        run: &Run<'_>,
+        change: impl Fn(f64, (f64, f64)) -> (f64, f64),
+    ) -> Self {
+        let mut changed = self.clone();
+        for (cost, message) in changed.messages.iter_mut().zip(run.facts.messages.list()) {
+            *cost = change(message.bytes().unwrap_or(f64::NAN), *cost);
+        }
+        for (costs, group) in changed.groups.iter_mut().zip(&run.groups.list) {
+            let members = group.tracks.len();
+            for (operation, cost) in costs.iter_mut().enumerate() {
+                let bytes = group.bytes[operation * members..][..members].iter().copied();
+                *cost = change(bytes.fold(f64::NAN, f64::max), *cost);
+            }
+        }
+        changed
+    }
+
+    pub(crate) fn of_operation(&self, group: usize, operation: usize) -> (f64, f64) {
+        let costs = &self.groups[group];
+        costs.get(operation).or(costs.last()).copied().unwrap_or((0.0, 0.0))
+    }
+}
