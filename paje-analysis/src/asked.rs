@@ -6,7 +6,7 @@ use paje_workers::Workers;
 use crate::classes::{Classes, Map};
 use crate::collectives::Grouping;
 use crate::comm::{self, Comm, Ends};
-use crate::critical::{CriticalPath, NO_DEPENDENCES};
+use crate::critical::{CriticalPath, refusal};
 use crate::named;
 use crate::states::{self, States};
 use crate::time::{self, Time};
@@ -143,8 +143,8 @@ impl Asked {
             }
             Asked::Critical { by_value, about } => {
                 let waits = about.waits(trace)?;
-                if !waits.has_dependences() {
-                    return Err(NO_DEPENDENCES.into());
+                if let Some(why) = refusal(&waits, &about.map(trace)) {
+                    return Err(why.into());
                 }
                 let window = within(waits.whole(), window);
                 match CriticalPath::new(&waits) {
@@ -164,8 +164,12 @@ fn within(whole: (f64, f64), window: TimeRange) -> (f64, f64) {
 }
 
 impl About {
+    fn map(&self, trace: &Trace) -> Map {
+        self.map.clone().unwrap_or_else(|| Map::of_trace(trace))
+    }
+
     fn waits<'t>(&self, trace: &'t Trace) -> Result<Waits<'t>, String> {
-        let map = self.map.clone().unwrap_or_else(|| Map::of_trace(trace));
+        let map = self.map(trace);
         let level = self.group.as_deref().map(|name| named::container_type(trace, "group=", name));
         let root = self.root.as_deref().map(|name| named::container(trace, "root=", name));
         let grouping = Grouping { level: level.transpose()?, root: root.transpose()? };

@@ -14,8 +14,9 @@ use crate::tracks::{Track, Tracks, grouped};
 /// Settings for finding collectives.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
-    /// If given, containers below the same container of this type, or below none, form a group.
-    /// Otherwise, the largest groups whose members agree are used: see [`Level`].
+    /// If a type is given, containers below the same container of this type form a group, and so do
+    /// all containers that are below none. Otherwise, the largest groups whose members agree are
+    /// used: see [`Level`].
     pub level: Option<TypeId>,
     /// Root of all rooted collectives. Without it, the root is estimated.
     pub root: Option<ContainerId>,

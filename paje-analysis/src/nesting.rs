@@ -71,7 +71,8 @@ pub(crate) struct Nesting<F> {
     stack: Vec<Nested>,
     /// Ends of the states beyond the first [`NEAR`] of the stack, by value.
     deep: FxHashMap<ValueId, Vec<f64>>,
-    /// States that the previous portion left open, outermost first, and how many were seen again.
+    /// States that the previous portion left open, outermost first. `again` is the number of them
+    /// that this portion has repeated so far.
     open: Vec<Nested>,
     again: usize,
     /// Called with each closed state, its part in the window, and its parent.

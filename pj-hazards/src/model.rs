@@ -160,12 +160,18 @@ impl<'t> Model<'t> {
         }
     }
 
-    /// Whether the trace records what the program communicates: messages, or collectives.
+    /// Whether the trace records messages, or shows that the program only uses collectives.
     #[must_use]
-    pub fn communicates(&self) -> bool {
+    pub fn records_messages(&self) -> bool {
+        let tracks = 0..self.tracks.list().len();
+        let mut classes = tracks.flat_map(|track| {
+            let states = 0..self.tracks.list()[track].len();
+            states.map(move |state| self.tracks.class(track, state))
+        });
+        let collectives = &self.collectives;
+        let has_collectives = !(collectives.series.is_empty() && collectives.uneven.is_empty());
         !self.messages.list().is_empty()
-            || !self.collectives.series.is_empty()
-            || !self.collectives.uneven.is_empty()
+            || has_collectives && !classes.any(|class| class.sends() || class.receives())
     }
 
     /// Computes the happened-before order.

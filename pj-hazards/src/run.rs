@@ -106,10 +106,12 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     let options = options(cli, grouping);
     let (mut findings, graph) = workers.run(|| {
         let model = Model::new(&trace, map, &options);
-        if matches!(hazard, Hazard::Races | Hazard::Orders) && !model.communicates() {
-            let why =
-                "the trace records no messages, so they may race or not; record them as Pajé links";
-            return Err(Failure::Unsuitable(name.clone(), why.into()));
+        if matches!(hazard, Hazard::Races | Hazard::Orders) && !model.records_messages() {
+            let what = cli.words[0].display();
+            let why = format!(
+                "the trace records no messages, so {what} cannot be found; record them as Pajé links"
+            );
+            return Err(Failure::Unsuitable(name.clone(), why));
         }
         let order = model.order();
         if !cli.talk.warnings.no_warnings {

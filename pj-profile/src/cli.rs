@@ -237,7 +237,7 @@ impl Report {
         matches!(self, Report::States | Report::Comm | Report::Time | Report::Compare)
     }
 
-    /// Returns the nature of the rows used, if there is only one.
+    /// Returns the nature of the rows that the report uses, if it uses only one.
     const fn nature(self) -> Option<TypeNature> {
         match self {
             Report::States | Report::Time | Report::Compare => Some(TypeNature::State),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use paje_analysis::classes::Map;
 use paje_analysis::comm::{self, Comm, Ends};
-use paje_analysis::critical::{CriticalPath, NO_DEPENDENCES};
+use paje_analysis::critical::{CriticalPath, refusal};
 use paje_analysis::states::{self, States};
 use paje_analysis::time::{self, Time};
 use paje_analysis::{Bins, By, Label, Scope, Table};
@@ -70,8 +70,8 @@ pub(crate) fn parts(
     let pairs = waits.pairs_table(window);
     parts.push(Part::pictured(heading, pairs.clone(), &[Kind::Graph, Kind::Matrix]));
     parts.push(Part { kinds: Some(&[]), ..Part::new(heading, "", pairs.top(ROWS, &["seconds"])) });
-    if !waits.has_dependences() {
-        parts.push(Part::new("Critical path", NO_DEPENDENCES, Table::new("critical")));
+    if let Some(why) = refusal(&waits, &map) {
+        parts.push(Part::new("Critical path", why, Table::new("critical")));
     } else if let Some(path) = CriticalPath::new(&waits) {
         let note = "The chain of states that determines the length of the run. imbalance: how much longer the path is \
                     in a value than containers on average; cost: the imbalance times the number of containers.";

@@ -173,7 +173,7 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     };
     let mut title_of_both = String::new();
     let (mut sides, mut scales) = (Vec::new(), Vec::new());
-    // For the page, whose bins depend on the longer run.
+    // Kept for the page, because the bins of both runs depend on the longer run.
     let mut kept = Vec::new();
     let mut is_sound = true;
     for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {

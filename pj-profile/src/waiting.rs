@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use paje_analysis::Table;
 use paje_analysis::classes::{Class, Map};
 use paje_analysis::collectives::{Collectives, Grouping, Level};
-use paje_analysis::critical::{CriticalPath, NO_DEPENDENCES};
+use paje_analysis::critical::{CriticalPath, refusal};
 use paje_analysis::waits::rest::Efficiency;
 use paje_analysis::waits::{Options, Waits};
 use paje_console::Failure;
@@ -41,8 +41,9 @@ pub(crate) fn table(
     if waits.tracks.classes().is_empty() {
         return Err(Failure::Unsuitable(name.to_owned(), unknown(trace, &map)));
     }
-    if cli.report() == Report::Critical && !waits.has_dependences() {
-        return Err(Failure::Unsuitable(name.to_owned(), NO_DEPENDENCES.into()));
+    let refused = refusal(&waits, &map).filter(|_| cli.report() == Report::Critical);
+    if let Some(why) = refused {
+        return Err(Failure::Unsuitable(name.to_owned(), why.into()));
     }
     let window = window(cli, &waits);
     let notes = notes(&waits, &map, window);

@@ -281,6 +281,11 @@ fn a_critical_path_needs_messages_or_collectives() {
     let (status, out, err) = run(&["critical"], &trace);
     assert_eq!((status, out.as_str()), (2, ""));
     assert!(err.contains("no critical path, as the trace has no messages and no coll"), "{err}");
+    let tasks =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/task-runtime.trace");
+    let (status, _, err) = run(&["critical", "--map=starpu"], &tasks);
+    assert_eq!(status, 2);
+    assert!(err.contains("StarPU's traces do not record"), "{err}");
 }
 
 #[test]
