@@ -1,4 +1,4 @@
-//! Analyses by name, as the Python and R packages offer them.
+//! Analyses that are selected by name, as in the Python and R packages.
 
 use paje_sim::{Selection, TimeRange, Trace};
 use paje_workers::Workers;
@@ -16,16 +16,16 @@ use crate::{Bins, By, Label, Scope, Table};
 /// An analysis and its settings.
 #[derive(Clone, Debug)]
 pub enum Asked {
-    /// Time by state value: see [`states`].
+    /// Time by state value, computed by [`states`].
     States(By),
-    /// Links between containers: see [`comm`].
+    /// Links between containers, computed by [`comm`].
     Comm {
         /// Type of the containers to which links are attributed.
         level: Option<String>,
         /// User-defined field with the bytes of a link.
         bytes: Option<String>,
     },
-    /// Time per bin: see [`time`].
+    /// Time per bin, computed by [`time`].
     Time {
         /// Grouping of rows.
         by: By,
@@ -38,9 +38,9 @@ pub enum Asked {
         /// Map from values to classes. By default, the built-in map that fits best.
         map: Option<Map>,
     },
-    /// Wait states: see [`waits`](crate::waits).
+    /// Wait states, computed by [`waits`](crate::waits).
     Waits(WaitsBy, About),
-    /// The critical path: see [`critical`](crate::critical).
+    /// The critical path, computed by [`critical`](crate::critical).
     Critical {
         /// Whether to report values with their imbalance instead of containers.
         by_value: bool,
@@ -157,7 +157,7 @@ impl Asked {
     }
 }
 
-/// Replaces the missing bounds of the window with those of `whole`.
+/// Replaces the missing bounds of the window with the bounds of `whole`.
 fn within(whole: (f64, f64), window: TimeRange) -> (f64, f64) {
     let finite = |asked: f64, found: f64| if asked.is_finite() { asked } else { found };
     (finite(window.from, whole.0), finite(window.to, whole.1))

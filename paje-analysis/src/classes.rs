@@ -1,7 +1,7 @@
-//! Classes of states: computing, sending, receiving, waiting, a collective operation, …
+//! Classes of states, such as computing, sending, receiving, waiting, or a collective operation.
 //!
-//! A [`Map`] assigns a [`Class`] to the name of each state value. Maps are TOML files; two are
-//! built in: `mpi` and `starpu`. [`Classes`] holds the classes of the values of one trace.
+//! A [`Map`] assigns a [`Class`] to the name of each state value. Maps are TOML files. Two maps are
+//! built in, `mpi` and `starpu`. [`Classes`] holds the classes of the values of one trace.
 
 pub mod map;
 
@@ -32,18 +32,18 @@ pub enum Class {
     Other,
 }
 
-/// Kind of a collective: which members wait for which others.
+/// Kind of a collective. It determines which members wait for which others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Collective {
-    /// Every member waits for all others: none leaves before the last one has entered.
+    /// Every member waits for all other members. No member leaves before the last one has entered.
     NxN,
-    /// Every member waits for the root: a broadcast.
+    /// Every member waits for the root, as in a broadcast.
     OneToN,
-    /// The root waits for all other members: a reduction.
+    /// The root waits for all other members, as in a reduction.
     NToOne,
     Barrier,
-    /// Each member waits for those before it.
+    /// Each member waits for the members before it.
     Scan,
 }
 
@@ -85,19 +85,19 @@ impl Class {
         Class::ALL.into_iter().find(|class| class.name() == name)
     }
 
-    /// Whether a message can start in a state of this class.
+    /// Returns whether a message can start in a state of this class.
     #[must_use]
     pub const fn sends(self) -> bool {
         matches!(self, Class::Send | Class::SendRecv)
     }
 
-    /// Whether a message can end in a state of this class.
+    /// Returns whether a message can end in a state of this class.
     #[must_use]
     pub const fn receives(self) -> bool {
         matches!(self, Class::Recv | Class::SendRecv | Class::Wait)
     }
 
-    /// Whether the state involves other containers.
+    /// Returns whether the state involves other containers.
     #[must_use]
     pub const fn communicates(self) -> bool {
         self.sends() || self.receives() || matches!(self, Class::Collective(_))
@@ -140,9 +140,9 @@ pub struct Classes {
 impl Classes {
     /// Classifies the values of one state type per container type.
     ///
-    /// Considers the state types with values in the map. Prefers types that the map names, then
-    /// those with the most values in the map, then those with the most communicating values, and
-    /// finally the first one.
+    /// Only considers state types with values in the map. Prefers state types that the map names,
+    /// then state types with more values in the map, then state types with more communicating
+    /// values. If several state types are still equal, takes the first one.
     #[must_use]
     pub fn new(trace: &Trace, map: &Map) -> Classes {
         let types = trace.types();
@@ -186,7 +186,7 @@ impl Classes {
         }
     }
 
-    /// Returns the class of a value; [`Class::Other`] if its type was not chosen.
+    /// Returns the class of a value, or [`Class::Other`] if the value's type was not chosen.
     #[must_use]
     #[inline]
     pub fn class(&self, type_: TypeId, value: ValueId) -> Class {
@@ -225,7 +225,7 @@ impl Classes {
         &self.unknown
     }
 
-    /// Whether the map contains none of the state values.
+    /// Returns whether the map contains none of the state values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen().next().is_none()

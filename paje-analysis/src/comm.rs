@@ -1,4 +1,4 @@
-//! Links between containers: count, bytes and duration.
+//! Count, bytes and duration of the links between containers.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -31,8 +31,9 @@ pub enum Ends {
     /// Each pair of containers.
     #[default]
     Containers,
-    /// Attributes each end of a link to the container of this type around it, or to its own
-    /// container if there is no such container.
+    /// Attributes each end of a link to the container of this type around it. If no container of
+    /// this type is around it, the end is attributed to the container in which the link starts or
+    /// ends.
     Level(Label),
 }
 
@@ -49,7 +50,7 @@ pub struct Row {
     pub count: u64,
     /// Sum of the bytes, if any link has them.
     pub bytes: Option<f64>,
-    /// Shortest duration in seconds; negative if a link ends before it starts.
+    /// Shortest duration in seconds. It is negative if a link ends before it starts.
     pub min: f64,
     pub mean: Seconds,
     /// Longest duration in seconds.
@@ -62,7 +63,8 @@ pub struct Row {
 
 type Pair = (ValueId, ContainerId, ContainerId);
 
-/// Sort key of a row: type, value, and positions of both containers in output order.
+/// Sort key of a row, made of the type, the value, and the positions of both containers in output
+/// order.
 type Place = (TypeId, Label, [usize; 2]);
 
 #[derive(Clone, Copy, Debug)]
@@ -119,8 +121,8 @@ impl Cell {
 }
 
 impl Comm {
-    /// Creates the analysis. `bytes` is the user-defined field with the bytes of a link; by
-    /// default, one of [`BYTES`]. The trace must be read with user-defined fields.
+    /// Creates the analysis. `bytes` is the user-defined field with the bytes of a link, which is
+    /// one of [`BYTES`] by default. The trace must be read with user-defined fields.
     #[must_use]
     pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
         let names: Vec<String> = match bytes {

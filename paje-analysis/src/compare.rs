@@ -1,4 +1,4 @@
-//! Comparison of two runs: the states that became longer or shorter.
+//! Comparison of two runs, which shows the states that became longer or shorter.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Run<'r> {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Row {
-    /// The container, if each one has its own rows.
+    /// The container, if each container has separate rows.
     pub container: Option<Label>,
     pub type_: Label,
     pub value: Label,
@@ -25,15 +25,15 @@ pub struct Row {
     pub exclusive: [Seconds; 2],
     /// Increase from the first run to the second.
     pub change: Seconds,
-    /// Relative increase; `None` if the first run has no time in the value.
+    /// Relative increase. `None` if the first run spends no time in the value.
     pub percent: Option<f64>,
-    /// Mean change per container of the type, divided by the change in makespan; `None` if the
+    /// Mean change per container of the type, divided by the change in makespan. `None` if the
     /// makespan did not change.
     pub share: Option<f64>,
 }
 
-/// Matches states by the names of their containers, types and values. Duplicates are matched by
-/// position. Rows are sorted by the absolute change, the largest first.
+/// Matches states by the names of their containers, types and values. States with equal names are
+/// matched by position. Rows are sorted by the absolute change, the largest first.
 #[must_use]
 pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
     let mut all: BTreeMap<_, [Option<&States>; 2]> = BTreeMap::new();
@@ -64,7 +64,7 @@ pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
         }
     };
     let mut rows: Vec<Row> = all.into_iter().map(row).collect();
-    // The sort is stable: ties stay in alphabetical order.
+    // The sort is stable, so rows with equal changes stay in alphabetical order.
     rows.sort_by_key(|row| std::cmp::Reverse(row.change.max(-row.change)));
     rows
 }

@@ -1,13 +1,13 @@
-//! The critical path: the chain of activities that determines the length of the run.
+//! The critical path, which is the chain of activities that determines the length of the run.
 //!
 //! The path is followed backwards from the last exit. At the end of a wait, it continues in the
 //! container that was waited for. Otherwise, it continues with the preceding state of the same
-//! container. So it never contains waiting, and is as long as the run. If several containers leave
-//! last, it starts with the one whose last wait ended earliest.
+//! container. Therefore, the path never contains waiting, and is as long as the run. If several
+//! containers leave last, the path starts with the container whose last wait ended earliest.
 //!
 //! The imbalance of a value is its time on the path minus its mean time per container, excluding
-//! waiting: see Böhme, de Supinski, Geimer, Schulz, Wolf: *Scalable critical-path based performance
-//! analysis* (2012).
+//! waiting. The definition is that of Böhme, de Supinski, Geimer, Schulz, Wolf: *Scalable
+//! critical-path based performance analysis* (2012).
 
 mod report;
 
@@ -76,14 +76,14 @@ pub struct Imbalance {
     pub on_path: Seconds,
     /// Mean time per container that has states of the type, excluding waiting.
     pub mean: Seconds,
-    /// Excess of the path over the mean: the possible gain from perfect balance.
+    /// Excess of the path over the mean. This is the possible gain from perfect balance.
     pub imbalance: Seconds,
     /// Imbalance times the number of containers.
     pub cost: Seconds,
 }
 
 impl CriticalPath {
-    /// Finds the path; `None` if there are no states.
+    /// Finds the path. Returns `None` if there are no states.
     #[must_use]
     pub fn new(waits: &Waits<'_>) -> Option<Self> {
         let tracks = waits.tracks.list();

@@ -1,4 +1,4 @@
-//! Events by value and container: count, rate, first and last time.
+//! Count, rate, and first and last time of events, by value and container.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

@@ -1,7 +1,7 @@
-//! Reports stored in a packed trace, so that they need no replay.
+//! Reports stored in a packed trace, which can be read without a replay.
 //!
-//! A [`Keeper`] is fed like an analysis and returns the reports named in [`REPORTS`] as bytes;
-//! [`Kept`] decodes them without loss. The format is described in `docs/pack.md`.
+//! A [`Keeper`] is fed like an analysis and returns the reports named in [`REPORTS`] as bytes.
+//! [`Kept`] decodes these bytes without loss. The format is described in `docs/pack.md`.
 
 mod lanes;
 
@@ -33,7 +33,7 @@ pub struct Facts {
     pub events: u64,
     /// Excludes the root.
     pub containers: u64,
-    /// Excludes the type of the root.
+    /// This number excludes the type of the root.
     pub types: u64,
 }
 
@@ -100,7 +100,7 @@ impl Keeper {
         self.comm.see(trace, workers);
     }
 
-    /// Returns the reports in the order of [`REPORTS`]; `None` if the trace has warnings.
+    /// Returns the reports in the order of [`REPORTS`], or `None` if the trace has warnings.
     #[must_use]
     pub fn reports(&self, trace: &Trace, facts: Facts) -> Option<[Kept; REPORTS.len()]> {
         if !trace.warnings().is_empty() {
@@ -111,14 +111,14 @@ impl Keeper {
         Some([states, comm].map(|table| Kept { facts, table }))
     }
 
-    /// Returns the lanes with states; `None` if there are too many.
+    /// Returns the lanes with states, or `None` if there are too many lanes.
     #[must_use]
     pub fn lanes(&self, trace: &Trace) -> Option<Lanes> {
         Lanes::of(trace, self.states.lanes(trace))
     }
 }
 
-/// Returns an empty table of a report; `None` if the report is not stored.
+/// Returns an empty table of a report, or `None` if the report is not stored.
 fn columns(report: &str) -> Option<Table> {
     match report {
         "states" => Some(states::table(&[])),
@@ -146,7 +146,7 @@ impl Kept {
         out
     }
 
-    /// Decodes a report; `None` if the bytes are invalid or of another version.
+    /// Decodes a report. Returns `None` if the bytes are invalid or have another version.
     #[must_use]
     pub fn parse(report: &str, bytes: &[u8]) -> Option<Kept> {
         let mut table = columns(report)?;

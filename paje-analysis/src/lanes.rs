@@ -8,7 +8,7 @@ use paje_workers::Workers;
 const AT_ONCE: usize = 16;
 
 /// Calls `see` for each lane, with the lane's entry in `kept` and the worker's result. Returns the
-/// workers' results. `kept` is indexed by lane and grows as needed.
+/// results of all workers. `kept` is indexed by lane and grows as needed.
 pub fn each<'t, K: Default + Send, F: Default + Send>(
     lanes: impl Iterator<Item = LaneView<'t>>,
     kept: &mut Vec<K>,

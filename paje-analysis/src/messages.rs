@@ -1,9 +1,10 @@
-//! Messages: links with the states in which they are sent and received.
+//! Messages, which are links together with the states in which they are sent and received.
 //!
 //! A link belongs to a sending state, which is open in the start container when the link starts,
-//! and to a receiving state, which is open in the end container until the link ends. SimGrid's SMPI
-//! and Akypuera end a link where the receiving call returns, so its duration is not the time on the
-//! network. If the only open state is a collective, the link is part of the collective.
+//! and to a receiving state, which is open in the end container until the link ends. In traces of
+//! SimGrid's SMPI and Akypuera, a link ends when the receiving call returns, so the link's duration
+//! is not the time on the network. If the only open state is a collective, the link is part of the
+//! collective.
 
 mod ends;
 
@@ -95,8 +96,8 @@ impl Message {
 }
 
 impl Messages {
-    /// Reads the messages of all lanes, in their order. Sizes are in the user-defined field
-    /// `bytes`, or in the first of [`BYTES`] that the trace defines.
+    /// Reads the messages of all lanes, in the order of the lanes. Sizes are in the user-defined
+    /// field `bytes`, or in the first field of [`BYTES`] that the trace defines.
     ///
     /// If several states match links of the same time, links are assigned to them in order. The
     /// first state also takes any surplus links.
@@ -105,8 +106,8 @@ impl Messages {
         Messages::read(tracks, map, bytes, false)
     }
 
-    /// Reads the messages ordered by receiving track, so that those of one track are adjacent in
-    /// memory.
+    /// Reads the messages ordered by receiving track, so that the messages of one track are
+    /// adjacent in memory.
     #[must_use]
     pub fn by_receiver(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, true)
@@ -117,7 +118,7 @@ impl Messages {
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
         let lanes: Vec<_> = lanes.filter(|lane| map.is_message(lane.type_name().text)).collect();
         let mut messages = Messages::default();
-        // Reserve the exact capacity: a growing list would take twice the memory.
+        // Reserve the exact capacity, because a growing list would take twice the memory.
         let mut next = Vec::new();
         if by_receiver {
             next = vec![0; tracks.list().len()];
@@ -176,8 +177,8 @@ impl Messages {
         }
         self.sent = by_track(count, self.list.iter().map(|message| message.from));
         let starts = find(&self.list, &mut self.sent, tracks, Side::Sending);
-        // The messages of one sender are scattered. Collecting only their states avoids cache
-        // misses.
+        // The messages of one sender are scattered in memory. Collecting only their states avoids
+        // cache misses.
         let sends: Vec<AtomicU32> =
             (0..self.list.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
         self.sent.par_iter().zip(starts).for_each(|(all, states)| {

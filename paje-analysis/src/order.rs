@@ -2,19 +2,21 @@
 //!
 //! The ends of messages and the collectives of a track form *steps*. All ends in one state (a call)
 //! form one step, and an end without a state is a separate step. A step begins when the preceding
-//! step of its track is complete. It is complete when the messages that it receives have been sent;
-//! its own receives do not delay its sends. Collectives delay their members according to their
-//! class. The sender of a rendezvous waits for the receiver.
+//! step of its track is complete. It is complete when the messages that it receives have been sent.
+//! The receives of a step do not delay the sends of the same step. Collectives delay their members
+//! according to their class. The sender of a rendezvous waits for the receiver.
 //!
-//! A step is *known* to another if it is complete when the other begins. The known steps of a track
-//! are always a prefix, so [`Order::known`] returns their number: a component of a vector clock.
+//! A step is *known* to another step if it is complete when the other step begins. The known steps
+//! of a track are always a prefix of the track's steps. [`Order::known`] returns the length of this
+//! prefix, which is one component of a vector clock.
 //!
 //! # Cost
-//! For n ends of messages and members of collectives, building the index takes O(n log n) time, to
-//! sort nearly sorted times. The index takes about 40 · n bytes. Queries are answered in batches.
-//! For every [`LANES`] tracks in the queries, there is one sweep through all steps. Sweeps run in
-//! parallel and take O(n · ⌈tracks/32⌉) in total. A sweep reads memory sequentially. It holds 4
-//! bytes per step and 128 per distinct clock of the messages in flight.
+//! For n ends of messages and members of collectives, building the index takes time O(n log n),
+//! because nearly sorted times are sorted. The index takes about 40 · n bytes. Queries are answered
+//! in batches. For every [`LANES`] tracks in the queries, there is one sweep through all steps.
+//! Sweeps run in parallel and take time O(n · ⌈tracks/32⌉) in total. A sweep reads memory
+//! sequentially. It needs 4 bytes per step, and 128 bytes per distinct clock of the messages in
+//! flight.
 
 mod posts;
 mod schedule;
@@ -37,16 +39,16 @@ pub use sweep::LANES;
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     tracks: usize,
-    /// First step of each line, then the total number of steps. Lines are the tracks, followed by
-    /// the collectives.
+    /// First step of each line, followed by the total number of steps. Lines are the tracks,
+    /// followed by the collectives.
     first: Vec<u32>,
     /// Time of each step of a track, in seconds.
     time: Vec<f64>,
-    /// Only used in an unordered run.
+    /// This field is only used in an unordered run.
     edges: Edges,
     send: Vec<Step>,
     recv: Vec<Step>,
-    /// Empty in an unordered run.
+    /// The list is empty in an unordered run.
     schedule: Schedule,
     operations: Vec<Operation>,
     left_out: u64,
@@ -78,7 +80,7 @@ pub struct Operation {
     pub series: usize,
     /// Index in the series.
     pub instance: usize,
-    /// Line of the operation if its members wait for others to enter, else [`NONE`].
+    /// Line of the operation if its members wait for others to enter, otherwise [`NONE`].
     line: u32,
 }
 
@@ -94,15 +96,15 @@ pub enum Rendezvous<'a> {
     No,
     /// Messages marked `true` delay their senders until the receiving step begins and takes them.
     Taken(&'a [bool]),
-    /// Messages that have a step here delay their senders until that step begins; see [`posts`].
-    /// Only for [`Order::circles`].
+    /// Messages that have a step here delay their senders until that step begins. The steps come
+    /// from [`posts`]. Only for [`Order::circles`].
     Posted(&'a [Option<Step>]),
 }
 
 /// Query for the number of steps of a track that are known to a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Step that may know others.
+    /// Step that may know steps of the track.
     pub step: Step,
     /// Track of the steps that may be known.
     pub track: u32,
@@ -177,13 +179,13 @@ impl Order {
         step.0 - self.first[track]
     }
 
-    /// Number of steps of a track.
+    /// Returns the number of steps of a track.
     #[must_use]
     pub fn len(&self, track: usize) -> u32 {
         self.first[track + 1] - self.first[track]
     }
 
-    /// Whether there are no steps.
+    /// Returns whether there are no steps.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()

@@ -1,8 +1,9 @@
-//! Quantiles of durations: exact for few durations, approximate from a histogram for many.
+//! Quantiles of durations. They are exact for few durations, and approximated by a histogram for
+//! many.
 //!
-//! The histogram has the buckets of DDSketch's fast variant: a double's exponent and the first
-//! seven bits of the mantissa. A quantile differs from the duration of that rank by at most 0.4 %.
-//! Merging histograms in any order gives the same result.
+//! The histogram has the buckets of DDSketch's fast variant, which are given by a double's exponent
+//! and the first seven bits of its mantissa. A quantile differs from the duration of that rank by
+//! at most 0.4 %. Merging histograms in any order gives the same result.
 
 use rustc_hash::FxHashMap;
 
@@ -82,7 +83,7 @@ impl Durations {
         }
     }
 
-    /// Whether there are no durations.
+    /// Returns whether there are no durations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -91,8 +92,9 @@ impl Durations {
         }
     }
 
-    /// Returns quantiles in seconds, such as the median for 0.5. Exact quantiles are interpolated
-    /// as in R and NumPy. Approximate ones come from the bucket of the lower neighbour.
+    /// Returns quantiles in seconds. For example, 0.5 stands for the median. Exact quantiles are
+    /// interpolated as in R and NumPy. Approximate quantiles come from the bucket of the lower
+    /// neighbour.
     #[must_use]
     pub fn quantiles<const N: usize>(&self, parts: [f64; N]) -> [Option<f64>; N] {
         match self {

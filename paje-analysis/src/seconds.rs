@@ -72,11 +72,11 @@ impl Seconds {
     /// Converts to the nearest double.
     #[must_use]
     pub fn to_f64(self) -> f64 {
-        // The conversion rounds once; scaling by a power of two is exact.
+        // The conversion rounds once. Scaling by a power of two is exact.
         self.0 as f64 / (1u128 << FRACTION) as f64
     }
 
-    /// Returns the mean of `count` durations with this sum; 0 if there are none.
+    /// Returns the mean of `count` durations with this sum, or 0 if `count` is 0.
     #[must_use]
     pub fn mean(self, count: u64) -> Self {
         match i128::from(count) {
@@ -85,7 +85,7 @@ impl Seconds {
         }
     }
 
-    /// Returns the ratio to the whole; 0 if the whole is 0.
+    /// Returns the ratio to the whole, or 0 if the whole is 0.
     #[must_use]
     pub fn share_of(self, whole: Seconds) -> f64 {
         if whole.0 == 0 { 0.0 } else { self.to_f64() / whole.to_f64() }
@@ -122,7 +122,7 @@ impl Seconds {
         Seconds(i128::from_le_bytes(bytes))
     }
 
-    /// Whether it is zero.
+    /// Returns whether the value is zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0

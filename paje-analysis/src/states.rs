@@ -1,4 +1,4 @@
-//! Profile of states: count and durations by value.
+//! Profile of states, with their count and durations by value.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,7 +92,7 @@ impl Cell {
     }
 }
 
-/// Durations of the states with one value, for all containers together or for each one.
+/// Durations of the states with one value, for all containers together or for each container.
 #[derive(Clone, Debug, Default)]
 struct Spread {
     count: usize,
@@ -150,8 +150,8 @@ impl States {
         }
     }
 
-    /// Returns the rows, given the trace or its last portion. Open states count up to the latest
-    /// time of any state. Types are in definition order, values by descending time.
+    /// Returns the rows, given the trace or its last portion. Open states are assumed to end at the
+    /// latest time of any state. Types are in definition order, values by descending time.
     #[must_use]
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {
         let mut of_open = FxHashMap::default();
@@ -315,8 +315,8 @@ impl Lane {
         self.has_states = true;
     }
 
-    /// Returns the lane as if its open states ended now. Adds the durations of these states to
-    /// `of_open`.
+    /// Returns the lane's sums as if its open states ended now. Adds the durations of these states
+    /// to `of_open`.
     fn ended(
         &self,
         now: f64,

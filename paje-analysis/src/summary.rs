@@ -197,8 +197,8 @@ impl Summary {
         }
     }
 
-    /// Lists the longest times without a state. The container is then idle, or it computes and only
-    /// calls are recorded.
+    /// Lists the longest times without a state. During such a time, the container is idle, or it
+    /// computes and only calls are recorded.
     fn stateless(&self, trace: &Trace, page: &mut Page) {
         let (types, containers, scale) = (trace.types(), trace.containers(), trace.time_scale());
         let mut all = Vec::new();
@@ -297,7 +297,7 @@ mod tests {
         let rows = (0..table.len()).filter(|row| columns[0][*row] == "time without a state".into());
         let found: Vec<_> =
             rows.map(|row| format!("{}: {}", columns[1][row], columns[2][row])).collect();
-        // Container p is in a state from 1 to 3 and from 7 to 8, and q always is.
+        // Container p is in a state from 1 to 3 and from 7 to 8. Container q is always in a state.
         assert_eq!(found, ["p S: 7.000000 s, 70.0 %; the longest 4.000000 s, from 3 s"]);
     }
 }

@@ -32,15 +32,15 @@ pub enum Data {
     Text(Vec<Label>),
     Count(Vec<u64>),
     Seconds(Vec<Option<Seconds>>),
-    /// Times that are not sums, in seconds; `None` if undefined.
+    /// Times that are not sums, in seconds. `None` means undefined.
     Time(Vec<Option<f64>>),
-    /// Shares and similar numbers; `None` if undefined.
+    /// Shares and similar numbers. `None` means undefined.
     Number(Vec<Option<f64>>),
-    /// Sums of amounts, such as bytes; `None` if unknown.
+    /// Sums of amounts, such as bytes. `None` means unknown.
     Amount(Vec<Option<f64>>),
 }
 
-/// An owned name. Equality ignores quotes.
+/// An owned name. Comparisons ignore its quotes.
 #[derive(Clone, Debug)]
 pub struct Label {
     text: Arc<[u8]>,
@@ -101,13 +101,13 @@ impl Table {
         self
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns.first().map_or(0, |column| column.data.len())
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -119,8 +119,8 @@ impl Table {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.data)
     }
 
-    /// Keeps only this number of rows: those with the largest values in the first of these columns.
-    /// On ties, the next column decides.
+    /// Keeps at most this number of rows. Rows with larger values in the first of these columns are
+    /// kept. If values are equal, the next column decides.
     #[must_use]
     pub fn top(self, rows: usize, by: &[&str]) -> Self {
         let keys: Vec<&Data> = by.iter().filter_map(|name| self.column(name)).collect();
@@ -192,7 +192,7 @@ impl Data {
         Data::Amount(rows.iter().map(value).collect())
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -203,7 +203,7 @@ impl Data {
         }
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -211,7 +211,7 @@ impl Data {
 }
 
 impl Label {
-    /// Returns the name with its quoting.
+    /// Returns the name together with its quotes.
     #[must_use]
     pub fn name(&self) -> Name<'_> {
         Name { text: &self.text, quoting: self.quoting }
@@ -250,7 +250,7 @@ impl From<&str> for Label {
     }
 }
 
-/// Formats the name without quotes; replaces invalid UTF-8.
+/// Formats the name without quotes. Invalid UTF-8 is replaced.
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.name().fmt(f)

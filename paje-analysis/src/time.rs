@@ -1,4 +1,4 @@
-//! Time by bin: seconds of each value in each bin.
+//! Seconds of each value in each bin of time.
 
 use std::collections::BTreeMap;
 
@@ -44,8 +44,9 @@ impl Time {
         Time { scope, by, inclusive, bins, lanes: Vec::new() }
     }
 
-    /// Adds the next portion of a trace, or a whole trace. Inner states must be within outer ones,
-    /// so a trace that has pushes without imbrication must not be replayed in portions.
+    /// Adds the next portion of a trace, or a whole trace. Inner states must be within outer
+    /// states. Therefore, a trace that has pushes without imbrication must not be replayed in
+    /// portions.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);
         let (scope, bins, inclusive) = (&self.scope, &self.bins, self.inclusive);
@@ -145,8 +146,8 @@ impl Lane {
     }
 }
 
-/// Returns the time range to divide into bins, in the trace's unit: the intersection of window and
-/// trace.
+/// Returns the time range to divide into bins, in the trace's unit. It is the intersection of the
+/// window and the trace.
 #[must_use]
 pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     let containers = trace.containers();

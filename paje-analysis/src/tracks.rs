@@ -1,7 +1,8 @@
-//! Tracks: states of each container with random access, for analyses of message passing.
+//! Tracks, which give random access to the states of each container, for analyses of message
+//! passing.
 //!
-//! A lane's rows can only be visited in order. Messages and critical paths need random access, so
-//! tracks copy the states to plain columns, which take 24 bytes per state.
+//! The rows of a lane can only be visited in order. Messages and critical paths need random access,
+//! so tracks have a copy of the states in plain columns, which take 24 bytes per state.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +46,7 @@ const NONE: u32 = u32::MAX;
 /// A time span of a track in which the innermost state does not change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
-    /// Innermost state; `None` between states.
+    /// Innermost state, or `None` between states.
     pub state: Option<usize>,
     /// Start in seconds.
     pub start: f64,
@@ -180,14 +181,14 @@ impl Track {
         track
     }
 
-    /// Number of states.
+    /// Returns the number of states.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.start.len()
     }
 
-    /// Whether there are no states.
+    /// Returns whether there are no states.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
@@ -232,7 +233,7 @@ impl Track {
                     since = since.max(self.start[at]);
                     break;
                 }
-                // The piece of an outer state begins where an earlier inner state ended.
+                // The piece of an outer state begins where the previous inner state ended.
                 since = since.max(self.end[at]);
                 state = self.parent(at);
             }
@@ -300,7 +301,7 @@ pub(crate) fn grouped<K: Ord>(
 mod tests {
     use super::*;
 
-    /// Builds a track from the start, end and imbrication of its states. Each state has its own
+    /// Builds a track from the start, end and imbrication of its states. Each state has a different
     /// value.
     fn track(states: &[(f64, f64, usize)]) -> Track {
         let mut open: Vec<u32> = Vec::new();

@@ -1,4 +1,4 @@
-//! The table of object counts, the same in all programs.
+//! The table of object counts that all programs print.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::reading::read_of;
 /// Numbers of objects in a trace. The root container and the root type are not counted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contents {
-    /// Earliest time of an object and latest time of a line, in seconds.
+    /// Earliest time of any object, and latest time of any line, in seconds.
     pub time: (f64, f64),
     /// Event definitions.
     pub event_definitions: u64,
@@ -24,7 +24,7 @@ pub struct Contents {
     pub types: u64,
     /// Containers.
     pub containers: u64,
-    /// States, as a dump prints them.
+    /// States, counted as a dump prints them.
     pub states: u64,
     /// Intervals between changes of variables.
     pub variables: u64,
@@ -37,7 +37,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Counts the objects that were kept of `trace`.
+    /// Counts the objects of `trace` that the replay kept.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let (types, containers, counts) = (trace.types(), trace.containers(), trace.counts());
@@ -83,9 +83,9 @@ impl Contents {
     }
 }
 
-/// Formats the statistics of `--stats`: `counts`, size and bytes read of a packed trace, time and
-/// memory. As JSON, they are one object with `packed_size`, `packed_read`, `seconds` and
-/// `peak_memory`.
+/// Formats the statistics of `--stats`. They have `counts`, the size of a packed trace and the
+/// number of bytes read, the time, and the memory. JSON calls the last four `packed_size`,
+/// `packed_read`, `seconds` and `peak_memory`.
 #[must_use]
 pub fn stats(
     format: StatsFormat,
@@ -128,7 +128,7 @@ pub fn say_stats(voice: Voice, talk: Talk, trace: &Trace, more: &[(&str, u64)], 
     voice.print(&stats(format, &counts, None, began));
 }
 
-/// Formats one line of such a table.
+/// Formats one line of a table.
 #[must_use]
 pub fn fact(name: &str, value: std::fmt::Arguments<'_>) -> String {
     let mut line = String::new();

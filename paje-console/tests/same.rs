@@ -1,8 +1,8 @@
-//! All programs print and write the same for a packed trace as for its text. Their exit statuses mean
-//! the same, none overwrites its input, and their reports fit the terminal.
+//! All programs print and write the same output for a packed trace as for its text. Their exit
+//! statuses mean the same, no program overwrites its input, and their reports fit the terminal.
 //!
-//! This binary contains all programs and runs as the one by whose name it is called, so the test
-//! needs no other binary.
+//! This binary contains all programs, and its name selects the program that runs. So the test needs
+//! no other binary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Command lines for each trace `t`; `u` is another trace. Output files are called `out`.
+/// Command lines for each trace `t`. `u` is another trace, and output files are called `out`.
 const QUESTIONS: &[(&str, &[&str])] = &[
     ("pj_convert", &["t", "-o", "out", "--to", "perfetto"]),
     ("pj_convert", &["t", "-o", "out", "--to", "chrome", "--in", "rank-1"]),

@@ -1,10 +1,11 @@
-//! Pages of columns. Bytes of one kind are adjacent, so that zstd finds repetitions.
+//! Pages of columns. Bytes of the same kind are adjacent, so that zstd finds repetitions.
 
 use std::io::{self, Cursor};
 
 use crate::format::{put_number, take_number, with_compressor, with_decompressor};
 
-/// Columns of at least this many bytes are compressed separately. Shorter ones are compressed together.
+/// Columns of at least this many bytes are compressed separately. Shorter ones are compressed
+/// together.
 const ALONE: usize = 512;
 
 /// Encodes a page of columns: their count, their numbers and sizes, and their contents.
@@ -49,18 +50,19 @@ const NUMBERS: u64 = 1 << 16;
 #[derive(Default)]
 pub(crate) struct ColumnPage {
     bytes: Vec<u8>,
-    /// For each column, start and end of the bytes that have not been read.
+    /// Start and end of the unread bytes of each column.
     columns: Vec<(u32, u32)>,
 }
 
 impl ColumnPage {
-    /// Reads the page of a segment whose text has `length` bytes. Returns `None` if the page is invalid.
+    /// Reads the page of a segment whose text has `length` bytes. Returns `None` if the page is
+    /// invalid.
     pub(crate) fn read(mut page: &[u8], length: usize) -> Option<ColumnPage> {
         let mut sheet = ColumnPage::default();
         if page.is_empty() {
             return Some(sheet);
         }
-        // A segment never needs more than this: its columns grow in proportion to its text.
+        // A segment never needs more, because its columns grow in proportion to its text.
         let most = 32 * length as u64 + 1024;
         let count = take_number(&mut page).filter(|count| *count <= NUMBERS)?;
         let (mut parts, mut total, mut together) = (Vec::new(), 0, 0);

@@ -127,7 +127,7 @@ impl LineReader<'_> {
         self.sides.iter().any(|side| side.failed)
     }
 
-    /// Returns whether more numbers were read from a group than it has.
+    /// Returns whether more numbers were read from a group than the group has.
     pub(crate) fn has_overrun(&self) -> bool {
         let fields = [&self.values, &self.keys.fields];
         self.lines.has_overrun()

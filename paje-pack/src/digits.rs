@@ -28,7 +28,7 @@ impl Short {
         u128::from_le_bytes(self.bytes)
     }
 
-    /// Takes the first bytes of a text.
+    /// Creates a short text from the first bytes of a longer one.
     pub(crate) fn of(text: &[u8]) -> Short {
         let text = &text[..text.len().min(SHORT)];
         let mut bytes = [0; SHORT];
@@ -41,13 +41,14 @@ impl Short {
         self.len as usize
     }
 
-    /// Returns the text, padded to 16 bytes. The padding means nothing.
+    /// Returns the text, padded to 16 bytes. The contents of the padding are not specified.
     #[inline]
     pub(crate) const fn bytes(self) -> [u8; SHORT] {
         self.bytes
     }
 
-    /// Concatenates two texts. The first must have fewer than 16 bytes, and both together at most 16.
+    /// Concatenates two texts. The first must have fewer than 16 bytes, and both together at most
+    /// 16.
     #[inline]
     const fn and(self, other: Short) -> Short {
         let shift = 8 * (self.len as u32 % SHORT as u32);
@@ -129,7 +130,8 @@ const fn eight(number: u64) -> u64 {
     tens | (pairs - 10 * tens) << 8
 }
 
-/// Returns the digits of a number and their count, with the first digit in the lowest byte. Returns `None` if there are more than seven digits.
+/// Returns the digits of a number and their count, with the first digit in the lowest byte. Returns
+/// `None` if there are more than seven digits.
 #[inline]
 pub(crate) fn few_digits(number: u64) -> Option<(u64, usize)> {
     let text = (number < POWERS[7]).then(|| Short::whole(number))?;
@@ -198,8 +200,8 @@ pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
     digits + (after > 0) as usize + (bits < 0) as usize
 }
 
-/// Returns a range of numbers whose texts have the same length, and that length. The range includes `bits`. It is empty for negative and long
-/// numbers.
+/// Returns a range of numbers that includes `bits`, and the length of their texts, which is the
+/// same for all of them. The range is empty for negative and long numbers.
 #[inline(never)]
 pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
     let len = decimal_len(bits, after);

@@ -1,4 +1,4 @@
-//! Some lines of a text, each with its place.
+//! Some lines of a text, each with its offset.
 
 use crate::format::take_number;
 
@@ -11,7 +11,7 @@ pub(crate) struct Excerpt<'p> {
 }
 
 impl<'p> Excerpt<'p> {
-    /// Takes the lines from the front of a page. Returns `None` if they are invalid.
+    /// Reads the lines at the front of a page. Returns `None` if they are invalid.
     pub(crate) fn take(page: &mut &'p [u8]) -> Option<Excerpt<'p>> {
         let mut part = || {
             let len = usize::try_from(take_number(page)?).ok()?;

@@ -1,6 +1,8 @@
-//! Values of fields. Each value is coded as its difference to an earlier value, or as the number of an earlier text.
+//! Values of fields. Each value is coded as its difference to an earlier value, or as the number of
+//! an earlier text.
 //!
-//! A *slot* is a field within a step. The values of a slot are adjacent. The writer chooses the form of a field by its first values.
+//! A *slot* is a field within a step. The values of a slot are stored next to one another. The
+//! writer chooses the form of a field from its first values.
 
 mod read;
 mod write;
@@ -18,8 +20,10 @@ mod column {
     pub(super) const NUMBERS: usize = 2;
 }
 
-/// Forms of fields: numbers of texts, differences of hexadecimal numbers, or differences of decimal numbers. Decimal numbers have any number of
-/// decimals in `ANY`, and a fixed one from `DECIMAL` on. In all forms, 0 means that the value follows as a text.
+/// Forms of fields. A field has numbers of texts, differences of hexadecimal numbers, or
+/// differences of decimal numbers. In the form `ANY`, each number may have a different number of
+/// decimals. Each form from `DECIMAL` on has a fixed number of decimals. In all forms, 0 means that
+/// the value follows as a text.
 mod form {
     pub(super) const TEXTS: u8 = 0;
     pub(super) const HEX: u8 = 1;
@@ -27,14 +31,14 @@ mod form {
     pub(super) const DECIMAL: u8 = 3;
 }
 
-/// Number of bases. The base of a difference is zero, the last number of the field, the last number of the slot, or that number plus its last
-/// difference.
+/// Number of bases. The base of a difference is zero, the last number of the field, the last number
+/// of the slot, or that number plus its last difference.
 const BASES: usize = 4;
 
 /// Number of possible values of the number of decimals.
 const DIGITS: u64 = 19;
 
-/// The last number of a slot, and its difference to the one before.
+/// The last number of a slot, and its difference to the previous number.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     last: i64,

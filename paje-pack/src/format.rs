@@ -8,7 +8,7 @@ use zstd::bulk::{Compressor, Decompressor};
 
 /// First bytes of a packed trace.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
-/// Last bytes of a packed trace. They follow the place of its index.
+/// Last bytes of a packed trace. They follow the offset of its index.
 pub(crate) const END: &[u8; 8] = b"PJP end\n";
 /// Version of the format. Other versions cannot be read.
 pub(crate) const VERSION: u32 = 2;
@@ -19,7 +19,8 @@ pub(crate) const HEAD: usize = 14;
 
 /// Maximum size of a segment's text.
 pub(crate) const LARGEST_SEGMENT: usize = 1 << 26;
-/// Maximum size of a decompressed page. It exceeds the size of a segment, since each text ends with a newline.
+/// Maximum size of a decompressed page. It exceeds the size of a segment, since each text ends with
+/// a newline.
 pub(crate) const LARGEST_PAGE: u64 = 1 << 28;
 /// Maximum size of a summary.
 pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
@@ -28,19 +29,22 @@ pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
 pub(crate) const SHORT: usize = 1 << 18;
 /// Level of zstd for whole texts, and the highest level that is tried.
 pub(crate) const HIGH: i32 = 19;
-/// From this level on, size matters more than time. Short traces have at least this level: it makes Cholesky's pages no larger than level 19
-/// does.
+/// From this level on, size matters more than time. Short traces use at least this level. With it,
+/// the pages of the Cholesky trace are no larger than with level 19.
 pub(crate) const THOROUGH: i32 = 15;
 /// Level that makes short pages almost as small as level 19 does, in a tenth of the time.
 pub(crate) const MIDDLE: i32 = 9;
-/// Level of summaries, which may be large. They are a few percent larger than with level 9, but take a fifth of the time.
+/// Level of summaries, which may be large. They are a few percent larger than with level 9, but
+/// take a fifth of the time.
 pub(crate) const SUMMARIES: i32 = 4;
 
 /// Kinds of pages.
 pub(crate) mod kind {
-    /// Head of a segment: sizes, decimals of times, a bit for each page that follows, and a checksum.
+    /// Head of a segment. It has sizes, the decimals of times, a bit for each page that follows,
+    /// and a checksum.
     pub(crate) const HEAD: u8 = 1;
-    /// Columns of the first stream. The texts of this stream follow, then the columns and texts of the other streams.
+    /// Columns of the first stream. The texts of this stream follow, then the columns and texts of
+    /// the other streams.
     pub(crate) const STREAMS: u8 = 2;
     /// Unencoded text of a segment.
     pub(crate) const TEXT: u8 = 10;
@@ -104,7 +108,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// Reason why a packed trace cannot be read, and the place of the faulty page.
+/// Reason why a packed trace cannot be read, and the offset of the faulty page.
 #[derive(Debug)]
 pub struct Error {
     /// Start of that page, in bytes from the start of the file.
@@ -168,7 +172,7 @@ const AT_ONCE: u32 = 1 << 16;
 /// A page as it is stored.
 pub(crate) struct Page {
     pub(crate) kind: u8,
-    /// 0: stored; 1: compressed with zstd.
+    /// 0 for stored content, 1 for content that is compressed with zstd.
     how: u8,
     /// Size when decompressed.
     size: u32,
@@ -181,8 +185,9 @@ impl Page {
         Page { kind, how: 0, size: content.len() as u32, kept: content }
     }
 
-    /// Creates a page, compressed if that makes it smaller. For short pages, also tries a higher level: 19 from level 15 on, otherwise 9. That
-    /// makes most pages with the names of created objects up to a fifth smaller.
+    /// Creates a page, and compresses its content if that makes the page smaller. For short pages,
+    /// also tries a higher level, which is 19 if `level` is at least 15, and otherwise 9. The
+    /// higher level makes most pages with the names of created objects up to a fifth smaller.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -213,12 +218,12 @@ impl Page {
         }
     }
 
-    /// Returns the number of bytes that the page takes in the file.
+    /// Returns the size of the page in the file in bytes.
     pub(crate) fn len(&self) -> u64 {
         (HEAD + self.kept.len()) as u64
     }
 
-    /// Returns the head of the page, given the number of pages before it.
+    /// Returns the head of the page, given the number of preceding pages.
     pub(crate) fn head(&self, number: u32) -> [u8; HEAD] {
         let mut head = [0; HEAD];
         head[0] = self.kind;
@@ -229,7 +234,7 @@ impl Page {
         head
     }
 
-    /// Returns the checksum of the page, given the number of pages before it.
+    /// Returns the checksum of the page, given the number of preceding pages.
     pub(crate) fn checksum(&self, number: u32) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&number.to_le_bytes());
@@ -240,7 +245,7 @@ impl Page {
         hasher.finalize()
     }
 
-    /// Reads the next page and checks it, given the number of pages before it.
+    /// Reads and checks the next page, given the number of preceding pages.
     pub(crate) fn read(from: &mut impl Read, number: u32) -> Result<Page, ErrorKind> {
         let (page, checksum) = Page::take(from)?;
         match page.checksum(number) == checksum {
@@ -249,7 +254,7 @@ impl Page {
         }
     }
 
-    /// Reads a page and its stored checksum, without comparing it.
+    /// Reads a page and its stored checksum, without verifying it.
     pub(crate) fn take(from: &mut impl Read) -> Result<(Page, u32), ErrorKind> {
         let mut head = [0; HEAD];
         read_exact(from, &mut head)?;
@@ -322,7 +327,8 @@ thread_local! {
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Calls `compress` with a compressor that writes frames without sizes and checksums. The page already has both.
+/// Calls `compress` with a compressor that writes frames without sizes and checksums. The page
+/// already has both.
 ///
 /// # Errors
 /// zstd runs out of memory, or `compress` fails.

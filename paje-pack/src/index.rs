@@ -1,4 +1,5 @@
-//! Index of the pages of a packed trace, and its summaries. Both can be read without reading the segments.
+//! Index of the pages of a packed trace, and its summaries. Both can be read without reading the
+//! segments.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -7,7 +8,7 @@ use crate::format::{
     read_exact, take_number,
 };
 
-/// Size of the trailer, which has the place of the index and the end mark.
+/// Size of the trailer, which consists of the offset of the index and the end mark.
 pub(crate) const TRAILER: u64 = 16;
 
 /// The index belongs to another file.
@@ -24,7 +25,7 @@ pub(crate) struct Index {
     pub(crate) summaries: Vec<Entry>,
 }
 
-/// A summary. It takes one page.
+/// A summary, which is stored in one page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// Bytes in the file.
@@ -57,7 +58,8 @@ impl Index {
         bytes
     }
 
-    /// Decodes an index. Returns `None` if it is invalid. Takes time and memory proportional to the size of the page.
+    /// Decodes an index. Returns `None` if it is invalid. Takes time and memory proportional to the
+    /// size of the page.
     pub(crate) fn parse(mut page: &[u8]) -> Option<Index> {
         let mut index = Index::default();
         for _ in 0..take_number(&mut page)? {
@@ -183,7 +185,7 @@ impl<R: Read + Seek> Summaries<R> {
         self.read_page(number).map_err(|kind| self.failed(kind))
     }
 
-    /// Returns an error with the position that was read last.
+    /// Returns an error at the last position that was read.
     pub(crate) const fn failed(&self, kind: ErrorKind) -> Error {
         Error { at: self.at, kind }
     }
@@ -202,8 +204,9 @@ impl<R: Read + Seek> Summaries<R> {
         page.content(LARGEST_SUMMARY)
     }
 
-    /// Returns the number of segments if each of them has at most `most` bytes of text and consists of whole lines. A segment with several lines
-    /// always does, unless it is [damaged](crate::Packed::cuts_a_line).
+    /// Returns the number of segments if each of them has at most `most` bytes of text and consists
+    /// of whole lines. A segment with several lines always does, unless it is
+    /// [damaged](crate::Packed::cuts_a_line).
     #[must_use]
     pub fn whole_lines(&self, most: u64) -> Option<usize> {
         if self.segments().is_empty() {
@@ -217,8 +220,8 @@ impl<R: Read + Seek> Summaries<R> {
         &self.index.segments
     }
 
-    /// Returns the position in the file and the number of pages after the first `segments` segments. The sums cannot overflow, since the index
-    /// was checked.
+    /// Returns the position in the file and the number of pages after the first `segments`
+    /// segments. The sums cannot overflow, since the index was checked.
     pub(crate) fn behind(&self, segments: usize) -> (u64, u32) {
         let before = self.index.segments[..segments].iter();
         let (at, pages) =
@@ -254,8 +257,8 @@ pub(crate) fn header(from: &mut impl Read) -> Result<(), ErrorKind> {
     Ok(())
 }
 
-/// Returns the number of segments if, according to the index, each has at most `most` bytes of text and consists of whole lines. If `is_end`, the
-/// last segment need not consist of whole lines.
+/// Returns the number of segments if, according to the index, each has at most `most` bytes of text
+/// and consists of whole lines. If `is_end`, the last segment need not consist of whole lines.
 pub(crate) fn whole_lines<'s>(
     segments: impl ExactSizeIterator<Item = &'s [u64; 4]>,
     most: u64,

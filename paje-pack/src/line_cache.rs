@@ -1,7 +1,7 @@
 //! A cache that recognises lines of known steps, so that they are not analysed again.
 //!
-//! The event number of a line determines which of its fields are holes. All bytes outside the holes are looked up together, as words. So the step
-//! of a line is found whatever the previous line was.
+//! The event number of a line determines which of its fields are holes. All bytes outside the holes
+//! are looked up together, as words. So the step of a line is found whatever the previous line was.
 
 use self::heads::Heads;
 use self::quick::Quick;
@@ -14,11 +14,11 @@ mod quick;
 
 pub(crate) use quick::{Trio, Words};
 
-/// Maximum length of the first word of a line. One more byte has its length.
+/// Maximum length of the first word of a line. One more byte stores the length.
 const BYTES: usize = 7;
 const COUNT: u32 = 8 * BYTES as u32;
 
-/// Factor that spreads words over all bits, mostly over the highest ones.
+/// Factor that spreads the bits of a word, mostly to the highest bits.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Number that no step has.
@@ -27,7 +27,8 @@ const NONE: u32 = u32::MAX;
 /// Start and end of a hole in a text.
 pub(crate) type Place = (u32, u32);
 
-/// A hole of a step: its kind, its number among all holes of the step, and its slot and field. The hole for the lane is not included.
+/// A hole of a step. It has a kind, a number among all holes of the step, a slot and a field. The
+/// hole for the lane is not included.
 #[derive(Clone, Copy)]
 pub(crate) struct StepHole {
     pub(crate) kind: u8,
@@ -38,9 +39,9 @@ pub(crate) struct StepHole {
 /// A known step.
 struct Step {
     line: Line,
-    /// Whether its only hole is a time.
+    /// Whether the step's only hole is a time.
     is_timed: bool,
-    /// Range of its holes in the list of all holes.
+    /// Range of the step's holes in the list of all holes.
     holes: (u32, u32),
 }
 
@@ -77,7 +78,7 @@ impl LineCache {
         (line, &self.holes[first as usize..end as usize])
     }
 
-    /// Returns the lane and action of a step, if its only hole is a time.
+    /// Returns the lane and action of a step whose only hole is a time, or `None` for other steps.
     #[inline(always)]
     pub(crate) fn timed(&self, step: u32) -> Option<Line> {
         let step = &self.steps[step as usize];

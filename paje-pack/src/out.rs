@@ -4,7 +4,8 @@ use crate::digits::{Long, SHORT as STEP, Short};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
-/// Text of a known length, with spare room at its end. The room allows copying a fixed number of bytes for each short piece.
+/// Text of a known length, with spare room at its end. The room allows copying a fixed number of
+/// bytes for each short piece.
 #[derive(Default)]
 pub(crate) struct Out {
     bytes: Vec<u8>,
@@ -45,7 +46,7 @@ impl Out {
         self.len
     }
 
-    /// Returns whether the text did not fit.
+    /// Returns whether the text was longer than its room.
     pub(crate) const fn is_full(&self) -> bool {
         self.full
     }
@@ -56,7 +57,7 @@ impl Out {
         self.bytes.get(from..self.len).unwrap_or_default()
     }
 
-    /// Returns the bytes between two places of the text.
+    /// Returns the bytes between two offsets in the text.
     #[inline]
     pub(crate) fn between(&self, (from, to): (u32, u32)) -> &[u8] {
         self.bytes.get(from as usize..to as usize).unwrap_or_default()
@@ -99,7 +100,8 @@ impl Out {
         self.copy(&bytes[from..from + len]);
     }
 
-    /// Appends the bytes from `from` to `to` again if they begin before `end`. Later bytes have just been appended, so nothing is done.
+    /// Appends the bytes from `from` to `to` again if they begin before `end`. Otherwise does
+    /// nothing, because these bytes have just been appended.
     #[inline]
     pub(crate) fn repeat_before(&mut self, end: usize, (from, to): (u32, u32)) {
         let (from, to) = (from as usize, to as usize);
@@ -144,7 +146,7 @@ impl Out {
         }
     }
 
-    /// Returns the memory after the text.
+    /// Returns the unused memory after the text.
     #[inline]
     pub(crate) fn room(&mut self) -> &mut [u8] {
         self.bytes.get_mut(self.len..).unwrap_or_default()

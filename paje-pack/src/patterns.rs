@@ -1,21 +1,23 @@
-//! Holes of actions: their places and their fields.
+//! Positions and fields of the holes of actions.
 
 use rustc_hash::FxHashMap;
 
 use crate::fields::{PARTS, Place};
 use crate::lines::holes;
 
-/// Holes of an action: their places and kinds.
+/// Positions and kinds of the holes of an action.
 pub(crate) struct Pattern {
     pub(crate) holes: Vec<(u32, u8)>,
     /// Kinds and numbers of the holes. The hole for the lane is not included.
     pub(crate) others: Vec<(u8, u32)>,
-    /// Field of the first hole. Actions of the same event with the same number of holes share their fields.
+    /// Field of the first hole. Actions of the same event with the same number of holes share their
+    /// fields.
     field: u32,
 }
 
 impl Pattern {
-    /// Returns the slot and the field of hole `number`. For a key, they are those of its first part.
+    /// Returns the slot and the field of hole `number`. For a key, returns the slot and the field
+    /// of its first part.
     #[inline]
     pub(crate) const fn place(&self, hole: u8, number: u32, slots: &mut Slots) -> Place {
         let field = self.field.wrapping_add(number);

@@ -88,18 +88,22 @@ impl Packed {
         self.head.length as u64
     }
 
-    /// Returns the sizes in the file of the pages of each [kind](KIND_NAMES), including their heads.
+    /// Returns the sizes in the file of the pages of each [kind](KIND_NAMES), including their
+    /// heads.
     #[must_use]
     pub const fn sizes(&self) -> [u64; KINDS] {
         self.sizes
     }
 
-    /// Reads the lines as columns. Writes only the needed bytes to `text`, at their places in the segment's text: the lines with text, and the
-    /// requested values. All other bytes of `text` mean nothing. Passes the first line of each step to `judge`, which chooses how the other lines
-    /// of the step are read. Requests do not apply to [lines with text](paje_parser::columns::ColumnLine::has_text).
+    /// Reads the lines as columns. Writes only the lines with text and the requested values to
+    /// `text`, at their offsets in the segment's text. The values of all other bytes of `text` are
+    /// not specified. Passes the first line of each step to `judge`, which chooses how the other
+    /// lines of the step are read. Requests do not apply to [lines with
+    /// text](paje_parser::columns::ColumnLine::has_text).
     ///
-    /// Returns `false` if the whole text is needed: it may have a definition, its last line may lack a newline, or a field may not be one word.
-    /// In this case `lines` means nothing.
+    /// Returns `false` if the whole text is needed: it may have a definition, its last line may
+    /// lack a newline, or a field may not be one word. In this case the contents of `lines` are not
+    /// specified.
     ///
     /// Checks the checksums of the pages, but not that of the text.
     pub fn columns(
@@ -136,7 +140,8 @@ impl Packed {
         }
     }
 
-    /// Returns the error for a segment of several lines that ends within a line although other segments follow.
+    /// Returns the error for a segment of several lines that ends within a line although other
+    /// segments follow.
     #[must_use]
     pub const fn cuts_a_line(&self) -> Error {
         self.failed("a segment of several lines ends within one")
@@ -165,8 +170,8 @@ pub struct Reader<R> {
 }
 
 impl<R> Reader<R> {
-    /// Returns how many bytes of the file have been read, or 0 before the first segment. If only some segments are read, the bytes before them
-    /// count as read.
+    /// Returns how many bytes of the file have been read, or 0 before the first segment. If only
+    /// some segments are read, the bytes before these segments are included.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.at
@@ -174,8 +179,8 @@ impl<R> Reader<R> {
 }
 
 impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
-    /// Selects the segments to read next, given their entries in the index. The first one begins at byte `at`, after `pages` pages. The segments
-    /// of earlier calls must all have been read.
+    /// Selects the segments to read next, given their entries in the index. The first one begins at
+    /// byte `at`, after `pages` pages. The segments of earlier calls must all have been read.
     pub(crate) fn turn(
         &mut self,
         at: u64,
@@ -183,7 +188,8 @@ impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
         segments: Vec<[u64; 4]>,
     ) -> Result<(), Error> {
         let bytes = segments.iter().map(|entry| entry[0]).fold(0, u64::saturating_add);
-        // Nothing is lost here: the bytes that were read ahead belong to the earlier segments.
+        // No needed bytes are lost here. The bytes that were read ahead belong to the earlier
+        // segments.
         let medium = self.from.get_mut();
         medium.set_limit(bytes);
         let found = medium.get_mut().seek(SeekFrom::Start(at));
@@ -271,7 +277,8 @@ impl<R: Read> Reader<R> {
         let mut encoded =
             EncodedSegment { lines: head.lines, scale: head.scale, streams: Default::default() };
         let mut whole = None;
-        // Columns may be larger than the text: a line of one byte can take several bytes in each column.
+        // Columns may be larger than the text: a line of one byte can take several bytes in each
+        // column.
         let most = LARGEST_PAGE.min(64 * head.length as u64 + 4096);
         for number in (0..=2 * STREAMS).filter(|number| head.which >> number & 1 == 1) {
             let page = Page::read(&mut self.from, self.pages)?;
@@ -296,8 +303,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(Packed { at: start, head, encoded, whole, sizes }))
     }
 
-    /// Returns the sizes of the pages outside of segments for each [kind](KIND_NAMES), including their heads. They are complete when all segments
-    /// have been read.
+    /// Returns the sizes of the pages outside of segments for each [kind](KIND_NAMES), including
+    /// their heads. The sizes are complete when all segments have been read.
     #[must_use]
     pub fn other_sizes(&self) -> [u64; KINDS] {
         let mut sizes = [0; KINDS];
@@ -349,7 +356,7 @@ pub struct Text<R> {
 }
 
 impl<R: Read> Text<R> {
-    /// Creates a reader of the text. The packed trace is read from its header on.
+    /// Creates a reader of the text. The header of the packed trace has not been read yet.
     pub const fn new(from: R) -> Self {
         Text { reader: Reader::new(from), text: Vec::new(), given: 0 }
     }

@@ -1,4 +1,4 @@
-//! Encodes a segment: distributes the contents of its lines to four streams.
+//! Encodes a segment. The contents of its lines are distributed to four streams.
 
 use std::io;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::stream::StreamWriter;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Scale, TimesOut};
 
-/// The streams of a segment: lines, times, values, keys.
+/// The four streams of a segment, which have its lines, times, values and keys.
 pub(crate) const STREAMS: usize = 4;
 
 /// An encoded segment.
@@ -30,7 +30,7 @@ pub(crate) struct EncodedSegment {
 /// Size of a block that is scanned at once. The results for a block fit into the cache.
 const BLOCK: usize = 1 << 14;
 
-/// Typical length of short lines. Tables that cannot grow get their size from it.
+/// Typical length of short lines. It determines the size of tables that cannot grow.
 const LINE: usize = 24;
 
 /// Writer of the contents of holes.
@@ -41,7 +41,7 @@ struct HolesWriter {
 }
 
 impl HolesWriter {
-    /// Writes the contents of a line's holes, given their places in the text.
+    /// Writes the contents of a line's holes, given their positions in the text.
     #[inline(always)]
     fn put(
         &mut self,
@@ -63,7 +63,8 @@ impl HolesWriter {
     }
 }
 
-/// A line of the usual form: its step, its start, and the places of its holes, counted from its start.
+/// A line of the usual form. It has a step, a start, and the positions of its holes, counted from
+/// the start.
 struct Found {
     step: u32,
     at: u32,
@@ -121,7 +122,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Recognises lines of a block from byte `at` on. Stops at a line of a new step or of an unusual form, and returns where that line begins.
+    /// Recognises lines of a block from byte `at` on. Stops at a line of a new step or of an
+    /// unusual form, and returns where that line begins.
     #[inline(never)]
     fn find_all(
         &mut self,
@@ -157,7 +159,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes a line of `len` bytes that was not recognised. It begins at byte `start` of the text and `at` of the scanned block.
+    /// Writes a line of `len` bytes that was not recognised. It begins at byte `start` of the text
+    /// and `at` of the scanned block.
     fn other(&mut self, start: usize, len: usize, (lines, at): (ShortLines<'_>, usize)) {
         let step = self.line(start, len, at);
         let LineWriter { text, cache, roles, lines: all, .. } = self;
@@ -176,8 +179,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes any line of `len` bytes. Its fields have been found; their places count from `base` bytes before the line. Returns the step of the
-    /// line.
+    /// Writes any line of `len` bytes. Its fields have been found. Their offsets are counted from
+    /// `base` bytes before the line. Returns the step of the line.
     #[inline(never)]
     fn line(&mut self, start: usize, len: usize, base: usize) -> u32 {
         let line = &self.text[start..start + len];

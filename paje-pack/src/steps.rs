@@ -9,7 +9,7 @@ const AT_HAND: usize = 1 << 10;
 
 /// Numbers steps in the order of their first lines.
 pub(crate) struct Steps {
-    /// A cache: lanes, actions and numbers of steps.
+    /// A cache of the lanes, actions and numbers of steps.
     at_hand: Vec<(u32, u32, u32)>,
     numbers: FxHashMap<(u32, u32), u32>,
 }

@@ -5,7 +5,8 @@ use crate::column_page::{ColumnPage, write_columns};
 /// Numbers below this take one byte. For other numbers, the first byte says how many bytes follow.
 const SMALL: u64 = 240;
 
-/// Columns of a number: one for its first byte, and one for each byte that may follow.
+/// Number of columns for a number. One is for its first byte, and one for each byte that may
+/// follow.
 pub(crate) const NUMBER: usize = 9;
 
 /// Returns how many bytes of a large number follow the first one.
@@ -59,7 +60,8 @@ impl StreamWriter {
         self.texts.push(b'\n');
     }
 
-    /// Writes all numbers of a column. The result is the same as if [`StreamWriter::number`] wrote them one by one.
+    /// Writes all numbers of a column. The result is the same as if [`StreamWriter::number`] wrote
+    /// them one by one.
     pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
         let plane = |_| vec![0; numbers.len()];
         // Few numbers have more than two bytes after the first one.
@@ -134,7 +136,8 @@ pub(crate) struct StreamReader<'a> {
 }
 
 impl<'a> StreamReader<'a> {
-    /// Creates a reader of a page of columns and one of texts, for a segment with `length` bytes of text.
+    /// Creates a reader of a page of columns and one of texts, for a segment with `length` bytes of
+    /// text.
     pub(crate) fn new(columns: &[u8], texts: &'a [u8], length: usize) -> Self {
         let sheet = ColumnPage::read(columns, length);
         let failed = sheet.is_none();
@@ -152,7 +155,8 @@ impl<'a> StreamReader<'a> {
         self.sheet.all(column)
     }
 
-    /// Returns all numbers of a column. The stream is invalid if there are more than `most` numbers, or if one of them is invalid.
+    /// Returns all numbers of a column. The stream is invalid if there are more than `most`
+    /// numbers, or if one of them is invalid.
     pub(crate) fn numbers(&mut self, column: usize, most: usize) -> Vec<u64> {
         let [first, others @ ..]: [&[u8]; NUMBER] =
             std::array::from_fn(|place| self.sheet.all(column + place));
@@ -210,7 +214,8 @@ impl<'a> StreamReader<'a> {
     }
 }
 
-/// Completes numbers, given their first bytes and the columns of their other bytes. Returns `None` if bytes are missing.
+/// Completes numbers, given their first bytes and the columns of their other bytes. Returns `None`
+/// if bytes are missing.
 fn complete(numbers: &mut [u64], others: [&[u8]; NUMBER - 1]) -> Option<()> {
     let mut others = others.map(<[u8]>::iter);
     // Most numbers have few bytes.

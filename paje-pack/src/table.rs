@@ -1,8 +1,10 @@
-//! Tables of numbers by group. Numbers of the same group are adjacent, so that zstd finds repetitions.
+//! Tables of numbers by group. Numbers of the same group are adjacent, so that zstd finds
+//! repetitions.
 
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 
-/// Columns of a table: the number of elements of each group, followed by the elements, group by group.
+/// Columns of a table. The first ones have the number of elements of each group. The other ones
+/// have the elements, group by group.
 pub(crate) const TABLE: usize = 2 * NUMBER;
 
 /// Writer of a table. Within a group, numbers keep the order in which they were added.
@@ -14,7 +16,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Creates a table with room for this many numbers. The system provides the memory only when it is used.
+    /// Creates a table with room for this many numbers. The system provides the memory only when it
+    /// is used.
     pub(crate) fn with_room(numbers: usize) -> Rows {
         Rows { rows: Vec::with_capacity(numbers), counts: Vec::new() }
     }
@@ -39,7 +42,8 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    /// Returns a sample: the given number of parts of the given size, or all numbers if there are fewer.
+    /// Returns a sample of the numbers. It has the given number of parts of the given size, or all
+    /// numbers if there are fewer.
     pub(crate) fn sample(&self, parts: usize, size: usize) -> Rows {
         let mut sample = Rows::default();
         for part in self.rows.chunks((self.rows.len() / parts).max(size)) {
@@ -76,7 +80,7 @@ pub(crate) struct Table {
     groups: Vec<Group>,
 }
 
-/// Place of a group's next number, and the end of the group.
+/// Index of a group's next number, and the end of the group.
 #[derive(Clone, Copy)]
 pub(crate) struct Group {
     next: u32,
@@ -84,14 +88,14 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Returns the place of the group's next number, or an invalid place at its end.
+    /// Returns the index of the group's next number, or an invalid index at its end.
     #[inline(always)]
     const fn next(self) -> usize {
         if self.next >= self.end { usize::MAX } else { self.next as usize }
     }
 
-    /// Returns the place of the group's next number. At its end, returns the place of another group's number: the caller must check
-    /// [`Table::has_overrun`].
+    /// Returns the index of the group's next number. At the end of the group, returns the index of
+    /// another group's number, so the caller must check [`Table::has_overrun`].
     #[inline(always)]
     pub(crate) const fn next_or_other(self) -> usize {
         self.next as usize
@@ -116,7 +120,7 @@ impl Table {
         let mut end = 0_u64;
         let groups = counts.into_iter().map(|count| {
             let start = end;
-            // Limits counts that are too large. The table is invalid then.
+            // Limits counts that are too large. In this case, the table is invalid.
             end = end.saturating_add(count).min(numbers.len() as u64 + 1);
             Group { next: start as u32, end: end as u32 }
         });
@@ -127,7 +131,7 @@ impl Table {
         Table { numbers, groups }
     }
 
-    /// Returns whether more numbers were read from some group than it has.
+    /// Returns whether more numbers were read from some group than the group has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.groups.iter().any(|group| group.next > group.end)
     }
@@ -174,7 +178,7 @@ mod tests {
         }
         assert!(!side.failed);
         assert!((0..1000).all(|group| table.next(group).is_none()));
-        // Fewer numbers or groups are allowed than the table has.
+        // The table has more numbers or groups than are allowed.
         for most in [[1000, 999], [300, 1000], [0, 0]] {
             let mut side = StreamReader::new(&columns, &texts, 1000);
             let mut table = Table::read(&mut side, 3, most);

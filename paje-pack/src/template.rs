@@ -106,7 +106,7 @@ impl Roles {
         Some(&self.events[*self.by_key.get(&code)?].holes)
     }
 
-    /// Returns the time of a line if its event is defined and has one.
+    /// Returns the time of a line if its event is defined and has a time.
     pub(crate) fn time<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
         let code = next_field(line, 0)?;
         let before = self.events[*self.by_code.get(&line[code.clone()])?].time?;
@@ -135,7 +135,8 @@ pub(crate) fn header_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.filter(|line| is_header(line))
 }
 
-/// Returns the length of the definitions at the start of a text, including comments and empty lines between them.
+/// Returns the length of the definitions at the start of a text, including comments and empty lines
+/// between them.
 pub(crate) fn header_len(text: &[u8]) -> usize {
     let (mut at, mut len) = (0, 0);
     for line in text.split_inclusive(|byte| *byte == b'\n') {
@@ -165,8 +166,8 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Splits a line, given its fields. Their places count from `base` bytes before the line. Returns `false` if the line must be stored as it
-    /// is.
+    /// Splits a line, given its fields. Their offsets are counted from `base` bytes before the
+    /// line. Returns `false` if the line must be stored as it is.
     pub(crate) fn cut(&mut self, line: &[u8], spans: &[Span], base: usize, roles: &Roles) -> bool {
         self.action.clear();
         self.fields.clear();

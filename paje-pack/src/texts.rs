@@ -2,7 +2,8 @@
 
 /// Key for looking up a text. A short text is its own key.
 ///
-/// Texts of up to seven bytes have different keys. Keys of longer texts have an 8 in their highest byte and may collide.
+/// Texts of up to seven bytes have different keys. Keys of longer texts have an 8 in their highest
+/// byte and may collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(u64);
 
@@ -18,7 +19,8 @@ impl Key {
         }
     }
 
-    /// Returns the key of a text of up to seven bytes. The text is given as a number, with the first byte lowest.
+    /// Returns the key of a text of up to seven bytes. The text is given as a number, with the
+    /// first byte lowest.
     #[inline]
     pub(crate) const fn short(bytes: u64, len: usize) -> Key {
         Key(bytes | (len as u64) << 56)
@@ -94,8 +96,8 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
 pub(crate) struct Texts {
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Open hash table. An entry is a key and the text's number plus one, or 0 if the entry is empty. Its size is a power of two, or zero if
-    /// texts are not looked up.
+    /// Open hash table. An entry is a key and the text's number plus one, or 0 if the entry is
+    /// empty. Its size is a power of two, or zero if texts are not looked up.
     places: Vec<(Key, u32)>,
 }
 

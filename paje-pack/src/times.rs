@@ -1,4 +1,4 @@
-//! Times of lines: how they are written in the text, and how they are encoded.
+//! Formats of the times of lines in the text, and their encoding.
 
 use std::ops::Range;
 
@@ -14,7 +14,8 @@ mod read;
 
 pub(crate) use read::{Clock, TimesIn};
 
-/// Format of times in the text: the number of decimals, and how many of the last decimals are always zero.
+/// Format of times in the text. It has the number of decimals, and the number of last decimals that
+/// are always zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub(crate) after: u8,
@@ -22,7 +23,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Finds the format of most times in a text, from a few lines at several places.
+    /// Finds the format of most times in a text, from a few lines at each of several offsets.
     pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
         const PLACES: usize = 16;
         const LINES: usize = 128;
@@ -30,7 +31,7 @@ impl Scale {
         let mut counts = [[0_usize; 20]; 20];
         let places = (0..PLACES).map(|place| &text[text.len() / PLACES * place..]);
         let lines = places.enumerate().flat_map(|(place, text)| {
-            // All places except the first one may be in the middle of a line.
+            // All offsets except the first may be in the middle of a line.
             let lines = text.split(|byte| *byte == b'\n').skip(usize::from(place > 0));
             lines.filter(|line| !is_header(line)).take(LINES)
         });
@@ -46,7 +47,7 @@ impl Scale {
         }
         let all = |after: &usize| counts[*after].iter().sum::<usize>();
         let after = (0..20).max_by_key(all).unwrap_or(0);
-        // Storing a few times with more digits as texts makes all other times shorter.
+        // If the few times that have more digits are stored as texts, all others take less space.
         let (mut odd, few) = (0, all(&after) / 32);
         let mut zeros = counts[after].iter().take(after);
         let zeros = zeros.position(|count| {
@@ -60,7 +61,7 @@ impl Scale {
         }
     }
 
-    /// Returns the time in units of the scale if it is written in this format.
+    /// Returns the time in units of the scale if the time is written in this format.
     #[inline]
     pub(crate) fn units(self, text: &[u8]) -> Option<i64> {
         let zeros = usize::from(self.zeros);
@@ -85,7 +86,8 @@ impl Scale {
     }
 }
 
-/// Columns of times: the base of differences, a table of differences by action, and the fields of odd times, which do not fit the scale.
+/// Columns of times. They have the base of differences, a table of differences by action, and the
+/// fields of odd times, which do not fit the scale.
 mod column {
     use super::TABLE;
 
@@ -119,8 +121,8 @@ impl LastOfLanes {
 /// All odd times belong to one slot and field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
-/// Number and size of the parts of a table that decide which base is used. Several parts are used because segments often begin or end with
-/// unusual times.
+/// The base is chosen by compressing this many parts of each table. Segments often begin or end
+/// with unusual times, so a single part would not be enough.
 const PARTS: usize = 8;
 const PART: usize = 1 << 11;
 
@@ -158,7 +160,8 @@ impl TimesOut {
         }
     }
 
-    /// Returns the units of a time in another format, if the scale can express it. Otherwise writes the time as a text.
+    /// Returns the units of a time in another format, if the scale can express it. Otherwise writes
+    /// the time as a text.
     #[cold]
     #[inline(never)]
     fn other(&mut self, line: Line, text: &[u8], range: Range<usize>) -> Option<i64> {
@@ -185,7 +188,7 @@ impl TimesOut {
         Ok(if size(lane)? < size(line)? { base::LANE } else { base::LINE })
     }
 
-    /// Writes all times of this text.
+    /// Writes all times. They were read from `text`.
     ///
     /// # Errors
     /// zstd lacks memory.

@@ -27,7 +27,8 @@ pub(crate) struct Units {
     after: usize,
     /// Masks for the last eight decimals, and for the eight decimals before those.
     keep: [u64; 2],
-    /// The last number that was read before a point: its bytes, their count, and its value in units.
+    /// The last number that was read before a point: its bytes, their count, and its value in
+    /// units.
     whole: (u64, usize, u64),
 }
 
@@ -47,7 +48,8 @@ impl Units {
         Units { zeros, after, keep, whole: (0, usize::MAX, 0) }
     }
 
-    /// Returns the units of the time in these bytes of a text, or `None` if only the slow parser can read it.
+    /// Returns the units of the time in these bytes of a text, or `None` if only the slow parser
+    /// can read it.
     #[inline(always)]
     pub(crate) fn read(&mut self, text: &[u8], first: usize, end: usize) -> Option<i64> {
         let Units { zeros, after, keep, .. } = *self;

@@ -6,7 +6,8 @@ use crate::texts::word;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Value {
     pub(crate) kind: Kind,
-    /// A decimal number without its point, in two's complement; the value of hexadecimal digits; or the number of a text.
+    /// Depending on the kind, a decimal number without its point in two's complement, the value of
+    /// hexadecimal digits, or the number of a text.
     pub(crate) bits: u64,
 }
 
@@ -123,8 +124,8 @@ impl Value {
     }
 }
 
-/// Parses up to 16 bytes with at most eight digits before the point and eight after it. Returns the number without its point, and the number of
-/// decimals.
+/// Parses up to 16 bytes with at most eight digits before the point and eight after it. Returns the
+/// number without its point, and the number of decimals.
 #[inline]
 fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
     let len = text.len();
@@ -152,7 +153,8 @@ fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
     with_point(text, after).map(|bits| (bits, after as u8))
 }
 
-/// Parses a number with `after` decimals, 1 to 8, and 1 to 8 digits before the point. Returns it without its point.
+/// Parses a number with `after` decimals, 1 to 8, and 1 to 8 digits before the point. Returns it
+/// without its point.
 #[inline]
 pub(crate) fn with_point(text: &[u8], after: usize) -> Option<u64> {
     let len = text.len();
@@ -189,7 +191,7 @@ const fn digits_at_end(bytes: u64, count: usize) -> Option<u64> {
     if is_digits(digits) { Some(eight(digits)) } else { None }
 }
 
-/// Returns the place of the first point in eight bytes, or 8 if they have none.
+/// Returns the index of the first point in eight bytes, or 8 if they have none.
 const fn point(bytes: u64) -> usize {
     let others = bytes ^ 0x2e2e_2e2e_2e2e_2e2e;
     let zeros = others.wrapping_sub(0x0101_0101_0101_0101) & !others & 0x8080_8080_8080_8080;

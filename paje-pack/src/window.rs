@@ -26,11 +26,12 @@ pub(crate) const VERSION: u64 = 2;
 const NO_SENSE: ErrorKind =
     ErrorKind::Content("the states that are open between segments are missing or wrong");
 
-/// Part of a sound trace. The part itself is a sound trace.
+/// A part of a sound trace that is itself a sound trace.
 ///
-/// The rows that overlap the window, and all rows of containers, are the same as in the whole trace, in the same order. The part ends at the same
-/// time as the trace. Segments outside the window are replaced by a few of their lines: definitions, lines that create and destroy containers,
-/// and lines that open and close rows across a boundary.
+/// The rows that overlap the window, and all rows of containers, are the same as in the whole
+/// trace, in the same order. The part ends at the same time as the trace. Segments outside the
+/// window are replaced by a few of their lines: definitions, lines that create and destroy
+/// containers, and lines that open and close rows across a boundary.
 pub struct Window<R> {
     parts: VecDeque<Part>,
     /// Reader of the current segments.
@@ -49,7 +50,8 @@ pub enum Piece {
 #[derive(Clone)]
 enum Part {
     Lines(Vec<u8>),
-    /// Consecutive segments: the position and the page number at which they begin, and their entries in the index.
+    /// Consecutive segments: the position and the page number at which they begin, and their
+    /// entries in the index.
     Segments(u64, u32, Vec<[u64; 4]>),
 }
 
@@ -70,8 +72,8 @@ impl<R: Read + Seek> Window<R> {
         Window::new(from, self.parts.clone())
     }
 
-    /// Returns the number of pieces if each of them has at most `most` bytes of text and consists of whole lines; see [`Summaries::whole_lines`].
-    /// The window must not have been read from.
+    /// Returns the number of pieces if each of them has at most `most` bytes of text and consists
+    /// of whole lines; see [`Summaries::whole_lines`]. The window must not have been read from.
     #[must_use]
     pub fn whole_lines(&self, most: u64) -> Option<usize> {
         let numbered = self.parts.iter().zip(1..);
@@ -116,10 +118,11 @@ impl<R: Read + Seek> Window<R> {
 }
 
 impl<R: Read + Seek> Summaries<R> {
-    /// Returns the part of the trace with all rows between two times. Returns `None` if the trace has no index for windows.
+    /// Returns the part of the trace with all rows between two times. Returns `None` if the trace
+    /// has no index for windows.
     ///
     /// # Errors
-    /// One of the pages that are read is damaged.
+    /// A page that is read is damaged.
     pub fn window(mut self, from: f64, to: f64) -> Result<Option<Window<R>>, Error> {
         let Some(number) = self.find(WINDOWS, VERSION) else { return Ok(None) };
         let page = self.content(number)?;
@@ -137,7 +140,8 @@ impl<R: Read + Seek> Summaries<R> {
                 let borders = (OpenRows::parse(&pages.0), OpenRows::parse(&pages.1));
                 let (Some(begin), Some(end)) = borders else { return Err(self.failed(NO_SENSE)) };
                 let gap = Gap { begin, end, lines: first..behind };
-                // At the end of the trace, no other states follow within a state that is still open.
+                // If the gap reaches to the end of the trace, no states can follow within a state
+                // that is still open.
                 if segments.end == count || gap.is_sound(&mut headers) == Some(true) {
                     while lines.next_if(|(number, _)| *number < first).is_some() {}
                     let next = || lines.next_if(|(number, _)| *number < behind);

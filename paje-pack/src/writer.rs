@@ -32,11 +32,13 @@ impl Default for Settings {
 /// Initial size of the buffer. It doubles as needed.
 const FIRST: usize = 1 << 16;
 
-/// Event definitions at the start of a text get a separate segment if at least this many bytes follow. Otherwise the lines after them could not
-/// be read as columns. Shorter texts compress better in one segment.
+/// Event definitions at the start of a text get a separate segment if at least this many bytes
+/// follow. Otherwise the lines after them could not be read as columns. Shorter texts compress
+/// better in one segment.
 const LONG: usize = 4 * SHORT;
 
-/// Cuts a text into segments. Each segment ends with a line, unless the line is longer than a segment.
+/// Cuts a text into segments. Each segment ends with a line, unless the line is longer than a
+/// segment.
 pub struct Segments<R> {
     reader: R,
     size: usize,
@@ -113,7 +115,8 @@ impl Segment {
     /// zstd lacks memory.
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
-        // High levels matter for short traces and take little time there. A short segment at the end of a long trace uses the usual level.
+        // High levels matter for short traces and take little time there. A short segment at the
+        // end of a long trace uses the usual level.
         let is_first = definitions.are_none();
         let is_below = |most: usize| is_first && text.len() < most.min(settings.segment / 2);
         let level = if is_below(4 * SHORT) { settings.level.max(THOROUGH) } else { settings.level };
@@ -195,8 +198,9 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Stores a summary after all segments. Programs find it by its name. Returns `false` and writes nothing if the name exceeds 255 bytes, the
-    /// content exceeds 16 MiB, or the page takes more than `most` bytes of the file.
+    /// Stores a summary after all segments. Programs find it by its name. Returns `false` and
+    /// writes nothing if the name exceeds 255 bytes, the content exceeds 16 MiB, or the page takes
+    /// more than `most` bytes of the file.
     ///
     /// # Errors
     /// Writing fails, or zstd runs out of memory.
@@ -215,8 +219,9 @@ impl<W: Write> Writer<W> {
         Ok(true)
     }
 
-    /// Writes the pages that [`Window`](crate::Window) needs, after all segments. Returns `false` and writes nothing if there are fewer than two
-    /// segments, or if the pages take more than `most` bytes of the file.
+    /// Writes the pages that [`Window`](crate::Window) needs, after all segments. Returns `false`
+    /// and writes nothing if there are fewer than two segments, or if the pages take more than
+    /// `most` bytes of the file.
     ///
     /// # Errors
     /// Writing fails, or zstd runs out of memory.

@@ -1,8 +1,8 @@
-//! The changed run as a trace.
+//! The changed run, as a trace.
 //!
-//! Re-timing gives the times of states and messages. Everything else in a container with states
-//! moves along with them. Containers without states, outside of any container with states, keep
-//! their relative place in the run.
+//! Re-timing computes the times of states and messages. Everything else in a container with states
+//! moves along with the states. If neither a container nor any of its ancestors has states, the
+//! container keeps its relative place in the run.
 
 use paje_analysis::tracks::Track;
 use paje_export::paje::Times;
@@ -19,12 +19,14 @@ pub struct Changed<'g> {
     graph: &'g Graph<'g>,
     plan: &'g Plan,
     retimed: &'g Retimed,
-    /// Track of each container, or of its nearest ancestor with a track.
+    /// Track of each container, or of its nearest ancestor that has a track.
     tracks: Vec<Option<u32>>,
     lives: Vec<(f64, f64)>,
-    /// Message of each lane and row, or [`NONE`]: links without tracks are not messages.
+    /// Message of each lane and row, or [`NONE`] for links that are not messages because they have
+    /// no tracks.
     lanes: FxHashMap<LaneId, Vec<u32>>,
-    /// Start of the recorded run, and length of the changed run relative to it.
+    /// Start of the recorded run. `factor` is the length of the changed run divided by the length of
+    /// the recorded run.
     begin: f64,
     factor: f64,
     end: f64,
@@ -76,7 +78,7 @@ impl<'g> Changed<'g> {
         changed
     }
 
-    /// Sets the start and end of containers, which enclose their contents.
+    /// Sets the start and end of each container so that it encloses its contents.
     fn live(&mut self, trace: &Trace) {
         let containers = trace.containers();
         let mut lives: Vec<(f64, f64)> = containers
@@ -118,7 +120,7 @@ impl<'g> Changed<'g> {
     }
 }
 
-/// Returns the changed time of an event in a track, interpolated between two steps.
+/// Returns the changed time of an event in a track. The time is interpolated between two steps.
 fn shifted(track: &Track, start: &[f64], end: &[f64], time: f64) -> f64 {
     let begun = track.start.partition_point(|at| *at <= time);
     let Some(last) = begun.checked_sub(1) else {

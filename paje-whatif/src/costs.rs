@@ -1,18 +1,19 @@
-//! Costs of messages: what the network takes in one run.
+//! Costs of messages, which are the times that the network takes for each message of a run.
 
 use paje_comm::Run;
 
 use crate::fit::Table;
 
-/// Times of all messages, and the rules by which they travel.
+/// Times of all messages, and the rules for their transfer.
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
-    /// Latency of each message, and time of its bytes without sharing, in seconds.
+    /// For each message, its latency, and the time to transfer its bytes if no links are shared, in
+    /// seconds.
     pub(crate) messages: Vec<(f64, f64)>,
-    /// Whether each message is a rendezvous; if empty, as recorded.
+    /// Whether each message is a rendezvous. If the list is empty, each message is as recorded.
     pub(crate) rendezvous: Vec<bool>,
-    /// The same for messages of collectives without links, by group and operation; the last one
-    /// counts for all further operations.
+    /// Cost of the messages of collectives without links, by group and operation. The last entry of
+    /// a group applies to all later operations.
     pub(crate) groups: Vec<Vec<(f64, f64)>>,
     /// Whether messages share links.
     pub(crate) shares: bool,
@@ -21,7 +22,7 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// Returns the costs with those of a table for all messages whose size is known.
+    /// Returns these costs, but takes the times of all messages of known size from a table.
     pub(crate) fn with_table(mut self, run: &Run<'_>, table: &Table) -> Self {
         for (cost, message) in self.messages.iter_mut().zip(run.facts.messages.list()) {
             *cost = message.bytes().map_or(*cost, |bytes| table.times(bytes));
@@ -30,7 +31,8 @@ impl Costs {
         self
     }
 
-    /// Returns the costs changed message by message; `change` also gets the size, or NaN.
+    /// Returns these costs, changed by `change`. This function is called with the size (NaN if
+    /// unknown) and the cost of each message.
     pub(crate) fn changed(
         &self,
         run: &Run<'_>,

@@ -1,7 +1,7 @@
-//! Estimation of latency and bandwidth from recorded transfers.
+//! Estimates latency and bandwidth from recorded transfers.
 //!
-//! Transfers of several sizes determine both, and so do transfers of one size that sometimes share
-//! links. The sharing is found by repeated simulation at the recorded times.
+//! Transfers of several sizes determine both values. Transfers of one size are also enough if they
+//! sometimes share links. The sharing is found by repeated simulation at the recorded times.
 
 mod table;
 
@@ -13,7 +13,8 @@ use crate::flows::{Flow, Flows};
 use crate::graph::Graph;
 pub use table::Table;
 
-/// Size-dependent factors for latency and bandwidth: minimum bytes and factor, largest first.
+/// Factors for latency and bandwidth, which depend on the size. Each entry has the minimum bytes
+/// and the factor. The largest size comes first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     /// Name in reports.
@@ -25,7 +26,7 @@ pub struct Factors {
 }
 
 impl Factors {
-    /// No factors: the time is latency + bytes / bandwidth.
+    /// Without factors, a message takes latency + bytes / bandwidth.
     pub const NONE: Factors = Factors { name: "none", latency: &[], bandwidth: &[], cross: 0.0 };
 
     /// Defaults of SimGrid's SMPI (options `smpi/lat-factor`, `smpi/bw-factor` and
@@ -61,7 +62,8 @@ impl Factors {
         list.iter().find(|(from, _)| bytes >= *from).map_or(1.0, |(_, factor)| *factor)
     }
 
-    /// Returns the latency and the time of the bytes for latency 1 and bandwidth 1.
+    /// Returns the latency of a message and the time to transfer its bytes, on a network with
+    /// latency 1 and bandwidth 1.
     fn parts(&self, bytes: f64) -> (f64, f64) {
         (Self::of(self.latency, bytes), bytes / Self::of(self.bandwidth, bytes))
     }
@@ -74,21 +76,22 @@ pub struct Fit {
     pub latency: f64,
     /// Seconds per byte.
     pub per_byte: f64,
-    /// Size-dependent factors for both.
+    /// Factors for latency and bandwidth that depend on the size.
     pub factors: Factors,
-    /// 80th percentile of the relative error of recorded transfers.
+    /// 80th percentile of the relative errors of recorded transfers.
     pub misfit: f64,
 }
 
 impl Fit {
-    /// Returns the latency and the time of the bytes of a message, in seconds.
+    /// Returns the latency of a message and the time to transfer its bytes, in seconds.
     #[must_use]
     pub fn times(&self, bytes: f64) -> (f64, f64) {
         let (latency, work) = self.factors.parts(bytes);
         (latency * self.latency, work * self.per_byte)
     }
 
-    /// Returns the costs of the graph with those of the network for all messages of known size.
+    /// Returns the costs of the graph, but with this network's times for all messages of known
+    /// size.
     pub(crate) fn costs(&self, graph: &Graph<'_>) -> Costs {
         let mut costs = graph.costs().clone();
         for (cost, message) in costs.messages.iter_mut().zip(graph.messages().list()) {
@@ -100,7 +103,7 @@ impl Fit {
 }
 
 /// Estimates the recorded network with shared links, to simulate contention in a changed run.
-/// `None` unless it reproduces the recorded run almost exactly.
+/// Returns `None` unless the network reproduces the recorded run almost exactly.
 #[must_use]
 pub fn own_network(graph: &Graph<'_>) -> Option<(Costs, Fit)> {
     let fit = fit(graph, true).filter(|fit| fit.misfit < EXACT_MISFIT)?;
@@ -108,26 +111,29 @@ pub fn own_network(graph: &Graph<'_>) -> Option<(Costs, Fit)> {
     (graph.misfit_of(&costs) < 0.1 * EXACT_MISFIT).then_some((costs, fit))
 }
 
-/// Returns the size of a message. If no message has one, all are assumed to be equally long.
+/// Returns the size of a message. If no message has a size, all messages are assumed to be equally
+/// long.
 fn size(message: &Message, has_sizes: bool) -> Option<f64> {
     if has_sizes { message.bytes() } else { Some(1.0) }
 }
 
-/// Largest relative error of a network that explains the transfers; a tenth of it for makespans.
+/// Largest relative error of a network that explains the transfers. For makespans, the limit is a
+/// tenth of this.
 const EXACT_MISFIT: f64 = 3e-3;
 
-/// Maximum number of messages used; the first ones are taken.
+/// Maximum number of messages that are used. The first messages are taken.
 pub const MAX_MESSAGES: usize = 100_000;
 
-/// Minimum number of refinements. With few messages, refinement continues as long as it has an
-/// effect, as each step brings little where links are rarely free.
+/// Minimum number of refinements. If there are few messages, refinement continues as long as it has
+/// an effect, because a single step improves little where links are rarely free.
 const ROUNDS: usize = 16;
 
-/// Number of messages simulated in all rounds together, and maximum number of rounds.
+/// Total number of messages that are simulated in all rounds, and maximum number of rounds.
 const FIT_BUDGET: usize = 400_000;
 const MAX_ROUNDS: usize = 200;
 
-/// Estimates latency and bandwidth from the recorded transfers, if they determine both.
+/// Estimates latency and bandwidth from the recorded transfers. Returns `None` if the transfers do
+/// not determine both.
 #[must_use]
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
     let is_simulated = graph.tracks().trace().comments().windows(7).any(|word| word == b"SimGrid");
@@ -162,14 +168,14 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
         {
             best = Some(found);
         }
-        // If the sizes determine both at once, the start does not matter.
+        // If the sizes alone determine both, the start does not matter.
         if is_determined || best.as_ref().is_some_and(|best| best.misfit < EXACT_MISFIT) {
             is_determined_at_once = is_determined;
             break;
         }
     }
     let is_rough = best.as_ref().is_some_and(|best| best.misfit > ROUGH_MISFIT);
-    // Only simulations use such simple networks.
+    // Only simulations use networks like this.
     let is_simple = *factors == Factors::SMPI && !is_determined_at_once && all.len() <= SMALL_RUN;
     if shares && is_rough && is_simple {
         let near = near(graph, &all, factors)?;
@@ -180,20 +186,21 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     best
 }
 
-/// Largest relative error for which no better start is searched.
+/// If the relative error is at most this, no better start is searched for.
 const ROUGH_MISFIT: f64 = 1e-4;
 
 const SMALL_RUN: usize = 1_000;
 
-/// Searches a start near the network that explains all transfers best, for transfers of one size.
-/// Where links are rarely free, most transfers agree with many networks, and the few that
-/// distinguish them look like outliers.
+/// Searches for a start near the network that explains all transfers best. All transfers must have
+/// the same size. Where links are rarely free, most transfers agree with many networks. The few
+/// transfers that distinguish the networks then look like outliers.
 fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     const STEPS: u32 = 40;
     let list = graph.messages().list();
     let measured =
         |at: &&usize| graph.transfers[**at].is_awaited && graph.transfers[**at].seconds > 0.0;
-    // The whole time of a transfer bounds its latency and its time for the bytes.
+    // The total time of a transfer is an upper bound for its latency, and also for the time of its
+    // bytes.
     let most = |of: fn((f64, f64)) -> f64| {
         let all = all.iter().filter(measured).map(|at| {
             let parts = factors.parts(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
@@ -213,7 +220,7 @@ fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     };
     let of_latency = |step: u32| {
         let latency = latencies * f64::from(step) / f64::from(STEPS);
-        // Find the bandwidth with which half of the transfers are too short.
+        // Finds the bandwidth at which half of the transfers are shorter than predicted.
         let (mut low, mut high) = (0.0, bytes);
         for _ in 0..12 {
             let per_byte = f64::midpoint(low, high);
@@ -236,13 +243,15 @@ fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     found.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(fit, _)| fit)
 }
 
-/// Starts for the estimate: latency as a fraction of a transfer, and whether of the shortest one
-/// instead of the mean. A start that is far off does not converge.
+/// Starts for the estimate. The latency is a fraction of the mean transfer. If the second element
+/// is true, it is a fraction of the shortest transfer. An estimate from a bad start does not
+/// converge.
 const STARTS: [(f64, bool); 5] =
     [(0.5, false), (0.9, false), (0.98, false), (0.9, true), (0.5, true)];
 
-/// A measured transfer: latency and time of the bytes in a network with latency 1 and bandwidth 1,
-/// relative to the transfer's time, and its weight, which is low for outliers.
+/// A measured transfer. `latency` and `work` are its latency and the time to transfer its bytes, on
+/// a network with latency 1 and bandwidth 1, each divided by the measured time of the whole
+/// transfer. Outliers have a low weight.
 struct Measured {
     latency: f64,
     work: f64,
@@ -255,7 +264,8 @@ impl Measured {
     }
 }
 
-/// Fits from a start. Also returns whether the sizes alone determine both parameters.
+/// Fits the network, beginning at a start. Also returns whether the sizes alone determine latency
+/// and bandwidth.
 fn fit_from(
     graph: &Graph<'_>,
     all: &[usize],
@@ -303,7 +313,8 @@ fn fit_from(
         if measured.len() < 2 || !is_determined && (round > 0 || !shares || a * b == 0.0) {
             return (None, is_determined_at_once);
         }
-        // With one size, start from some part each; sharing may tell them apart later.
+        // If all sizes are equal, start with a part of the time for latency and the rest for the
+        // bytes. Sharing may distinguish the two later.
         let whole = |of: &dyn Fn(&Measured) -> f64, sum: f64| match is_shortest {
             true => measured.iter().map(|it| 1.0 / of(it)).fold(f64::INFINITY, f64::min),
             false => count / sum,
@@ -316,7 +327,7 @@ fn fit_from(
         if !is_possible && round + 1 == rounds {
             return (None, is_determined_at_once);
         }
-        // A bad estimate of sharing gives nonsense; the next one is better.
+        // A bad estimate of the sharing leads to an impossible result. The next estimate is better.
         let latency = if latency >= 0.0 { latency } else { count / (20.0 * a) };
         let per_byte = if per_byte > 0.0 { per_byte } else { count / (20.0 * b) };
         let is_same = |fit: &Fit| {
@@ -336,7 +347,7 @@ fn fit_from(
     (found, is_determined_at_once)
 }
 
-/// Weighs transfers by their error. Returns the 80th percentile of the errors.
+/// Sets the weight of each transfer by its error. Returns the 80th percentile of the errors.
 fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
     let off = |it: &Measured| it.off(fit.latency, fit.per_byte).abs();
     let mut offs: Vec<f64> = measured.iter().map(off).collect();

@@ -1,5 +1,5 @@
-//! Models of collectives without links: the schedule that explains the recorded times best, and
-//! the time of a message in it.
+//! Models of collectives without links. A model has the schedule that explains the recorded times
+//! best, and the time of a message in this schedule.
 
 use paje_analysis::classes::Collective;
 use paje_comm::{Group, Run};
@@ -10,24 +10,24 @@ use crate::operation::{Next, Operation, Travel};
 use crate::schedule::{Schedule, candidates};
 use crate::settings::{Settings, Shape};
 
-/// Model of the operations of one value in one group.
+/// Model of the operations of one value in a group.
 #[derive(Clone, Debug)]
 pub struct CollectiveModel {
     /// Shape of the operations.
     pub shape: Shape,
-    /// Shapes that were tried, the best first, each with its error: how far the members' times
-    /// are from the model, in seconds.
+    /// Shapes that were tried, the best one first. Each shape has an error in seconds, which
+    /// measures how far the members' times are from the model.
     pub fits: Vec<(Shape, f64)>,
-    /// Whether the shape was given by the user.
+    /// Whether the user gave the shape.
     pub is_given: bool,
-    /// Whether the root is another one than that of the group.
+    /// Whether the root differs from that of the group.
     root: u32,
     /// Whether messages are a rendezvous.
     pub(crate) is_rendezvous: bool,
-    /// Whether messages start only when their receiver is ready, too.
+    /// Whether messages start only when their receiver is also ready.
     pub(crate) needs_post: bool,
-    /// Latency of a message, and time of its bytes, in seconds, by operation; the last one counts
-    /// for all further operations.
+    /// For each operation, the latency of a message and the time to transfer its bytes, in seconds.
+    /// The last entry applies to all later operations.
     pub(crate) costs: Vec<(f64, f64)>,
     pub(crate) cross: f64,
 }
@@ -39,7 +39,8 @@ impl CollectiveModel {
         (self.root + turned) % group.members()
     }
 
-    /// Returns latency and time of the bytes of the first operation's messages, in seconds.
+    /// Returns the latency of the first operation's messages and the time to transfer their bytes,
+    /// in seconds.
     #[must_use]
     pub fn cost(&self) -> (f64, f64) {
         self.costs.first().copied().unwrap_or((0.0, 0.0))
@@ -59,30 +60,30 @@ pub(crate) fn shapes(run: &Run<'_>, settings: &Settings, needs_post: bool) -> Ve
         if model.fits[0].1 <= GOOD || needs_post {
             return model;
         }
-        // Collectives may wait for their receivers even if other messages do not.
+        // Messages within collectives may wait for their receivers even if other messages do not.
         let other = Fitting::new(run, group, settings, true).model(settings, run);
         if other.fits[0].1 < model.fits[0].1 { other } else { model }
     };
     run.groups.list.par_iter().map(fit).collect()
 }
 
-/// Number of messages simulated for one estimate.
+/// Number of messages that are simulated for one estimate.
 const BUDGET: usize = 2_000;
-/// Maximum number of operations used.
+/// Maximum number of operations that are used.
 const MOST_SAMPLES: usize = 40;
 /// Fraction of the opposite link that a message uses in SimGrid.
 const CROSS: f64 = 0.05;
-/// Error in seconds with which no other rule is tried.
+/// If the error is below this number of seconds, no other rule is tried.
 const GOOD: f64 = 1e-8;
-/// Part of the error of dependences alone that a model with costs may have.
+/// A model with costs must have an error below this fraction of the error of dependences alone.
 const MUCH_BETTER: f64 = 0.2;
-/// Share of a constant error in the error of a fit.
+/// Weight of a constant error in the error of a fit.
 const CONSTANT: f64 = 0.1;
 
-/// Recorded operations to explain.
+/// Recorded operations that the model has to explain.
 struct Fitting<'f> {
     group: &'f Group,
-    /// Operation, and enter and exit of each member in seconds.
+    /// Operation, with the enter and exit of each member in seconds.
     samples: Vec<(usize, Vec<(f64, f64)>)>,
     /// Bytes of each operation, or NaN.
     bytes: Vec<f64>,
@@ -103,7 +104,8 @@ impl<'f> Fitting<'f> {
         let first = bytes.first().copied().unwrap_or(f64::NAN);
         let is_rendezvous = eager.is_some_and(|eager| eager == 0.0 || first >= eager);
         let count = (BUDGET / (2 * members)).clamp(6, MOST_SAMPLES);
-        // Consecutive operations, since messages may meet those of the operation before.
+        // The operations are consecutive, because messages may overlap with those of the previous
+        // operation.
         let known = (0..group.len()).filter(|operation| !group.is_dropped(*operation));
         let samples = known.take(count).map(|at| (at, group.times(&run.facts, at))).collect();
         let cross = match &settings.table {
@@ -138,7 +140,7 @@ impl<'f> Fitting<'f> {
                 break;
             }
         }
-        // Prefer dependences alone unless costs explain the times much better.
+        // Dependences alone are preferred unless costs explain the times much better.
         let rank = |(error, shape, ..): &(f64, Shape, u32, (f64, f64))| match shape.is_free() {
             true => error * MUCH_BETTER,
             false => *error,
@@ -167,8 +169,9 @@ impl<'f> Fitting<'f> {
         CollectiveModel { shape, fits, is_given, root, is_rendezvous, needs_post, costs, cross }
     }
 
-    /// Returns the cost of a message with which a shape explains the record best, and the error.
-    /// Does not look closely if dependences alone, with the error `free`, are as good.
+    /// Returns the cost of a message with which a shape explains the record best, and the error. If
+    /// the error is not below `free`, which is the error of dependences alone, the search is
+    /// coarse.
     fn fit(&self, shape: Shape, root: u32, settings: &Settings, free: f64) -> ((f64, f64), f64) {
         let turns = if self.group.is_turning { self.group.members() } else { 1 };
         let schedule = |turned: u32| {
@@ -191,7 +194,7 @@ impl<'f> Fitting<'f> {
         if most <= 0.0 || most.is_nan() {
             return ((0.0, 0.0), f64::INFINITY);
         }
-        // For each time of the bytes, there is one latency with which there is no mean error.
+        // For each time to transfer the bytes, there is one latency that makes the mean error zero.
         let with = |work: f64| {
             let mut cost = (0.0, work);
             let (mut off, mut rest) = error(cost);
@@ -241,8 +244,8 @@ impl<'f> Fitting<'f> {
         best
     }
 
-    /// Returns an upper bound for the time of one message: the shortest time for which members
-    /// had to stay after all that they waited for was there.
+    /// Returns an upper bound for the time of one message. It is the shortest time for which a
+    /// member stayed after everything it waited for had come.
     fn longest(&self, root: u32) -> f64 {
         let turned = |at: usize| if self.group.is_turning { at as u32 } else { 0 };
         let of = |(at, times): &(usize, Vec<(f64, f64)>)| {
@@ -262,8 +265,9 @@ impl<'f> Fitting<'f> {
         self.samples.iter().map(of).fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns the error of a model: the mean difference from the record, where that which is the
-    /// same in all operations counts little; and the mean time that the model does not explain.
+    /// Returns the error of a model, and the mean time that the model does not explain. The error
+    /// is the mean difference from the record. A difference that is the same in all operations has
+    /// little weight.
     fn error(&self, schedules: &[std::sync::Arc<Schedule>], cost: (f64, f64)) -> (f64, f64) {
         let members = self.group.tracks.len();
         let reference = self.bytes.first().copied().unwrap_or(f64::NAN);

@@ -1,10 +1,11 @@
 //! Messages in a network with shared links.
 //!
-//! Each container has one link to and one from a crossbar. A message takes its latency, and then
-//! the time of its bytes with its share of both links. Shares are max-min fair, by progressive
-//! filling: all shares grow equally until a link is full; its messages keep their shares, and the
-//! others grow on. Algorithm 1 of Schaeli (*Integrated simulation of parallel applications*, 2010)
-//! visits links by their number of messages instead, and can exceed their capacity.
+//! Each container has one link to a crossbar and one from it. A message first takes its latency.
+//! Then its bytes take a time that depends on the message's share of both links. Shares are max-min
+//! fair, and are found by progressive filling: all shares grow equally until a link is full. The
+//! messages on this link keep their shares, while the other shares continue to grow. Algorithm 1 of
+//! Schaeli (*Integrated simulation of parallel applications*, 2010) visits links by their number of
+//! messages instead, and can exceed their capacity.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -29,15 +30,16 @@ impl Ord for OrderedTime {
 /// A message to be transferred.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flow {
-    /// Number by which its arrival is reported.
+    /// Number of the message, with which its arrival is reported.
     pub(crate) id: u64,
     pub(crate) from: u32,
     pub(crate) to: u32,
-    /// Latency, and time of the bytes without sharing, in seconds.
+    /// Latency, and time to transfer the bytes if no links are shared, in seconds.
     pub(crate) cost: (f64, f64),
 }
 
-/// Returns the max-min fair shares of flows. Each also uses `cross` of the opposite links.
+/// Returns the max-min fair shares of flows. Each flow also uses the fraction `cross` of the
+/// opposite links.
 #[must_use]
 pub fn max_min(flows: &[(u32, u32)], nodes: usize, cross: f64) -> Vec<f64> {
     let mut filling = Filling::default();
@@ -48,7 +50,8 @@ pub fn max_min(flows: &[(u32, u32)], nodes: usize, cross: f64) -> Vec<f64> {
 
 #[derive(Clone, Debug, Default)]
 struct Filling {
-    /// Free capacity and remaining weight of each link: out of each node, then into each.
+    /// Free capacity of each link, and remaining weight of its messages. The links out of each node
+    /// come first, followed by the links into each node.
     free: Vec<f64>,
     weight: Vec<f64>,
     open: Vec<u32>,
@@ -89,13 +92,13 @@ impl Filling {
                 let link = link as usize;
                 weight[link] > SHARE_EPSILON && free[link] <= weight[link] * share * (1.0 + 1e-9)
             };
-            // Decide for all flows before any capacity is subtracted.
+            // Find all full links before any capacity is subtracted.
             let (done, open): (Vec<u32>, Vec<u32>) = self.open.iter().partition(|flow| {
                 let mut of = links(flows[**flow as usize]).into_iter();
                 of.any(|(link, needs)| needs > 0.0 && is_full(free, weight, link))
             });
             if done.is_empty() {
-                // Due to rounding, no link is full.
+                // Due to rounding, it can happen that no link is full.
                 self.open.iter().for_each(|flow| shares[*flow as usize] = share.min(1.0));
                 break;
             }
@@ -114,7 +117,8 @@ impl Filling {
     }
 }
 
-/// Messages in flight. Computing the shares at an arrival takes time proportional to their number.
+/// Messages in flight. When a message arrives, computing the shares takes time proportional to the
+/// number of messages in flight.
 #[derive(Debug, Default)]
 pub(crate) struct Flows {
     shares: bool,
@@ -122,11 +126,12 @@ pub(crate) struct Flows {
     cross: f64,
     nodes: usize,
     clock: f64,
-    /// Messages within their latency, by the time when it ends.
+    /// Messages whose latency has not ended, ordered by when it ends.
     joining: BinaryHeap<Reverse<(OrderedTime, u64, u32)>>,
     waiting: Vec<Flow>,
     free: Vec<u32>,
-    /// Messages whose bytes are being transferred: number, ends, seconds left, and share.
+    /// Messages whose bytes are being transferred. Each entry has the number, both ends, the
+    /// seconds left, and the share.
     ids: Vec<u64>,
     pairs: Vec<(u32, u32)>,
     left: Vec<f64>,
@@ -154,7 +159,8 @@ impl Flows {
         self.joining.push(Reverse((OrderedTime(time + flow.cost.0), flow.id, place)));
     }
 
-    /// Returns the next arrivals and their time, if there are any up to `until`.
+    /// Returns the messages that arrive next, and their time of arrival. Returns `None` if no
+    /// message arrives up to `until`.
     pub(crate) fn next_arrivals(&mut self, until: f64, arrived: &mut Vec<(u64, f64)>) {
         arrived.clear();
         loop {
@@ -214,7 +220,7 @@ impl Flows {
     fn take_done(&mut self, arrived: &mut Vec<(u64, f64)>) {
         let least = self.left.iter().copied().fold(f64::INFINITY, f64::min);
         for at in (0..self.left.len()).rev() {
-            // A remainder of a picosecond is rounding.
+            // A remainder of a picosecond is due to rounding.
             if self.left[at] <= least.max(1e-12) {
                 arrived.push((self.ids.swap_remove(at), self.clock));
                 self.pairs.swap_remove(at);
@@ -246,14 +252,14 @@ mod tests {
 
     #[test]
     fn flows_share_the_fullest_link_first() {
-        // Figure 3.8 of Schaeli: A, B and D send to C, and B to E.
+        // The example of Schaeli's figure 3.8: A, B and D send to C, and B sends to E.
         close(&shares("AC BC DC"), &[1.0 / 3.0; 3]);
         close(&shares("AC BC DC BE"), &[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
     }
 
     #[test]
     fn no_link_exceeds_its_capacity() {
-        // Schaeli's Algorithm 1 gives 4/3 of the link into D.
+        // Schaeli's Algorithm 1 uses 4/3 of the link into D.
         let found = shares("AC BC GC HF EF IF BD ED");
         close(&found[..6], &[1.0 / 3.0; 6]);
         close(&found[6..], &[0.5, 0.5]);

@@ -30,7 +30,7 @@ pub struct Graph<'t> {
 }
 
 impl<'t> Graph<'t> {
-    /// A graph must have fewer states, and fewer messages, than this.
+    /// Upper limit for the number of states and for the number of messages. Both must be lower.
     pub const MAX: u64 = Run::MAX;
 
     /// Builds the graph of a trace.
@@ -39,15 +39,16 @@ impl<'t> Graph<'t> {
         Graph::of(Facts::new(trace, &settings.reading), settings, None)
     }
 
-    /// Estimates the memory of the graph of a trace in bytes, beside the trace itself.
+    /// Estimates the memory of the graph of a trace in bytes. The memory of the trace is not
+    /// included.
     #[must_use]
     pub fn bytes(trace: &Trace) -> u64 {
         let message = size_of::<Transfer>() + 2 * size_of::<(f64, f64)>() + 4 * size_of::<f64>();
         Run::bytes(trace) + trace.counts().links * message as u64
     }
 
-    /// Builds the graph of what a trace says. In a changed run, messages of at least `rendezvous`
-    /// bytes may be a rendezvous.
+    /// Builds the graph from the facts of a trace. In a changed run, messages of at least
+    /// `rendezvous` bytes may be a rendezvous.
     #[must_use]
     pub fn of(facts: Facts<'t>, settings: &Settings, rendezvous: Option<f64>) -> Self {
         let run = Run::new(facts, &settings.reading, rendezvous);
@@ -72,7 +73,7 @@ impl<'t> Graph<'t> {
         Graph { run, transfers, assumed, shapes, costs, explained, progress, has_sizes }
     }
 
-    /// Returns what the trace says.
+    /// Returns the facts that were read from the trace.
     #[must_use]
     pub fn facts(&self) -> Facts<'t> {
         self.run.facts.clone()
@@ -108,14 +109,15 @@ impl<'t> Graph<'t> {
         self.run.name(track)
     }
 
-    /// Whether ranks wait for one another at all: there are messages, or collectives.
+    /// Returns whether ranks ever wait for one another. This is the case if the run has messages or
+    /// collectives.
     #[must_use]
     pub fn has_dependences(&self) -> bool {
         self.transfers.iter().any(Transfer::is_used) || !self.run.groups.list.is_empty()
     }
 
-    /// Returns how far a model with these costs is from the record: the sum of the differences of
-    /// all waits, relative to the time of all ranks.
+    /// Returns how far a model with these costs is from the record. This is the sum of the
+    /// differences of all waits, divided by the total time of all ranks.
     pub(crate) fn misfit_of(&self, costs: &Costs) -> f64 {
         let (begin, end) = self.span().unwrap_or((0.0, 0.0));
         let mut sum = 0.0;
@@ -143,7 +145,7 @@ impl<'t> Graph<'t> {
         is_rendezvous || self.assumed.start == EagerStart::Posted || self.progresses_in_calls()
     }
 
-    /// Whether the trace has sizes of messages.
+    /// Returns whether the trace records sizes of messages.
     pub(crate) fn has_sizes(&self) -> bool {
         self.has_sizes
     }

@@ -1,9 +1,9 @@
 //! Predicts how long a run would have taken under other conditions.
 //!
-//! A [`Graph`] is a recorded run ([`paje_comm::Run`]) with a model that explains its times:
-//! transfers of messages, and schedules of collectives. A [`Plan`] contains the changes, made from
-//! [hypotheses](hypothesis). [`Graph::retime`] computes the times of the changed run. Waiting
-//! follows from the model, not from the trace.
+//! A [`Graph`] is a recorded run ([`paje_comm::Run`]) together with a model that explains its
+//! times. The model consists of transfers of messages and schedules of collectives. A [`Plan`]
+//! contains the changes and is made from [hypotheses](hypothesis). [`Graph::retime`] computes the
+//! times of the changed run. Waiting times follow from the model, not from the trace.
 
 mod changed;
 mod costs;

@@ -11,13 +11,13 @@ pub struct Plan {
     /// Factors for the exclusive time of each state type and value.
     pub(crate) values: FxHashMap<(u32, u32), Vec<Scaling>>,
     pub(crate) between: Vec<Scaling>,
-    /// Factor for the exclusive time of each state, by track and state; may be empty. A negative
-    /// number is the new time in seconds of a state that took none.
+    /// Factor for the exclusive time of each state, by track and state. The list may be empty. A
+    /// negative number is the new time, in seconds, of a state that took no time.
     pub(crate) states: Vec<Vec<f64>>,
     pub(crate) cut_states: Vec<Vec<bool>>,
     pub(crate) cut_messages: Vec<bool>,
-    /// Costs of messages in the model of the recorded run, and in the changed run, if not those of
-    /// the graph.
+    /// Costs of messages in the model of the recorded run, and in the changed run. `None` means the
+    /// costs of the graph.
     pub(crate) before: Option<Costs>,
     pub(crate) after: Option<Costs>,
 }
@@ -26,7 +26,7 @@ pub struct Plan {
 pub(crate) struct Scaling {
     pub(crate) tracks: Vec<bool>,
     pub(crate) factor: f64,
-    /// Parts up to this length, in seconds, do not change.
+    /// Parts of up to this length, in seconds, do not change.
     pub(crate) min_gap: f64,
 }
 
@@ -37,7 +37,7 @@ impl Scaling {
 }
 
 impl Plan {
-    /// Whether nothing changes.
+    /// Returns whether nothing changes.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         let mut own = self.states.iter().flatten();
@@ -49,7 +49,7 @@ impl Plan {
             && self.after.is_none()
     }
 
-    /// Returns the factor for some seconds of a state, or between states.
+    /// Returns the factor for a time of this length in a state or between states.
     pub(crate) fn factor(
         &self,
         graph: &Graph<'_>,
@@ -76,7 +76,7 @@ impl Plan {
         }
     }
 
-    /// Returns the seconds added to a state that took none.
+    /// Returns the seconds that are added to a state that took no time.
     pub(crate) fn added(&self, track: usize, state: u32) -> f64 {
         let own = self.states.get(track).and_then(|states| states.get(state as usize));
         own.map_or(0.0, |own| (-own).max(0.0))
@@ -86,7 +86,7 @@ impl Plan {
         self.cut_states.get(track).is_some_and(|cut| cut.get(state as usize) == Some(&true))
     }
 
-    /// Whether a message is removed.
+    /// Returns whether a message is removed.
     #[must_use]
     pub fn cuts_message(&self, message: usize) -> bool {
         self.cut_messages.get(message) == Some(&true)

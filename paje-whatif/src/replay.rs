@@ -1,8 +1,9 @@
-//! Re-timing: computation of all times in a changed run.
+//! Re-timing, which computes all times of a changed run.
 //!
-//! Each rank goes on until it has to wait for a message that has not arrived, or in a collective.
-//! A step in which it waited ends as much earlier or later than recorded as the model says; what
-//! the model does not explain stays the same. So unchanged times stay exact.
+//! Each rank continues until it has to wait in a collective or for a message that has not arrived.
+//! For a step in which a rank waited, the model determines how much earlier or later than recorded
+//! the step ends. The part of the time that the model does not explain stays the same. Therefore,
+//! unchanged times stay exact.
 
 mod cycle;
 mod recorded;
@@ -26,21 +27,21 @@ pub struct Retimed {
     pub begin: Vec<f64>,
     /// End of the last state of each track, in seconds.
     pub finish: Vec<f64>,
-    /// Start of each state by track; empty if not requested.
+    /// Start of each state by track. Empty if the times of states were not requested.
     pub start: Vec<Vec<f64>>,
-    /// End of each state by track; empty if not requested.
+    /// End of each state by track. Empty if the times of states were not requested.
     pub end: Vec<Vec<f64>>,
-    /// Shift of each message's start; empty if not requested.
+    /// Shift of the start of each message. Empty if the times of messages were not requested.
     pub sent: Vec<f64>,
-    /// Shift of each message's end; empty if not requested.
+    /// Shift of the end of each message. Empty if the times of messages were not requested.
     pub received: Vec<f64>,
-    /// Numbers of messages and collectives that nothing waits for, since their recorded times
-    /// contradict themselves.
+    /// Number of messages and collectives for which nothing waits because of contradictory recorded
+    /// times.
     pub dropped: (usize, usize),
 }
 
 impl Retimed {
-    /// Whether all times are as recorded, and nothing is removed.
+    /// Returns whether all times are as recorded and nothing is removed.
     #[must_use]
     pub fn is_recorded(&self, plan: &Plan) -> bool {
         self.is_unchanged && plan.cut_states.is_empty() && plan.cut_messages.is_empty()
@@ -54,7 +55,8 @@ impl Retimed {
         (end - begin).max(0.0)
     }
 
-    /// Returns the recorded times; those of every state and message if `keeps`.
+    /// Returns the recorded times. If `keeps` is true, the result includes the times of every state
+    /// and message.
     fn recorded(graph: &Graph<'_>, keeps: bool) -> Self {
         let tracks = graph.tracks().list();
         let first = |track: &Track| track.start.first().copied().unwrap_or(f64::NAN);
@@ -76,12 +78,13 @@ impl Retimed {
 
 const NONE: u32 = u32::MAX;
 
-/// Seconds by which a model that explains a wait may differ from the record.
+/// Maximum difference in seconds between the record and a model that explains a wait.
 const ROUNDING: f64 = 2e-8;
 
 #[derive(Clone, Copy, Debug)]
 struct Cursor {
-    /// Next step, number of acts before it, and number of waiting steps before it.
+    /// Number of the next step, number of acts before this step, and number of waiting steps before
+    /// it.
     next: u32,
     acts: u32,
     waits: u32,
@@ -100,18 +103,18 @@ struct Run<'g> {
     traffic: Traffic<'g>,
     cursors: Vec<Cursor>,
     ready: Vec<u32>,
-    /// Messages of sets that were taken.
+    /// Messages of sets that have already been taken.
     taken: Vec<Vec<u32>>,
     keeps: bool,
     result: Retimed,
 }
 
 impl Graph<'_> {
-    /// Computes the times of the run changed by `plan`; those of every state and message if
-    /// `keeps`.
+    /// Computes the times of the run with the changes in `plan`. If `keeps` is true, the result
+    /// includes the times of every state and message.
     ///
-    /// Recorded times may contradict themselves. If `mends`, nothing waits for the messages and
-    /// collectives concerned.
+    /// Recorded times may contradict themselves. If `mends` is true, nothing waits for the messages
+    /// and collectives with contradictory times.
     ///
     /// # Errors
     /// Fails if containers wait for one another in a cycle, so that the changed run never ends.
@@ -203,7 +206,7 @@ impl<'g> Run<'g> {
             if step.kind == Kind::Close {
                 shift += self.plan.added(at, state);
             }
-            // Steps do not change their order.
+            // The order of steps stays as recorded.
             if time >= cursor.last && time + shift < enter {
                 shift = enter - time;
             }
@@ -223,12 +226,12 @@ impl<'g> Run<'g> {
         self.cursors[at] = cursor;
     }
 
-    /// Returns the shift of a step. If it waits, `ended` is when the model lets the waiting end:
-    /// in the recorded and in the changed run.
+    /// Returns the shift of a step. If the step waits, `ended` has the times at which the waiting
+    /// ends according to the model, in the recorded run and in the changed run.
     fn shift(&self, at: usize, cursor: &Cursor, time: f64, ended: Option<(f64, f64)>) -> f64 {
         let state = (cursor.open != NONE).then_some(cursor.open);
         let (since, shift) = match ended {
-            // Rounding is not what a call took.
+            // Differences from rounding are not part of the call's time.
             Some((recorded, changed))
                 if changed != recorded && (time - recorded).abs() <= ROUNDING =>
             {
@@ -237,13 +240,13 @@ impl<'g> Run<'g> {
             Some((recorded, changed)) => (recorded, changed - recorded),
             None => (cursor.last, cursor.shift),
         };
-        // Steps within a state that was closed too early in the trace take no time.
+        // If the trace closed a state too early, the steps within the state take no time.
         let seconds = (time - since).max(0.0);
         let factor = self.plan.factor(self.graph, at, state, seconds);
         if factor == 1.0 { shift } else { shift + (factor - 1.0) * seconds }
     }
 
-    /// Returns when the waits of a step end, or `None` if that is unknown yet.
+    /// Returns the times at which the waits of a step end, or `None` if they are not known yet.
     fn end_of(&mut self, acts: StepActs<'_>, enter: f64) -> Option<f64> {
         let mut end = enter;
         let mut set = None;
@@ -283,7 +286,8 @@ impl<'g> Run<'g> {
         Some(end.max(self.traffic.arrived[last as usize]))
     }
 
-    /// Returns the messages of a set that were not taken and arrived first, up to some number.
+    /// Returns the messages of a set that have not been taken, in order of arrival. Returns at most
+    /// the given number of messages.
     fn first_of(&self, set: usize, count: usize) -> Vec<u32> {
         let arrived = |message: &u32| self.traffic.arrived[*message as usize];
         let all = self.graph.run.sets[set].iter().copied();

@@ -1,4 +1,4 @@
-//! Schedules of collectives: the messages by which MPI libraries carry them out.
+//! Schedules of collectives, which consist of the messages with which MPI libraries carry them out.
 
 use crate::settings::Shape;
 use paje_analysis::classes::Collective;
@@ -8,21 +8,21 @@ use paje_analysis::classes::Collective;
 pub(crate) struct Schedule {
     /// Sending and receiving member of each message.
     pub(crate) messages: Vec<(u32, u32)>,
-    /// Phases of each member, one after the other.
+    /// Phases of each member, in order.
     pub(crate) programs: Vec<Vec<Phase>>,
 }
 
-/// What a member begins together and waits for together.
+/// Messages that a member begins together and waits for together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Phase {
     pub(crate) sends: Vec<u32>,
     pub(crate) receives: Vec<u32>,
 }
 
-/// Largest groups in which every member may send to every other one.
+/// Largest group in which every member may send to every other member.
 const LARGEST_DIRECT: u32 = 256;
 
-/// Returns the shapes that fit a collective, the simplest first.
+/// Returns the shapes that fit a collective, the simplest one first.
 pub(crate) fn candidates(class: Collective, members: u32) -> Vec<Shape> {
     let mut all = match class {
         Collective::NxN => vec![
@@ -50,7 +50,7 @@ pub(crate) fn candidates(class: Collective, members: u32) -> Vec<Shape> {
 }
 
 impl Schedule {
-    /// Returns the schedule of a shape among some members.
+    /// Returns the schedule of a shape for this number of members.
     pub(crate) fn new(shape: Shape, class: Collective, members: u32, root: u32) -> Self {
         let programs = vec![Vec::new(); members as usize];
         let mut schedule = Schedule { messages: Vec::new(), programs };
@@ -133,7 +133,7 @@ impl Schedule {
         }
     }
 
-    /// Lets each member send to one other, and receive from another.
+    /// Lets each member send to one member and receive from another member.
     fn round(&mut self, members: u32, to: impl Fn(u32) -> u32) {
         self.programs.iter_mut().for_each(|program| program.push(Phase::default()));
         (0..members).for_each(|from| self.together(from, to(from)));
@@ -157,8 +157,8 @@ impl Schedule {
         }
     }
 
-    /// Lets each member receive from its parent in a binomial tree, then send to its children,
-    /// the farthest first.
+    /// Lets each member receive from its parent in a binomial tree, then send to its children. The
+    /// child with the largest distance comes first.
     fn tree_down(&mut self, members: u32, root: u32) {
         let mut edges = vec![Vec::new(); members as usize];
         for member in 1..members {
@@ -171,7 +171,7 @@ impl Schedule {
                 self.phase(actual(*child)).receives.push(message);
             }
         }
-        // Parents come before their children, so all receives are there.
+        // Parents come before their children, so all receives have already been added.
         for (parent, children) in edges.iter().enumerate() {
             for child in children.iter().rev() {
                 let (from, to) = (actual(parent as u32), actual(*child));

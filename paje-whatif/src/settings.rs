@@ -7,18 +7,18 @@ use paje_sim::Glob;
 
 use crate::fit::Table;
 
-/// Start of the transfer of an eager message.
+/// Time at which the transfer of an eager message starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EagerStart {
-    /// When the message is sent.
+    /// The transfer starts when the message is sent.
     #[default]
     Sent,
-    /// When the receiver is ready, too.
+    /// The transfer starts when the message has been sent and the receiver is ready.
     Posted,
 }
 
 impl EagerStart {
-    /// Returns the name on the command line.
+    /// Returns the name of the start on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,15 +31,15 @@ impl EagerStart {
 /// When messages travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Progress {
-    /// At any time, also while the receiver computes.
+    /// Messages make progress at any time, even while the receiver computes.
     #[default]
     Async,
-    /// Only while the receiver is in a call that waits for them.
+    /// Messages make progress only while the receiver is in a call that waits for them.
     Calls,
 }
 
 impl Progress {
-    /// Returns the name on the command line.
+    /// Returns the name of the kind of progress on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,32 +49,34 @@ impl Progress {
     }
 }
 
-/// Schedule of a collective: who sends to whom, and who waits for whom.
+/// Schedule of a collective. The schedule determines which members send to which others, and which
+/// members wait for which others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// Each waits for all; messages take no time.
+    /// Each member waits for all members. Messages take no time.
     NxN,
-    /// Each waits for the root; messages take no time.
+    /// Each member waits for the root. Messages take no time.
     OneToN,
-    /// The root waits for all; messages take no time.
+    /// The root waits for all members. Messages take no time.
     NToOne,
-    /// The root sends to all, all send to the root, or both, one after the other.
+    /// The root sends to all members, or all members send to the root, or both one after the other.
     Flat,
     /// A binomial tree from or to the root.
     Binomial,
-    /// All send to the root, which sends down a binomial tree.
+    /// All members send to the root. The root then sends the result down a binomial tree.
     ReduceBcast,
     /// Recursive doubling: in each round, pairs exchange messages.
     Doubling,
-    /// Each sends to its neighbour, in as many rounds as there are others.
+    /// Each member sends to its neighbour. The number of rounds is the number of other members.
     Ring,
-    /// Each sends to all others at once.
+    /// Each member sends to all others at once.
     Direct,
-    /// Each sends to all others, one after the other.
+    /// Each member sends to all others, one after the other.
     Pairwise,
-    /// Each sends to a member twice as far away as in the round before.
+    /// In each round, each member sends to a member that is twice as far away as in the previous
+    /// round.
     Dissemination,
-    /// Each waits for the members before it.
+    /// Each member waits for the members before it.
     Scan,
     /// None waits.
     Local,
@@ -98,7 +100,7 @@ impl Shape {
         Shape::Local,
     ];
 
-    /// Returns the name on the command line.
+    /// Returns the name of the shape on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -118,7 +120,7 @@ impl Shape {
         }
     }
 
-    /// Whether messages take no time, so that only the dependences count.
+    /// Returns whether messages take no time, so that only the dependences matter.
     #[must_use]
     pub const fn is_free(self) -> bool {
         matches!(self, Shape::NxN | Shape::OneToN | Shape::NToOne | Shape::Scan | Shape::Local)
@@ -130,20 +132,21 @@ impl Shape {
 pub struct Settings {
     /// How to read the trace.
     pub reading: Reading,
-    /// Start of eager transfers; by default estimated from the messages.
+    /// Start of eager transfers. By default, it is estimated from the messages.
     pub eager_start: Option<EagerStart>,
     /// When messages travel.
     pub progress: Progress,
-    /// Shapes by value; the first match counts. Others get the best shape of their class.
+    /// Shapes by value. The first match applies. All other values get the best shape of their
+    /// class.
     pub shapes: Vec<(Glob, Shape)>,
-    /// Shape of all collectives with the class of broadcasts.
+    /// Shape of all collectives that belong to the class of broadcasts.
     pub broadcast: Option<Shape>,
     /// Measured times of messages in the recorded run.
     pub table: Option<Table>,
 }
 
 impl Settings {
-    /// Returns the default settings with a map.
+    /// Returns the default settings for a map.
     #[must_use]
     pub fn new(map: Map) -> Self {
         let reading = Reading { map, grouping: Grouping::default(), bytes: None, eager: None };

@@ -1,8 +1,8 @@
-//! Writes the trace of a run in which any rank sends to any other. It is used to measure time and
-//! memory: `anybody RANKS MESSAGES`.
+//! Writes the trace of a run in which all ranks send messages to one another. It is used to measure
+//! time and memory. Usage: `anybody RANKS MESSAGES`.
 //!
-//! The trace is streamed, with one event per microsecond. As in [`Hazard::Anybody`], up to eight
-//! messages are in flight, with occasional barriers.
+//! The trace is written piece by piece, with one event per microsecond. As in [`Hazard::Anybody`],
+//! up to eight messages are in flight, with occasional barriers.
 
 use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
@@ -50,7 +50,7 @@ fn write(out: &mut dyn Write, ranks: usize, messages: usize) -> io::Result<()> {
             let time = tick();
             writeln!(out, "16 {time} L 0 PTP r{to} k{key}\n13 {time} S r{to}")?;
         }
-        // Barriers are so rare that there are no more states in barriers than messages.
+        // Barriers are so rare that there are at most as many states in barriers as messages.
         if rng.index(50.max(ranks)) == 0 {
             let (time, end) = (tick(), tick());
             (0..ranks).try_for_each(|rank| writeln!(out, "12 {time} S r{rank} PMPI_Barrier"))?;

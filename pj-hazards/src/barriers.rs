@@ -1,12 +1,12 @@
 //! Removable barriers.
 //!
 //! A barrier can be removed if removing it does not change which sends a wildcard receive may
-//! match. Only sends that do not have to wait for the receive count. (Source: Schaeli, 5.5.4.) Each
-//! barrier is examined separately: each of two adjacent barriers may be removable, but not both
-//! together.
+//! match. This only considers sends that do not have to wait for the receive. (Source: Schaeli,
+//! 5.5.4.) Each barrier is examined separately. It may be possible to remove either of two adjacent
+//! barriers, but not both.
 //!
-//! Removing a barrier affects only the stretch of the run up to the next operation of all
-//! containers. So the cost is one sweep of this stretch for each barrier in it.
+//! Removing a barrier affects only the stretch of the run up to the next operation in which all
+//! containers take part. Therefore, the cost is one sweep of this stretch for each barrier in it.
 
 use paje_analysis::classes::Collective;
 use paje_analysis::order::{Order, Question};
@@ -20,9 +20,9 @@ use crate::races;
 pub struct Barrier {
     /// Index in [`Order::operations`].
     pub operation: usize,
-    /// Times in seconds at which the first and the last member entered.
+    /// Times in seconds at which the first member and the last member entered.
     pub entered: (f64, f64),
-    /// The first receive that could match another message without the barrier, or `None` if the
+    /// The first receive that could match another message without the barrier. `None` if the
     /// barrier is removable.
     pub keeps: Option<Kept>,
 }
@@ -30,13 +30,13 @@ pub struct Barrier {
 /// Two messages that a barrier keeps in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kept {
-    /// Message that a receive takes.
+    /// Message that the receive takes.
     pub taken: u32,
-    /// Message that the receive could take without the barrier.
+    /// Message that the same receive could take without the barrier.
     pub other: u32,
 }
 
-/// Examines all barriers. They are ordered by group, value and instance.
+/// Examines all barriers. The result is ordered by group, value and instance.
 #[must_use]
 pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
     let known = races::known(model, order);

@@ -1,4 +1,4 @@
-//! The command line: the options of `pj_dump` that apply, and the options of hazards.
+//! The command line, with the options of `pj_dump` that apply and the options of hazards.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -253,7 +253,7 @@ impl Cli {
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         options.value_names = self.quotes.value_names();
-        // A run that stopped has messages in flight.
+        // The trace of a run that hangs has messages in flight.
         options.ignore_incomplete_links |= self.hazard() == Some(Hazard::Deadlock);
         let field = self.channel.as_deref().is_some_and(|name| !matches!(name, "value" | "type"));
         options.user_defined = field || self.access.is_some() || self.peer_field.is_some();

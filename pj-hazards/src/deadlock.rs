@@ -1,5 +1,4 @@
-//! Finds deadlocks of a run that stopped, and deadlocks that would occur if sends were not
-//! buffered.
+//! Finds deadlocks of a run that hung, and deadlocks that would occur if sends were not buffered.
 //!
 //! (Source: Schaeli, 5.5.1.) A container is blocked if the trace ends while it is in a
 //! communicating call that has received nothing. A receive waits for its sender. A collective waits
@@ -22,7 +21,7 @@ use crate::model::Model;
 /// Options of the search for deadlocks.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Blocking states. By default these are all communicating states, except those with names such
+    /// Blocking states. By default, these are all communicating states except those with names such
     /// as `Isend` and `Bsend`.
     pub blocking: Vec<Glob>,
     /// User-defined field of a state with the name or number of the container for which it waits.
@@ -38,17 +37,17 @@ pub struct Wait {
     pub track: usize,
     /// State in which the container waits.
     pub state: usize,
-    /// All tracks for which it waits; empty if unknown. Members of the same operation share the
-    /// list.
+    /// All tracks for which the container waits. Empty if they are unknown. Members of the same
+    /// operation share the list.
     pub whom: Arc<[u32]>,
     /// Evidence for `whom`.
     pub how: Evidence,
 }
 
-/// Evidence for the containers for which a container waits.
+/// Evidence of the containers for which a container waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// The containers have not entered a collective.
+    /// The other containers have not entered a collective.
     NotEntered,
     /// A field of the state names the container.
     Field,
@@ -58,14 +57,15 @@ pub enum Evidence {
     Unknown,
 }
 
-/// Cause of a hang: a cycle or a stuck track.
+/// Cause of a hang, which is a cycle or a stuck track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hang {
-    /// Tracks of a cycle, each waiting for the next one; or only the stuck track.
+    /// Tracks of a cycle, each of which waits for the next track. Without a cycle, only the stuck
+    /// track.
     pub tracks: Vec<u32>,
     /// Whether the cause is a cycle.
     pub is_circle: bool,
-    /// The track for which the most other tracks wait, and how many wait for it.
+    /// The track for which the most other tracks wait, and how many tracks wait for it.
     pub most: (u32, usize),
     /// Number of other tracks that wait for these tracks, directly or indirectly.
     pub hanging: usize,
@@ -78,11 +78,11 @@ pub struct Deadlock {
     pub waits: Vec<Wait>,
     /// Cycles and stuck tracks, in descending order of the number of blocked tracks.
     pub hangs: Vec<Hang>,
-    /// Whether there are more cycles than listed.
+    /// Whether there are more cycles than are listed.
     pub has_more: bool,
     /// Cycles of steps that would wait forever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
-    /// Number of these cycles, including those that are not listed.
+    /// Number of these cycles, listed or not.
     pub potential_count: u64,
 }
 
@@ -146,7 +146,7 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
     found
 }
 
-/// For each track, how often it entered the collectives in which some track waits.
+/// Entries of each track into the collectives in which at least one track waits.
 struct Groups {
     group: Vec<Option<usize>>,
     counts: BTreeMap<(u32, ValueId), Counts>,
@@ -154,7 +154,7 @@ struct Groups {
 
 struct Counts {
     by_track: FxHashMap<u32, usize>,
-    /// Members that entered less often, for each number of entries.
+    /// Members with fewer entries, for each number of entries.
     missing: BTreeMap<usize, Arc<[u32]>>,
 }
 
@@ -224,7 +224,7 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
 
 struct Field<'a> {
     name: &'a str,
-    /// Number of states that come before it in the lane.
+    /// Number of earlier states in the lane.
     row: usize,
     text: Option<Vec<u8>>,
 }
@@ -246,7 +246,7 @@ impl Visitor for Field<'_> {
     }
 }
 
-/// Returns the peer of the last message in a state of this value.
+/// Returns the container at the other end of the last message in a state of this value.
 fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     let (list, track) = (model.messages.list(), &model.tracks.list()[wait.track]);
     let value = track.value[wait.state];
@@ -271,7 +271,8 @@ fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<St
         let is_kept_back = message.send().is_some_and(|state| {
             let name = types.value_name(track.type_, track.value[state]);
             let class = model.tracks.class(message.from as usize, state);
-            // Ignores messages within collectives, which are internal, unless they are requested.
+            // Ignores messages within collectives unless they are requested. Such messages are
+            // internal.
             let is_within = options.blocking.is_empty() && matches!(class, Class::Collective(_));
             !is_within && blocks(options, name.text, class)
         });

@@ -1,4 +1,4 @@
-//! Draws graphs for Graphviz: races, waits and cycles, and groups of orders.
+//! Draws graphs of races, waits, cycles, and groups of orders, for Graphviz.
 
 use std::fmt::Write;
 
@@ -22,7 +22,8 @@ const HEAD: &str = "digraph hazards {\n  bgcolor=\"transparent\"; rankdir=LR;\n 
 
 const MARKED: &str = "color=\"#d1495b\", fontcolor=\"#d1495b\", penwidth=2";
 
-/// Draws the first races. Each has two messages, and an edge from the second receive to the first.
+/// Draws the first races. Each race has two messages, and an edge from the second receive to the
+/// first receive.
 pub(crate) fn races(reporter: &Reporter<'_>, races: &Races) -> String {
     let mut out = HEAD.to_owned();
     for (at, race) in races.list.iter().take(DRAWN).enumerate() {
@@ -59,7 +60,7 @@ fn pair(
     );
 }
 
-/// Draws the messages whose matching a barrier affects.
+/// Draws the messages whose matching is affected by a barrier.
 pub(crate) fn barriers(reporter: &Reporter<'_>, barriers: &[Barrier]) -> String {
     let mut out = HEAD.to_owned();
     let kept = barriers.iter().filter_map(|barrier| barrier.keeps).take(DRAWN);

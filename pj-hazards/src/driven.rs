@@ -1,9 +1,9 @@
-//! Message-driven programs, in which the sends of an operation depend only on what the operation
-//! received.
+//! Message-driven programs. The sends of an operation in such a program depend only on what the
+//! operation received.
 //!
-//! (Source: Schaeli, 4.4.1.) Each operation is a state that receives the message that triggers it
-//! and then sends other messages. A message precedes everything that its receiving state sends
-//! later.
+//! (Source: Schaeli, 4.4.1.) Each operation is a state that receives a message, which triggers the
+//! operation, and then sends other messages. A message precedes everything that its receiving state
+//! sends later.
 
 use paje_analysis::messages::Message;
 
@@ -22,7 +22,7 @@ fn sorted(model: &Model<'_>) -> Vec<u32> {
     messages
 }
 
-/// Whether the operation that received the first message sent the second one.
+/// Returns whether the operation that received the first message sent the second message.
 fn triggers(first: &Message, second: &Message) -> bool {
     let received = first.recv().is_some() && first.recv() == second.send();
     received && first.to == second.from && first.end <= second.start

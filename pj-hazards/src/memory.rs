@@ -2,13 +2,13 @@
 
 use paje_sim::{MemoryLimit, Trace, TypeNature};
 
-/// Bytes per message: for its ends as steps and edges, and for a query.
+/// Bytes per message. This includes the steps and edges of both ends, and a query.
 const MESSAGE: u64 = 250;
 
 /// Bytes per state of a container that sends or receives messages.
 const STATE: u64 = 30;
 
-/// Minimum number of bytes for rows and for the order, whatever the limit.
+/// Minimum number of bytes for the rows and the order, whatever the limit is.
 const LEAST: u64 = 32 << 20;
 
 /// Returns the part of the memory limit that rows may use.
@@ -16,7 +16,7 @@ pub(crate) fn rows(limit: MemoryLimit) -> MemoryLimit {
     MemoryLimit { bytes: (limit.bytes / 2).max(LEAST), ..limit }
 }
 
-/// Checks that the order fits into the memory limit together with the rows.
+/// Checks that the order and the rows together fit into the memory limit.
 pub(crate) fn check(trace: &Trace, limit: Option<&MemoryLimit>) -> Result<(), String> {
     let Some(limit) = limit else { return Ok(()) };
     let (mut messages, mut states) = (0, 0);

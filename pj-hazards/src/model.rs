@@ -1,4 +1,4 @@
-//! Model of a run: messages, their channels, and the happened-before order.
+//! Model of a run, with messages, their channels, and the happened-before order.
 
 use std::convert::Infallible;
 
@@ -43,13 +43,13 @@ pub struct Options {
     pub reads: Option<Glob>,
     /// User-defined field with the access of a message to each variable: `r`, `w` or anything else.
     pub access: Option<String>,
-    /// Whether the sends of a state depend only on what it received.
+    /// Whether the sends of a state depend only on what the state received.
     pub is_driven: bool,
-    /// Whether only the container type of a future message's receiver is known.
+    /// Whether, for a future message, only the container type of the receiver is known.
     pub is_routed: bool,
     /// Settings for finding collectives.
     pub grouping: Grouping,
-    /// Containers and times of the receives that are examined.
+    /// Containers and times of the receives to examine.
     pub selection: Selection,
 }
 
@@ -67,7 +67,7 @@ pub struct Model<'t> {
     pub channel: Vec<u32>,
     /// Whether the receive of each message is a wildcard receive.
     pub wildcard: Vec<bool>,
-    /// Access of each message to variables, if it is known.
+    /// Access of each message to variables, if the access is known.
     pub access: Vec<Option<Box<[u8]>>>,
     /// Whether each message is examined.
     pub selected: Vec<bool>,
@@ -80,8 +80,8 @@ pub struct Model<'t> {
 }
 
 impl<'t> Model<'t> {
-    /// Builds the model of a trace. If the map knows no state value, all links are messages, except
-    /// those of network links and routers.
+    /// Builds the model of a trace. If the map contains none of the trace's state values, all links
+    /// are messages, except those of network links and routers.
     #[must_use]
     pub fn new(trace: &'t Trace, map: Map, options: &Options) -> Self {
         let mut tracks = Tracks::new(trace, Classes::new(trace, &map));
@@ -181,7 +181,7 @@ impl<'t> Model<'t> {
         Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
     }
 
-    /// Returns whether a message is examined and is taken by a wildcard receive.
+    /// Returns whether a message is examined and is received by a wildcard receive.
     #[must_use]
     pub fn is_open(&self, message: usize) -> bool {
         self.selected[message] && self.wildcard[message]
@@ -212,7 +212,7 @@ impl<'t> Model<'t> {
     }
 }
 
-/// Cache for matching the names of states and values with a pattern.
+/// Remembers whether names of states and values match a pattern.
 struct Matches<'g> {
     glob: &'g Glob,
     types: Vec<TypeId>,

@@ -1,10 +1,10 @@
-//! Finds the orders in which messages could have come.
+//! Finds the orders in which messages could have arrived.
 //!
-//! Of two messages into a container, one precedes the other if the sender of the latter knew that
-//! the former had arrived, or if both are in one channel. To reduce the remaining number of orders,
-//! messages that can be exchanged are put in a fixed order. The rest is cut into consecutive
-//! groups, which can be tried independently. (Source: Schaeli, 4.4.2 to 4.4.4.) This assumes that
-//! the same messages are sent in any order.
+//! A message into a container precedes another message into it if the sender of the other message
+//! knew that the first message had arrived, or if both messages are in one channel. To reduce the
+//! remaining number of orders, messages that can be exchanged are put in a fixed order. The rest is
+//! cut into consecutive groups, which can be tried independently. (Source: Schaeli, 4.4.2 to
+//! 4.4.4.) This assumes that the same messages are sent in any order.
 
 use num_bigint::BigUint;
 use paje_analysis::order::{Order, Question, Step};
@@ -28,8 +28,8 @@ pub struct Group {
     pub track: usize,
     /// Messages in an allowed order.
     pub messages: Vec<u32>,
-    /// Partial order of the messages, given by indices in `messages`. `None` if there are too many
-    /// messages.
+    /// Partial order of the messages, whose elements are indices in `messages`. `None` if there are
+    /// too many messages.
     pub poset: Option<Poset>,
 }
 
@@ -78,7 +78,7 @@ fn reduced(model: &Model<'_>, messages: &[u32], poset: &Poset) -> Poset {
     poset.reduced(|a, b| exchange(model.access(messages[a]), model.access(messages[b])))
 }
 
-/// Returns whether two messages can be exchanged: neither of them writes what the other one
+/// Returns whether two messages can be exchanged, because neither of them writes what the other one
 /// accesses.
 fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
@@ -87,11 +87,12 @@ fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     !a.iter().zip(b).any(collide)
 }
 
-/// Some of the messages into one container, with their order unless there are too many.
+/// Some of the messages into one container. Includes their order unless there are too many
+/// messages.
 pub(crate) type Part = (Vec<u32>, Option<Poset>);
 
-/// Returns the messages into each container, split wherever all earlier messages precede all later
-/// ones.
+/// Returns the messages into each container. They are split wherever all earlier messages precede
+/// all later messages.
 fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
     if model.is_driven {
         return driven::containers(model);
@@ -107,7 +108,7 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
             messages.sort_by_key(|message| step(*message));
             let mut parts = Vec::new();
             let mut end = messages.len();
-            // For each message, the least number of steps that the senders of later messages knew.
+            // For each message, the lowest number of steps that the sender of a later message knew.
             // It is computed from the last message on.
             let mut least = u32::MAX;
             for at in (0..messages.len()).rev() {
@@ -130,7 +131,7 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
         .collect()
 }
 
-/// Counts the orders at each stage. Stops at a stage that would take more than `limit` sets of
+/// Counts the orders at each stage. Stops at a stage that would need more than `limit` sets of
 /// messages.
 #[must_use]
 pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
@@ -155,7 +156,7 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
         if things == 0 {
             continue;
         }
-        // The numbers of orders of consecutive parts are multiplied.
+        // The number of orders is the product of the numbers of orders of the parts.
         let (mut all, mut fewer) = (Some(BigUint::from(1_u8)), Some(BigUint::from(1_u8)));
         for (messages, poset) in parts {
             let counted = poset.as_ref().and_then(|poset| poset.count(limit));
@@ -184,7 +185,7 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
     stages
 }
 
-/// Counts the orders in the graph of all messages, without equivalent branches.
+/// Counts the orders in the graph of all messages. Equivalent branches are left out.
 fn persistent(model: &Model<'_>, messages: &[u32], poset: &Poset, limit: usize) -> Option<Orders> {
     let list = model.messages.list();
     let into = |at: usize| list[messages[at] as usize].to;
@@ -231,7 +232,7 @@ impl Stage {
     }
 }
 
-/// Returns the order of all sends and receives. Those within the same step are not ordered.
+/// Returns the order of all sends and receives. Sends and receives within one step are not ordered.
 fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     if model.is_driven {
         return driven::events(model);
@@ -242,7 +243,8 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     });
     let mut events: Vec<(Step, usize, bool)> = steps.collect();
     let known = Known::new(model, order)?;
-    // This order is allowed, because knowledge grows along each edge. On ties, sends come first.
+    // This order is allowed, because knowledge grows along each edge. If two have equal knowledge,
+    // sends come first.
     events.sort_by_key(|(step, message, receives)| {
         let late =
             if *receives { known.sum_with(*step, order.send(*message)) } else { known.sum(*step) };
@@ -257,7 +259,7 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     }))
 }
 
-/// Returns the order of all messages. It follows from what their senders knew.
+/// Returns the order of all messages. The order follows from the knowledge of the senders.
 fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     if model.is_driven {
         return driven::deliveries(model);
@@ -280,7 +282,7 @@ fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     Some((messages, poset))
 }
 
-/// What each step knows about each track. Only small traces have it.
+/// Number of steps of each track that each step knows. This is only computed for small traces.
 struct Known {
     tracks: usize,
     by_step: Vec<u32>,

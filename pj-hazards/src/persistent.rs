@@ -1,22 +1,23 @@
-//! Counts the graph of the sets of messages that may have come, without equivalent branches.
+//! Counts the sets of messages that may have arrived, and the steps between them. Equivalent
+//! branches are left out.
 //!
 //! (Source: Schaeli, 4.5.1.) After each set, only a *persistent* set of the messages that could
-//! come next is delivered. The other messages can wait, since neither they nor their consequences
-//! interfere with it.
+//! come next is delivered. The other messages can wait, because neither they nor their consequences
+//! interfere with the persistent set.
 
 use fixedbitset::FixedBitSet;
 
 use crate::poset::{Orders, Poset, count_paths};
 
-/// Maximum mean number of pairs of messages that are examined per set.
+/// Maximum mean number of pairs of messages examined per set.
 const PAIRS: usize = 64;
 
 /// Selects the messages to try next.
 pub struct Persistent<'a, F> {
     poset: &'a Poset,
     now: F,
-    /// For each message, the messages that must be delivered with it, since their consequences
-    /// might interfere with it.
+    /// For each message, the messages that must be delivered together with it, because their
+    /// consequences might interfere with it.
     with: Vec<FixedBitSet>,
 }
 
@@ -29,14 +30,14 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
         Persistent { poset, now, with }
     }
 
-    /// Returns the smallest persistent set after a set of messages.
+    /// Returns the smallest persistent set that can follow a set of messages.
     #[must_use]
     pub fn next(&self, set: &FixedBitSet) -> Vec<usize> {
         self.least(set, &mut 0)
     }
 
-    /// Returns the smallest persistent set after a set of messages, and adds the number of examined
-    /// pairs to `pairs`.
+    /// Returns the smallest persistent set that can follow a set of messages, and adds the number
+    /// of examined pairs to `pairs`.
     fn least(&self, set: &FixedBitSet, pairs: &mut usize) -> Vec<usize> {
         let coming = self.poset.next(set);
         let mut least: Vec<usize> = Vec::new();
@@ -59,9 +60,8 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
         least
     }
 
-    /// Counts the orders that are tried, and the deliveries, which are the edges of the graph.
-    /// Returns `None` if that takes more than `limit` sets, or more than 64 times as many pairs of
-    /// messages.
+    /// Counts the tried orders and the deliveries, which are the edges of the graph. Returns `None`
+    /// if this would need more than `limit` sets, or more than `limit` times 64 pairs of messages.
     #[must_use]
     pub fn count(&self, limit: usize) -> Option<Orders> {
         let mut pairs = 0;
@@ -72,8 +72,8 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
     }
 }
 
-/// Returns for each message `m` the other messages that have a consequence which might interfere
-/// with `m` and is not a consequence of `m`.
+/// Returns, for each message `m`, the messages whose consequences might interfere with `m`.
+/// Consequences of `m` are not considered.
 fn future(after: &[FixedBitSet], later: impl Fn(usize, usize) -> bool) -> Vec<FixedBitSet> {
     let count = after.len();
     (0..count)
@@ -89,7 +89,7 @@ fn future(after: &[FixedBitSet], later: impl Fn(usize, usize) -> bool) -> Vec<Fi
         .collect()
 }
 
-/// Returns a message and the messages that must be delivered with it, in the order of `coming`.
+/// Returns a message and all messages that must be delivered with it, in the order of `coming`.
 fn closure(first: usize, coming: &[usize], needs: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut is_in = vec![false; coming.len()];
     let mut open = vec![first];
@@ -110,11 +110,11 @@ mod tests {
 
     use super::*;
 
-    /// The order of each pair of interfering messages.
+    /// Returns the order of each pair of interfering messages.
     type Outcome = Vec<bool>;
 
-    /// At least one order is tried for each class of orders. Two orders are in the same class if
-    /// they agree on all interfering messages.
+    /// Two orders are in the same class if they agree on all interfering messages. At least one
+    /// order of each class is tried.
     #[test]
     fn every_different_outcome_is_tried() {
         let (mut all_orders, mut tried) = (0, 0);

@@ -16,8 +16,8 @@ pub struct Poset {
 pub struct Orders {
     /// Number of total orders (linear extensions).
     pub orders: BigUint,
-    /// Number of edges between sets of elements that may have come. This is the message-passing
-    /// state graph if the state depends only on the set.
+    /// Number of edges between sets of elements that may have come. If the state of the run depends
+    /// only on the set, this is the size of the message-passing state graph.
     pub steps: u64,
 }
 
@@ -41,7 +41,7 @@ impl Poset {
         Poset { before: sets }
     }
 
-    /// Number of things.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.before.len()
@@ -74,10 +74,11 @@ impl Poset {
         (0..self.len()).filter(fits).collect()
     }
 
-    /// Puts exchangeable elements in order. `a` is put before `b` if `a` and its predecessors that
-    /// do not precede `b` can be exchanged with `b` and its successors that do not succeed `a`.
-    /// (Schaeli, 4.4.3.) Pairs are examined in the order of the numbers until nothing changes.
-    /// Afterwards the numbers may no longer be an allowed order.
+    /// Puts exchangeable elements in order. `a` is put before `b` under the following condition:
+    /// `a` and those of its predecessors that do not precede `b` can be exchanged with `b` and
+    /// those of its successors that do not succeed `a`. (Schaeli, 4.4.3.) Pairs are examined in the
+    /// order of the numbers until nothing changes. Afterwards, the numbers may no longer be an
+    /// allowed order.
     #[must_use]
     pub fn reduced(&self, exchange: impl Fn(usize, usize) -> bool) -> Poset {
         let mut poset = self.clone();
@@ -112,15 +113,15 @@ impl Poset {
         changed
     }
 
-    /// Divides the elements into the smallest groups such that all elements of a group precede all
-    /// elements of the next one. Each group is in an allowed order.
+    /// Divides the elements into the smallest groups for which all elements of a group precede all
+    /// elements of the next group. Each group is in an allowed order.
     #[must_use]
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let mut sorted: Vec<usize> = (0..self.len()).collect();
         sorted.sort_by_key(|thing| self.before[*thing].count_ones(..));
         let mut groups = Vec::new();
         let mut group = Vec::new();
-        // Everything before a cut precedes everything after it.
+        // Everything before a cut precedes everything after the cut.
         let mut cut = vec![true; self.len() + 1];
         for (at, thing) in sorted.iter().enumerate() {
             // Length of the prefix that precedes this element.
@@ -143,7 +144,7 @@ impl Poset {
         groups
     }
 
-    /// Returns the partial order of some elements. They must be given in an allowed order.
+    /// Returns the partial order of some of the elements, which must be given in an allowed order.
     #[must_use]
     pub fn part(&self, things: &[usize]) -> Poset {
         Poset::new(things.len(), |a, b| self.is_before(things[a], things[b]))
@@ -168,7 +169,7 @@ impl Poset {
         let mut found = Vec::new();
         let mut path: Vec<usize> = Vec::new();
         let mut set = FixedBitSet::with_capacity(self.len());
-        // The first untried element at each place.
+        // The first untried element at each position of the order.
         let mut tried = vec![0];
         while found.len() < limit {
             let Some(from) = tried.last_mut() else { break };
@@ -191,8 +192,9 @@ impl Poset {
         found
     }
 
-    /// Returns for each element an order in which it comes as late as possible: after everything
-    /// that is not a successor. (Schaeli, Expression 4.1.)
+    /// Returns, for each element, an order in which the element comes as late as possible. This
+    /// means that it comes after all elements that are not its successors. (Schaeli, Expression
+    /// 4.1.)
     #[must_use]
     pub fn late(&self) -> Vec<Vec<usize>> {
         let after = self.after();
@@ -204,9 +206,9 @@ impl Poset {
             .collect()
     }
 
-    /// Returns for each pair of elements an order in which the second one directly follows the
-    /// first and both come as early as possible, if such an order is allowed. (Schaeli, Expression
-    /// 4.2.) Equal orders are returned once.
+    /// Returns, for each pair of elements, an order in which the second element directly follows
+    /// the first and both come as early as possible. Pairs for which no such order is allowed are
+    /// left out. (Schaeli, Expression 4.2.) Equal orders are returned once.
     #[must_use]
     pub fn pairs(&self, limit: usize) -> Vec<Vec<usize>> {
         let mut found: Vec<Vec<usize>> = Vec::new();
@@ -235,8 +237,8 @@ impl Poset {
 }
 
 /// Counts the orders in which elements can be added to the empty set, and the edges between sets.
-/// `next` returns the elements that may come next. Returns `None` if there are more than `limit`
-/// sets, or if `next` gives up.
+/// `next` returns the elements that may be added next to a set. Returns `None` if there are more
+/// than `limit` sets, or if `next` returns `None`.
 pub(crate) fn count_paths(
     count: usize,
     limit: usize,

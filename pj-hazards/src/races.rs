@@ -5,9 +5,9 @@
 //! could have taken the second message. (Source: B. Schaeli, *Performance prediction and race
 //! detection in message-passing parallel applications*, 4.4.1 and 5.5.3.)
 //!
-//! The steps of a container that the sender of a message knows are a prefix of its steps. So a
-//! message races with those that were received after this prefix and before the message itself.
-//! Counting them takes O(n log n).
+//! The steps of a container that the sender of a message knows are a prefix of the container's
+//! steps. Therefore, a message races with all messages that are received after this prefix and
+//! before the message itself. Counting these messages takes time O(n log n).
 
 use paje_analysis::order::{Order, Question};
 use rayon::prelude::*;
@@ -15,12 +15,12 @@ use rustc_hash::FxHashMap;
 
 use crate::model::Model;
 
-/// Two messages that could have come in the other order.
+/// Two messages that could have arrived in reverse order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Race {
     /// Message that was received first.
     pub first: u32,
-    /// Message that was received later. The first receive could have taken it.
+    /// Message that was received later. The first receive could have taken this message.
     pub second: u32,
 }
 
@@ -28,9 +28,9 @@ pub struct Race {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Races {
     /// The first races, ordered by container, then by the receive of the second message, then by
-    /// that of the first.
+    /// the receive of the first message.
     pub list: Vec<Race>,
-    /// Number of races, including those that are not listed.
+    /// Number of races, listed or not.
     pub count: u128,
     /// Number of containers with races.
     pub containers: usize,
@@ -64,7 +64,8 @@ impl<'m> Receives<'m> {
         Receives { model, list, by_channel }
     }
 
-    /// Returns the earlier receives, in any channel, that could have taken the message at `place`.
+    /// Returns the earlier receives, in any channel, that could have taken the message of the
+    /// receive at index `place`.
     fn before(&self, place: usize) -> std::ops::Range<usize> {
         let known = self.list[place].2;
         self.list[..place].partition_point(|(_, step, _)| *step < known)..place
@@ -93,8 +94,8 @@ impl<'m> Receives<'m> {
     }
 }
 
-/// Returns how many steps of its receiver each sender knew, or 0 if the receive is not a wildcard
-/// receive.
+/// Returns, for each message, how many steps of the receiver the sender knew, or 0 if the receive
+/// is not a wildcard receive.
 #[must_use]
 pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     let list = model.messages.list();
@@ -108,7 +109,7 @@ pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     known
 }
 
-/// Finds the races. Lists at most `limit` of them, but counts all.
+/// Finds the races. At most `limit` of them are listed, but all are counted.
 #[must_use]
 pub fn races(model: &Model<'_>, order: &Order, limit: usize) -> Races {
     let known = known(model, order);

@@ -35,11 +35,11 @@ use crate::texts::Reporter;
 
 const LISTED: usize = 1000;
 
-/// Default limit of the number of message sets when orders are counted.
+/// Default limit for the number of sets of messages when orders are counted.
 const SETS: usize = 1_000_000;
 
 /// Runs the program. Returns exit status 0 if nothing was found, 1 if something was found or the
-/// trace is invalid, and 2 for usage and I/O errors.
+/// trace is invalid, and 2 after usage and I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     failure::exit(VOICE, hazards(cli, Limits::default()))
@@ -64,7 +64,7 @@ fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     Ok(is_sound && !findings.found)
 }
 
-/// Returns the findings as bytes, for tests.
+/// Returns the findings as bytes. This is used by tests.
 ///
 /// # Errors
 /// Fails in the same cases as the program.

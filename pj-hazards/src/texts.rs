@@ -168,7 +168,7 @@ impl<'m> Reporter<'m> {
         findings
     }
 
-    /// Describes the orders of each group. `orders` returns them.
+    /// Describes the orders of each group. `orders` returns the orders of a group.
     pub(crate) fn orders(
         &self,
         groups: &[Group],

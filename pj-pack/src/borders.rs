@@ -1,7 +1,8 @@
 //! Collects the lines that open and close rows across boundaries between segments.
 //!
-//! Some of the lines of a sound trace form a sound trace again if, for each row, they include both the line that opens it and the line that
-//! closes it. Its rows are rows of the whole trace.
+//! A selection of lines from a sound trace is itself a sound trace if, for each row, it includes
+//! both the line that opens the row and the line that closes it. The rows of the selection are rows
+//! of the whole trace.
 
 mod segments;
 mod variable;
@@ -30,12 +31,13 @@ struct Lane {
     container: ContainerId,
     /// The last segment with an event that left a row of the lane open.
     touched: usize,
-    /// Lines that opened the open states, outermost first. For a variable, lines that set it to its value.
+    /// Lines that opened the open states, outermost first. For a variable, lines that set it to its
+    /// value.
     open: Vec<Opener>,
     value: Value,
 }
 
-/// The end of a link that came first.
+/// The end of a link that was read first.
 #[derive(Debug)]
 struct LinkEnd {
     lane: LaneId,
@@ -45,16 +47,16 @@ struct LinkEnd {
     key: (usize, usize),
 }
 
-/// Links of which only one end has come.
+/// Links of which only one end has been read.
 #[derive(Debug, Default)]
 struct OpenLinks {
-    /// Links that began in the current segment. `old` has those that began in earlier segments.
+    /// Links that began in the current segment. `old` has the links of earlier segments.
     new: HashTable<LinkEnd>,
     old: HashTable<LinkEnd>,
 }
 
 impl OpenLinks {
-    /// Removes and returns the first end of a link, if it has come.
+    /// Removes and returns the first end of a link, if it has been read.
     #[inline]
     fn take(
         &mut self,
@@ -86,7 +88,8 @@ struct Latest {
     opener: Option<Opener>,
 }
 
-/// Collects the lines of rows that cross boundaries. It receives the blocks of a replay in file order.
+/// Collects the lines of rows that cross boundaries. It receives the blocks of a replay in file
+/// order.
 #[derive(Debug)]
 pub(crate) struct Borders {
     segments: Segments,
@@ -268,7 +271,8 @@ impl Borders {
         }
     }
 
-    /// Ends the current segment. Copies the lines that opened the rows that are still open, since the text of the segment is not kept.
+    /// Ends the current segment. Copies the lines that opened the rows that are still open, since
+    /// the text of the segment is not kept.
     fn end_segment(&mut self) {
         let Borders { segments, lanes, links, latest, .. } = self;
         for id in self.touched.drain(..) {
@@ -311,8 +315,9 @@ impl Borders {
         }
         let text = |opener: Opener| Some((opener.start, opener.text?));
         for end in links.old {
-            // A link without an end is reported for the trace and must be reported for a window, too. At the end of any container except the
-            // root, the message has a line number, which would be different in a window.
+            // A link without an end is reported for the trace and must be reported for a window,
+            // too. At the end of any container except the root, the message has a line number,
+            // which would be different in a window.
             if lanes.get(&end.lane).is_none_or(|lane| lane.container != ContainerId::ROOT) {
                 return None;
             }

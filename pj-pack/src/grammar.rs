@@ -1,8 +1,9 @@
 //! Structure of a lane as a grammar: events, sequences, and loops.
 //!
-//! It is the grammar of HTF (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section 3.1). The events from the start of a state to its
-//! end form a sequence. If the last tokens of a level repeat the tokens before them, both become a loop. Loops with the same body have the same
-//! number, even if they run a different number of times.
+//! It is the grammar of HTF (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section
+//! 3.1). The events from the start of a state to its end form a sequence. If the last tokens of a
+//! level repeat the preceding tokens, both together become a loop. Loops with the same body have
+//! the same number, even if they run a different number of times.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +12,7 @@ use rustc_hash::FxHashMap;
 pub(crate) enum Token {
     /// An event, by its number.
     Event(u32),
-    /// A sequence, by its place in [`Structure::sequences`].
+    /// A sequence, by its index in [`Structure::sequences`].
     Sequence(u32),
     /// A loop, by its number.
     Loop(u32),
@@ -40,7 +41,8 @@ pub(crate) struct Structure {
 }
 
 impl Structure {
-    /// Creates an empty structure. The body of a loop has at most `longest` tokens. Adding a token takes time proportional to `longest`.
+    /// Creates an empty structure. The body of a loop has at most `longest` tokens. Adding a token
+    /// takes time proportional to `longest`.
     pub(crate) fn new(longest: usize) -> Self {
         Structure {
             longest,
@@ -116,7 +118,8 @@ impl Structure {
         Token::Sequence(number)
     }
 
-    /// Returns the body of a loop over these tokens: a single token as it is, or the sequence of several tokens.
+    /// Returns the body of a loop over these tokens, which is a single token or the sequence of
+    /// several tokens.
     fn body(&mut self, tokens: &[Token]) -> Token {
         match tokens {
             [one] => *one,
@@ -133,7 +136,8 @@ impl Structure {
         while self.fold() {}
     }
 
-    /// Turns the end of the innermost level into a loop if it repeats itself. Returns whether it did so.
+    /// Turns the end of the innermost level into a loop if it repeats itself. Returns whether it
+    /// did so.
     fn fold(&mut self) -> bool {
         let level = self.levels.last().map_or(&[][..], Vec::as_slice);
         let len = level.len();

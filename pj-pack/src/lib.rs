@@ -1,6 +1,7 @@
 //! `pj_pack`: packs a Pajé trace into a small file from which every byte can be restored.
 //!
-//! `paje-pack` defines the format. This crate handles files and threads, computes the extras, and lists the contents of packed traces.
+//! `paje-pack` defines the format. This crate handles files and threads, computes the extras, and
+//! lists the contents of packed traces.
 
 mod borders;
 pub mod cli;

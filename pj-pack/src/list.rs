@@ -35,7 +35,8 @@ impl Entry {
     }
 }
 
-/// Appends a row of the table: a number, its share, and a name. The name comes last because it may be long.
+/// Appends a row of the table: a number, its share, and a name. The name comes last because it may
+/// be long.
 fn row(table: &mut String, number: u64, all: u64, name: &str) {
     let _ = writeln!(table, "{number:>16} {:>6.2} %  {name}", percent(number, all));
 }
@@ -45,7 +46,7 @@ fn percent(part: u64, all: u64) -> f64 {
 }
 
 impl Contents {
-    /// Returns the kinds of pages that take any bytes, with these bytes.
+    /// Returns the kinds of pages that occur, with their sizes in bytes.
     fn pages(&self) -> impl Iterator<Item = (&'static str, u64)> {
         KIND_NAMES.into_iter().zip(self.sizes).filter(|(_, size)| *size > 0)
     }

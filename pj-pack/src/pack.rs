@@ -35,8 +35,9 @@ pub enum Extras {
 }
 
 impl Extras {
-    /// Returns the maximum size of a report or an index of lanes, and the maximum size of all windows together, for segments of this size.
-    /// Windows may be larger, since they answer many questions.
+    /// Returns the maximum size of a report or an index of lanes, and the maximum size of all
+    /// windows together, for segments of this size. Windows may be larger, since they answer many
+    /// questions.
     const fn limits(self, segments: u64) -> (u64, u64) {
         match self {
             Extras::All => (u64::MAX, u64::MAX),
@@ -62,7 +63,8 @@ impl BufferPool {
     }
 }
 
-/// Packs a text. Each worker reads the next segment and packs it, while a separate thread replays the text for the extras.
+/// Packs a text. Each worker reads the next segment and packs it, while a separate thread replays
+/// the text for the extras.
 ///
 /// # Errors
 /// Reading or writing fails, or the thread cannot be started.
@@ -138,7 +140,8 @@ pub(crate) fn unpack(
     each(workers, next, |packed: Packed| Ok(packed.unpack()?), put)
 }
 
-/// Passes each segment that `next` returns to `make`, using all workers. Passes the results to `put` in order.
+/// Passes each segment that `next` returns to `make`, using all workers. Passes the results to
+/// `put` in order.
 fn each<I, T: Send>(
     workers: &Workers,
     next: impl FnMut() -> Result<Option<I>, PackError> + Send,
@@ -161,7 +164,7 @@ struct Turns<F> {
 }
 
 impl<I, F: FnMut() -> Result<Option<I>, PackError>> Turns<F> {
-    /// Waits for `turn` and then reads. All earlier turns must have been taken or must be taken at the moment.
+    /// Waits for `turn` and then reads. All earlier turns must be over or in progress.
     fn take(&self, turn: usize) -> Result<Option<I>, PackError> {
         // Wakes the other workers even if reading panics.
         let _wake = Wake(&self.moved);

@@ -36,7 +36,8 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// Starts a replay. At most `waiting` segments wait until it reads them. Texts that are no longer needed return to `pool`.
+    /// Starts a replay. At most `waiting` segments wait until it reads them. Texts that are no
+    /// longer needed return to `pool`.
     ///
     /// # Errors
     /// The thread cannot be started.

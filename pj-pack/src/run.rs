@@ -26,11 +26,12 @@ use crate::structure::structure;
 const VOICE: Voice =
     Voice { program: "pj_pack", on_disorder: "", on_long_lines: None, on_damage: None };
 
-/// Runs the program. Returns exit status 0, or 2 for wrong usage, failed input or output, and damage.
+/// Runs the program. Returns exit status 0, or 2 for wrong usage, failed input or output, and
+/// damage.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
-    // With this signal handled, a file that becomes too large is a failed write and does not end the program. If the signal cannot be registered,
-    // it still ends the program.
+    // With this signal handled, a file that becomes too large is a failed write and does not end
+    // the program. If the signal cannot be registered, it still ends the program.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     failure::exit(VOICE, run(cli).map(|()| true))
 }

@@ -1,4 +1,4 @@
-//! Prints the structure of each container, without times: events, sequences, loops.
+//! Prints the structure of each container as events, sequences and loops, without times.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -142,7 +142,7 @@ struct Lanes {
 }
 
 impl Lanes {
-    /// Decodes a line. Returns `None` if the structure does not show it.
+    /// Decodes a line. Returns `None` if it is not an event that the structure shows.
     fn decode(&mut self, line: &[u8]) -> Option<LaneEvent> {
         let Ok(Line::Event(event)) = self.decoder.line(line) else { return None };
         let kind = event.def().kind();
@@ -214,8 +214,8 @@ impl Lanes {
     }
 }
 
-/// Returns the structure of each container in a packed trace. Containers with the same structure are listed together. The body of a loop has at
-/// most `longest` tokens.
+/// Returns the structure of each container in a packed trace. Containers with the same structure
+/// are listed together. The body of a loop has at most `longest` tokens.
 pub(crate) fn structure(from: impl Read, longest: usize) -> Result<impl Display, Error> {
     let mut lanes = Lanes {
         all: Vec::new(),

@@ -1,4 +1,4 @@
-//! Analyses behind the reports.
+//! The analyses from which reports are made.
 
 use paje_analysis::classes::{Classes, Map};
 use paje_analysis::comm::{self, Comm, Ends};
@@ -31,7 +31,7 @@ pub(crate) enum Analysis {
     Waiting(Table),
 }
 
-/// Grouping of time by class.
+/// Says whether time is grouped by class, and with which map.
 #[derive(Debug)]
 pub(crate) enum ByClass {
     No,
@@ -59,7 +59,7 @@ impl ByClass {
 
 impl Analysis {
     /// Creates the analysis if it can be fed by portions. Bins require a window with two ends,
-    /// because the trace's end is not known yet.
+    /// because the end of the trace is not known yet.
     pub(crate) fn of_portions(cli: &Cli) -> Result<Option<Self>, Failure> {
         if waiting::is_asked(cli) || cli.is_whole_page() {
             return Ok(None);
@@ -71,7 +71,7 @@ impl Analysis {
         }
     }
 
-    /// Creates the analysis for a trace from `start` to `end` (seconds).
+    /// Creates the analysis for a trace from `start` to `end`, in seconds.
     pub(crate) fn in_bins(cli: &Cli, (start, end): (f64, f64)) -> Result<Self, Failure> {
         let (start, end) = (cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end));
         let bins = Bins::new(start, end, cli.bins.unwrap_or(BINS));
@@ -125,7 +125,7 @@ impl Analysis {
         }
     }
 
-    /// Returns the rows of states; empty for other analyses.
+    /// Returns the rows of states. Other analyses have none.
     pub(crate) fn states(&self, trace: &Trace) -> Vec<states::Row> {
         match self {
             Analysis::States(states) => states.rows(trace),

@@ -1,4 +1,4 @@
-//! The command line: options of `pj_dump` that apply, and those of reports.
+//! The command line, with the options of `pj_dump` that apply and the options of reports.
 
 mod misplaced;
 
@@ -237,7 +237,7 @@ impl Report {
         matches!(self, Report::States | Report::Comm | Report::Time | Report::Compare)
     }
 
-    /// Returns the nature of the rows that the report uses, if it uses only one.
+    /// Returns the nature of the rows that the report uses, if all of them have the same nature.
     const fn nature(self) -> Option<TypeNature> {
         match self {
             Report::States | Report::Time | Report::Compare => Some(TypeNature::State),
@@ -278,7 +278,7 @@ impl Cli {
         self.words.iter().skip(behind).map(PathBuf::from).collect()
     }
 
-    /// Returns the grouping of rows; by default, `time` groups by container.
+    /// Returns the grouping of rows. By default, `time` is grouped by container.
     #[must_use]
     pub fn by(&self) -> By {
         match self.by.as_deref() {
@@ -304,13 +304,13 @@ impl Cli {
         }
     }
 
-    /// Whether time is grouped by class.
+    /// Returns whether time is grouped by class.
     #[must_use]
     pub fn by_class(&self) -> bool {
         self.classes || (self.report() == Report::Time && self.picture == Some(Kind::Quadrant))
     }
 
-    /// Whether the report is a page that needs all rows.
+    /// Returns whether the report is a page that needs all rows.
     #[must_use]
     pub fn is_whole_page(&self) -> bool {
         self.html.is_some() && matches!(self.report(), Report::Summary | Report::Compare)

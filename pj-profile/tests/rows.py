@@ -3,7 +3,7 @@
 
     rows.py FOLDER TRACE...
 
-FOLDER contains the programs pj_dump and pj_profile. Rows come from `pj_dump -l 9`; sums may differ by the rounding to nine
+FOLDER contains the programs pj_dump and pj_profile. Rows come from `pj_dump -l 9`. Sums may differ by the rounding to nine
 decimals. Traces that pj_dump refuses are skipped with a message.
 """
 
@@ -25,7 +25,7 @@ def rows_of(program, *options):
 
 
 def overlaps(edges, start, end):
-    """Yields the bins that overlap a time span, with the length of the overlap."""
+    """Yields the bins that overlap a time span, and the length of each overlap."""
     width = (edges[-1] - edges[0]) / BINS
     first = int((start - edges[0]) / width) - 1 if width > 0 else 0
     for bin_ in range(max(first, 0), BINS):

@@ -46,7 +46,7 @@ pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<TimeRange>, Failur
 
 impl Cut<'_> {
     pub(crate) fn to_file(&self, opened: Opened, ends_at_signals: bool) -> Result<(), Failure> {
-        // First, so that a bad place is noticed before a long replay.
+        // This comes first, so that an unusable output path is reported before a long replay.
         let input: Vec<_> = self.cli.file.iter().collect();
         refuse_inputs(&input, [self.cli.output.as_path()])?;
         let folder = Folder::beside_file(&self.cli.output, ends_at_signals)?;

@@ -13,7 +13,7 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::many::Sweep;
 
-/// Precision of variables that are read and written, as in `pj_dump`.
+/// Precision of variables that are read and written, which is the same as in `pj_dump`.
 pub(crate) const PRECISION: Precision = Precision::Single;
 
 const WHAT_IF: &str = "Hypotheses";
@@ -23,7 +23,7 @@ const READING: &str = "Reading";
 const SPEED: &str = "Threads and memory";
 const OTHER: &str = "Other";
 
-/// Rows may take one part in this many of the memory.
+/// Rows may use at most the memory limit divided by this number.
 const ROWS: u64 = 8;
 
 /// Predicts how long a run would have taken with other computing speed, load balance or network.
@@ -214,7 +214,7 @@ fn shape(text: &str) -> Result<(Glob, Shape), String> {
 }
 
 impl Cli {
-    /// Returns the hypotheses as on the command line.
+    /// Returns the hypotheses in the order of the command line.
     #[must_use]
     pub fn different(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -237,7 +237,8 @@ impl Cli {
         ]
     }
 
-    /// Parses the hypotheses of the options, with the key and value of a sweep where missing.
+    /// Parses the hypotheses that the options give. If a hypothesis lacks the key of the sweep, the
+    /// key and its value are added.
     ///
     /// # Errors
     /// Fails with a message that says what was expected.
@@ -245,7 +246,7 @@ impl Cli {
         let mut found = Vec::new();
         let mut is_used = false;
         for (kind, texts) in self.kinds() {
-            // All --net options describe one network.
+            // All `--net` options describe one network.
             let joined = [texts.join(",")];
             let texts = if kind == "net" && !texts.is_empty() { &joined[..] } else { &texts[..] };
             for text in texts {
@@ -282,7 +283,7 @@ impl Cli {
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
-        // Most memory is for the graph; rows are only read sequentially.
+        // Most of the memory is needed for the graph, because rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {
             memory.bytes /= ROWS;

@@ -1,4 +1,4 @@
-//! Sweeps and random runs.
+//! Computes the runs of sweeps, and random runs.
 
 use std::str::FromStr;
 
@@ -10,9 +10,9 @@ use rayon::prelude::*;
 /// Values of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// Key that changes from run to run.
+    /// Key whose value changes from run to run.
     pub key: String,
-    /// Its values, as in hypotheses.
+    /// Values of the key, in the form that hypotheses use.
     pub values: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl FromStr for Sweep {
         let value = |at: u32| {
             let part = f64::from(at) / f64::from(count - 1);
             let value = from + (to - from) * part;
-            // Round, so that decimal steps give decimal values.
+            // Values are rounded, so that decimal steps give decimal values.
             let rounded = format!("{value:.12}").parse().unwrap_or(value);
             format!("{times}{rounded}")
         };
@@ -53,10 +53,10 @@ impl FromStr for Sweep {
     }
 }
 
-/// Makespan of a run in seconds, or the cycle that prevents its end.
+/// Makespan of a run in seconds, or the cycle that keeps the run from ending.
 pub(crate) type Outcome = Result<f64, String>;
 
-/// Computes the makespan of each run in parallel. Fails if a hypothesis does not fit.
+/// Computes the makespans of all runs in parallel. Fails if a hypothesis does not fit the trace.
 pub(crate) fn sweep(
     graph: &Graph<'_>,
     all: &[Vec<Hypothesis>],
@@ -76,7 +76,7 @@ pub(crate) fn sweep(
         .collect()
 }
 
-/// Returns the makespans of random runs, ascending.
+/// Returns the makespans of random runs in ascending order.
 pub(crate) fn random(
     graph: &Graph<'_>,
     random: &Random,
@@ -93,10 +93,11 @@ pub(crate) fn random(
     Ok(makespans)
 }
 
-/// Distribution of makespans in seconds: mean, median, and the interval of the middle 95 %.
+/// Distribution of makespans in seconds, with the mean, the median, and the interval that has the
+/// middle 95 %.
 pub(crate) struct Spread {
     pub(crate) mean: f64,
-    /// Half the width of the mean's 95 % confidence interval.
+    /// Half the width of the 95 % confidence interval of the mean.
     pub(crate) of_mean: f64,
     pub(crate) low: f64,
     pub(crate) median: f64,
@@ -104,7 +105,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Computes it from at least two makespans in ascending order.
+    /// Computes the distribution of at least two makespans, which must be in ascending order.
     pub(crate) fn of(makespans: &[f64]) -> Self {
         let count = makespans.len() as f64;
         let mean = makespans.iter().sum::<f64>() / count;

@@ -1,4 +1,4 @@
-//! The report as a web page, with both runs on one time axis and the tables.
+//! Writes the report as a web page, with both runs on one time axis and the tables.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const BINS: usize = 320;
 
 const MAKER: &str = concat!("pj_whatif ", env!("CARGO_PKG_VERSION"));
 
-/// Seconds of the innermost states in one bin of a container.
+/// Seconds of each innermost state in one bin of a container.
 type Bin = BTreeMap<(TypeId, ValueId), f64>;
 
 pub(crate) fn page(

@@ -1,4 +1,4 @@
-//! Report of a run: before and after.
+//! Report that compares a run before and after the change.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -34,7 +34,7 @@ pub(crate) struct Row {
     pub(crate) after: f64,
 }
 
-/// Subject of a row's numbers.
+/// Subject of the numbers in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Makespan,
@@ -84,7 +84,7 @@ impl What {
     }
 }
 
-/// Waiting of each track, and time on the critical path by value, in seconds.
+/// Waiting time of each track, and time on the critical path by value, in seconds.
 #[derive(Clone, Debug)]
 pub(crate) struct RunAnalysis {
     waiting: Vec<f64>,
@@ -122,7 +122,7 @@ impl RunAnalysis {
         RunAnalysis::of(facts.tracks, facts.messages, facts.collectives, settings)
     }
 
-    /// Analyses the changed run, whose times must have been kept.
+    /// Analyses the changed run. The times of its states and messages must have been kept.
     fn changed(graph: &Graph<'_>, settings: &Settings, plan: &Plan, retimed: &Retimed) -> Self {
         let tracks = graph.tracks().at_times(&retimed.start, &retimed.end);
         let messages = graph.messages().at_times(|at, message| {
@@ -160,7 +160,7 @@ impl Report {
         }
     }
 
-    /// Adds the result of a run; `before` is the analysis of the recorded one.
+    /// Adds the result of a run. `before` is the analysis of the recorded run.
     pub(crate) fn add_run(
         &mut self,
         graph: &Graph<'_>,
@@ -179,7 +179,7 @@ impl Report {
             true => before.clone(),
             false => RunAnalysis::changed(graph, settings, plan, retimed),
         };
-        // Share of the containers' time that is not waiting.
+        // Share of the containers' time that is not spent waiting.
         let efficiency = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
             let busy = waiting.iter().enumerate().map(|(at, waits)| finish(at) - begin - waits);
             let whole = makespan * waiting.len() as f64;
@@ -332,7 +332,7 @@ impl Report {
     }
 }
 
-/// Formats a change in percent with its sign, and never as negative zero.
+/// Formats a change in percent with a sign. Zero never has a minus sign.
 pub(crate) fn change(part: f64) -> String {
     let text = format!("{:+.2} %", part * 100.0);
     if text == "-0.00 %" { "+0.00 %".into() } else { text }
@@ -349,7 +349,7 @@ const CELLS: usize = 24;
 /// Width of the columns of numbers.
 const NUMBERS: usize = 34;
 
-/// Returns a bar of the common part, followed by the part removed or added.
+/// Returns a bar with the common part, followed by the part that was removed or added.
 fn bars(before: f64, after: f64, full: usize) -> String {
     let cells = |part: f64| (part.clamp(0.0, 1.0) * full as f64).round() as usize;
     let (before, after) = (cells(before), cells(after));

@@ -1,4 +1,4 @@
-//! The program: reads a trace, re-times its run, and reports.
+//! Runs the program: reads a trace, re-times its run, and writes the report.
 
 mod caveats;
 
@@ -38,13 +38,14 @@ const VOICE: Voice = Voice {
     on_damage: None,
 };
 
-/// Runs the program. Exits with 1 for an invalid trace or a run that never ends, or 2 for errors.
+/// Runs the program. Returns exit status 1 for an invalid trace or a run that never ends, and 2
+/// after errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
 }
 
-/// Runs the program with other block sizes, which affect only speed and memory.
+/// Runs the program with other block sizes. These affect only speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     let voice = if cli.reading.accepted.sort {
@@ -140,7 +141,7 @@ fn changed(
         );
         return Err(unsuitable(why));
     }
-    // With little memory, analyse the recorded run before building the graph.
+    // If there is little memory, the recorded run is analysed before the graph is built.
     let needed = Graph::bytes(trace) + Waits::bytes(trace);
     let is_narrow = cli.memory.limit().is_some_and(|limit| limit.bytes < needed);
     let analyse = |facts| RunAnalysis::recorded(facts, &settings);
@@ -189,7 +190,7 @@ fn changed(
             return Err(unsuitable(caveats::no_dependences(&graph)));
         }
         let mends = eager.is_none() || is_recorded;
-        // The times of an unchanged run are only needed for output.
+        // The times of an unchanged run are needed only for output.
         let keeps = !cli.identity || cli.output.is_some() || cli.html.is_some();
         let (retimed, before) = rayon::join(
             || graph.retime(&applied.plan, keeps, mends),
@@ -255,7 +256,7 @@ fn write_trace(
         let written = paje::write(trace, &selected, form, changed, workers, &mut out);
         let written = written.and_then(|()| out.flush());
         if written.is_err() {
-            // Flushing the buffer would fail again.
+            // A second attempt to flush the buffer would fail again.
             let _ = out.into_parts();
         }
         return written.map_err(Failure::Output);

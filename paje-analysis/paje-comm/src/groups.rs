@@ -1,8 +1,10 @@
-//! Collectives without links: which ranks took part in which operation.
+//! Finds the groups of collectives without links, which are the ranks that took part in each
+//! operation.
 //!
-//! Traces record no communicators. The k-th operations of a value in all ranks are one operation
-//! unless their times contradict that: then ranks are in blocks of consecutive ranks, or in sets
-//! with the same distance, such as the rows and columns of a grid.
+//! Traces record no communicators. The k-th operations of a value in all ranks are taken as one
+//! operation, unless their times contradict this. In that case, the ranks are divided into blocks
+//! of consecutive ranks, or into sets of ranks with the same distance, such as the rows and columns
+//! of a grid.
 
 use std::convert::Infallible;
 use std::str;
@@ -18,11 +20,11 @@ use crate::walk::{Act, Acts, StateAct};
 /// All collectives.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    /// Those without links.
+    /// Collectives without links.
     pub list: Vec<Group>,
-    /// Types and values of those whose links record the dependencies.
+    /// Types and values of the collectives whose links record the dependencies.
     pub linked: Vec<(TypeId, ValueId)>,
-    /// Number of seats: each member of each operation has one.
+    /// Total number of seats. Each member has one seat in each operation.
     pub seats: u32,
 }
 
@@ -35,7 +37,7 @@ pub struct Group {
     pub type_: TypeId,
     /// Value of the states.
     pub value: ValueId,
-    /// What the operation does.
+    /// Kind of the collective.
     pub class: Collective,
     /// Index of the first operation's root among the members.
     pub root: u32,
@@ -43,33 +45,34 @@ pub struct Group {
     pub is_turning: bool,
     /// Whether the root is assumed.
     pub is_assumed: bool,
-    /// Whether the members are a part of those with such states, found by the times.
+    /// Whether the members are only some of the ranks with such states. These ranks were selected
+    /// by their times.
     pub is_part: bool,
-    /// Number of the first seat.
+    /// Number of the group's first seat.
     pub first_seat: u32,
-    /// Number of operations that nothing waits for, since their times contradict the group.
+    /// Number of operations for which nothing waits, because their times contradict the group.
     pub contradictory: u64,
-    /// Bytes of each seat, or NaN.
+    /// Bytes of each seat, or NaN if they are unknown.
     pub bytes: Vec<f64>,
-    /// State of each member, for one operation after the other.
+    /// States of the members, one operation after the other.
     states: Vec<u32>,
     dropped: Vec<bool>,
 }
 
 impl Group {
-    /// Number of members.
+    /// Returns the number of members.
     #[must_use]
     pub fn members(&self) -> u32 {
         self.tracks.len() as u32
     }
 
-    /// Number of operations.
+    /// Returns the number of operations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.dropped.len()
     }
 
-    /// Whether there are no operations.
+    /// Returns whether there are no operations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dropped.is_empty()
@@ -82,7 +85,7 @@ impl Group {
         (self.root + (turned % self.tracks.len()) as u32) % self.members()
     }
 
-    /// Whether nothing waits for an operation, since its times contradict the group.
+    /// Returns whether nothing waits for an operation, because its times contradict the group.
     #[must_use]
     pub fn is_dropped(&self, operation: usize) -> bool {
         self.dropped[operation]
@@ -95,7 +98,7 @@ impl Group {
         ((at / self.members()) as usize, at % self.members())
     }
 
-    /// Returns the recorded times of the members in an operation: enter and exit in seconds.
+    /// Returns the recorded times at which each member enters and leaves an operation, in seconds.
     #[must_use]
     pub fn times(&self, facts: &Facts<'_>, operation: usize) -> Vec<(f64, f64)> {
         let members = self.tracks.len();
@@ -107,8 +110,8 @@ impl Group {
         self.tracks.iter().zip(states).map(times).collect()
     }
 
-    /// Returns the seconds that members stay longer than they must, or `None` if their times
-    /// contradict the operation.
+    /// Returns for how many seconds the members stay longer than they must, or `None` if their
+    /// times contradict the operation.
     fn surplus(&self, times: &[(f64, f64)], root: u32) -> Option<f64> {
         let root = times[root as usize];
         let latest = times.iter().map(|it| it.0).fold(f64::NEG_INFINITY, f64::max);
@@ -128,8 +131,9 @@ impl Group {
         Some(sum)
     }
 
-    /// Marks contradictory operations. Returns how long members stay longer than they must in
-    /// all, and whether the group explains nearly all operations.
+    /// Marks operations whose times contradict the group. Returns for how many seconds the members
+    /// stay longer than they must in all operations, and whether the group explains nearly all
+    /// operations.
     fn judge(&mut self, facts: &Facts<'_>) -> (f64, bool) {
         let mut sum = 0.0;
         self.contradictory = 0;
@@ -143,14 +147,14 @@ impl Group {
         (sum, self.contradictory * 20 <= self.len() as u64)
     }
 
-    /// Returns the part of the group with these members.
+    /// Returns a group of only these members.
     fn part(&self, facts: &Facts<'_>, members: &[usize]) -> Self {
         let pick = |operation: &[u32]| members.iter().map(|it| operation[*it]).collect::<Vec<_>>();
         let states = self.states.chunks_exact(self.tracks.len()).flat_map(pick).collect();
         let tracks = members.iter().map(|it| self.tracks[*it]).collect();
         let mut part = Group { tracks, states, is_part: true, root: 0, ..self.clone() };
         part.is_turning = false;
-        // The root of a broadcast never waits; that of a reduction waits longest.
+        // The root of a broadcast never waits. The root of a reduction waits longest.
         let mut lasting = vec![0.0; members.len()];
         for operation in 0..part.len() {
             for (sum, (enter, exit)) in lasting.iter_mut().zip(part.times(facts, operation)) {
@@ -172,7 +176,7 @@ impl Group {
         part
     }
 
-    /// Splits a group whose times contradict it into the parts that explain them best.
+    /// Splits a group whose times contradict it. Returns the parts that explain the times best.
     fn split(self, facts: &Facts<'_>) -> Vec<Group> {
         let count = self.tracks.len();
         let mut best: Option<(f64, Vec<Group>)> = None;
@@ -195,7 +199,7 @@ impl Group {
     }
 }
 
-/// Groups the collectives of a trace. `is_linked` says whether messages start or end in a state.
+/// Groups the collectives of a trace. `is_linked` returns whether messages start or end in a state.
 pub(crate) fn group(facts: &Facts<'_>, is_linked: &dyn Fn(u32, u32) -> bool) -> Groups {
     let collectives = &facts.collectives;
     let mut groups = Groups::default();
@@ -261,7 +265,7 @@ impl Groups {
         self.list.partition_point(|group| group.first_seat <= seat) - 1
     }
 
-    /// Adds the acts of the members.
+    /// Adds the acts of all members.
     pub(crate) fn add(&self, acts: &mut [Acts]) {
         for group in &self.list {
             let mut seat = group.first_seat;
@@ -278,7 +282,8 @@ impl Groups {
         }
     }
 
-    /// Reads the sizes. SMPI gives those of reductions as numbers of elements, mostly of 8 bytes.
+    /// Reads the sizes of the operations. SMPI records the size of a reduction as a number of
+    /// elements, which mostly have 8 bytes.
     fn read_sizes(&mut self, facts: &Facts<'_>) {
         let trace = facts.tracks.trace();
         let mut seats: Vec<Vec<(u32, usize, usize)>> = vec![Vec::new(); facts.tracks.list().len()];
@@ -305,7 +310,7 @@ impl Groups {
 }
 
 struct Sizes<'a> {
-    /// State, group and seat in the group, in order of the states.
+    /// State, group, and seat in the group, ordered by state.
     seats: &'a [(u32, usize, usize)],
     next: usize,
     row: u32,

@@ -1,9 +1,10 @@
-//! One model of communication: what each rank of a traced run did, in order.
+//! A model of communication. It describes what each rank of a traced run did, in order.
 //!
-//! A [`Run`] has the steps of each rank: states that it entered and left, and, at their times, the
-//! messages that it sent, got ready to receive, and waited for, one by one, all of a set or any of
-//! a set; and the collectives that it entered and left. It is filled from Pajé traces of SimGrid's
-//! SMPI, Akypuera, EZTrace and StarPU. What a trace does not record is [`Inferred`].
+//! A [`Run`] has the steps of each rank. The steps are the states and collectives that the rank
+//! entered and left, and the messages that it sent, got ready to receive, and waited for, with
+//! their times. A rank may wait for one message, for all messages of a set, or for any message of a
+//! set. Runs are read from Pajé traces of SimGrid's SMPI, Akypuera, EZTrace and StarPU. Facts that
+//! a trace does not record are [`Inferred`].
 
 mod groups;
 mod received;

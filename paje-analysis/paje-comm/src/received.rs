@@ -1,4 +1,4 @@
-//! The calls that complete and that post the receive of a message.
+//! Finds the calls that post and complete the receive of each message.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,8 @@ use paje_analysis::classes::Class;
 use paje_analysis::messages::Messages;
 use paje_analysis::tracks::{Track, Tracks};
 
-/// Times closer than this are equal: half of SimGrid's resolution, in seconds.
+/// Times that are closer than this count as equal. This is half of SimGrid's resolution, in
+/// seconds.
 pub const TIME_TOLERANCE: f64 = 5e-10;
 
 pub(crate) const NONE: u32 = u32::MAX;
@@ -16,26 +17,28 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub struct Received {
     /// The message.
     pub message: u32,
-    /// State that completes it, or [`NONE`].
+    /// State that completes the receive, or [`NONE`].
     pub(crate) recv: u32,
     /// State that posted the receive, or [`NONE`].
     pub(crate) post: u32,
-    /// Whether both sides are known, so that the receiver waits for it.
+    /// Whether both sides are known, so that the receiver waits for the message.
     pub is_used: bool,
-    /// Whether the sender waits for it, too.
+    /// Whether the sender also waits for the message.
     pub is_rendezvous: bool,
-    /// Start and end of the link, in seconds.
+    /// Start of the link, in seconds.
     pub start: f64,
-    /// End of the link: when the receiving call returned, in seconds.
+    /// End of the link, in seconds. This is when the receiving call returned.
     pub end: f64,
-    /// When the receiver was ready, in seconds.
+    /// Time at which the receiver was ready, in seconds.
     pub posted: f64,
-    /// Earliest start of waiting: the end of the receiver's previous activity in that state.
+    /// Earliest start of the waiting, which is when the receiver's previous activity in the state
+    /// ended.
     pub since: f64,
 }
 
 impl Received {
-    /// Returns the time from which the message can travel, given whether it needs the receiver.
+    /// Returns the time from which the message can travel. `needs_post` says whether it has to wait
+    /// for the receiver.
     #[must_use]
     pub fn begin(&self, needs_post: bool) -> f64 {
         if needs_post || self.is_rendezvous { self.start.max(self.posted) } else { self.start }
@@ -65,7 +68,7 @@ pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> V
     };
     let mut all: Vec<Received> = messages.received(at).iter().map(&mut take).collect();
     all.sort_by(|a, b| a.recv.cmp(&b.recv).then_with(|| a.end.total_cmp(&b.end)));
-    // Receives that were posted and are not completed, in order.
+    // Receives that have been posted but not completed, in order.
     let mut begun: VecDeque<u32> = VecDeque::new();
     let mut state = 0;
     for place in 0..all.len() {
@@ -86,7 +89,7 @@ pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> V
         };
         let mut since = last_within(track, recv as usize, end);
         if let Some(before) = place.checked_sub(1).map(|before| &all[before]) {
-            // The message received before in the same operation.
+            // The previous message that the same operation received.
             let is_group = matches!(class, Class::Collective(_));
             if is_group && before.recv == recv && before.end < end {
                 since = since.max(before.end);
@@ -98,7 +101,8 @@ pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> V
     all
 }
 
-/// Returns the sets of messages that one call completed at one time, given those of a track.
+/// Divides the messages of a track into the sets of messages that one call completed at the same
+/// time.
 pub fn sets(all: &[Received]) -> impl Iterator<Item = &[Received]> {
     all.chunk_by(is_same).filter(|set| set[0].recv != NONE)
 }
@@ -120,18 +124,19 @@ fn nonblocking_receives(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
     classes.iter().enumerate().map(begins).collect()
 }
 
-/// Calls that take no time, all at one moment, in which messages may have ended: of several, the
-/// first that can complete a receive that is posted and not completed does so.
+/// Calls of zero duration at one moment, in which messages may have ended. If there are several, a
+/// message is completed by the first call that can complete a pending receive.
 struct Moments<'m, 't> {
     tracks: &'m Tracks<'t>,
     at: usize,
     begins: &'m [bool],
-    /// Number of posts before each state.
+    /// Number of receives posted before each state.
     posts: Vec<u32>,
     /// Number of receives that waiting calls completed.
     completed: u32,
     now: f64,
-    /// Waiting calls that end at this moment, with the number of messages that each completed.
+    /// Waiting calls that end at this moment, and the number of messages that each of them
+    /// completed.
     waits: Vec<(usize, u32)>,
 }
 
@@ -147,7 +152,7 @@ impl<'m, 't> Moments<'m, 't> {
         Moments { tracks, at, begins, posts, completed: 0, now: f64::NAN, waits }
     }
 
-    /// Returns the state that completes a message. Ends must ascend.
+    /// Returns the state that completes a message. Must be called with ascending ends.
     fn completing(&mut self, state: usize, end: f64) -> usize {
         let (tracks, at) = (self.tracks, self.at);
         let track = &tracks.list()[at];
@@ -186,7 +191,8 @@ impl<'m, 't> Moments<'m, 't> {
     }
 }
 
-/// Returns when the last child of a state ended before a time, or when the state began.
+/// Returns when the last nested state that ended before `until` ended. Without such a nested state,
+/// returns when the state began.
 fn last_within(track: &Track, state: usize, until: f64) -> f64 {
     let mut last = track.start[state];
     for inner in state + 1..track.len() {

@@ -1,4 +1,4 @@
-//! Which calls complete which requests, where a trace has no numbers of requests.
+//! Finds which calls complete which requests if the trace has no numbers of requests.
 
 use paje_analysis::classes::Class;
 use rustc_hash::FxHashMap;
@@ -7,11 +7,12 @@ use crate::received::{Received, TIME_TOLERANCE, sets};
 use crate::run::Facts;
 use crate::walk::{Act, Acts, StateAct};
 
-/// Maximum number of states after a send in which the call that completes it is searched.
+/// Maximum number of states after a send that are searched for the call that completes the send.
 const SEARCH_LIMIT: usize = 10_000;
 
-/// Finds the calls that wait for any of several messages, and the messages that each could take:
-/// those that were posted before the first of these calls, and completed in one of them.
+/// Finds the calls that wait for any of several messages, and the messages that each call could
+/// take. These are the messages that were posted before the first of these calls and completed in
+/// one of them.
 pub(crate) fn add_sets(
     facts: &Facts<'_>,
     acts: &mut [Acts],
@@ -47,8 +48,8 @@ pub(crate) fn add_sets(
     found
 }
 
-/// Adds the waits of senders: in the sending call, or in the first one that waits until after the
-/// earliest possible arrival. Returns the number of the latter.
+/// Adds the waits of senders. A sender waits in the sending call, or in the first later call that
+/// waits until after the earliest possible arrival. Returns the number of waits in later calls.
 pub(crate) fn add_completions(
     facts: &Facts<'_>,
     all: &[Vec<Received>],
@@ -81,7 +82,7 @@ pub(crate) fn add_completions(
             .any(|word| name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)));
         let act = Act::Complete(it.message);
         if is_until(send) && (!is_begun || track.end[send] > message.start) {
-            // The next message sent in the same call had to wait.
+            // The sender waited before it could send the next message in the same call.
             let sends = &acts[from].within;
             let next = sends.partition_point(|(time, _)| *time < earliest - TIME_TOLERANCE);
             let next = sends[next..].iter().take_while(|(time, _)| *time <= track.end[send]);

@@ -1,4 +1,4 @@
-//! The sequences of all ranks, and what of them is recorded and what is inferred.
+//! The sequences of all ranks, with the recorded and the inferred facts.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::requests::{add_completions, add_sets};
 use crate::steps::{Kind, Steps};
 use crate::walk::{Act, Acts, StateAct, Walk, WalkStep};
 
-/// What a trace says about communication.
+/// The communication that a trace records.
 #[derive(Clone, Debug)]
 pub struct Facts<'t> {
     /// States of each rank.
@@ -28,22 +28,23 @@ pub struct Facts<'t> {
     pub collectives: Arc<Collectives>,
 }
 
-/// How to read a trace.
+/// Settings for reading a trace.
 #[derive(Clone, Debug)]
 pub struct Reading {
     /// Classes of states.
     pub map: Map,
     /// Groups of containers, and the roots of their collectives.
     pub grouping: Grouping,
-    /// User-defined field with the sizes of messages, if not one of
+    /// User-defined field with the sizes of messages. By default, this is one of
     /// [`BYTES`](paje_analysis::comm::BYTES).
     pub bytes: Option<String>,
-    /// Rendezvous threshold in bytes; by default that of the map, or 64 KiB for SimGrid.
+    /// Rendezvous threshold in bytes. By default, it is the threshold of the map, or 64 KiB for
+    /// SimGrid.
     pub eager: Option<u64>,
 }
 
 impl<'t> Facts<'t> {
-    /// Reads them from a trace.
+    /// Reads the facts from a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, reading: &Reading) -> Self {
         let tracks = Tracks::new(trace, paje_analysis::classes::Classes::new(trace, &reading.map));
@@ -58,7 +59,7 @@ impl<'t> Facts<'t> {
         }
     }
 
-    /// Whether SimGrid wrote the trace.
+    /// Returns whether SimGrid wrote the trace.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         self.tracks.trace().comments().windows(7).any(|word| word == b"SimGrid")
@@ -68,30 +69,33 @@ impl<'t> Facts<'t> {
 /// The recorded run.
 #[derive(Clone, Debug)]
 pub struct Run<'t> {
-    /// What the trace says.
+    /// The facts that the trace records.
     pub facts: Facts<'t>,
-    /// What each rank did.
+    /// Sequence of each rank.
     pub steps: Vec<Steps>,
-    /// By rank, ordered by the state that completes the message, and its end.
+    /// Received messages of each rank, ordered by the state that completes the message, then by the
+    /// message's end.
     pub received: Vec<Vec<Received>>,
-    /// Messages of each set of which a rank waits for any, in the order of the record.
+    /// Sets of messages for which a rank waits until any message of the set has arrived. The
+    /// messages are in recorded order.
     pub sets: Vec<Vec<u32>>,
     /// Collectives without links.
     pub groups: Groups,
-    /// What was assumed.
+    /// Facts that were inferred, and links that were left out.
     pub inferred: Inferred,
 }
 
-/// What a trace does not say and was inferred, or left out.
+/// Facts that a trace does not record and that were inferred, and links that were left out.
 #[derive(Clone, Debug, Default)]
 pub struct Inferred {
-    /// Number of links that nothing waits for, since a state at one of their ends is unknown.
+    /// Number of links for which nothing waits, because the state at the start or the end is
+    /// unknown.
     pub unmatched: u64,
-    /// Number of ignored links of SMPI's `Sendrecv`, whose ends are paired wrongly.
+    /// Number of ignored links of SMPI's `Sendrecv`, which pair the wrong sends and receives.
     pub mispaired: u64,
     /// Number of ignored links that end before they start.
     pub backwards: u64,
-    /// Number of receives whose post was found by the order of posts and ends.
+    /// Number of receives whose posting call was found by the order of posts and ends.
     pub posts: u64,
     /// Number of sends whose completing call was found by its time.
     pub completions: u64,
@@ -100,13 +104,14 @@ pub struct Inferred {
 }
 
 impl<'t> Run<'t> {
-    /// A run must have fewer states, and fewer messages, than this.
+    /// Upper limit of the number of states and of the number of messages. Both must be lower.
     pub const MAX: u64 = 1 << StateAct::BITS;
 
-    /// Estimates the memory of the run of a trace in bytes, beside the trace itself.
+    /// Estimates the memory of the run of a trace in bytes. The memory of the trace is not
+    /// included.
     #[must_use]
     pub fn bytes(trace: &Trace) -> u64 {
-        // The message and its index in two lists, its receiving side, and three acts.
+        // Each message needs an entry, its index in two lists, its receiving side, and three acts.
         const MESSAGE: usize = size_of::<Message>()
             + 2 * size_of::<u32>()
             + size_of::<Received>()
@@ -116,8 +121,8 @@ impl<'t> Run<'t> {
         counts.states * state as u64 + counts.links * MESSAGE as u64
     }
 
-    /// Finds the sequences. Sends of at least `rendezvous` bytes may wait for their receiver in a
-    /// changed run.
+    /// Finds the sequences of all ranks. Sends of at least `rendezvous` bytes may wait for their
+    /// receiver in a changed run.
     #[must_use]
     pub fn new(facts: Facts<'t>, reading: &Reading, rendezvous: Option<f64>) -> Self {
         let count = facts.tracks.list().len();
@@ -161,7 +166,8 @@ impl<'t> Run<'t> {
     }
 }
 
-/// Finds how a rank received its messages, which of them are used, and which are a rendezvous.
+/// Finds how a rank received its messages. Also finds which messages are used, and which ones are a
+/// rendezvous.
 fn receiving(
     facts: &Facts<'_>,
     reading: &Reading,
@@ -199,8 +205,8 @@ fn receiving(
     (all, inferred)
 }
 
-/// Whether the map declares a send a rendezvous, or the sender left the call when the receiver
-/// did, and not before.
+/// Returns whether a send is a rendezvous. This is the case if the map says so, or if the sender
+/// left the call at the same time as the receiver, but not earlier.
 fn is_blocked(
     named: &mut FxHashMap<(u32, u32), bool>,
     facts: &Facts<'_>,
@@ -220,9 +226,11 @@ fn is_blocked(
             && (track.end[send] - message.end).abs() <= TIME_TOLERANCE
 }
 
-/// Decides for each collective with links whether a rank is ready for all messages when it enters,
-/// or for each when it has received the one before: whichever explains their ends better. If they
-/// came one after the other, none would take far less than the fastest one of its size.
+/// Decides for each collective with links when a rank becomes ready to receive. It is ready either
+/// for all messages when it enters, or for each message when it has received the previous one. The
+/// assumption that better explains when the messages end is chosen. The second assumption is
+/// rejected if more than 5 % of the messages would be clearly faster than the fastest message of
+/// their size.
 fn in_collectives(facts: &Facts<'_>, all: &mut [Vec<Received>]) {
     let tracks = &facts.tracks;
     let is_behind = |at: usize, it: &Received| {
@@ -246,8 +254,9 @@ fn in_collectives(facts: &Facts<'_>, all: &mut [Vec<Received>]) {
         let track = &tracks.list()[at];
         (track.type_, track.value[it.recv as usize])
     };
-    // Errors if all started together, and one after the other; number of messages, and of those
-    // that would be too fast for the latter.
+    // Sums of errors if the rank was ready for all messages at once, and if it was ready for one
+    // after the other. Then the number of messages, and the number of messages that are too fast
+    // for the second case.
     let mut errors: FxHashMap<_, (f64, f64, u64, u64)> = FxHashMap::default();
     for (at, list) in all.iter().enumerate() {
         for it in list.iter().filter(|it| is_behind(at, it)) {
@@ -282,7 +291,7 @@ fn is_group(facts: &Facts<'_>, at: usize, state: u32) -> bool {
     matches!(facts.tracks.class(at, state as usize), Class::Collective(_))
 }
 
-/// Returns the collective states of a rank in which messages start or end, sorted.
+/// Returns the sorted collective states of a rank in which messages start or end.
 fn linked(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> Vec<u32> {
     let list = facts.messages.list();
     let sent = facts.messages.sent(at).iter().filter(|it| is_used[**it as usize]);
@@ -337,7 +346,7 @@ fn steps_of(facts: &Facts<'_>, at: usize, acts: &Acts) -> Steps {
             }
             WalkStep::Within(place) => {
                 let same = acts.same(place);
-                // The first one is taken already.
+                // The first act has already been taken.
                 for behind in 1..same.len() as u32 {
                     walk.take(WalkStep::Within(place + behind), track);
                 }

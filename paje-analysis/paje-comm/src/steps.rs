@@ -1,8 +1,8 @@
-//! Steps of a rank: its states and acts in order, for sequential reading.
+//! The states and acts of a rank in order, for sequential reading.
 
 use crate::walk::{Act, StateAct};
 
-/// What a rank did, in order.
+/// The steps of a rank, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
     list: Vec<Packed>,
@@ -18,12 +18,12 @@ pub enum Kind {
     Close,
 }
 
-/// One moment of a rank. The time since the step before belongs to the innermost open state.
+/// A moment of a rank. The time since the previous step belongs to the innermost open state.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'s> {
     /// What happens.
     pub kind: Kind,
-    /// State that is opened or closed, or that the acts belong to.
+    /// State that is opened or closed, or to which the acts belong.
     pub state: u32,
     /// Recorded time in seconds.
     pub time: f64,
@@ -31,7 +31,7 @@ pub struct Step<'s> {
     pub acts: StepActs<'s>,
 }
 
-/// Acts of a step: waits first.
+/// Acts of a step. Waits come first.
 #[derive(Clone, Copy, Debug)]
 pub struct StepActs<'s>(&'s [u32]);
 
@@ -39,13 +39,13 @@ impl<'s> StepActs<'s> {
     /// No acts.
     pub const NONE: StepActs<'static> = StepActs(&[]);
 
-    /// Number of acts.
+    /// Returns the number of acts.
     #[must_use]
     pub fn len(self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are no acts.
+    /// Returns whether there are no acts.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
@@ -65,15 +65,15 @@ struct Packed {
     until: u32,
 }
 
-/// Bits of a state number; there are fewer than [`Run::MAX`](crate::Run::MAX).
+/// Number of bits of a state number. All numbers are below [`Run::MAX`](crate::Run::MAX).
 const STATE: u32 = 30;
 
 impl Steps {
-    /// Bytes of a step, without its acts.
+    /// Size of a step in bytes, excluding its acts.
     pub const STEP: usize = size_of::<Packed>();
 
     pub(crate) fn with_capacity(states: usize, acts: usize) -> Self {
-        // Some acts are separate steps.
+        // Some acts need a separate step.
         Steps { list: Vec::with_capacity(2 * states + acts / 4), acts: Vec::with_capacity(acts) }
     }
 
@@ -89,19 +89,19 @@ impl Steps {
         self.list.push(Packed { time, state, until: self.acts.len() as u32 });
     }
 
-    /// Number of steps.
+    /// Returns the number of steps.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there are no steps.
+    /// Returns whether there are no steps.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Returns a step; `behind` is the end of the previous one's acts.
+    /// Returns a step. `behind` is the end of the previous step's acts.
     #[must_use]
     #[inline(always)]
     pub fn get(&self, number: u32, behind: u32) -> Option<Step<'_>> {

@@ -1,20 +1,20 @@
-//! The order of a rank's acts: opening and closing of states, sends, receives and waits.
+//! The order of a rank's acts, and of the openings and closings of its states.
 
 use paje_analysis::tracks::Track;
 
-/// Act of a rank besides opening and closing states.
+/// Act of a rank other than opening or closing a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Act {
-    /// Waits until one message of a set has arrived, given the number of the
-    /// [set](crate::Run::sets). The messages received in the same step are those of the record.
+    /// Waits until any message of a set has arrived, given the number of the
+    /// [set](crate::Run::sets). In the recorded run, this is the message received in the same step.
     Any(u32),
     /// Waits until a message has arrived.
     Receive(u32),
-    /// Waits until a message that the rank sent has arrived, if it is a rendezvous.
+    /// Waits until a sent message has arrived, if it is a rendezvous.
     Complete(u32),
     /// Waits until the rank may leave a collective, given the seat.
     Leave(u32),
-    /// Is ready to receive a message.
+    /// Gets ready to receive a message.
     Post(u32),
     /// Sends a message.
     Send(u32),
@@ -23,27 +23,27 @@ pub enum Act {
 }
 
 impl Act {
-    /// Whether the rank waits in this act.
+    /// Returns whether the rank waits in this act.
     #[must_use]
     pub const fn waits(self) -> bool {
         matches!(self, Act::Any(_) | Act::Receive(_) | Act::Complete(_) | Act::Leave(_))
     }
 }
 
-/// An act in a state, as one number: ordered by state, then by kind and number of the act. The
-/// latter is below [`Run::MAX`](crate::Run::MAX).
+/// An act in a state, packed into one number. The numbers are ordered by state, then by kind and
+/// number of the act. The number of an act is below [`Run::MAX`](crate::Run::MAX).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct StateAct(u64);
 
 impl StateAct {
-    /// Bits of the number of an act.
+    /// Number of bits of an act's number.
     pub(crate) const BITS: u32 = 29;
 
     pub(crate) fn new(state: u32, act: Act) -> Self {
         StateAct((u64::from(state) << 32) | u64::from(StateAct::packed(act)))
     }
 
-    /// Packs an act: ordered by kind, then by number.
+    /// Packs an act so that packed acts are ordered by kind, then by number.
     pub(crate) fn packed(act: Act) -> u32 {
         let (kind, number) = match act {
             Act::Any(number) => (0, number),
@@ -80,14 +80,14 @@ impl StateAct {
     }
 }
 
-/// Acts of one rank, in walking order.
+/// Acts of one rank, in the order of the walk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
-    /// Acts when a state is opened.
+    /// Acts at the opening of a state.
     pub(crate) opening: Vec<StateAct>,
-    /// Acts while a state is open, with the time.
+    /// Acts within an open state, with their times.
     pub(crate) within: Vec<(f64, StateAct)>,
-    /// Acts when a state is closed.
+    /// Acts at the closing of a state.
     pub(crate) closing: Vec<StateAct>,
 }
 
@@ -101,14 +101,14 @@ impl Acts {
     }
 
     pub(crate) fn sort(&mut self) {
-        // A stable sort is fast on nearly sorted data; all elements are different.
+        // A stable sort is fast on nearly sorted data. No two elements are equal.
         self.opening.sort();
         let then = |of: StateAct| (of.act(), of.state());
         self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| then(a.1).cmp(&then(b.1))));
         self.closing.sort();
     }
 
-    /// Returns the acts from this one on in the same state at the same time.
+    /// Returns this act and the following acts in the same state at the same time.
     pub(crate) fn same(&self, place: u32) -> &[(f64, StateAct)] {
         let all = &self.within[place as usize..];
         let (time, of) = all[0];
@@ -116,7 +116,7 @@ impl Acts {
         &all[..all.iter().take_while(is_same).count()]
     }
 
-    /// Returns the range of the acts at the closing of a state, looking at `near` first.
+    /// Returns the range of the acts at the closing of a state. Tries the position `near` first.
     pub(crate) fn closing_of(&self, state: u32, near: usize) -> std::ops::Range<usize> {
         let is_behind = |at: usize| self.closing.get(at).is_none_or(|of| of.state() >= state);
         let is_first = near == 0 || !is_behind(near - 1);
@@ -135,7 +135,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) enum WalkStep {
     Open(u32),
     Close(u32),
-    /// Acts within a state, given the index.
+    /// Act within a state, given its index.
     Within(u32),
     End,
 }
@@ -145,9 +145,9 @@ pub(crate) struct Walk {
     next: u32,
     open: u32,
     within: u32,
-    /// Number of [`Acts::opening`] taken.
+    /// Number of acts of [`Acts::opening`] that have been taken.
     pub(crate) opened: u32,
-    /// End of the [`Acts::closing`] found last.
+    /// End of the range of [`Acts::closing`] that was found last.
     pub(crate) closed: u32,
 }
 
@@ -160,7 +160,7 @@ impl Walk {
         let next = self.next as usize;
         let (step, time) = if next < track.len() {
             let parent = track.parent(next).map_or(NONE, |parent| parent as u32);
-            // Of overlapping states, the one opened later ends at its own time.
+            // If states overlap, the state that was opened later still ends at its own time.
             if self.open == parent || self.open == NONE {
                 (WalkStep::Open(self.next), track.start[next])
             } else {

@@ -1,5 +1,5 @@
-//! A list of the lanes that have states anywhere in a trace. It is stored for readers of a part of
-//! the trace, which does not contain all of these lanes.
+//! A list of the lanes that have states anywhere in a trace. Readers of only a part of the trace
+//! need it, because the part does not contain all of these lanes.
 
 use paje_sim::{ContainerId, Trace, TypeId};
 

@@ -62,8 +62,8 @@ pub(super) fn of(
     order
 }
 
-/// Collects the steps of a track. Ends in the same state form one step. The others are ordered by
-/// time, with receives before sends.
+/// Collects the steps of a track. Ends in the same state form one step. Each end without a state is
+/// a separate step. Ends are ordered by time, with receives before sends.
 fn of_track(tracks: &Tracks<'_>, messages: &Messages, at: usize, mut ends: Vec<End>) -> Steps {
     let track = &tracks.list()[at];
     let end = |state: Option<usize>, time: f64, what| match state {

@@ -7,9 +7,9 @@ use super::{NONE, Order, Question, Stretch, TAKEN};
 /// Number of tracks per sweep.
 pub const LANES: usize = 32;
 
-/// Number of known steps of each track. 0 means no more than at the start of the sweep. The numbers
-/// are signed because all processors can compare vectors of signed numbers. There are fewer than
-/// 2^31 steps.
+/// Number of known steps of each track. The number 0 means that no more steps are known than at the
+/// start of the sweep. The numbers are signed because all processors can compare vectors of signed
+/// numbers. There are fewer than 2^31 steps.
 type Clock = [i32; LANES];
 
 /// Index of the clock that knows nothing beyond the start.
@@ -41,7 +41,7 @@ pub(super) fn without(
 struct Asked {
     number: u32,
     slot: u32,
-    /// Index of its track among the queried tracks.
+    /// Index of the step's track among the queried tracks.
     place: u32,
     known: u32,
 }
@@ -128,7 +128,8 @@ impl<'o> Sweep<'o> {
                 complete[line] += 1;
                 self.clocks.raise(&mut self.knows[line], lane, complete[line]);
             }
-            // The line's next step begins: answer its queries, and keep its clock if edges need it.
+            // The line's next step begins. Answer the queries of the step, and keep its clock if
+            // edges need it.
             let (slot, knows) = (lines + place, self.knows[line]);
             while let Some(asked) =
                 self.asked.get_mut(next).filter(|asked| asked.slot as usize == slot)
@@ -218,7 +219,7 @@ impl Clocks {
         }
         let (mine, others) = (&self.list[*clock as usize], &self.list[other as usize]);
         let mut both = *mine;
-        // Collect the bits in which the result differs from this clock and from the other one.
+        // Collect the bits in which the result differs from this clock and from the other clock.
         let (mut more, mut less) = (0, 0);
         for ((both, mine), other) in both.iter_mut().zip(mine).zip(others) {
             *both = (*mine).max(*other);
@@ -232,7 +233,7 @@ impl Clocks {
             self.set(clock, &both);
             return;
         }
-        // The other clock includes this one.
+        // The other clock includes this clock.
         let old = std::mem::replace(clock, other);
         self.uses[other as usize] += 1;
         if old != NOTHING {

@@ -4,19 +4,19 @@ use paje_sim::TimeScale;
 
 use crate::{Label, Seconds};
 
-/// Time that all containers, or one of them, spend in a state value.
+/// Time that all containers, or one container, spend in a state value.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Row {
-    /// The container, if each one has its own rows.
+    /// The container, if each container has separate rows.
     pub container: Option<Label>,
     pub type_: Label,
     pub value: Label,
     pub count: u64,
-    /// Time in states of the value, with nested states; those inside another one of the value do not
-    /// count again.
+    /// Time in states of the value, including nested states. States inside another state of the
+    /// same value do not count again.
     pub inclusive: Seconds,
-    /// Sum of the durations, excluding the states directly inside.
+    /// Sum of the durations, excluding nested states.
     pub exclusive: Seconds,
     /// Exclusive time, divided by the lifetimes of the containers that have a lane of the type.
     pub share: f64,

@@ -1,4 +1,4 @@
-//! Delay costs: the waiting that each container causes, directly or indirectly.
+//! Delay costs, which are the waiting that each container causes, directly or indirectly.
 //!
 //! The method is that of Böhme, Geimer, Wolf, Arnold: *Identifying the root causes of wait states
 //! in large-scale parallel applications* (2010). Let p wait for q. Both were last synchronised when
@@ -26,14 +26,14 @@ pub struct Cost {
     pub whom: u32,
     /// Time that other containers wait for this one.
     pub direct: Seconds,
-    /// Waiting that the container's longer work causes directly or indirectly, in seconds. The sum
-    /// over all containers equals that of `direct`.
+    /// Waiting in seconds that is caused by longer work of this container, directly or indirectly.
+    /// The sum over all containers equals that of `direct`.
     pub delay: f64,
 }
 
 impl Waits<'_> {
-    /// Returns the costs of the waits in the window, for each container that causes any, in track
-    /// order.
+    /// Returns the costs of the waits in the window, in track order. Containers that cause no
+    /// waiting are left out.
     #[must_use]
     pub fn costs(&self, window: (f64, f64)) -> Vec<Cost> {
         let mut costs: Vec<Cost> = (0..self.by_track.len() as u32)
@@ -54,8 +54,8 @@ impl Waits<'_> {
         costs
     }
 
-    /// Returns all waits as track and index, ordered by end. On ties, waits of the container waited
-    /// for precede those of the waiter.
+    /// Returns the track and index of each wait, ordered by end. If waits end at the same time,
+    /// waits of the container waited for precede waits of the waiter.
     fn in_order(&self) -> Vec<(u32, u32)> {
         let mut order: Vec<(u32, u32)> = Vec::new();
         for (track, waits) in (0..).zip(&self.by_track) {
@@ -71,7 +71,7 @@ impl Waits<'_> {
     }
 
     /// Sorts waits that end at the same time and are in track order. The waits of a track come
-    /// after those of the tracks that it waits for. Cycles, which only wrong clocks cause, are
+    /// after the waits of the tracks that it waits for. Cycles, which only wrong clocks cause, are
     /// broken arbitrarily.
     fn sort_by_cause(&self, same: &mut [(u32, u32)]) {
         let waits = same.to_vec();
@@ -199,7 +199,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Passes a part of a wait's charge on to the waits of the container that is waited for.
-    /// Returns the other part, which is that container's own cost.
+    /// Returns the rest, which is the cost of that container.
     fn pass_on(&mut self, wait: &Wait, since: f64, charged: f64) -> f64 {
         let (p, q) = (wait.waiter as usize, wait.whom as usize);
         let p_waits = self.waited(p, since, self.places_until(p, wait.from));
@@ -221,7 +221,7 @@ impl<'a> Ledger<'a> {
         self.waits[track].partition_point(|wait| wait.until <= time)
     }
 
-    /// Returns how long a track waited after `since`, in its first `until` waits.
+    /// Returns for how long a track waited after `since` during the first `until` of its waits.
     fn waited(&self, track: usize, since: f64, until: usize) -> f64 {
         let first = self.places_until(track, since);
         if first >= until {

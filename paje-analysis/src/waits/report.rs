@@ -16,7 +16,7 @@ struct Row {
 }
 
 impl Waits<'_> {
-    /// Returns `kind,count,seconds,share,mean,max`: waiting by kind, then the rest of the time; the
+    /// Returns `kind,count,seconds,share,mean,max`: waiting by kind, then the rest of the time. The
     /// share is of all containers' time.
     #[must_use]
     pub fn kinds_table(&self, window: (f64, f64)) -> Table {
@@ -36,8 +36,9 @@ impl Waits<'_> {
     }
 
     /// Returns `container,count,seconds,share,mean,max,caused,delay` for each container that waits
-    /// or is waited for: its own waits and their share of its time, the time that others wait for
-    /// it, and the delay that it causes.
+    /// or is waited for. The first columns describe the waits of the container and their share of
+    /// its time. `caused` is the time that other containers wait for it, and `delay` is the delay
+    /// that it causes.
     #[must_use]
     pub fn waiters_table(&self, window: (f64, f64)) -> Table {
         let mut totals = vec![Total::default(); self.tracks.list().len()];
@@ -100,7 +101,7 @@ impl Waits<'_> {
     }
 }
 
-/// Rounds to the printed precision, which hides rounding errors of divided charges.
+/// Rounds to the printed precision, because divided charges have rounding errors.
 fn nanoseconds(seconds: f64) -> f64 {
     (seconds * 1e9).round() / 1e9
 }

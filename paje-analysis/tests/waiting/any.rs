@@ -1,4 +1,4 @@
-//! Arbitrary traces with a meaningless map: the sums must agree anyway.
+//! Tests arbitrary traces with a meaningless map. The sums must agree anyway.
 
 use datasets::{Shape, generate};
 use paje_analysis::Seconds;

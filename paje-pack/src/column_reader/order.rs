@@ -49,7 +49,8 @@ impl Order {
         }
     }
 
-    /// Reads the steps of lines up to the first line of an unknown step. Returns the number of lines read.
+    /// Reads the steps of lines up to the first line of an unknown step. Returns the number of
+    /// lines read.
     fn known(&mut self, coded: &mut LinesIn, lines: &mut [ColumnLine]) -> usize {
         let (read, lanes, actions) = coded.parts();
         let (places, actions) = actions.parts();
@@ -87,8 +88,8 @@ impl Order {
     }
 }
 
-/// Reads the steps of lines as long as the steps are known. `lanes` and `actions` contain codes, which are numbers plus one. Returns the number
-/// of lines read.
+/// Reads the steps of lines as long as the steps are known. `lanes` and `actions` contain codes,
+/// which are numbers plus one. Returns the number of lines read.
 #[inline(never)]
 fn known(
     steps: &mut Steps,

@@ -23,7 +23,8 @@ struct Field {
     last: i64,
     /// Values that came as texts.
     known: Vec<Known>,
-    /// For decimal numbers: a range of numbers whose texts have the same length, and that length.
+    /// A range of decimal numbers, and the length of their texts, which is the same for all of
+    /// them.
     lengths: (Range<i64>, usize),
 }
 
@@ -54,7 +55,8 @@ pub(crate) struct FieldsIn {
 }
 
 impl FieldsIn {
-    /// Creates a reader for a segment with `length` bytes of text. `column` is the first column of the fields.
+    /// Creates a reader for a segment with `length` bytes of text. `column` is the first column of
+    /// the fields.
     pub(crate) fn new(side: &mut StreamReader<'_>, column: usize, length: usize) -> FieldsIn {
         let bases = side.all(column + column::BASES).iter();
         let ways = side.all(column + column::FORMS).iter().zip(bases);
@@ -81,12 +83,13 @@ impl FieldsIn {
         self.has_odd
     }
 
-    /// Returns whether more numbers of some slot have been read than it has.
+    /// Returns whether more numbers of some slot have been read than the slot has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }
 
-    /// Reads the next value of a slot. Returns the value and its length, or `None` if it is not a word.
+    /// Reads the next value of a slot. Returns the value and its length, or `None` if it is not a
+    /// word.
     #[inline(always)]
     pub(crate) fn word(
         &mut self,
@@ -111,7 +114,8 @@ impl FieldsIn {
         Some((value, self.len_of(value)?))
     }
 
-    /// Reads a value that occurred before, or a decimal number. For any other value, reads nothing and returns `None`.
+    /// Reads a value that occurred before, or a decimal number. For any other value, reads nothing
+    /// and returns `None`.
     #[inline(always)]
     fn plain(&mut self, place: Place) -> Option<(Value, usize)> {
         let FieldsIn { table, fields, slots, .. } = self;
@@ -220,7 +224,8 @@ impl FieldsIn {
         out.put_value(value, &self.texts);
     }
 
-    /// Reads the next value of a slot. Returns `None` if the value is a text and has the same code as the previous value.
+    /// Reads the next value of a slot. Returns `None` if the value is a text and has the same code
+    /// as the previous value.
     #[inline]
     pub(crate) fn other(
         &mut self,
@@ -283,7 +288,8 @@ impl FieldsIn {
 }
 
 impl Field {
-    /// Reads the next value of a slot if it is short; otherwise reads nothing. Returns its text, with the first byte lowest, and its length.
+    /// Reads the next value of a slot if it is short; otherwise reads nothing. Returns its text,
+    /// with the first byte lowest, and its length.
     #[inline(always)]
     fn short(
         &mut self,
@@ -315,7 +321,8 @@ impl Known {
     }
 }
 
-/// Returns whether a text is one word: quoted as a whole, or without white space, quotes and comments.
+/// Returns whether a text is one word: quoted as a whole, or without whitespace, quotes and
+/// comments.
 pub(crate) fn is_word(text: &[u8]) -> bool {
     match text {
         [b'"', inner @ .., b'"'] => memchr::memchr(b'"', inner).is_none(),

@@ -8,18 +8,18 @@ use crate::table::Rows;
 use crate::texts::{Texts, fold, hash, word_at};
 use crate::value::{Kind, Value};
 
-/// The form of a field is chosen after `FEW` values if one form is clearly best, and otherwise after `MANY`. Only the second half of these values
-/// counts.
+/// The form of a field is chosen after `FEW` values if one form is clearly best, and otherwise
+/// after `MANY`. Only the second half of these values is considered.
 const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 10;
 
-/// Form of a field before its form is chosen.
+/// Marks a field whose form has not been chosen yet.
 const WAITING: u8 = u8::MAX;
 
-/// Maximum length of a last text that a slot stores completely.
+/// A slot stores its last text completely if the text has at most this many bytes.
 const SHORT: usize = 8;
 
-/// A value whose field has no form yet: its slot, its place in the text, and its parsed value.
+/// A value whose field has no form yet: its slot, its position in the text, and its parsed value.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     slot: u32,
@@ -127,7 +127,8 @@ impl FieldsOut {
         }
     }
 
-    /// Writes a value as a difference, or as a text if it does not have the form of its field.
+    /// Writes a value as a difference, or as a text if the value does not have the form of its
+    /// field.
     #[inline(never)]
     fn number(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
@@ -178,7 +179,7 @@ impl FieldsOut {
         }
     }
 
-    /// Writes all values of this text.
+    /// Writes all values. They were read from `text`.
     pub(crate) fn write(&mut self, side: &mut StreamWriter, column: usize, text: &[u8]) {
         for number in 0..self.fields.len() {
             if self.fields[number].form == WAITING {
@@ -198,7 +199,7 @@ impl FieldsOut {
     }
 }
 
-/// Parses a value, trying this form first.
+/// Parses a value. Tries this form first.
 #[inline]
 fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
     let of_form = match form {
@@ -222,7 +223,7 @@ fn code(form: u8, value: Value, base: i64) -> Option<u64> {
     }
 }
 
-/// Counts of the first values of a field by kind.
+/// Numbers of the first values of a field, by kind.
 #[derive(Default)]
 struct Tally {
     all: u32,
@@ -271,7 +272,8 @@ const TEXT_BITS: u64 = 48;
 
 /// Numbers texts in the order of their first occurrence, given their hashes.
 struct Numbers {
-    /// Open hash table. An entry is a hash and the text's number plus one, or 0 if the entry is empty. At least half of the entries are empty.
+    /// Open hash table. An entry is a hash and the text's number plus one, or 0 if the entry is
+    /// empty. At least half of the entries are empty.
     places: Vec<(u64, u32)>,
     count: u32,
 }
@@ -309,11 +311,13 @@ impl Numbers {
 struct Way {
     form: u8,
     base: u8,
-    /// Whether each other choice takes either much more space or just as much.
+    /// Whether the choice is clear. Every other choice takes either much more space, or exactly as
+    /// much space.
     is_clear: bool,
 }
 
-/// Chooses form and base of a field, given its first values in this text. Only the values from index `from` on count.
+/// Chooses the form and the base of a field, given its first values in this text. Only the values
+/// from index `from` on are considered.
 fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
     let texts = Way { form: form::TEXTS, base: 0, is_clear: true };
     let is_first = |row: &Row| {
@@ -331,10 +335,10 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
         return texts;
     }
     let mut all = [0; BASES + 1];
-    // Number of counted values that did not occur before.
+    // Number of considered values that had not occurred earlier.
     let mut new = 0;
     let mut last = 0;
-    // For each slot, its state and its last code for each base and for texts.
+    // State of each slot, and its last code for each base and for texts.
     let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
     let first = rows.iter().map(|row| row.slot).min().unwrap_or_default();
     let mut known = Numbers::new(rows.len());
@@ -359,7 +363,7 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
             last = row.value.bits as i64;
         }
     }
-    // If few of these texts are new, even fewer of the following ones will be.
+    // If few of these texts are new, even fewer of the following texts will be new.
     if from > 0 && 8 * new < rows.len() - from {
         all[BASES] -= TEXT_BITS / 4 * 3 * new as u64;
         // zstd finds repeated texts in any order.

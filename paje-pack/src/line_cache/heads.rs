@@ -5,7 +5,7 @@ use crate::lines::holes;
 use crate::template::Roles;
 use crate::texts::{Key, SHORT};
 
-/// Size of the table of first words. Half of it stays empty, so each search ends.
+/// Size of the table of first words. Half of the table stays empty, so each search ends.
 const HEADS: usize = 64;
 
 /// A hole, given by the number of fields between it and the previous hole, and by its kind.
@@ -15,14 +15,16 @@ pub(super) struct Next {
     pub(super) kind: u8,
 }
 
-/// Lines with the same first word up to their second field, with the range of their holes in the list of all holes.
+/// Lines with the same first word up to their second field, with the range of their holes in the
+/// list of all holes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Head {
     word: u64,
     first: u32,
     end: u32,
-    /// For the second and the third hole, the number of fields between it and the previous hole plus one, or 0 if the hole does not exist. The
-    /// first number is [`MANY`] if the second field is not a hole or if there are more holes.
+    /// Numbers for the second and the third hole. The number of a hole is one plus the number of
+    /// fields between it and the previous hole, or 0 if the hole does not exist. The first number
+    /// is [`MANY`] if the second field is not a hole, or if there are more than three holes.
     pub(super) others: [u8; 2],
 }
 
@@ -64,8 +66,8 @@ impl Heads {
         &self.nexts[head.first as usize..head.end as usize]
     }
 
-    /// Adds the first word of a line of the usual form, if its event is known. `bytes` are the first bytes of the line, and the bits of `ends`
-    /// mark the ends of its fields.
+    /// Adds the first word of a line of the usual form, if its event is known. `bytes` are the
+    /// first bytes of the line, and the bits of `ends` mark the ends of its fields.
     pub(crate) fn learn(&mut self, bytes: &[u8; 8], ends: u64, roles: &Roles) {
         let len = ends.trailing_zeros() as usize;
         if len < BYTES {
@@ -76,7 +78,8 @@ impl Heads {
         }
     }
 
-    /// Adds a first word that begins with an event number of `len` bytes. Returns `None` if the fast path does not support the event.
+    /// Adds a first word that begins with an event number of `len` bytes. Returns `None` if the
+    /// fast path does not support the event.
     #[cold]
     fn put(&mut self, word: u64, len: usize, roles: &Roles) -> Option<()> {
         let bytes = word & !(u64::MAX << (8 * len));
@@ -122,7 +125,7 @@ pub(super) const fn word_of(bytes: u64, len: usize) -> u64 {
     bytes & !(u64::MAX << (8 * len)) | (len as u64) << COUNT
 }
 
-/// Returns the place in the table where the search for a first word begins.
+/// Returns the index in the table at which the search for a first word begins.
 #[inline(always)]
 const fn place_of(word: u64) -> usize {
     (word.wrapping_mul(SPREAD) >> 58) as usize

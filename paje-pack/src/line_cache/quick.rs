@@ -1,13 +1,14 @@
-//! Fast path for lines of the usual form: their second field is a hole, they have at most two more holes, and the texts between and after the
-//! holes are short.
+//! Fast path for lines of the usual form. The second field of these lines is a hole, they have at
+//! most two more holes, and the texts between and after the holes are short.
 
 use super::heads::{Head, Heads, MANY, word_of};
 use super::{BYTES, NONE, SPREAD};
 
-/// Number of bytes of a line that are read: those that are examined, and those of the words that begin at the last of them.
+/// Number of bytes of a line that are read. A word that begins at the last examined byte also
+/// includes the bytes after it.
 pub(crate) const WINDOW: usize = 64 + MIDDLE;
 
-/// Maximum length of the text after the first hole: three words.
+/// Maximum length of the text after the first hole, which fits into three words.
 const MIDDLE: usize = 24;
 
 /// Maximum lengths of the texts after the second and the third hole.
@@ -26,7 +27,8 @@ static MASKS: [[u64; MIDDLE / 8]; MIDDLE + 1] = {
     masks
 };
 
-/// All bytes of a line outside its holes, with their lengths: those before the first hole and after each of the three holes.
+/// The texts of a line outside its holes, with their lengths. The first one precedes the first
+/// hole, and the others follow the three holes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Words {
     head: u64,
@@ -49,7 +51,8 @@ impl Ends {
         end
     }
 
-    /// Returns the start and the end of a field. It comes `fields` fields after the one that ends at `before`.
+    /// Returns the start and the end of the field that comes `fields` fields after the field that
+    /// ends at `before`.
     #[inline(always)]
     fn behind(&mut self, fields: u8, before: usize) -> (usize, usize) {
         // End of the previous field.
@@ -65,7 +68,8 @@ impl Ends {
 }
 
 impl Words {
-    /// Returns the words and the holes of a line whose fields end at these bits. Returns `None` if the line has another form.
+    /// Returns the words and the holes of a line, given the ends of its fields as bits. Returns
+    /// `None` if the line has another form.
     #[inline(always)]
     pub(crate) fn of(
         window: &[u8; WINDOW],

@@ -40,7 +40,7 @@ pub(crate) struct TimesIn {
     /// Odd times of lines that have been read, and how many of them have been written.
     odds: Vec<Value>,
     given: usize,
-    /// A range of times whose texts have the same length, and that length.
+    /// A range of times, and the length of their texts, which is the same for all of them.
     lengths: (Range<i64>, usize),
 }
 
@@ -81,7 +81,8 @@ impl TimesIn {
         *last
     }
 
-    /// Reads the times of lines, given their steps. Returns `None` if a double cannot represent a time exactly, or if the stream is invalid.
+    /// Reads the times of lines, given their steps. Returns `None` if a double cannot represent a
+    /// time exactly, or if the stream is invalid.
     #[inline(never)]
     pub(crate) fn read(
         &mut self,
@@ -166,7 +167,7 @@ impl TimesIn {
 }
 
 impl Scale {
-    /// Returns the value of a unit, in units of the last decimal.
+    /// Returns the size of a unit, as a multiple of the last decimal.
     const fn unit(self) -> i64 {
         10_i64.pow(self.zeros as u32)
     }
@@ -176,8 +177,8 @@ impl Scale {
         (1 << 53).min(i64::MAX as u64 / self.unit() as u64)
     }
 
-    /// Returns a range of units that includes the given one. All of its texts have the same length, and doubles represent them exactly. Returns
-    /// `None` if there is no such range.
+    /// Returns a range of units that includes the given one. All of its texts have the same length,
+    /// and doubles represent them exactly. Returns `None` if there is no such range.
     #[cold]
     fn lengths(self, units: i64) -> Option<(Range<i64>, usize)> {
         let unit = self.unit();

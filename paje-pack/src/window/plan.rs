@@ -21,7 +21,7 @@ pub(super) struct Windows<'p> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) segments: Range<usize>,
-    /// Whether all of them are before the window, or all of them are after it.
+    /// Whether all segments are before the window, or all are after it.
     pub(super) is_outside: bool,
 }
 
@@ -39,19 +39,20 @@ impl<'p> Windows<'p> {
         page.is_empty().then_some(Windows { times, fixed, latest })
     }
 
-    /// Returns these lines in order, each once.
+    /// Returns the fixed lines and the latest line in order, each once.
     pub(super) fn lines(&self) -> impl Iterator<Item = (u64, &'p [u8])> + use<'p> {
         // The latest line may also be one of the fixed lines.
         merge(self.fixed, self.latest)
     }
 
-    /// Returns all segments in order. A run outside the window is entirely before or entirely after it, so none of its rows reaches across the
-    /// window.
+    /// Returns all segments in order. A run outside the window is entirely before or entirely after
+    /// it, so none of its rows reaches across the window.
     pub(super) fn runs(&self, from: f64, to: f64) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let (mut before, mut behind) = (false, false);
         for (segment, (first, last)) in self.times.iter().enumerate() {
-            // A segment without times has infinite times, the earliest one positive and the latest one negative.
+            // A segment without times has infinite times, the earliest one positive and the latest
+            // one negative.
             let (is_before, is_behind) = (*last < from, *first > to);
             let goes_on = before && is_before || behind && is_behind;
             let is_outside = is_before || is_behind;
@@ -66,7 +67,8 @@ impl<'p> Windows<'p> {
                 }
             }
         }
-        // Rows that are still open at the end of the trace may be in the window, but no boundary page has them.
+        // Rows that are still open at the end of the trace may be in the window, but no boundary
+        // page has them.
         let ends_later = || self.times.iter().any(|(_, last)| *last >= from);
         if let Some(last) = runs.last_mut()
             && last.is_outside
@@ -105,7 +107,8 @@ impl<'p> OpenRows<'p> {
     }
 }
 
-/// Lines that replace the segments of a gap. They close the rows that are open where the gap begins, and open those that are open where it ends.
+/// Lines that replace the segments of a gap. They close the rows that are open at the start of the
+/// gap, and open the rows that are open at its end.
 pub(super) struct Gap<'p> {
     pub(super) begin: OpenRows<'p>,
     pub(super) end: OpenRows<'p>,
@@ -123,7 +126,7 @@ impl<'p> Gap<'p> {
         self.end.openers.filter(move |(number, _)| lines.contains(number))
     }
 
-    /// Returns the text of these lines and of the other lines in the gap, in order, each once.
+    /// Returns the text of the closing, opening and other lines of the gap, in order, each once.
     pub(super) fn text<'o: 'p>(&self, others: impl Iterator<Item = (u64, &'o [u8])>) -> Vec<u8> {
         let mut text = Vec::new();
         let others = others.map(|(number, line)| -> (u64, &'p [u8]) { (number, line) });
@@ -134,9 +137,9 @@ impl<'p> Gap<'p> {
         text
     }
 
-    /// Returns whether no state lasts too long. A line that sets a state closes one state and opens another. If the gap lacks the line that
-    /// closes the new state, that state would last too long and contain other states. In this case another line has to set a state later in the
-    /// gap.
+    /// Returns whether no state lasts too long. A line that sets a state closes one state and opens
+    /// another. If the gap lacks the line that closes the new state, that state would last too long
+    /// and contain other states. In this case another line has to set a state later in the gap.
     pub(super) fn is_sound(&self, headers: &mut Headers<'_>) -> Option<bool> {
         // Uses the standard hasher, since the trace chooses the keys.
         let mut set = HashMap::new();
@@ -168,8 +171,8 @@ impl<'p> Headers<'p> {
         Headers { decoder: LineDecoder::new(FieldNames::Strict), lines: fixed.peekable() }
     }
 
-    /// Returns the container and the type of the state that a line sets, or `Some(None)` if it sets no state. Returns `None` if the line is
-    /// invalid. Calls must follow the order of lines.
+    /// Returns the container and the type of the state that a line sets, or `Some(None)` if it sets
+    /// no state. Returns `None` if the line is invalid. Calls must follow the order of lines.
     fn lane_set<'l>(
         &mut self,
         number: u64,

@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use crate::format::put_number;
 
-/// Start of a line in the text of the trace, and the bytes of the line without its newline. Only lines that set a variable may differ from the
-/// trace.
+/// Start of a line in the text of the trace, and the bytes of the line without its newline. Only
+/// lines that set a variable may differ from the trace.
 pub type TextLine = (u64, Arc<[u8]>);
 
 /// Lines that turn some segments of a trace into a sound trace.
 #[derive(Debug, Default)]
 pub struct WindowIndex {
-    /// Earliest and latest time of each segment in seconds. If it has no times, these are positive and negative infinity.
+    /// Earliest and latest time of each segment in seconds. For a segment without times, they are
+    /// positive and negative infinity.
     pub times: Vec<(f64, f64)>,
-    /// Lines that every window has: definitions, creations and destructions of containers, and links that never end.
+    /// Lines that every window has: definitions, creations and destructions of containers, and
+    /// links that never end.
     pub fixed: Vec<TextLine>,
     /// A line with the latest time of the trace, and the line on which it depends.
     pub latest: Vec<TextLine>,
@@ -53,7 +55,7 @@ impl Border {
     }
 }
 
-/// Encodes the places and the texts of lines in order, each line once.
+/// Encodes the offsets and the texts of lines in order, each line once.
 fn put_lines(lines: &[TextLine], out: &mut Vec<u8>) {
     let mut lines: Vec<_> = lines.iter().collect();
     lines.sort_unstable_by_key(|(start, _)| *start);

@@ -7,13 +7,13 @@ use testkit::Rng;
 
 use crate::round::packed;
 
-/// Returns the bytes between two places of a text.
+/// Returns the bytes between two offsets in a text.
 fn part(text: &[u8], (start, end): (u32, u32)) -> &[u8] {
     &text[start as usize..end as usize]
 }
 
-/// Compares the columns of all segments with their text. Returns the number of lines without text and with text. `asks` chooses how the lines of
-/// a step are read.
+/// Compares the columns of all segments with their text. Returns the number of lines without text
+/// and with text. `asks` chooses how the lines of a step are read.
 fn compared(text: &[u8], segment: usize, mut asks: impl FnMut(&[Hole]) -> Wanted) -> [usize; 2] {
     let file = packed(text, segment);
     let mut reader = Reader::new(&file[..]);
@@ -189,8 +189,8 @@ fn with_contents(lines: &Lines) -> impl Iterator<Item = (&ColumnLine, Content)> 
     })
 }
 
-/// Leaves out the lines of events that end with one of these digits. Compares the other lines with those read without a filter. Returns the
-/// number of segments in which some lines were left out and others were kept.
+/// Leaves out the lines of events that end with one of these digits. Compares the other lines with
+/// those read without a filter. Returns the number of segments with both omitted and kept lines.
 fn left_out(text: &[u8], segment: usize, digits: &[u8]) -> usize {
     let is_out = |line: &[u8]| event(line).last().is_some_and(|last| digits.contains(last));
     let asks = |line: &[u8], holes: &[Hole]| {

@@ -1,4 +1,4 @@
-//! A damaged packed trace gives either an error with its place or the right text.
+//! A damaged packed trace gives either an error with its offset or the right text.
 
 use std::io::Cursor;
 
@@ -73,7 +73,7 @@ fn each_truncation_is_found() {
     assert!(failed.to_string().contains("there are bytes after the end"), "{failed}");
 }
 
-/// Returns the places of the pages in the file, and their kinds.
+/// Returns the offsets of the pages in the file, and their kinds.
 pub(crate) fn pages(packed: &[u8]) -> Vec<(usize, u8)> {
     let (mut at, mut pages) = (12, Vec::new());
     while at < packed.len() - 16 {
@@ -138,7 +138,8 @@ fn signed_damage_is_told_or_harmless() {
     }
 }
 
-/// Such files either have as many lines as they claim, all with existing steps, or cannot be read as columns.
+/// Such files either have as many lines as they claim, all with existing steps, or cannot be read
+/// as columns.
 #[test]
 fn columns_of_signed_damage_hold_together() {
     let text = datasets::generate(datasets::Shape::Mpi, 16_000, 1);
@@ -226,7 +227,8 @@ fn with_index(index: &[u8], at: u64) -> Vec<u8> {
     packed
 }
 
-/// Both readers find the error: the one that reads from the start of the file, and the one that reads from its end.
+/// Both readers find the error: the one that reads from the start of the file, and the one that
+/// reads from its end.
 fn both_errors(packed: &[u8]) -> [String; 2] {
     let asked = Summaries::new(Cursor::new(packed)).unwrap_err();
     [error(packed).unwrap().to_string(), asked.to_string()]
@@ -236,7 +238,8 @@ fn both_errors(packed: &[u8]) -> [String; 2] {
 fn an_index_that_points_elsewhere_is_refused() {
     let sound = with_index(&[0, 0], 12);
     assert!(error(&sound).is_none() && Summaries::new(Cursor::new(&sound)).is_ok());
-    // Tries places before the pages, within the index, after it, at the end of the file, and beyond the end.
+    // Tries offsets before the pages, within the index, after it, at the end of the file, and
+    // beyond the end.
     for at in [0, 8, 11, 13, 14, 28, 30, sound.len() as u64, u64::MAX] {
         for error in both_errors(&with_index(&[0, 0], at)) {
             assert!(!error.is_empty(), "{at}");

@@ -105,7 +105,8 @@ fn damaged_traces_come_back() {
     }
 }
 
-/// All lines of a segment have different lanes, or keys in different steps. This makes the largest tables.
+/// All lines of a segment have different lanes, or keys in different steps. This makes the largest
+/// tables.
 #[test]
 fn segments_of_nothing_that_comes_again_come_back() {
     let header = "%EventDef PajePushState 1\n% Time date\n% Container string\n%EndEventDef\n\
@@ -135,7 +136,8 @@ fn generated_traces_come_back_smaller() {
     }
 }
 
-/// Packing segments independently, given the definitions before them, has the same result as packing them in order.
+/// Packing segments independently, given the definitions before them, has the same result as
+/// packing them in order.
 #[test]
 fn segments_can_be_packed_at_once() {
     let text = examples().into_iter().max_by_key(Vec::len).unwrap();

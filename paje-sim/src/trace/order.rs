@@ -42,7 +42,8 @@ impl NameOrder {
         }
     }
 
-    /// Sorts by name. There may be millions, so instead of copying names it keeps twelve bytes for each.
+    /// Sorts by name. There may be millions of names. So they are not copied, and sorting needs only twelve bytes for
+    /// each name.
     fn sort_names<'n, T: Copy>(self, list: &mut [T], name: impl Fn(T) -> Name<'n>) {
         if list.len() < 2 {
             return;
@@ -95,7 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Names often share their first bytes, and quotes only count in the raw order.
+        /// Names that often share their first bytes. Quotes only matter in the raw order.
         #[test]
         fn sorting_equals_a_stable_sort_by_rank_and_key(
             named in prop::collection::vec((0..3u32, "[ab]{0,2}|container[ab]{0,2}", any::<bool>()), 0..60)

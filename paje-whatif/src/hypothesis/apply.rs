@@ -1,4 +1,4 @@
-//! Translation of hypotheses into the numbers of a plan.
+//! Translates hypotheses into the numbers of a plan.
 
 mod fields;
 mod nets;
@@ -20,27 +20,27 @@ use crate::plan::{Plan, Scaling};
 /// Changes to apply.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'h> {
-    /// Hypotheses, all applied together.
+    /// Hypotheses. All of them apply together.
     pub hypotheses: &'h [Hypothesis],
-    /// Costs in a network that explains the recorded run.
+    /// Costs in the network that explains the recorded run.
     pub network: Option<&'h Costs>,
     /// Distribution of random durations, and the number of the run.
     pub random: Option<(&'h Random, u32)>,
 }
 
-/// Plan of the changes, with notes.
+/// Plan of the changes, together with notes.
 #[derive(Clone, Debug)]
 pub struct Applied {
     /// The plan.
     pub plan: Plan,
     /// Notes for the user.
     pub notes: Vec<String>,
-    /// Network of the recorded run, if it was estimated.
+    /// Estimated network of the recorded run, if there is one.
     pub fit: Option<Fit>,
 }
 
 impl Changes<'_> {
-    /// Returns the changed rendezvous threshold in bytes, for [`Graph::with_eager`].
+    /// Returns the changed rendezvous threshold in bytes.
     #[must_use]
     pub fn eager(&self) -> Option<f64> {
         let mut eager = self.hypotheses.iter().filter_map(|hypothesis| match hypothesis {
@@ -59,7 +59,7 @@ impl Changes<'_> {
         let mut applied = Applied { plan, notes, fit: None };
         for hypothesis in self.hypotheses {
             match hypothesis {
-                // A factor of 1 changes nothing, but the states must exist.
+                // A factor of 1 changes nothing. The states must exist nevertheless.
                 Hypothesis::Scale(scale) if scale.factor == 1.0 => {
                     instances(graph, &scale.states)?;
                 }
@@ -174,7 +174,7 @@ fn some_of(mut names: Vec<String>) -> String {
     names.join(", ") + &end
 }
 
-/// Returns the matching states of each track, with their exclusive time in seconds.
+/// Returns the matching states of each track, with their exclusive times in seconds.
 fn instances(graph: &Graph<'_>, states: &States) -> Result<Vec<Vec<(u32, f64)>>, String> {
     let (tracks, values) =
         (tracks(graph, states.container.as_ref())?, values(graph, &states.state)?);
@@ -242,7 +242,7 @@ fn balance_states(
                 Mode::Scaled => mean_sum / states.len() as f64,
             };
             let factor = &mut plan.states[at][*state as usize];
-            // States that are as long as they should be stay exactly so.
+            // States that already have the right length keep it exactly.
             let is_same = (target - own).abs() <= 1e-12 * own;
             *factor = match *own > 0.0 {
                 true if is_same => *factor,
@@ -273,8 +273,8 @@ fn cut(graph: &Graph<'_>, states: &States, plan: &mut Plan) -> Result<(), String
     Ok(())
 }
 
-/// Also removes what depends on removed states: nested states, collectives with a removed member,
-/// and messages with a removed end.
+/// Also removes everything that depends on removed states. This includes nested states, collectives
+/// with a removed member, and messages with a removed end.
 fn close_cuts(graph: &Graph<'_>, plan: &mut Plan) {
     if plan.cut_states.is_empty() {
         return;
@@ -350,7 +350,7 @@ fn draw(graph: &Graph<'_>, random: &Random, run: u32, plan: &mut Plan) {
     make_factors(graph, plan);
     let seed = random.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(run));
     let mut source = Xoshiro256PlusPlus::seed_from_u64(seed);
-    // Parameters for mean 1 and the given coefficient of variation.
+    // Returns the parameters with which the mean is 1 and the coefficient of variation is as given.
     let variance = random.cv.mul_add(random.cv, 1.0).ln();
     let lognormal = LogNormal::new(-variance / 2.0, variance.sqrt()).ok();
     let normal = Normal::new(1.0, random.cv).ok();

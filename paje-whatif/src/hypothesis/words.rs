@@ -1,4 +1,4 @@
-//! Parser of `key=value,key=value`, the syntax of hypotheses on the command line.
+//! Parses `key=value,key=value`, the syntax of hypotheses on the command line.
 
 use paje_sim::Glob;
 
@@ -35,7 +35,7 @@ impl Words {
         Some(self.0.swap_remove(at).1)
     }
 
-    /// Takes a finite number of 0 or more, which `read` parses.
+    /// Takes a finite number, at least 0, that `read` parses.
     pub(super) fn amount(
         &mut self,
         key: &str,

@@ -22,7 +22,7 @@ impl fmt::Display for Cycle {
 impl std::error::Error for Cycle {}
 
 impl Run<'_> {
-    /// Returns a cycle of waiting containers; `None` if all have ended.
+    /// Returns a cycle of waiting containers, or `None` if all containers have ended.
     pub(super) fn cycle(&self) -> Option<Cycle> {
         let mut at = self.cursors.iter().position(|cursor| cursor.is_blocked)? as u32;
         let mut path: Vec<(u32, Act)> = Vec::new();
@@ -38,7 +38,7 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the act in which a container waits, and the container that it waits for.
+    /// Returns the act in which a container waits, and the container for which it waits.
     fn waits_for(&self, at: u32) -> Option<(Act, u32)> {
         let cursor = &self.cursors[at as usize];
         let step = self.graph.run.steps[at as usize].get(cursor.next, cursor.acts)?;
@@ -83,9 +83,10 @@ impl Run<'_> {
         format!("{name}{call} {what}, at {last:.9} s of the recorded run")
     }
 
-    /// Lets nothing wait for a message or collective of a cycle, if there is one.
+    /// Removes all waits for one message or collective of the cycle. Returns whether the cycle has
+    /// such a wait.
     pub(super) fn mend(&mut self, cycle: &Cycle) -> bool {
-        // Without a message, less changes than without a collective.
+        // Dropping a message changes less than dropping a collective.
         let is_group = |(_, act): &&(u32, Act)| matches!(act, Act::Leave(_));
         let Some((at, act)) = cycle.links.iter().min_by_key(is_group).copied() else {
             return false;

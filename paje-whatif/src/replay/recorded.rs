@@ -1,7 +1,8 @@
-//! What the model says about the recorded run.
+//! Results of the model for the recorded run.
 //!
-//! All calls begin at their recorded times. For each step in which a rank waits, the model says
-//! when the waiting ended; what the rank took beyond that stays the same in a changed run.
+//! All calls begin at their recorded times. For each step in which a rank waits, the model
+//! determines when the waiting ended. The time that the rank took after that stays the same in a
+//! changed run.
 
 use paje_comm::{Act, Step};
 
@@ -9,10 +10,11 @@ use super::traffic::Traffic;
 use crate::costs::Costs;
 use crate::graph::Graph;
 
-/// By rank, when the model lets each waiting step end, in seconds.
+/// For each rank, the times in seconds at which its waiting steps end according to the model.
 pub(crate) type Explained = Vec<Vec<f64>>;
 
-/// Ranks advance together in about this many stretches, so that few operations are open at once.
+/// Ranks advance together, in about this many parts of the run. This keeps the number of open
+/// operations small.
 const STRETCHES: usize = 1000;
 
 pub(crate) fn explain(graph: &Graph<'_>, costs: &Costs) -> Explained {

@@ -14,24 +14,24 @@ use crate::schedule::Schedule;
 pub(super) struct Traffic<'g> {
     graph: &'g Graph<'g>,
     costs: &'g Costs,
-    /// When each message was sent, when its receiver was ready, and when it arrived, in seconds,
-    /// or NaN. A message that nothing waits for arrived before all times.
+    /// Times in seconds at which each message was sent, its receiver was ready, and it arrived.
+    /// They are NaN until then. A message for which nothing waits has arrived before all times.
     pub(super) sent: Vec<f64>,
     pub(super) posted: Vec<f64>,
     pub(super) arrived: Vec<f64>,
-    /// By seat, when the member may leave, or NaN.
+    /// For each seat, the time at which the member may leave, or NaN if it is not known yet.
     pub(super) done: Vec<f64>,
-    /// Operations by their first seat.
+    /// Open operations, by the number of their first seat.
     running: FxHashMap<u32, (Operation, u32)>,
     schedules: FxHashMap<(usize, u32), Arc<Schedule>>,
     flows: Flows,
     next: Next,
     arrivals: Vec<(u64, f64)>,
-    /// Ranks that may go on.
+    /// Ranks that may continue.
     pub(super) woken: Vec<u32>,
 }
 
-/// Marks numbers of flows that belong to a collective.
+/// Flag that marks the number of a flow as part of a collective.
 const GROUP: u64 = 1 << 63;
 const MESSAGE_BITS: u32 = 31;
 
@@ -107,7 +107,7 @@ impl<'g> Traffic<'g> {
         self.follow(group, seat - member);
     }
 
-    /// Starts the messages that follow from an event, and notes the members that are done.
+    /// Starts the messages that follow from an event, and records the members that are done.
     fn follow(&mut self, group: &Group, first: u32) {
         let mut next = std::mem::take(&mut self.next);
         let Some((operation, left)) = self.running.get_mut(&first) else { return };
@@ -128,7 +128,8 @@ impl<'g> Traffic<'g> {
         self.next = next;
     }
 
-    /// Advances the network until something arrives, up to a time. Returns whether it did.
+    /// Advances the network until a message arrives, but not beyond a given time. Returns whether a
+    /// message arrived.
     pub(super) fn advance(&mut self, until: f64) -> bool {
         let mut arrivals = std::mem::take(&mut self.arrivals);
         self.flows.next_arrivals(until, &mut arrivals);

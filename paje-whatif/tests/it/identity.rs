@@ -52,7 +52,6 @@ fn rows(trace: &Trace) -> Vec<String> {
     rows
 }
 
-/// Writes the unchanged run.
 fn again(trace: &Trace, settings: &Settings) -> Vec<u8> {
     let graph = Graph::new(trace, settings);
     let plan = Plan::default();

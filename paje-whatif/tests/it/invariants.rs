@@ -1,4 +1,4 @@
-//! What holds for every run, whatever the truth is.
+//! Tests of properties that hold for every run.
 
 use datasets::passing;
 use paje_whatif::hypothesis::{Changes, Hypothesis};
@@ -23,7 +23,7 @@ fn each(check: impl Fn(u64, &Graph<'_>)) {
     }
 }
 
-/// Returns the ends of all ranks since the start of the run, in seconds.
+/// Returns the ends of all ranks in seconds, counted from the start of the run.
 fn ends(graph: &Graph<'_>, changes: &[(&str, String)]) -> Vec<f64> {
     let parsed = changes.iter().map(|(kind, text)| Hypothesis::parse(kind, text));
     let hypotheses: Vec<Hypothesis> = parsed.collect::<Result<_, _>>().expect("a hypothesis");
@@ -53,8 +53,8 @@ fn factors_of_one_change_nothing() {
     });
 }
 
-/// Links that are shared could let a rank end earlier although another one computes longer; the
-/// random runs have messages that take their own times.
+/// With shared links, a rank could end earlier although another rank computes longer. Therefore,
+/// messages in the random runs do not share links.
 #[test]
 fn longer_computing_never_ends_earlier_and_takes_at_most_so_much_longer() {
     each(|seed, graph| {
@@ -96,7 +96,7 @@ fn equal_factors_of_the_network_need_no_sizes() {
         let found = ends(graph, &slower);
         let fits = graph.shapes.iter().all(|model| model.cost() == (0.0, 0.0));
         for (end, recorded) in found.iter().zip(&recorded) {
-            // Schedules fit the collectives of random runs only nearly.
+            // Schedules fit the collectives of random runs only approximately.
             let most = if fits { 2.0 * recorded } else { f64::INFINITY };
             let is_possible = *end >= recorded - 1e-9 && *end <= most + 1e-9;
             assert!(is_possible, "{seed}: {end} of {recorded}");

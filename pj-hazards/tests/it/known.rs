@@ -90,7 +90,8 @@ fn messages_that_only_read_can_be_put_in_order() {
     let one = ["--in=rank-1", "--channel=value"];
     assert_eq!(stage(Hazard::Borders, &one, "containers").0, "168");
     let reads = [&one[..], &["--reads=read *"]].concat();
-    // There is one order of the messages before the borders, and 20 after that.
+    // There is one order of the messages before the borders, and there are 20 orders of the later
+    // messages.
     let (_, table) = findings(Hazard::Borders, &[&["orders", "--count"], &reads[..]].concat());
     assert!(table.contains("\ngroups            3           7               22"), "{table}");
     let rows = columns(Hazard::Borders, &[&["orders"], &reads[..]].concat(), &["group", "order"]);
@@ -105,12 +106,12 @@ fn messages_that_only_read_can_be_put_in_order() {
     assert!((5..5 * 4).contains(&count), "{count}");
 }
 
-/// The exchange between neighbours of Schaeli's §4.2, with the numbers of Tables 4.1 and 4.11. It
-/// is reconstructed.
+/// The exchange between neighbours of Schaeli's §4.2, reconstructed, with the numbers of Tables 4.1
+/// and 4.11.
 ///
 /// The numbers are the deliveries of all orders of the subgroups, and the deliveries in the graphs
-/// of their states. The source counts a message at a cut in the group before it. Here it is
-/// separate, which adds one delivery for each order of every group but one.
+/// of their states. The source counts a message at a cut in the group before the cut. Here it is a
+/// separate group, which adds one delivery to each order of every group but one.
 #[test]
 fn orders_of_an_exchange_between_neighbours() {
     for (threads, decomposed, combined) in
@@ -131,8 +132,8 @@ fn orders_of_an_exchange_between_neighbours() {
 }
 
 /// Schaeli's Tables 4.1 and 4.4 give 5.6·10¹⁶ deliveries for all orders, 1237 in the whole graph,
-/// and 843 after §4.5.1. The notifications of that program cannot be reconstructed. So these
-/// numbers come from this program, for a run with the same subgroups.
+/// and 843 after §4.5.1. The notifications of that program cannot be reconstructed. Therefore, the
+/// numbers below come from this program, for a run with the same subgroups.
 #[test]
 fn graph_of_an_exchange_between_neighbours() {
     let case = Hazard::Neighbours { threads: 2 };
@@ -144,7 +145,7 @@ fn graph_of_an_exchange_between_neighbours() {
     assert_eq!(deliveries(&["--routed"], "persistent"), "838");
 }
 
-/// Without `--message-driven`, each container keeps its own order.
+/// Without `--message-driven`, the order within each container is kept.
 #[test]
 fn message_driven_programs_need_the_option() {
     let case = Hazard::Neighbours { threads: 2 };

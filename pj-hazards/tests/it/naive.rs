@@ -1,4 +1,4 @@
-//! Compares random runs with the definitions: transitive closure and exhaustive search.
+//! Compares random runs with the definitions, using a transitive closure and exhaustive search.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ struct Closure {
 
 type Call = (usize, u64, u32, u8, u32);
 
-/// Returns a call: track, time, state, kind, and number. A call without a state has the number of
-/// its message on the track.
+/// Returns a call, given by its track, time, state, kind, and number. A call without a state has
+/// the number of its message on the track.
 fn call(
     model: &Model<'_>,
     track: usize,
@@ -34,7 +34,7 @@ fn call(
     kind: u8,
     at: u32,
 ) -> Call {
-    // Times are not negative, so their bits sort in the same order.
+    // Times are not negative, so their bits are sorted in the same order.
     match state {
         Some(state) => {
             let time = model.tracks.list()[track].start[state] + 0.0;
@@ -44,7 +44,7 @@ fn call(
     }
 }
 
-/// An operation: class, root, calls of the members, and index in its series.
+/// An operation with its class, its root, the calls of its members, and its index in the series.
 type Operation = (Collective, Option<usize>, Vec<Call>, (usize, usize));
 
 fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
@@ -85,8 +85,8 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     let calls: BTreeSet<Call> = sends.iter().chain(&recvs).chain(members).copied().collect();
     let calls: Vec<Call> = calls.into_iter().collect();
     let at = |call: &Call| calls.binary_search(call).expect("a known call");
-    // For each call, the calls that must begin before it completes. With `true`, their messages
-    // must also have been taken.
+    // For each call, the calls that must begin before it completes. If `true`, the messages of
+    // these calls must also have been taken.
     let mut needs: Vec<Vec<(usize, bool)>> = vec![Vec::new(); calls.len()];
     for (message, it) in list.iter().enumerate() {
         let (send, recv) = (at(&sends[message]), at(&recvs[message]));
@@ -140,7 +140,7 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     Closure { known, send: sends.iter().map(at).collect(), recv: recvs.iter().map(at).collect() }
 }
 
-/// Returns whether the receive of the first message could have taken the second one.
+/// Returns whether the receive of the first message could have taken the second message.
 fn could(closure: &Closure, first: usize, second: usize) -> bool {
     let recv = closure.recv[first];
     closure.known[closure.send[second]][recv / 64] >> (recv % 64) & 1 == 0
@@ -300,8 +300,8 @@ fn all_allowed_orders_are_listed() {
     assert!(compared > 0);
 }
 
-/// In message-driven programs, there is only one constraint: the sends of a state follow its
-/// receives.
+/// In message-driven programs, the only constraint is that the sends of a state follow the receives
+/// of that state.
 #[test]
 fn all_allowed_orders_of_message_driven_programs_are_listed() {
     let mut compared = 0;
@@ -352,7 +352,7 @@ fn counts_equal_the_number_of_all_orders() {
         let all = all_orders(count, &|a, b| poset.is_before(a, b));
         let counted = poset.count(usize::MAX).expect("no limit");
         assert_eq!(counted.orders, all.len().into(), "seed {seed}");
-        // The sets that may have come are the prefixes of the orders.
+        // The sets of messages that may have come are the prefixes of the orders.
         let begins = all.iter().flat_map(|order| (0..count).map(move |at| &order[..=at]));
         let begins: BTreeSet<(Vec<usize>, usize)> = begins
             .map(|begin| {

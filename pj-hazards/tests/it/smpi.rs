@@ -1,4 +1,4 @@
-//! Traces of programs run by SimGrid's SMPI; see `tests/smpi`.
+//! Tests traces of programs run by SimGrid's SMPI, which are described in `tests/smpi`.
 
 use crate::cli::{csv, run, text};
 

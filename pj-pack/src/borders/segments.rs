@@ -95,7 +95,8 @@ impl Segments {
         }
     }
 
-    /// Returns the text from the start of a line on. The line is in the current segment, or has been copied.
+    /// Returns the text from the start of a line on. The line is in the current segment, or has
+    /// been copied.
     #[inline]
     pub(super) fn line_from<'a>(&'a self, opener: &'a Opener) -> &'a [u8] {
         if let Some(text) = &opener.text {
@@ -105,7 +106,8 @@ impl Segments {
         self.texts.front().and_then(|text| text.get(within..)).unwrap_or_default()
     }
 
-    /// Copies the text of a line if it is in the current segment. Lines of earlier segments have already been copied.
+    /// Copies the text of a line if it is in the current segment. Lines of earlier segments have
+    /// already been copied.
     pub(super) fn keep(&self, opener: &mut Opener) {
         if opener.text.is_none() {
             opener.text = Some(line_at(self.line_from(opener), 0).into());

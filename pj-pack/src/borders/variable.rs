@@ -11,7 +11,8 @@ use super::segments::Opener;
 pub(super) struct Value {
     pub(super) is_set: bool,
     number: f64,
-    /// Whether all numbers that were added are exact in single precision. Some programs read numbers in single precision.
+    /// Whether all numbers that were added are exact in single precision. Some programs read
+    /// numbers in single precision.
     is_single: bool,
 }
 
@@ -33,8 +34,9 @@ impl Value {
         self.is_single &= is_single(number);
     }
 
-    /// Returns lines that set the variable to its value, in place of `changes`, which are the line that last set it and the lines that have
-    /// changed it since. Returns `None` if no such lines have the same effect.
+    /// Returns lines that set the variable to its value. They replace `changes`, which has the line
+    /// that last set the variable and the lines that have changed it since. Returns `None` if no
+    /// such lines have the same effect.
     pub(super) fn lines(
         self,
         decoder: &mut LineDecoder,
@@ -56,13 +58,13 @@ impl Value {
             let part = if kind == EventKind::SubVariable { -part } else { *part };
             lines.push(changed(decoder, last, &time, part)?);
         }
-        // The lines get the places of consecutive bytes of the last line, where no other line begins. That line has more bytes than there are
-        // parts.
+        // Each line gets its own byte offset within the last line. No other line begins at these
+        // offsets. The last line has enough bytes for all parts.
         let lines = (place..).zip(lines);
         Some(lines.map(|(start, text)| Opener { start, text: Some(text.into()) }).collect())
     }
 
-    /// Returns single-precision numbers that give exactly the value when they are added in order.
+    /// Returns single-precision numbers whose sum, computed in order, is exactly the value.
     fn parts(self) -> Option<Vec<f64>> {
         let (mut parts, mut sum) = (Vec::new(), 0.0);
         while self.is_single && self.number.is_finite() && parts.len() < PARTS {
@@ -77,7 +79,8 @@ impl Value {
     }
 }
 
-/// Returns the kind of a variable's event, and the places of its time and its number. Returns `None` if the event has user-defined fields.
+/// Returns the kind of a variable's event, and the positions of its time and its number. Returns
+/// `None` if the event has user-defined fields.
 fn fields(
     decoder: &mut LineDecoder,
     line: &[u8],

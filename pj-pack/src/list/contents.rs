@@ -37,7 +37,8 @@ pub(super) struct Named {
 /// A container or a type.
 #[derive(Default)]
 pub(super) struct Entry {
-    /// Word that identifies it in lines: its alias, or its name if it has no alias.
+    /// Word that identifies the container or type in lines. This is its alias, or its name if it
+    /// has no alias.
     pub(super) id: Vec<u8>,
     /// Name, if it has been defined.
     pub(super) name: Option<Vec<u8>>,
@@ -81,7 +82,8 @@ struct Subject {
 struct Look {
     contents: Contents,
     decoder: LineDecoder,
-    /// Lines of the current segment, and the bytes of its text that are needed. Their memory is reused.
+    /// Lines of the current segment, and the bytes of its text that are needed. Their memory is
+    /// reused.
     columns: Lines,
     text: Vec<u8>,
 }
@@ -156,7 +158,8 @@ impl Look {
         (self.text, self.columns) = (text, columns);
     }
 
-    /// Adds the time of a line, and the definition if the line has one. Returns the event, container and type of the line.
+    /// Adds the time of a line, and the definition if the line has one. Returns the event,
+    /// container and type of the line.
     fn line(&mut self, text: &[u8]) -> Subject {
         let Contents { containers, types, .. } = &mut self.contents;
         // An invalid line does not count as an event.
@@ -210,8 +213,8 @@ impl Contents {
     }
 }
 
-/// Chooses how the lines of a step are read, given the first one. They are read as columns unless they are definitions or belong to different
-/// containers or types.
+/// Chooses how the lines of a step are read, given the first one. They are read as columns unless
+/// they are definitions or belong to different containers or types.
 fn wanted(decoder: &mut LineDecoder, line: &[u8], holes: &[Hole]) -> Wanted {
     let Ok(Line::Event(raw)) = decoder.line(line) else { return Wanted::Text };
     if !matches!(raw.decode(), Ok(Event::Entity { .. } | Event::Link { .. })) {

@@ -176,7 +176,8 @@ fn what_is_in_it_is_listed() {
     assert_eq!(state.unwrap()["lines"].as_u64().unwrap(), of_state.count() as u64);
 }
 
-/// The listed contents do not depend on the number of segments or on how these are stored, except for the sizes of pages.
+/// The listed contents do not depend on the number of segments or on how these are stored, except
+/// for the sizes of pages.
 #[test]
 fn segments_make_no_difference_to_what_is_listed() {
     let folder = tempfile::tempdir().unwrap();

@@ -62,7 +62,8 @@ fn nothing_is_left_of_who_is_killed() {
         command.args(["-", "-o", "t.pjp", "--segment", "4K", "--threads", "1"]);
         let mut child = command.current_dir(folder.path()).stdin(Stdio::piped()).spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
-        // When the write returns, the program has read everything that does not fit into the pipe, and has packed most of it.
+        // When the write returns, the program has read everything that does not fit into the pipe,
+        // and has packed most of it.
         pipe.write_all(&datasets::generate(datasets::Shape::Mpi, 1_500_000, 1)).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();

@@ -52,7 +52,8 @@ fn the_ping_pong_of_htf() {
     assert_eq!(printed, format!("{RANK_0}{second}"));
 }
 
-/// Small traces are stored as text, but also have a structure. Containers with the same structure are printed once.
+/// Small traces are stored as text, but also have a structure. Containers with the same structure
+/// are printed once.
 #[test]
 fn equal_lanes_are_told_once() {
     let text = datasets::ping_pong(2, 3);

@@ -76,7 +76,8 @@ fn none_of_a_trace_that_names_files() {
     assert!(found > 0);
 }
 
-/// Returns whether the windows of a packed text can be read in part, and the index of its lanes with states.
+/// Returns whether the windows of a packed text can be read in part, and the index of its lanes
+/// with states.
 fn has_windows(text: &[u8], options: &[&str]) -> bool {
     let folder = testkit::folder(&[("t", text)]);
     let (status, packed, said) = run(folder.path(), &[&["t", "-o", "-"], options].concat());
@@ -88,7 +89,7 @@ fn has_windows(text: &[u8], options: &[&str]) -> bool {
     lanes.is_some_and(|lanes| Lanes::parse(&lanes).unwrap().iter().count() > 0)
 }
 
-/// Returns a sound trace with few open rows and long numbers, and the place where its events begin.
+/// Returns a sound trace with long numbers and few open rows, and the offset of its first event.
 fn random() -> (String, usize) {
     let mut text = testkit::definitions([
         ("ctype", "DefineContainerType", "Name Type Alias"),
@@ -164,7 +165,7 @@ fn a_window_takes_few_bytes() {
     }
 }
 
-/// Bytes in memory. Reading them counts them.
+/// Bytes in memory that count how many of them are read.
 struct Counted<'p> {
     bytes: Cursor<&'p Vec<u8>>,
     taken: Rc<Cell<usize>>,

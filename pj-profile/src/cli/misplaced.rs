@@ -1,4 +1,4 @@
-//! Options that do not apply to a report.
+//! Finds options that do not apply to a report.
 
 use super::Cli;
 use super::Report::{
@@ -37,7 +37,7 @@ impl Cli {
     }
 }
 
-/// Joins names as in `a, b and c`.
+/// Joins names, such as `a, b and c`.
 fn listed(names: &[String]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),

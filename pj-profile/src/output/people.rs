@@ -14,7 +14,7 @@ use super::strips;
 #[derive(Clone, Copy)]
 enum Form {
     Name,
-    /// A name; if it is empty, the time between states.
+    /// A name. If it is empty, it stands for the time between states.
     Activity,
     Bar,
     Percent,
@@ -22,12 +22,12 @@ enum Form {
     Seconds,
     Count,
     Amount,
-    /// The word `most` where the value is 1.
+    /// The word `most` if the value is 1, otherwise nothing.
     Most,
 }
 use Form::{Activity, Amount, Bar, Change, Count, Most, Name, Percent, Seconds as Time};
 
-/// Title, priority as in [`grid::Column`], column of the table, and format.
+/// Title, priority (see [`grid::Column`]), column of the table, and format.
 type Column = (&'static str, u8, &'static str, Form);
 
 /// Writes a report below its title and notes.
@@ -123,7 +123,7 @@ impl<'t> TableView<'t> {
     }
 }
 
-/// Writes a section for each run of rows that agree in the columns `by`.
+/// Writes a section for each run of consecutive rows with equal values in the columns `by`.
 fn sections(
     seen: TableView<'_>,
     screen: Screen,

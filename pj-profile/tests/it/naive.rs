@@ -1,4 +1,5 @@
-//! Reports compared with simple loops over all rows, for several threads, blocks and portions.
+//! Compares reports with simple loops over all rows, for several numbers of threads and sizes of
+//! blocks and portions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -48,7 +49,7 @@ fn apart(lines: &BTreeSet<String>, columns: &[usize]) -> BTreeMap<String, Vec<Ve
     all
 }
 
-/// Asserts that lines are equal, up to rounding. Numbers may differ in the last digit, by the
+/// Asserts that lines are equal, up to rounding. The numbers may differ in the last digit, by the
 /// relative error `part` of rounded sums, and by the error of dividing by an extremely short time.
 fn assert_same(
     found: &BTreeSet<String>,
@@ -193,7 +194,7 @@ fn reports_of_random_traces_match() {
     let (mut traces, mut rows) = (0, 0);
     for seed in first..first + count {
         let random = random::trace(seed);
-        // Skip large traces, because naive loops are slow.
+        // Large traces are skipped, because naive loops are slow.
         if !random.is_valid() || random.bytes.len() > 30_000 {
             continue;
         }

@@ -32,7 +32,7 @@ impl Folder {
     }
 }
 
-/// Exit status, standard output and standard error.
+/// Returns the exit status, standard output and standard error of the program.
 fn run(words: &[&str], trace: &Path) -> (i32, String, String) {
     let mut command = Command::cargo_bin("pj_profile").expect("the program");
     let output = command.args(words).arg(trace).output().expect("run");
@@ -51,7 +51,7 @@ fn csv(words: &[&str], trace: &Path) -> String {
 fn waits_are_reported_by_kind_waiter_and_pair() {
     let folder = Folder::new();
     let trace = folder.case(Case::Barrier);
-    // Ranks 0, 1 and 2 wait 1.5, 1 and 0.5 s for rank 3, in a run of 2.501 s.
+    // Ranks 0, 1 and 2 wait for rank 3 for 1.5, 1 and 0.5 s, in a run of 2.501 s.
     assert_eq!(
         csv(&["waits"], &trace),
         "kind,count,seconds,share,mean,max\n\

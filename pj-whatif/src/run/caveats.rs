@@ -1,4 +1,4 @@
-//! Assumptions and doubts about a changed run, for the report.
+//! Collects the assumptions and doubts about a changed run for the report.
 
 use paje_whatif::fit::{Fit, MAX_MESSAGES};
 use paje_whatif::hypothesis::Applied;
@@ -136,7 +136,7 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
     }
 }
 
-/// Says why a trace without messages and collectives cannot answer.
+/// Explains why the question cannot be answered for a trace without messages and collectives.
 pub(super) fn no_dependences(graph: &Graph<'_>) -> String {
     format!(
         "the trace does not say how its {} containers depend on one another: it has no messages \

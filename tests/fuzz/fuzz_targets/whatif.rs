@@ -11,7 +11,8 @@ use paje_sim::{NameOrder, Options, Precision, Selection, Trace};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
 use paje_whatif::{Changed, Graph, Plan, Settings};
 
-/// A map that gives values a class by a letter, so that any trace has messages and collectives.
+/// A map in which a letter of a value determines its class, so that any trace has messages and
+/// collectives.
 const MAP: &str = "[classes]\n\"*[a-c]\" = \"send\"\n\"*[d-f]\" = \"recv\"\n\"*[g-i]\" = \"wait\"\n\"*[j-l]\" = \"nxn\"\n\
     \"*[m-o]\" = \"1xn\"\n\"*[p-r]\" = \"nx1\"\n\"*[s-u]\" = \"scan\"\n\"*[v-z]\" = \"barrier\"\n\"*\" = \"compute\"\n";
 

@@ -48,7 +48,7 @@ impl Naive {
         (waiting / (work.max(0.0) + waiting), q.iter().map(part).collect())
     }
 
-    /// Returns the charge of each rank in microseconds; `None` if waits depend on one another.
+    /// Returns the charge of each rank in microseconds, or `None` if waits depend on one another.
     pub(crate) fn delays(&self) -> Option<Vec<f64>> {
         let passes: Vec<_> = self.waits.iter().map(|wait| self.passes(wait)).collect();
         let mut charged: Vec<Option<f64>> = vec![None; self.waits.len()];

@@ -1,4 +1,4 @@
-//! User-defined fields: tags of messages.
+//! Reads the tags of messages from user-defined fields.
 
 use std::convert::Infallible;
 use std::str;
@@ -7,7 +7,7 @@ use paje_sim::{LaneView, Links, TypeNature, Visitor};
 
 use crate::graph::Graph;
 
-/// Returns the tag of each message, from the field `Tag` or from SimGrid's key
+/// Returns the tag of each message, which comes from the field `Tag` or from SimGrid's key
 /// `from_to_tag_number`.
 pub(super) fn tags(graph: &Graph<'_>) -> Vec<Option<f64>> {
     let trace = graph.tracks().trace();

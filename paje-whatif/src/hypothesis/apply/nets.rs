@@ -1,4 +1,4 @@
-//! Replacement of the network.
+//! Replaces the network.
 
 use super::Applied;
 use crate::costs::Costs;
@@ -13,7 +13,7 @@ struct Change {
 }
 
 impl Change {
-    /// Returns latency and time of the bytes in the changed run, in seconds.
+    /// Returns the latency and the time to transfer the bytes in the changed run, in seconds.
     fn of(&self, bytes: f64, (latency, work): (f64, f64)) -> (f64, f64) {
         let latency = match self.latency {
             Amount::Times(factor) => latency * factor,
@@ -28,10 +28,10 @@ impl Change {
     }
 }
 
-/// Largest relative error of a network whose changes are predicted.
+/// Largest relative error of a network for which changes are predicted.
 const WORST_MISFIT: f64 = 0.2;
 
-/// Replaces the network. `own` is one that explains the recorded run.
+/// Replaces the network. `own` is a network that explains the recorded run.
 pub(super) fn apply(
     graph: &Graph<'_>,
     net: &Net,
@@ -45,7 +45,7 @@ pub(super) fn apply(
         return Ok(());
     }
     let shares = net.sharing == Sharing::MaxMin;
-    // One factor for the whole time of a message.
+    // A single factor for the whole time of a message.
     let whole = match (change.latency, change.bandwidth) {
         (Amount::Times(latency), Amount::Times(bandwidth)) => {
             Some(latency).filter(|_| (latency * bandwidth - 1.0).abs() < 1e-12)
@@ -57,7 +57,7 @@ pub(super) fn apply(
     let has_messages = graph.transfers.iter().any(|transfer| transfer.is_used());
     let mut before = graph.costs().clone();
     if whole.is_some() && !has_costs {
-        // Each message as a whole takes so much longer; no sizes are needed.
+        // The total time of each message is multiplied by this factor, so no sizes are needed.
         before = own.unwrap_or(graph.costs()).clone();
     } else if has_messages && !has_costs && !is_absolute {
         match graph.has_sizes().then(|| fit(graph, shares)).flatten() {
