@@ -55,11 +55,12 @@ fn failed(failure: &Failure) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Said by `--diff` alone if no rows differ, but PajeNG's comparison tells the traces apart.
+/// Line printed by `--diff` without other options if no rows differ, but PajeNG finds a difference.
 const OTHER_ORDER: &str = "All rows are the same. PajeNG (pj_equals without --diff) prints 0, since aliases or\n\
                            definitions are in another order; --exact --diff ignores that.";
 
-/// Said by `--diff` alone if rows differ that PajeNG does not compare.
+/// Line printed by `--diff` without other options if only contents differ that PajeNG does not
+/// compare.
 const EQUAL_TO_PAJENG: &str = "PajeNG (pj_equals without --diff) prints 1, since it compares no times, numbers or\n\
                                names of containers; --exact prints 0.";
 
