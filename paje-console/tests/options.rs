@@ -223,7 +223,8 @@ Times of a trace (`-s`, `-e`, `-a`) are numbers in its unit, usually seconds. Du
 or have a unit: `1.5`, `20ms`, `10us`, `3ns`, `2min`. Sizes are in bytes, or
 have a unit: `64K` and `64KiB` are 65,536 bytes, `64KB` are 64,000. Rates are such as `10GB/s`,
 `25Gbit/s`; factors such as `x2`, `2x` or `0.5`. Text for people has three digits and a prefix
-(`1.23 ms`) and counts such as `12,345`; CSV and JSON have seconds with all digits and plain counts.
+(`1.23 ms`) and counts such as `12,345`; points in time that lead to an event have all digits.
+CSV and JSON have seconds with all digits and plain counts.
 
 ";
 

@@ -55,6 +55,8 @@ fn is_as_kept(cli: &Cli) -> bool {
         patterns,
         units,
         reading,
+        html,
+        svg,
         // Options of reports that are not stored.
         bins: _,
         inclusive: _,
@@ -70,8 +72,6 @@ fn is_as_kept(cli: &Cli) -> bool {
         formatted: _,
         coloured: _,
         output: _,
-        html: _,
-        svg: _,
         picture: _,
         value: _,
         grid: _,
@@ -90,7 +90,10 @@ fn is_as_kept(cli: &Cli) -> bool {
         *no_strict || *ignore_incomplete_links || *sort || *recover || *no_files || *live;
     let Span { start, end } = span;
     let Patterns { of_type, inside } = patterns;
+    // Pictures need the colours of values, which only the trace has.
     matches!(cli.report(), Report::States | Report::Comm)
+        && svg.is_none()
+        && html.is_none()
         && by.as_deref().is_none_or(|by| by == "value" && cli.report() == Report::States)
         && units.time_unit.is_none()
         && bytes.is_none()

@@ -2,7 +2,7 @@
 
 use paje_analysis::{Data, Table};
 use paje_decimal::amounts::{amount, count, duration, percent};
-use paje_pictures::{Cell, Colours, Page, PageTable, Section};
+use paje_pictures::{Cell, Colours, Page, PageTable, Section, ValueColours};
 
 use crate::cli::Cli;
 use crate::output::TableView;
@@ -33,8 +33,14 @@ impl Part {
     }
 }
 
-pub(crate) fn of_report(cli: &Cli, title: &str, notes: &[String], table: &Table) -> String {
-    let colours = pictures::colours(table);
+pub(crate) fn of_report(
+    cli: &Cli,
+    title: &str,
+    notes: &[String],
+    table: &Table,
+    values: &ValueColours,
+) -> String {
+    let colours = pictures::colours(table, values);
     let section = Section {
         heading: cli.report().name(),
         notes: notes.to_vec(),
@@ -45,9 +51,15 @@ pub(crate) fn of_report(cli: &Cli, title: &str, notes: &[String], table: &Table)
         .file()
 }
 
-pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) -> String {
+pub(crate) fn of_parts(
+    cli: &Cli,
+    title: &str,
+    parts: &[Part],
+    facts: &Table,
+    values: &ValueColours,
+) -> String {
     let states = parts.iter().map(|part| &part.table).find(|table| table.name == "states");
-    let colours = states.map_or_else(Colours::default, pictures::colours);
+    let colours = states.map_or_else(Colours::default, |table| pictures::colours(table, values));
     let mut sections: Vec<Section> = Vec::new();
     for part in parts {
         if sections.last().is_none_or(|last| last.heading != part.heading) {
@@ -95,8 +107,14 @@ fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
     }
 }
 
-pub(crate) fn of_two(cli: &Cli, title: &str, table: &Table, times: [(&str, &Table); 2]) -> String {
-    let colours = pictures::colours(table);
+pub(crate) fn of_two(
+    cli: &Cli,
+    title: &str,
+    table: &Table,
+    times: [(&str, &Table); 2],
+    values: &ValueColours,
+) -> String {
+    let colours = pictures::colours(table, values);
     let mut drawn = pictures::all(cli, table, &colours, None);
     if times.iter().any(|(_, table)| !table.is_empty()) {
         drawn.insert(0, pictures::on_one_axis(times, &colours));

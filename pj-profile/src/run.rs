@@ -11,13 +11,14 @@ use std::time::Instant;
 use paje_analysis::compare::{self, Run};
 use paje_analysis::kept::{Facts, Kept};
 use paje_analysis::{Scope, Table, named, time};
-use paje_console::contents;
 use paje_console::options::Format;
 use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
 use paje_console::reading::{Opened, PackedBytes, takes_window};
 use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
+use paje_decimal::amounts::duration;
+use paje_pictures::ValueColours;
 use paje_sim::{Portion, Progress, TimeScale, Trace};
 use paje_workers::Workers;
 use splitter::Limits;
@@ -26,7 +27,7 @@ use crate::analysis::{Analysis, needs_bins};
 use crate::cli::{Cli, Report};
 use crate::live::Live;
 use crate::output::TableView;
-use crate::report::VOICE;
+use crate::report::{VOICE, converted, stats};
 use crate::waiting;
 use crate::{analysis, kept, output, overview, page, pictures};
 
@@ -85,13 +86,13 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
         output::write_file(path, &pictures::comm_dot(TableView(&found.table)))?;
     }
     if let Some(path) = &cli.svg {
-        let picture = pictures::one(cli, &found.title, &found.table)?;
+        let picture = pictures::one(cli, &found.title, &found.table, &found.colours)?;
         output::write_file(path, &picture.file())?;
     }
     if let Some(path) = &cli.html {
-        let page = found
-            .page
-            .unwrap_or_else(|| page::of_report(cli, &found.title, &found.notes, &found.table));
+        let page = found.page.unwrap_or_else(|| {
+            page::of_report(cli, &found.title, &found.notes, &found.table, &found.colours)
+        });
         output::write_file(path, &page)?;
     }
     if cli.formatted.format == Format::Text {
@@ -110,6 +111,8 @@ struct Found {
     table: Table,
     /// The page, if it contains more than the table.
     page: Option<String>,
+    /// Colours of the values in the trace.
+    colours: ValueColours,
     is_sound: bool,
 }
 
@@ -133,22 +136,24 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
         let table = analysis::largest(cli.report(), table, cli.top);
         let title = title(&files[0], facts.end, facts.scale);
         converted(cli, facts.scale);
-        let notes = Vec::new();
-        return Ok(Found { title, notes, table, page: None, is_sound: true });
+        let (notes, colours) = (Vec::new(), ValueColours::default());
+        return Ok(Found { title, notes, table, page: None, colours, is_sound: true });
     }
     let workers = cli.parallel.with_caller(None)?;
     let read = read(cli, &files, cuts, &workers, live)?;
     let table = read.analysis.table(&read.trace, cli.top);
     let title = title_of(&read.name, &read.trace);
     converted(cli, read.trace.time_scale());
+    let colours = ValueColours::new(read.trace.types());
     let page = match cli.is_whole_page() {
         true => Some(workers.run(|| {
             let parts = overview::parts(cli, &read.name, &read.trace, &workers)?;
-            Ok::<_, Failure>(page::of_parts(cli, &title, &parts, &table))
+            Ok::<_, Failure>(page::of_parts(cli, &title, &parts, &table, &colours))
         })?),
         false => None,
     };
-    Ok(Found { title, notes: read.notes, table, page, is_sound: read.is_sound })
+    let (notes, is_sound) = (read.notes, read.is_sound);
+    Ok(Found { title, notes, table, page, colours, is_sound })
 }
 
 fn title_of(name: &Path, trace: &Trace) -> String {
@@ -157,15 +162,7 @@ fn title_of(name: &Path, trace: &Trace) -> String {
 }
 
 fn title(name: &Path, end: f64, scale: TimeScale) -> String {
-    format!("{}, until {end} s; {scale}", name.display())
-}
-
-/// Prints a note on times that are not those of the trace, if the output has no title.
-fn converted(cli: &Cli, scale: TimeScale) {
-    if cli.formatted.format != Format::Text && !scale.is_seconds() && !cli.talk.warnings.no_warnings
-    {
-        VOICE.say(format_args!("note: {scale}; the report is in seconds"));
-    }
+    format!("{}, until {}; {scale}", name.display(), duration(end))
 }
 
 fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<Found, Failure> {
@@ -176,15 +173,19 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     let (mut sides, mut scales) = (Vec::new(), Vec::new());
     // The report is kept for the page, because the bins of both runs depend on the longer run.
     let mut kept = Vec::new();
-    let mut is_sound = true;
+    let (mut is_sound, mut colours) = (true, ValueColours::default());
     for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {
         let read = read(cli, std::slice::from_ref(file), cuts, workers, &mut None)?;
         let makespan = time::makespan(&read.trace, &Scope::new(&cli.selection()));
         let comma = if letter == "A" { "" } else { "; " };
-        title_of_both += &format!("{comma}{letter}: {}, {makespan:.6} s", read.name.display());
+        title_of_both +=
+            &format!("{comma}{letter}: {}, {}", read.name.display(), duration(makespan.to_f64()));
         scales.push(read.trace.time_scale());
         sides.push((read.analysis.states(&read.trace), makespan));
         is_sound &= read.is_sound;
+        if letter == "A" {
+            colours = ValueColours::new(read.trace.types());
+        }
         kept.extend(cli.is_whole_page().then_some(read.trace));
     }
     title_of_both += &match scales[0] == scales[1] {
@@ -199,11 +200,11 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     let page = match kept.as_slice() {
         [a, b] => Some(workers.run(|| {
             let [a, b] = overview::times(cli, [a, b], workers);
-            page::of_two(cli, &title, &table, [("A", &a), ("B", &b)])
+            page::of_two(cli, &title, &table, [("A", &a), ("B", &b)], &colours)
         })),
         _ => None,
     };
-    Ok(Found { title, notes: Vec::new(), table, page, is_sound })
+    Ok(Found { title, notes: Vec::new(), table, page, colours, is_sound })
 }
 
 struct Read {
@@ -300,7 +301,6 @@ fn read(
     }
     let bytes = packed.map(|packed| (packed.size, packed.read()));
     stats(cli, &Facts::of(&trace), bytes, workers, began);
-    cli.talk.end(VOICE);
     VOICE.recovered(&name, &trace, "reported", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
     notes.retain(|_| !cli.talk.warnings.no_warnings);
@@ -370,19 +370,6 @@ fn replay(
     drop(shown);
     unwritten.map_err(Failure::Output)?;
     Ok(Replayed { name, trace: trace?, packed })
-}
-
-fn stats(cli: &Cli, facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: Instant) {
-    let Some(format) = cli.talk.stats else { return };
-    let counts = [
-        ("bytes", facts.bytes),
-        ("lines", facts.lines),
-        ("events", facts.events),
-        ("containers", facts.containers),
-        ("types", facts.types),
-        ("threads", workers.threads() as u64),
-    ];
-    VOICE.print(&contents::stats(format, &counts, packed, began));
 }
 
 /// Returns the report as bytes. This is used by tests.

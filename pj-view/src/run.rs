@@ -195,7 +195,6 @@ fn read(
         VOICE.recovered(&name, &trace, "shown", cli.reading.accepted.late_events());
     }
     say_stats(VOICE, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
-    cli.talk.end(VOICE);
     let is_sound = trace.recovered().problems.is_empty();
     all_met(&name, &trace, &cli.selection())?;
     let title = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use paje_console::generate::About;
-use paje_console::options::{Formatted, Memory, Parallel, Reading, Talk, size};
+use paje_console::options::{Formatted, Memory, Parallel, Reading, Talk, Units, size};
 use paje_sim::{Glob, Options, Precision};
 use paje_whatif::hypothesis::{Hypothesis, Random};
 use paje_whatif::{EagerStart, Progress, Shape};
@@ -171,6 +171,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
 
+    #[command(flatten, next_help_heading = READING)]
+    pub units: Units,
+
     #[command(flatten, next_help_heading = SPEED)]
     pub parallel: Parallel,
 
@@ -283,6 +286,7 @@ impl Cli {
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
+        options.time_unit = self.units.time_unit;
         // Most of the memory is needed for the graph, because rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {

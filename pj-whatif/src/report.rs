@@ -2,23 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::Arc;
 
-use paje_analysis::collectives::Collectives;
-use paje_analysis::critical::CriticalPath;
-use paje_analysis::messages::Messages;
-use paje_analysis::tracks::Tracks;
-use paje_analysis::waits::Waits;
 use paje_console::fill::fill;
 use paje_console::options::Format;
-use paje_decimal::amounts::duration;
-use paje_whatif::{Facts, Graph, Plan, Retimed, Settings};
+use paje_decimal::amounts::{amount, duration, percent};
+use paje_sim::TimeScale;
+use paje_whatif::{Graph, Plan, Retimed, Settings};
 use serde_json::{Map, Value, json};
 
+use crate::analysis::RunAnalysis;
 use crate::many::{Outcome, Spread};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Report {
+    /// Unit of the times that are added.
+    scale: TimeScale,
+    /// Numbers, with times in seconds.
     rows: Vec<Row>,
     /// Sentences on the reliability of the result.
     confidence: Vec<String>,
@@ -38,7 +37,7 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Makespan,
-    Efficiency,
+    NotWaiting,
     Container,
     Waiting,
     Critical,
@@ -49,7 +48,7 @@ pub(crate) enum What {
 impl What {
     pub(crate) const ALL: [What; 7] = [
         What::Makespan,
-        What::Efficiency,
+        What::NotWaiting,
         What::Container,
         What::Waiting,
         What::Critical,
@@ -60,7 +59,7 @@ impl What {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             What::Makespan => "makespan",
-            What::Efficiency => "efficiency",
+            What::NotWaiting => "not waiting",
             What::Container => "end",
             What::Waiting => "waiting",
             What::Critical => "critical path",
@@ -69,80 +68,45 @@ impl What {
         }
     }
 
-    pub(crate) fn heading(self, name: &str) -> String {
-        let unit = if self == What::Efficiency { "" } else { " (s)" };
-        format!("{name}{unit}")
-    }
-
     /// Formats a number for people.
-    fn shown(self, number: f64) -> String {
+    pub(crate) fn shown(self, number: f64) -> String {
         match self {
-            What::Efficiency => format!("{number:.3}"),
+            What::NotWaiting => percent(number),
             _ if number.is_finite() => duration(number),
             _ => "–".into(),
         }
     }
 }
 
-/// Waiting time of each track, and time on the critical path by value, in seconds.
-#[derive(Clone, Debug)]
-pub(crate) struct RunAnalysis {
-    waiting: Vec<f64>,
-    on_path: BTreeMap<String, f64>,
-}
-
-impl RunAnalysis {
-    fn of<'t>(
-        tracks: Arc<Tracks<'t>>,
-        messages: Arc<Messages>,
-        collectives: Arc<Collectives>,
-        settings: &Settings,
-    ) -> Self {
-        let waits =
-            Waits::of(tracks, messages, collectives, &settings.reading.map, settings.reading.eager);
-        let window = waits.whole();
-        let mut waiting = vec![0.0; waits.tracks.list().len()];
-        for wait in waits.iter() {
-            waiting[wait.waiter as usize] += wait.seconds().to_f64();
-        }
-        let path = CriticalPath::new(&waits);
-        let mut on_path: BTreeMap<String, f64> = BTreeMap::new();
-        for row in path.iter().flat_map(|path| path.by_activity(&waits, window)) {
-            let (type_, value) = row.activity;
-            let types = waits.tracks.trace().types();
-            let name = value.map_or("(between states)".to_owned(), |value| {
-                types.value_name(type_, value).to_string()
-            });
-            *on_path.entry(name).or_default() += row.seconds.to_f64();
-        }
-        RunAnalysis { waiting, on_path }
-    }
-
-    pub(crate) fn recorded(facts: Facts<'_>, settings: &Settings) -> Self {
-        RunAnalysis::of(facts.tracks, facts.messages, facts.collectives, settings)
-    }
-
-    /// Analyses the changed run. The times of its states and messages must have been kept.
-    fn changed(graph: &Graph<'_>, settings: &Settings, plan: &Plan, retimed: &Retimed) -> Self {
-        let tracks = graph.tracks().at_times(&retimed.start, &retimed.end);
-        let messages = graph.messages().at_times(|at, message| {
-            let (sent, received) = (retimed.sent[at], retimed.received[at]);
-            let is_there = !plan.cuts_message(at) && !sent.is_nan();
-            let loose = !graph.transfers[at].is_used();
-            match (is_there, loose) {
-                (_, true) => Some((message.start, message.end)),
-                (true, false) => Some((message.start + sent, message.end + received)),
-                (false, false) => None,
-            }
-        });
-        let collectives = graph.facts().collectives;
-        RunAnalysis::of(Arc::new(tracks), Arc::new(messages), collectives, settings)
-    }
-}
-
 impl Report {
+    pub(crate) fn new(scale: TimeScale) -> Self {
+        let confidence = vec![scale.to_string()];
+        Report { scale, rows: Vec::new(), confidence, key: String::new() }
+    }
+
+    /// Adds a row. Times are in the trace's unit.
     fn add(&mut self, what: What, name: impl Into<String>, before: f64, after: f64) {
+        let [before, after] = [before, after].map(|number| match what {
+            What::NotWaiting => number,
+            _ => self.seconds(number),
+        });
         self.rows.push(Row { what, name: name.into(), before, after });
+    }
+
+    pub(crate) fn seconds(&self, time: f64) -> f64 {
+        self.scale.seconds(time)
+    }
+
+    /// Formats a duration in the trace's unit for people.
+    pub(crate) fn duration(&self, time: f64) -> String {
+        duration(self.seconds(time))
+    }
+
+    /// Formats a rate in bytes per unit of the trace's time for people.
+    pub(crate) fn rate(&self, rate: f64) -> String {
+        let amount = amount(self.scale.time(rate));
+        let gap = if amount.ends_with(char::is_alphabetic) { "" } else { " " };
+        format!("{amount}{gap}B/s")
     }
 
     pub(crate) fn of(&self, what: What) -> impl Iterator<Item = &Row> {
@@ -180,17 +144,17 @@ impl Report {
             false => RunAnalysis::changed(graph, settings, plan, retimed),
         };
         // Share of the containers' time that is not spent waiting.
-        let efficiency = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
+        let not_waiting = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
             let busy = waiting.iter().enumerate().map(|(at, waits)| finish(at) - begin - waits);
             let whole = makespan * waiting.len() as f64;
             if whole > 0.0 { busy.sum::<f64>() / whole } else { 1.0 }
         };
         let recorded = |at: usize| graph.tracks().list()[at].last_exit();
         self.add(
-            What::Efficiency,
+            What::NotWaiting,
             "",
-            efficiency(end - begin, &recorded, &before.waiting),
-            efficiency(retimed.makespan(), &|at| retimed.finish[at], &after.waiting),
+            not_waiting(end - begin, &recorded, &before.waiting),
+            not_waiting(retimed.makespan(), &|at| retimed.finish[at], &after.waiting),
         );
         for (at, (before, after)) in before.waiting.iter().zip(&after.waiting).enumerate() {
             self.add(What::Waiting, graph.name(at as u32), *before, *after);
@@ -250,7 +214,7 @@ impl Report {
     fn for_people(&self, is_terminal: bool, width: Option<usize>) -> String {
         let mut text = String::new();
         let most =
-            self.rows.iter().filter(|row| row.after.is_finite() && row.what != What::Efficiency);
+            self.rows.iter().filter(|row| row.after.is_finite() && row.what != What::NotWaiting);
         let most = most.flat_map(|row| [row.before, row.after]).fold(0.0, f64::max);
         let columns = width.unwrap_or(100);
         let width = self.rows.iter().map(|row| shown(&row.name).chars().count()).max();
@@ -277,7 +241,7 @@ impl Report {
                 }
                 let (before, after) = (what.shown(row.before), what.shown(row.after));
                 let line = format!("{name:width$}  {before:>9}  {after:>9}  {change:>10}");
-                let has_bars = is_terminal && most > 0.0 && what != What::Efficiency && cells > 3;
+                let has_bars = is_terminal && most > 0.0 && what != What::NotWaiting && cells > 3;
                 let bars = match has_bars {
                     true => format!("  {}", bars(row.before / most, row.after / most, cells)),
                     false => String::new(),
@@ -364,7 +328,7 @@ mod tests {
 
     #[test]
     fn harmful_names_are_escaped() {
-        let mut report = Report::default();
+        let mut report = Report::new(TimeScale::from_byte(0).expect("seconds"));
         report.add(What::Container, "a,\"b\"\u{1b}[2J", 1.0, 2.0);
         assert!(report.csv().contains("\"a,\"\"b\"\"\u{1b}[2J\",1.000000000,2.000000000"));
         assert!(!report.for_people(true, None).contains('\u{1b}'));

@@ -26,10 +26,11 @@ use paje_whatif::{Changed, Facts, Graph, Settings};
 use paje_workers::Workers;
 use splitter::Limits;
 
+use crate::analysis::RunAnalysis;
 use crate::cli::{Cli, PRECISION};
 use crate::many;
 use crate::page;
-use crate::report::{Report, RunAnalysis};
+use crate::report::Report;
 
 const VOICE: Voice = Voice {
     program: "pj_whatif",
@@ -86,7 +87,6 @@ fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let ends = workers
         .run(|| changed(cli, &name, &trace, &workers, &hypotheses, table.as_ref(), ignored))?;
     say_stats(VOICE, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
-    cli.talk.end(VOICE);
     VOICE.recovered(&name, &trace, "re-timed", cli.reading.accepted.late_events());
     Ok(ends && trace.recovered().problems.is_empty())
 }
@@ -132,7 +132,7 @@ fn changed(
         return Err(unsuitable(why));
     }
     let mut settings = settings(cli, name, trace)?;
-    settings.table = table.cloned();
+    settings.table = table.cloned().map(|table| table.in_unit_of(trace.time_scale()));
     let facts = Facts::new(trace, &settings.reading);
     if facts.tracks.classes().is_empty() {
         let map = settings.reading.map.name();
@@ -151,7 +151,8 @@ fn changed(
     let graph = Graph::of(facts, &settings, eager);
     let is_recorded = cli.identity || hypotheses.is_empty() && cli.sweep.is_none();
     let is_alone = graph.tracks().list().len() > 1 && !graph.has_dependences();
-    let mut report = Report::default();
+    let scale = trace.time_scale();
+    let mut report = Report::new(scale);
     if !ignored.is_empty() {
         report
             .caveat(format!("ignored options that are specific to SILAS: {}", ignored.join(", ")));
@@ -163,7 +164,7 @@ fn changed(
     };
     if let Some((network, fit)) = &own {
         changes.network = Some(network);
-        report.caveat(caveats::of_network(fit, graph.messages().list().len()));
+        caveats::of_network(fit, graph.messages().list().len(), &mut report);
     }
     let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
     let mut ends = true;

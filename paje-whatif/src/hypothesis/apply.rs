@@ -70,8 +70,8 @@ impl Changes<'_> {
                     instances(graph, &scale.states)?;
                     let tracks = tracks(graph, scale.states.container.as_ref())?;
                     for value in values(graph, &scale.states.state)? {
-                        let (tracks, factor, min_gap) =
-                            (tracks.clone(), scale.factor, scale.min_gap);
+                        let min_gap = graph.tracks().trace().time_scale().time(scale.min_gap);
+                        let (tracks, factor) = (tracks.clone(), scale.factor);
                         let scaling = Scaling { tracks, factor, min_gap };
                         applied.plan.values.entry(value).or_default().push(scaling);
                     }

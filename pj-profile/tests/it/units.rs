@@ -85,8 +85,8 @@ fn compared_runs_may_differ_in_their_units() {
     let file = file.to_str().expect("a name");
     let printed = text(&run(&["compare", MPI, file]).stdout);
     let title = printed.lines().next().unwrap_or_default();
-    let a = "mpi.trace, 0.043388 s; B: ";
-    let b = "starpu.trace, 0.043388 s; A: times in seconds: written by SimGrid; \
+    let a = "mpi.trace, 43.4 ms; B: ";
+    let b = "starpu.trace, 43.4 ms; A: times in seconds: written by SimGrid; \
              B: times in milliseconds: written by StarPU";
     assert!(title.contains(a) && title.ends_with(b), "{title}");
     let csv = text(&run(&["compare", "--format=csv", MPI, file]).stdout);
