@@ -16,7 +16,7 @@ use crate::reading::read_of;
 /// Numbers of objects in a trace. The root container and the root type are not counted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contents {
-    /// Earliest time of any object, and latest time of any line, in seconds.
+    /// Earliest time of any object, and latest time of any line, in the trace's unit.
     pub time: (f64, f64),
     /// Event definitions.
     pub event_definitions: u64,
@@ -60,7 +60,7 @@ impl Contents {
     /// Formats one line per number.
     #[must_use]
     pub fn table(&self) -> String {
-        let mut table = fact("time", format_args!("{} to {} s", self.time.0, self.time.1));
+        let mut table = fact("time", format_args!("{} to {}", self.time.0, self.time.1));
         for (name, count) in self.counts() {
             table += &fact(name, format_args!("{}", amounts::count(count)));
         }
@@ -166,9 +166,6 @@ mod tests {
         };
         assert_eq!(contents, wanted);
         let table = contents.table();
-        assert!(
-            table.starts_with("time               1 to 4 s\nevent definitions  4\n"),
-            "{table}"
-        );
+        assert!(table.starts_with("time               1 to 4\nevent definitions  4\n"), "{table}");
     }
 }

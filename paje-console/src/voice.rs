@@ -65,24 +65,17 @@ impl Voice {
         self.empty_window(selection.window, trace, so);
     }
 
-    /// Warns about patterns of `--of-type` and `--in` that match nothing, since they may be
-    /// misspelt.
-    pub fn unmet(self, trace: &Trace, selected: &Selected) {
-        for (message, _) in unmet(trace, selected) {
-            self.say(format_args!("warning: {message}"));
-        }
-    }
-
     /// Warns if nothing of the trace is in the window. `so` is the consequence.
     pub fn empty_window(self, window: TimeRange, trace: &Trace, so: &str) {
         let (TimeRange { from, to }, end) = (window, trace.end());
+        let unit = trace.time_scale().unit().symbol();
         if from > to {
             self.say(format_args!(
-                "warning: the window from {from} s to {to} s ends before it begins; {so}"
+                "warning: the window from {from} {unit} to {to} {unit} ends before it begins; {so}"
             ));
         } else if from > end {
             self.say(format_args!(
-                "warning: the window from {from} s begins after the end of the trace, {end} s; {so}"
+                "warning: the window from {from} {unit} begins after the end of the trace, {end} {unit}; {so}"
             ));
         }
     }
@@ -255,15 +248,13 @@ impl Voice {
 /// Fails if a pattern of `--of-type` or `--in` matches nothing in the trace of this name.
 pub fn all_met(name: &Path, trace: &Trace, selection: &Selection) -> Result<(), Failure> {
     match unmet(trace, &trace.select(selection)).next() {
-        Some((message, hint)) => {
-            Err(Failure::Unsuitable(name.to_owned(), format!("{message}; {hint}")))
-        }
+        Some(message) => Err(Failure::Unsuitable(name.to_owned(), message)),
         None => Ok(()),
     }
 }
 
 /// Describes each pattern that matches nothing, with the nearest names.
-fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = (String, String)> {
+fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = String> {
     let (types, containers) = (trace.types(), trace.containers());
     let of_types = selected.unmet_types().map(|glob| {
         let names = types.ids().skip(1).map(|id| types.name(id).text);
@@ -275,7 +266,7 @@ fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = (String, St
     });
     let message = |(glob, option, what, hint): (&Glob, &str, &str, String)| {
         let glob = shown(glob.as_str().as_bytes());
-        (format!("{option} {glob}: the trace has no such {what}"), hint)
+        format!("{option} {glob}: the trace has no such {what}; {hint}")
     };
     of_types.chain(of_containers).map(message)
 }

@@ -76,7 +76,6 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         report::losses(voice, &name, format, &losses);
     }
     say_stats(voice, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
-    cli.talk.end(voice);
     voice.recovered(&name, &trace, "converted", cli.reading.accepted.late_events());
     Ok(trace.recovered().problems.is_empty())
 }

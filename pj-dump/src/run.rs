@@ -10,6 +10,7 @@ use std::time::Instant;
 use paje_console::output::{refuse_inputs, standard_output};
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
+use paje_console::voice::all_met;
 use paje_console::{Failure, aside, failure};
 use paje_sim::{ErrorKind, Options, Portion, Precision, Problem, Progress, Selected, Trace};
 use paje_workers::Workers;
@@ -127,11 +128,11 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     drop(shown);
     let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace?;
+    all_met(&name, &trace, &selection)?;
     let selected = trace.select(&selection);
     let warns = !cli.talk.warnings.no_warnings;
     if warns {
         voice.warnings(&name, &trace);
-        voice.unmet(&trace, &selected);
         report::nothing_to_show(voice, cli, &trace);
         if cli.dot && cli.container {
             report::container_tree_ignored(voice);
@@ -162,7 +163,6 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         Stats::new(&workers, &cli.parallel.pin, &trace, &exported, packed, began.elapsed())
             .say(voice, format);
     }
-    cli.talk.end(voice);
     voice.recovered(&name, &trace, "dumped", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
     // The process ends now, and the system frees its memory faster than dropping each lane would.

@@ -100,7 +100,6 @@ fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<(bool, bool), 
         print(|out| writeln!(out, "{}", u8::from(equal)))?;
     }
     stats(cli, traces, began);
-    cli.talk.end(VOICE);
     for (trace, name) in traces.iter().zip(&names) {
         VOICE.recovered(name, trace, "compared", cli.reading.accepted.late_events());
     }

@@ -127,7 +127,6 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
         VOICE.doubts(&name, &trace, &cli.selection(), NOTHING_IN_IT);
     }
     say_stats(VOICE, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
-    cli.talk.end(VOICE);
     VOICE.recovered(&name, &trace, "analysed", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
     Ok((findings, graph, is_sound))

@@ -69,7 +69,6 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         let counts = [("files", cli.files.len() as u64), ("threads", workers.threads() as u64)];
         VOICE.print(&stats(format, &counts, None, began));
     }
-    cli.talk.end(VOICE);
     Ok(())
 }
 

@@ -143,7 +143,6 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         ("threads", workers.threads() as u64),
     ];
     say_stats(VOICE, cli.talk, &trace, &more, began);
-    cli.talk.end(VOICE);
     VOICE.recovered(
         name,
         &trace,

@@ -271,7 +271,7 @@ impl<W: Write> Human<W> {
         }
         row("lines", summary.lines.to_string())?;
         if let Some((first, last)) = summary.times {
-            row("time", format!("{first} to {last} s"))?;
+            row("time", format!("{first} to {last}"))?;
         }
         row("event definitions", summary.event_definitions.to_string())?;
         let counts = [

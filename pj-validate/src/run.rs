@@ -143,7 +143,6 @@ fn check_one(
         ];
         VOICE.print(&contents::stats(format, &counts, None, started));
     }
-    cli.talk.end(VOICE);
     Ok(sound)
 }
 

@@ -52,9 +52,10 @@ pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
         }
         ErrorKind::ArgumentConflict => {
             let prior = of(ContextKind::PriorArg);
-            match prior == option {
-                true => format!("'{option}' is given more than once"),
-                false => format!("'{option}' cannot be used with '{prior}'"),
+            match prior.as_str() {
+                "" => format!("'{option}' cannot be used with other options"),
+                prior if prior == option => format!("'{option}' is given more than once"),
+                prior => format!("'{option}' cannot be used with '{prior}'"),
             }
         }
         ErrorKind::MissingRequiredArgument => format!("'{option}' is missing; see --help"),

@@ -124,7 +124,7 @@ impl Nature {
     }
 }
 
-/// Name patterns for types and containers. `Voice::unmet` warns about patterns that match nothing.
+/// Name patterns for types and containers. `voice::all_met` refuses patterns that match nothing.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Patterns {
     /// Only types whose name matches, such as 'MPI_*'

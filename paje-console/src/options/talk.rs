@@ -6,7 +6,6 @@ use paje_workers::Workers;
 use splitter::Input;
 
 use crate::Voice;
-use crate::memory::peak_memory;
 
 /// Choice of messages on standard error.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -25,7 +24,7 @@ pub struct Talk {
     )]
     pub stats: Option<StatsFormat>,
 
-    /// Print the kind of input, the threads with their CPUs, and the memory used, to standard error
+    /// Print the kind of input, and the threads with their CPUs, to standard error
     #[arg(long, hide_short_help = true)]
     pub verbose: bool,
 
@@ -56,15 +55,6 @@ impl Talk {
             voice.workers(workers);
         }
     }
-
-    /// With `--verbose`, prints the memory that was used.
-    pub fn end(&self, voice: Voice) {
-        if self.verbose
-            && let Some(memory) = peak_memory()
-        {
-            voice.say(format_args!("{:.1} MB of memory", memory as f64 / 1e6));
-        }
-    }
 }
 
 /// Choice of warnings.
@@ -75,9 +65,10 @@ pub struct Warnings {
     pub no_warnings: bool,
 }
 
-/// Environment variable with the effect of `--no-warnings`, for calls that cannot be changed.
+/// Environment variable with the same effect as `--no-warnings`, for calls of the program that
+/// cannot be changed.
 pub const NO_WARNINGS: &str = "PAJE_NO_WARNINGS";
 
-/// Entry of this variable in manuals: name and effect.
+/// Entry for this variable in manuals: its name and its effect.
 pub const NO_WARNINGS_TERM: (&str, &str) =
     (NO_WARNINGS, "Unless it is unset, empty, 0, no or false: the same as --no-warnings.");
