@@ -112,7 +112,7 @@ impl Kind {
         match self {
             Kind::LateSender => "late sender",
             Kind::LateReceiver => "late receiver",
-            Kind::NxN => "wait at nxn",
+            Kind::NxN => "wait at all-to-all",
             Kind::Barrier => "wait at barrier",
             Kind::LateBroadcast => "late broadcast",
             Kind::EarlyReduce => "early reduce",

@@ -67,16 +67,8 @@ impl Voice {
 
     /// Warns if nothing of the trace is in the window. `so` is the consequence.
     pub fn empty_window(self, window: TimeRange, trace: &Trace, so: &str) {
-        let (TimeRange { from, to }, end) = (window, trace.end());
-        let unit = trace.time_scale().unit().symbol();
-        if from > to {
-            self.say(format_args!(
-                "warning: the window from {from} {unit} to {to} {unit} ends before it begins; {so}"
-            ));
-        } else if from > end {
-            self.say(format_args!(
-                "warning: the window from {from} {unit} begins after the end of the trace, {end} {unit}; {so}"
-            ));
+        if let Some(why) = nothing_in(window, trace) {
+            self.say(format_args!("warning: {why}; {so}"));
         }
     }
 
@@ -243,6 +235,18 @@ impl Voice {
         }
         self.refused(error);
     }
+}
+
+/// Returns why nothing of the trace is in the window, unless something may be in it.
+#[must_use]
+pub fn nothing_in(window: TimeRange, trace: &Trace) -> Option<String> {
+    let (TimeRange { from, to }, end) = (window, trace.end());
+    let unit = trace.time_scale().unit().symbol();
+    if from > to {
+        return Some(format!("the window from {from} {unit} to {to} {unit} ends before it begins"));
+    }
+    let why = "begins after the end of the trace";
+    (from > end).then(|| format!("the window from {from} {unit} {why}, {end} {unit}"))
 }
 
 /// Fails if a pattern of `--of-type` or `--in` matches nothing in the trace of this name.

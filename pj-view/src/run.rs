@@ -14,7 +14,7 @@ use paje_console::contents::say_stats;
 use paje_console::output::{refuse_inputs, standard_output};
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
-use paje_console::voice::{SORTED_BY_FILE, all_met};
+use paje_console::voice::{SORTED_BY_FILE, all_met, nothing_in};
 use paje_console::{Failure, Voice, failure};
 use paje_sim::{Progress, Trace};
 use paje_workers::Workers;
@@ -189,7 +189,6 @@ fn read(
     let trace = trace?;
     if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
-        VOICE.empty_window(cli.span.window(), &trace, "the whole trace is shown");
     }
     if cli.reading.recover {
         VOICE.recovered(&name, &trace, "shown", cli.reading.accepted.late_events());
@@ -197,6 +196,9 @@ fn read(
     say_stats(VOICE, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
     let is_sound = trace.recovered().problems.is_empty();
     all_met(&name, &trace, &cli.selection())?;
+    if let Some(why) = nothing_in(cli.span.window(), &trace) {
+        return Err(Failure::Unsuitable(name, why));
+    }
     let title = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
     let window = cli.span.window();
     let view = View::new(trace, title, &cli.selection(), window, cli.purpose(), workers);

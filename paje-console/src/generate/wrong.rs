@@ -4,13 +4,15 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Spellings of other programs, and ours.
-const OTHERS: [(&str, &str); 6] = [
+const OTHERS: [(&str, &str); 8] = [
     ("--json", "--format json"),
     ("--csv", "--format csv"),
     ("--from", "--start"),
     ("--to", "--end"),
     ("--colour", "--color"),
     ("--quiet", "--no-warnings"),
+    ("--level", "--by"),
+    ("--dot", "--graph"),
 ];
 
 /// Number of accepted values from which on they are not listed.

@@ -203,7 +203,7 @@ const COMPARE: &[Column] = &[
     ("B", 3, "exclusive_b", Time),
     ("change", 0, "change", Time),
     ("", 1, "percent", Change),
-    ("of makespan", 4, "share", Change),
+    ("of total change", 4, "share", Change),
     ("count A", 6, "count_a", Count),
     ("count B", 5, "count_b", Count),
 ];

@@ -210,7 +210,7 @@ fn wrong_usage_is_reported() {
     assert!(wrong(&[trace, "--identity", "--cpu", "factor=2"]).contains("cannot be combined"));
     assert!(
         wrong(&[trace, "--scale", "state=compute,factor=2"])
-            .contains("its states are computing, MPI_Barrier")
+            .contains("the trace has no such state; did you mean 'computing'?")
     );
     assert!(
         wrong(&[trace, "--cut", "state=computing", "--sweep", "factor=1..2/3"])
