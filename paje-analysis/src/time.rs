@@ -54,6 +54,9 @@ impl Time {
         lanes::each(lanes, &mut self.lanes, workers, |lane, kept, (): &mut ()| {
             let mut open = std::mem::take(&mut kept.open);
             Nesting::walk(lane, scope.window(), &mut open, |state, _, outer| {
+                if inclusive && state.is_repeated {
+                    return;
+                }
                 kept.add(scope, bins, state, outer.filter(|_| !inclusive));
             });
             kept.open = open;
@@ -119,6 +122,7 @@ impl Time {
             .with("type", Data::text(&rows, |row| &row.type_))
             .with("value", Data::text(&rows, |row| &row.value))
             .with("seconds", Data::seconds(&rows, |row| row.seconds))
+            .in_seconds(trace.time_scale())
     }
 }
 
@@ -142,7 +146,8 @@ impl Lane {
     }
 }
 
-/// Returns the time range to divide into bins. It is the intersection of the window and the trace.
+/// Returns the time range to divide into bins, in the trace's unit. It is the intersection of the
+/// window and the trace.
 #[must_use]
 pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     let containers = trace.containers();
@@ -155,5 +160,5 @@ pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
 #[must_use]
 pub fn makespan(trace: &Trace, scope: &Scope) -> Seconds {
     let (start, end) = range(trace, scope);
-    Seconds::between(start, end).max(Seconds::ZERO)
+    Seconds::between(start, end).max(Seconds::ZERO).scaled(trace.time_scale())
 }

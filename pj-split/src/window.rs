@@ -1,4 +1,4 @@
-//! Writes a window of time as a trace (`--from`, `--to`).
+//! Writes a window of time as a trace (`--start`, `--end`).
 //!
 //! The rows of the trace that overlap the window are cut to it and written as new events. States
 //! that are open at its start are pushed there, and variables are set there. Lines are in time
