@@ -29,7 +29,7 @@ fn array(name: &str, data: &Data) -> (Field, ArrayRef) {
             let all = all.iter().map(|seconds| seconds.map(Seconds::to_f64));
             (DataType::Float64, Arc::new(all.collect::<Float64Array>()))
         }
-        Data::Number(all) | Data::Amount(all) => {
+        Data::Time(all) | Data::Number(all) | Data::Amount(all) => {
             (DataType::Float64, Arc::new(all.iter().copied().collect::<Float64Array>()))
         }
     };

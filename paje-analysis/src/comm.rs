@@ -155,6 +155,7 @@ impl Comm {
                 all.entry(key).or_insert_with(|| (both, Cell::default())).1.add(cell);
             }
         }
+        let scale = trace.time_scale();
         let row = |((type_, value, _), (ends, cell)): (Place, ([ContainerId; 2], Cell))| {
             let [from, to] = ends.map(|id| trace.containers().name(id).into());
             Row {
@@ -165,11 +166,11 @@ impl Comm {
                 ends,
                 count: cell.count,
                 bytes: cell.bytes.map(Seconds::to_f64),
-                min: cell.min,
-                mean: cell.seconds.mean(cell.count),
-                max: cell.max,
-                first: cell.first,
-                last: cell.last,
+                min: scale.seconds(cell.min),
+                mean: cell.seconds.mean(cell.count).scaled(scale),
+                max: scale.seconds(cell.max),
+                first: scale.seconds(cell.first),
+                last: scale.seconds(cell.last),
             }
         };
         all.into_iter().map(row).collect()

@@ -18,6 +18,7 @@ use paje_sim::{TypeId, ValueId};
 use rayon::prelude::*;
 
 use crate::Seconds;
+use crate::classes::Map;
 use crate::waits::Waits;
 
 /// The critical path.
@@ -25,6 +26,22 @@ use crate::waits::Waits;
 pub struct CriticalPath {
     /// Parts in chronological order, without gaps.
     pub parts: Vec<Part>,
+}
+
+/// Explains why a trace has no critical path, and what it lacks; `None` if it has one.
+#[must_use]
+pub fn refusal(waits: &Waits<'_>, map: &Map) -> Option<&'static str> {
+    if map.name() == "starpu" {
+        return Some(
+            "no critical path, as StarPU's traces do not record which task waits for which; see the \
+             time in states",
+        );
+    }
+    let has_dependences = waits.has_dependences();
+    (!has_dependences).then_some(
+        "no critical path, as the trace has no messages and no collectives between containers; \
+         record them (Pajé links), or see the time in states",
+    )
 }
 
 /// A part of the path within one container.

@@ -76,6 +76,7 @@ impl Events {
             .with("first", Data::seconds(&rows, |(.., cell)| Seconds::new(cell.first)))
             .with("last", Data::seconds(&rows, |(.., cell)| Seconds::new(cell.last)))
             .with("rate", Data::number(&rows, |(_, lane, cell)| rate(*lane, cell.count)))
+            .in_seconds(trace.time_scale())
     }
 }
 

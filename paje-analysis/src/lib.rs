@@ -40,6 +40,7 @@ pub mod events;
 pub mod kept;
 pub mod lanes;
 pub mod messages;
+pub mod named;
 mod nesting;
 pub mod order;
 pub mod quantiles;

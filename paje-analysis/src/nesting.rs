@@ -7,6 +7,7 @@
 use std::convert::Infallible;
 
 use paje_sim::{LaneView, States, TimeRange, ValueId, Visitor};
+use rustc_hash::FxHashMap;
 
 use crate::Seconds;
 use crate::scope::part_in;
@@ -16,6 +17,8 @@ pub(crate) struct Nested {
     pub(crate) start: f64,
     pub(crate) end: f64,
     pub(crate) value: ValueId,
+    /// Whether it is inside a state of the same value.
+    pub(crate) is_repeated: bool,
     imbrication: u32,
     inner: Inner,
 }
@@ -63,9 +66,14 @@ pub(crate) struct Part {
     pub(crate) seconds: f64,
 }
 
+/// Number of outer states that are searched for a value. Further ones are found by value.
+const NEAR: usize = 32;
+
 pub(crate) struct Nesting<F> {
     window: TimeRange,
     stack: Vec<Nested>,
+    /// Ends of the states beyond the first [`NEAR`] of the stack, by value.
+    deep: FxHashMap<ValueId, Vec<f64>>,
     /// States that the previous portion left open. The outermost one comes first. `again` is the
     /// number of states that this portion has repeated so far.
     open: Vec<Nested>,
@@ -79,7 +87,8 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
     /// Visits the closed states of a lane. Leaves the open states in `open`.
     pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
         let (stack, before) = (Vec::new(), std::mem::take(open));
-        let mut nesting = Nesting { window, stack, open: before, again: 0, closed };
+        let deep = FxHashMap::default();
+        let mut nesting = Nesting { window, stack, deep, open: before, again: 0, closed };
         let Ok(()) = lane.visit(&mut nesting);
         nesting.close_to(0);
         *open = nesting.stack;
@@ -88,8 +97,8 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
     /// Visits the open states of a lane as if they ended now.
     pub(crate) fn end_now(now: f64, window: TimeRange, open: &[Nested], closed: F) {
         let ended = open.iter().map(|nested| Nested { end: now.max(nested.start), ..*nested });
-        let (stack, open) = (ended.collect(), Vec::new());
-        Nesting { window, stack, open, again: 0, closed }.close_to(0);
+        let (stack, open, deep) = (ended.collect(), Vec::new(), FxHashMap::default());
+        Nesting { window, stack, deep, open, again: 0, closed }.close_to(0);
     }
 
     #[inline]
@@ -110,8 +119,24 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
             } else {
                 (self.closed)(top, part, None);
             }
-            self.stack.pop();
+            if let Some(Nested { value, .. }) = self.stack.pop()
+                && self.stack.len() >= NEAR
+                && let Some(ends) = self.deep.get_mut(&value)
+            {
+                ends.pop();
+            }
         }
+    }
+
+    /// Whether a state that starts now is inside another one of the same value.
+    #[inline]
+    fn is_repeated(&self, value: ValueId, start: f64) -> bool {
+        // The end of an open state is NaN.
+        let lasts = |end: f64| end.is_nan() || end > start;
+        let near = &self.stack[..self.stack.len().min(NEAR)];
+        near.iter().any(|outer| outer.value == value && lasts(outer.end))
+            || self.stack.len() > NEAR
+                && self.deep.get(&value).is_some_and(|ends| ends.iter().any(|end| lasts(*end)))
     }
 }
 
@@ -128,10 +153,15 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Visitor for Nesting<F> {
                 inner = self.open[self.again].inner;
                 self.again += 1;
             }
+            let is_repeated = self.is_repeated(*value, *start);
+            if self.stack.len() >= NEAR {
+                self.deep.entry(*value).or_default().push(*end);
+            }
             self.stack.push(Nested {
                 start: *start,
                 end: *end,
                 value: *value,
+                is_repeated,
                 imbrication: *imbrication,
                 inner,
             });

@@ -8,7 +8,10 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
-/// A time, a duration, or a sum of durations.
+use paje_sim::TimeScale;
+
+/// A time, a duration, or a sum of durations. In tables and rows, in seconds; before, in the trace's
+/// unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seconds(i128);
 
@@ -97,6 +100,15 @@ impl Seconds {
         // The division has two steps, because the product could overflow.
         let (whole, rest) = (length.div_euclid(parts), length.rem_euclid(parts));
         Seconds(start.0 + whole * part + rest * part / parts)
+    }
+
+    /// Converts a time or duration of a trace to seconds.
+    #[must_use]
+    pub fn scaled(self, scale: TimeScale) -> Self {
+        match scale.unit().per_second() {
+            1 => self,
+            units => Seconds(rounded(self.0, units.into())),
+        }
     }
 
     /// Encodes the value in little-endian order.

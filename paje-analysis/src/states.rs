@@ -44,6 +44,9 @@ struct Lane {
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     count: u64,
+    /// Sum of all durations.
+    sum: Seconds,
+    /// Without states inside others of the same value.
     inclusive: Seconds,
     exclusive: Seconds,
     min: f64,
@@ -52,8 +55,8 @@ struct Cell {
 
 impl Default for Cell {
     fn default() -> Self {
-        let (inclusive, exclusive) = (Seconds::ZERO, Seconds::ZERO);
-        Cell { count: 0, inclusive, exclusive, min: f64::INFINITY, max: 0.0 }
+        let (sum, inclusive, exclusive) = (Seconds::ZERO, Seconds::ZERO, Seconds::ZERO);
+        Cell { count: 0, sum, inclusive, exclusive, min: f64::INFINITY, max: 0.0 }
     }
 }
 
@@ -61,12 +64,15 @@ impl Cell {
     #[inline]
     fn add_state(&mut self, state: &Nested, part: Part) {
         self.add_one(part, state.exclusive(part.inclusive));
+        if !state.is_repeated {
+            self.inclusive += part.inclusive;
+        }
     }
 
     #[inline]
     fn add_one(&mut self, Part { inclusive, seconds }: Part, exclusive: Seconds) {
         self.count += 1;
-        self.inclusive += inclusive;
+        self.sum += inclusive;
         self.exclusive += exclusive;
         if seconds < self.min {
             self.min = seconds;
@@ -78,6 +84,7 @@ impl Cell {
 
     fn add(&mut self, other: &Cell) {
         self.count += other.count;
+        self.sum += other.sum;
         self.inclusive += other.inclusive;
         self.exclusive += other.exclusive;
         self.min = self.min.min(other.min);
@@ -220,7 +227,7 @@ impl States {
                 exclusive: cell.exclusive,
                 share: cell.exclusive.share_of(group.lifetime),
                 min: cell.min,
-                mean: cell.inclusive.mean(cell.count),
+                mean: cell.sum.mean(cell.count),
                 median: median.clamp(cell.min, cell.max),
                 p95: p95.clamp(cell.min, cell.max),
                 max: cell.max,
@@ -230,6 +237,7 @@ impl States {
             });
         }
         rows.sort_by(|a, b| b.exclusive.cmp(&a.exclusive).then_with(|| a.value.cmp(&b.value)));
+        rows.iter_mut().for_each(|row| row.convert(trace.time_scale()));
         rows
     }
 }
@@ -358,11 +366,11 @@ pub fn table(rows: &[Row]) -> Table {
         .with("inclusive", Data::seconds(rows, |row| row.inclusive))
         .with("exclusive", Data::seconds(rows, |row| row.exclusive))
         .with("share", Data::number(rows, |row| Some(row.share)))
-        .with("min", Data::number(rows, |row| Some(row.min)))
+        .with("min", Data::time(rows, |row| Some(row.min)))
         .with("mean", Data::seconds(rows, |row| row.mean))
-        .with("median", Data::number(rows, |row| Some(row.median)))
-        .with("p95", Data::number(rows, |row| Some(row.p95)))
-        .with("max", Data::number(rows, |row| Some(row.max)))
+        .with("median", Data::time(rows, |row| Some(row.median)))
+        .with("p95", Data::time(rows, |row| Some(row.p95)))
+        .with("max", Data::time(rows, |row| Some(row.max)))
         .with("containers", Data::count(rows, |row| row.containers))
         .with("imbalance", Data::number(rows, |row| Some(row.imbalance)))
 }

@@ -55,6 +55,9 @@ impl Time {
         lanes::each(lanes, &mut self.lanes, workers, |lane, kept, (): &mut ()| {
             let mut open = std::mem::take(&mut kept.open);
             Nesting::walk(lane, scope.window(), &mut open, |state, _, outer| {
+                if inclusive && state.is_repeated {
+                    return;
+                }
                 kept.add(scope, bins, state, outer.filter(|_| !inclusive));
             });
             kept.open = open;
@@ -120,6 +123,7 @@ impl Time {
             .with("type", Data::text(&rows, |row| &row.type_))
             .with("value", Data::text(&rows, |row| &row.value))
             .with("seconds", Data::seconds(&rows, |row| row.seconds))
+            .in_seconds(trace.time_scale())
     }
 }
 
@@ -143,7 +147,8 @@ impl Lane {
     }
 }
 
-/// Returns the time range that is divided into bins: the intersection of the window and the trace.
+/// Returns the time range that is divided into bins, in the trace's unit: the intersection of the
+/// window and the trace.
 #[must_use]
 pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     let containers = trace.containers();
@@ -156,5 +161,5 @@ pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
 #[must_use]
 pub fn makespan(trace: &Trace, scope: &Scope) -> Seconds {
     let (start, end) = range(trace, scope);
-    Seconds::between(start, end).max(Seconds::ZERO)
+    Seconds::between(start, end).max(Seconds::ZERO).scaled(trace.time_scale())
 }

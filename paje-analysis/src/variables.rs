@@ -88,7 +88,8 @@ impl Variables {
                 .with("min", Data::amount(&rows, |(_, kept)| Some(kept.min)))
                 .with("max", Data::amount(&rows, |(_, kept)| Some(kept.max)))
                 .with("mean", Data::amount(&rows, |(_, kept)| kept.whole.mean()))
-                .with("integral", Data::amount(&rows, |(_, kept)| Some(kept.whole.value())));
+                .with("integral", Data::amount(&rows, |(_, kept)| Some(kept.whole.value())))
+                .in_seconds(trace.time_scale());
         };
         let means = rows.iter().flat_map(|(lane, kept)| {
             let means = kept.bins.iter().map(Integral::mean).enumerate();
@@ -101,6 +102,7 @@ impl Variables {
             .with("end", Data::seconds(&means, |(_, bin, _)| bins.span(*bin).1));
         names(table, means.iter().map(|(lane, ..)| *lane))
             .with("mean", Data::amount(&means, |(.., mean)| Some(*mean)))
+            .in_seconds(trace.time_scale())
     }
 
     fn sorted<'t>(&self, trace: &'t Trace) -> Vec<(LaneView<'t>, &Lane)> {

@@ -14,6 +14,7 @@
 
 pub mod delays;
 mod report;
+pub mod rest;
 pub mod tables;
 
 use std::sync::Arc;
@@ -110,7 +111,7 @@ impl Kind {
         match self {
             Kind::LateSender => "late sender",
             Kind::LateReceiver => "late receiver",
-            Kind::NxN => "wait at nxn",
+            Kind::NxN => "wait at all-to-all",
             Kind::Barrier => "wait at barrier",
             Kind::LateBroadcast => "late broadcast",
             Kind::EarlyReduce => "early reduce",
@@ -185,6 +186,15 @@ impl<'t> Waits<'t> {
             waits.sort_by(|a, b| a.until.total_cmp(&b.until).then(order(a).cmp(&order(b))));
         });
         Waits { tracks, messages, collectives, by_track }
+    }
+
+    /// Whether the trace has a message or a collective between containers. Without one, nothing is
+    /// known to wait, and no path leads from one container to another.
+    #[must_use]
+    pub fn has_dependences(&self) -> bool {
+        let between = |message: &Message| message.from != message.to;
+        self.messages.list().iter().any(between)
+            || self.collectives.series.iter().any(|it| self.collectives.members(it).len() > 1)
     }
 
     /// Returns the waits of a track, in the order of their ends.

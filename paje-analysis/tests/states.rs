@@ -68,6 +68,39 @@ fn exclusive_time_is_that_of_innermost_states() {
 }
 
 #[test]
+fn nested_states_of_one_value_count_once() {
+    // Values a, b and c in turn, 99 deep: pushed and popped one second after another.
+    let mut lines = String::new();
+    let value = |depth: u32| ["a", "b", "c"][depth as usize % 3];
+    (0..99).for_each(|depth| lines += &format!("4 {depth} S p {}\n", value(depth)));
+    (0..99).for_each(|depth| lines += &format!("5 {} S p\n", 99 + depth));
+    for bytes in [1, 100, 1 << 20] {
+        let text = [HEAD, &lines].concat();
+        let mut states = States::new(Scope::default(), By::Value);
+        let (workers, progress) = (Workers::one(), Progress::default());
+        let mut see = |portion: &Portion<'_>| {
+            states.see(portion.trace(), &workers);
+            ControlFlow::Continue(())
+        };
+        let (source, options) = (Source::stream(text.as_bytes()), Options::default());
+        let read = Trace::read_in_portions(source, &options, &workers, &progress, bytes, &mut see);
+        let rows = states.rows(&read.expect("the trace is valid"));
+        // The outermost state of each value covers the others.
+        let mut times: Vec<_> = rows
+            .iter()
+            .map(|row| (row.value.to_string(), row.count, row.inclusive.to_f64(), row.max))
+            .collect();
+        times.sort_by(|a, b| a.0.cmp(&b.0));
+        let wanted = [("a", 197.0), ("b", 195.0), ("c", 193.0)];
+        let wanted = wanted.map(|(value, seconds)| (value.to_owned(), 33, seconds, seconds));
+        assert_eq!(times, wanted, "{bytes}");
+        let sum: f64 = (0..99).filter(|depth| depth % 3 == 0).map(|d| f64::from(197 - 2 * d)).sum();
+        let a = rows.iter().find(|row| row.value == Label::from("a")).expect("a row");
+        assert!((a.mean.to_f64() - sum / 33.0).abs() < 1e-9);
+    }
+}
+
+#[test]
 fn a_window_clips_states_and_lifetimes() {
     let mut selection = Selection::default();
     (selection.window.from, selection.window.to) = (3.0, 6.5);

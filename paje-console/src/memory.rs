@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use paje_decimal::amounts::size;
 use paje_sim::MemoryLimit;
-use splitter::parse_size;
 
 /// Value of `--memory-limit`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +35,7 @@ impl Limit {
                 .map(|percent: f64| Limit::Share(percent / 100.0))
                 .ok_or_else(|| "expected a percentage from 1% to 100%".into());
         }
-        match parse_size(text) {
+        match size(text) {
             Ok(bytes) if bytes >= LEAST => Ok(Limit::Bytes(bytes)),
             Ok(_) => Err("expected at least 32M".into()),
             Err(_) => Err("expected a size such as 4G, a share such as 50%, or none".into()),

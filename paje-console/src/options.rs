@@ -1,15 +1,17 @@
 //! Options with the same meaning in every program.
 
 mod reading;
+mod report;
 mod rows;
+mod talk;
+mod units;
+mod values;
 
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::FalseyValueParser;
-use paje_parser::number::parse_f64;
 use paje_sim::MemoryLimit;
 use paje_workers::{Pin, Workers};
 use splitter::{Folders, Limits};
@@ -17,8 +19,12 @@ use splitter::{Folders, Limits};
 use crate::Failure;
 use crate::memory::{self, Limit};
 
-pub use reading::{Accepted, Less, Reading};
+pub use reading::{Accepted, Less, Reading, VariablePrecision, Variables};
+pub use report::{Coloured, Format, Formatted, When};
 pub use rows::{Nature, Natures, Patterns, Span, Which};
+pub use talk::{NO_WARNINGS, NO_WARNINGS_TERM, StatsFormat, Talk, Warnings};
+pub use units::Units;
+pub use values::{count, positive_time, size, time, whole};
 
 /// Number of threads, and the CPUs that they run on.
 #[derive(Args, Clone, Debug, Default)]
@@ -90,7 +96,7 @@ impl Memory {
 pub struct LongestLine {
     /// Longest line that is accepted, such as 64K, 100MB or 1GiB. The limit detects files that are
     /// not traces
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line, hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size::<usize>(1 << 10..=Limits::LONGEST_LINE as u64, "a size from 1K to 1G"), hide_short_help = true)]
     pub max_line: usize,
 }
 
@@ -98,28 +104,7 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a number of threads, 1 or more".into())
 }
 
-/// Parses a positive number.
-pub fn count(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "must be a number, and at least 1".into())
-}
-
-/// Option for warnings.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub struct Warnings {
-    /// Do not print warnings; errors are still printed
-    #[arg(long, env = NO_WARNINGS, hide_env_values = true, value_parser = FalseyValueParser::new(), hide_short_help = true)]
-    pub no_warnings: bool,
-}
-
-/// Environment variable with the same effect as `--no-warnings`. It helps if the call of the
-/// program cannot be changed.
-pub const NO_WARNINGS: &str = "PAJE_NO_WARNINGS";
-
-/// Entry for this variable in manuals: its name and its effect.
-pub const NO_WARNINGS_TERM: (&str, &str) =
-    (NO_WARNINGS, "Unless it is unset, empty, 0, no or false: the same as --no-warnings.");
-
-/// Options for the files to which a trace refers.
+/// Choice of the named files that are read.
 #[derive(Args, Clone, Debug, Default)]
 pub struct NamedFiles {
     /// Do not read files that the trace names (PajeTraceFile, Filename), but warn about them, as
@@ -149,33 +134,6 @@ impl NamedFiles {
     }
 }
 
-/// Options for messages on standard error.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub struct Talk {
-    /// Do not show progress. It is shown only after a second, and only if standard error is a
-    /// terminal
-    #[arg(long, hide_short_help = true)]
-    pub no_progress: bool,
-
-    /// Option for warnings.
-    #[command(flatten)]
-    pub warnings: Warnings,
-}
-
-/// Parses a line length from 1 KiB to 1 GiB.
-pub fn max_line(text: &str) -> Result<usize, String> {
-    let size = splitter::parse_size(text)?;
-    let range = 1 << 10..=Limits::LONGEST_LINE;
-    let size = usize::try_from(size).ok().filter(|size| range.contains(size));
-    size.ok_or_else(|| "expected a size from 1K to 1G".into())
-}
-
-/// Parses a time in seconds.
-pub fn time(text: &str) -> Result<f64, String> {
-    let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
-    number.ok_or_else(|| "expected a number of seconds".into())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -197,14 +155,6 @@ mod tests {
         assert_eq!(max_line("1GiB").expect("a size"), Limits::LONGEST_LINE);
         for size in ["1023", "1025M", "much", "-1"] {
             assert!(max_line(size).is_err(), "{size}");
-        }
-    }
-
-    #[test]
-    fn times_are_parsed() {
-        assert_eq!((time("-1.5"), time("1e3")), (Ok(-1.5), Ok(1000.0)));
-        for wrong in ["", "soon", "nan"] {
-            assert!(time(wrong).is_err(), "{wrong}");
         }
     }
 }

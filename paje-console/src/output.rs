@@ -5,13 +5,24 @@
 //! silently. So this module makes a closed standard output unwritable before the runtime starts.
 //! Programs write to [`standard_output`].
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use rustix::termios::tcgetwinsize;
 
 use crate::Failure;
 use crate::aside::write_with;
+
+/// Returns the width of a terminal in columns; of another file, the value of `COLUMNS`, if set.
+pub fn columns(out: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    if out.is_terminal() {
+        return Some(tcgetwinsize(out).map_or(80, |size| usize::from(size.ws_col)));
+    }
+    std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok())
+}
 
 /// Returns standard output without a buffer. If it was closed when the program started, writing
 /// fails.
@@ -20,6 +31,33 @@ use crate::aside::write_with;
 /// The process cannot open another file.
 pub fn standard_output() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+/// Refuses outputs that are also inputs, even under another path. An input `-` is standard input.
+///
+/// # Errors
+/// Names the first such output.
+pub fn refuse_inputs<'p>(
+    inputs: &[impl AsRef<Path>],
+    outputs: impl IntoIterator<Item = &'p Path>,
+) -> Result<(), Failure> {
+    let file = |metadata: Metadata| metadata.is_file().then(|| (metadata.dev(), metadata.ino()));
+    let standard = || io::stdin().as_fd().try_clone_to_owned().map(File::from)?.metadata();
+    let input = |path: &Path| match path == Path::new("-") {
+        true => standard().ok().and_then(file),
+        false => fs::metadata(path).ok().and_then(file),
+    };
+    let inputs: Vec<_> = match inputs {
+        [] => input(Path::new("-")).into_iter().collect(),
+        some => some.iter().filter_map(|path| input(path.as_ref())).collect(),
+    };
+    for output in outputs {
+        if fs::metadata(output).ok().and_then(file).is_some_and(|file| inputs.contains(&file)) {
+            let why = "is also the input; write to another file";
+            return Err(Failure::Unsuitable(output.to_owned(), why.into()));
+        }
+    }
+    Ok(())
 }
 
 /// Calls `write` with a buffer in front of `file`.

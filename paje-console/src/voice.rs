@@ -1,7 +1,7 @@
 //! Prints messages on standard error in the same way for all programs.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use paje_parser::FaultKind;
@@ -9,11 +9,15 @@ use paje_parser::error::{shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
-use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, Selection, TimeRange, Trace};
+use paje_sim::{
+    Error, ErrorKind, Glob, Recovered, Remedy, Selected, Selection, TimeRange, Trace, nearest,
+};
 use paje_workers::{Pin, Workers};
 use splitter::{Input, Refusal, cause};
 
 use crate::Failure;
+use crate::fill::fill;
+use crate::output::columns;
 
 /// A program's name and its hints, with which it prints messages.
 #[derive(Clone, Copy, Debug)]
@@ -46,40 +50,26 @@ pub const NOTHING_IN_IT: &str = "it is empty";
 impl Voice {
     /// Prints one message. Failures of standard error are ignored.
     pub fn say(self, message: fmt::Arguments<'_>) {
-        let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
+        let mut text = format!("{}: {message}\n", self.program);
+        let out = io::stderr();
+        if out.is_terminal() {
+            text = fill(&text, columns(&out).unwrap_or(80));
+        }
+        let _ = out.lock().write_all(text.as_bytes());
     }
 
-    /// Prints all warnings about a trace and about the selected rows: [`warnings`](Self::warnings),
-    /// [`unmet`](Self::unmet) and [`empty_window`](Self::empty_window). The message about an empty
-    /// window ends with `so`, the consequence.
+    /// Prints all warnings about a trace and about the selected window: [`warnings`](Self::warnings)
+    /// and [`empty_window`](Self::empty_window). The message about an empty window ends with `so`,
+    /// the consequence.
     pub fn doubts(self, name: &Path, trace: &Trace, selection: &Selection, so: &str) {
         self.warnings(name, trace);
-        self.unmet(&trace.select(selection));
         self.empty_window(selection.window, trace, so);
-    }
-
-    /// Warns about patterns of `--of-type` and `--in` that match nothing, because they may be
-    /// misspelt.
-    pub fn unmet(self, selected: &Selected) {
-        let say = |option: &str, glob: &Glob, what: &str| {
-            let glob = shown(glob.as_str().as_bytes());
-            self.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
-        };
-        selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
-        selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
     }
 
     /// Warns if nothing of the trace is in the window. The message ends with `so`, the consequence.
     pub fn empty_window(self, window: TimeRange, trace: &Trace, so: &str) {
-        let (TimeRange { from, to }, end) = (window, trace.end());
-        if from > to {
-            self.say(format_args!(
-                "warning: the window from {from} s to {to} s ends before it begins; {so}"
-            ));
-        } else if from > end {
-            self.say(format_args!(
-                "warning: the window from {from} s begins after the end of the trace, {end} s; {so}"
-            ));
+        if let Some(why) = nothing_in(window, trace) {
+            self.say(format_args!("warning: {why}; {so}"));
         }
     }
 
@@ -211,7 +201,14 @@ impl Voice {
             }
             Failure::Other(why) => return self.say(format_args!("{why}")),
         };
-        self.say(format_args!("{}: {}", shown_path(name), cause(error)));
+        let name = shown_path(name);
+        match missing_folder(failure) {
+            Some(folder) => {
+                let folder = shown_path(folder);
+                self.say(format_args!("{name}: the folder {folder} does not exist"));
+            }
+            None => self.say(format_args!("{name}: {}", cause(error))),
+        }
     }
 
     fn invalid(self, name: &Path, error: &Error) {
@@ -239,6 +236,44 @@ impl Voice {
         }
         self.refused(error);
     }
+}
+
+/// Returns why nothing of the trace is in the window, unless something may be in it.
+#[must_use]
+pub fn nothing_in(window: TimeRange, trace: &Trace) -> Option<String> {
+    let (TimeRange { from, to }, end) = (window, trace.end());
+    let unit = trace.time_scale().unit().symbol();
+    if from > to {
+        return Some(format!("the window from {from} {unit} to {to} {unit} ends before it begins"));
+    }
+    let why = "begins after the end of the trace";
+    (from > end).then(|| format!("the window from {from} {unit} {why}, {end} {unit}"))
+}
+
+/// Fails if a pattern of `--of-type` or `--in` matches nothing in the trace of this name.
+pub fn all_met(name: &Path, trace: &Trace, selection: &Selection) -> Result<(), Failure> {
+    match unmet(trace, &trace.select(selection)).next() {
+        Some(message) => Err(Failure::Unsuitable(name.to_owned(), message)),
+        None => Ok(()),
+    }
+}
+
+/// Describes each pattern that matches nothing, with the nearest names.
+fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = String> {
+    let (types, containers) = (trace.types(), trace.containers());
+    let of_types = selected.unmet_types().map(|glob| {
+        let names = types.ids().skip(1).map(|id| types.name(id).text);
+        (glob, "--of-type", "type", nearest(glob.as_str().as_bytes(), names))
+    });
+    let of_containers = selected.unmet_containers().map(|glob| {
+        let names = containers.ids().skip(1).map(|id| containers.name(id).text);
+        (glob, "--in", "container", nearest(glob.as_str().as_bytes(), names))
+    });
+    let message = |(glob, option, what, hint): (&Glob, &str, &str, String)| {
+        let glob = shown(glob.as_str().as_bytes());
+        format!("{option} {glob}: the trace has no such {what}; {hint}")
+    };
+    of_types.chain(of_containers).map(message)
 }
 
 /// Returns whether a problem suggests damage, so that recovery is useful. Wrong event definitions
@@ -275,6 +310,13 @@ pub fn refused_folder(error: &Error) -> Option<&Path> {
         ErrorKind::File { error, .. } => Refusal::of(error)?.folder(),
         _ => None,
     }
+}
+
+/// Returns the folder that a file cannot be in because it does not exist.
+fn missing_folder(failure: &Failure) -> Option<&Path> {
+    let Failure::File(name, error) = failure else { return None };
+    let folder = name.parent().filter(|folder| *folder != Path::new(""))?;
+    (error.kind() == io::ErrorKind::NotFound && !folder.exists()).then_some(folder)
 }
 
 /// Returns the message of an error without its position.

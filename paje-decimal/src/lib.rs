@@ -16,7 +16,10 @@
 //! from 2^64 on and precisions above 16 go to the standard library's `{:.*}`, which is exact and
 //! also rounds ties to even. The output is the same on each path, and the tests compare the paths.
 //! `cargo bench -p benches --bench decimal` measures the speed.
+//!
+//! [`amounts`] has numbers with units, for people.
 
+pub mod amounts;
 mod digits;
 mod general;
 mod word;

@@ -167,7 +167,7 @@ impl FaultKind {
                 format!("the line ends before its field {}", field.name())
             }
             FaultKind::BadTime => {
-                format!("{word} is not a time; expected a finite number of seconds")
+                format!("{word} is not a time; expected a finite number")
             }
             FaultKind::BadNumber => format!("{word} is not a number"),
             FaultKind::BadColor => format!(

@@ -121,10 +121,10 @@ impl Canvas {
 
     pub(crate) fn rect(&mut self, colour: Colour, at: [f64; 4], title: &str) {
         let [x, y, width, height] = at.map(tenth);
-        let (class, title) = (colour.class(), escaped(title));
+        let (colour, title) = (colour.attributes(), escaped(title));
         let _ = writeln!(
             self.body,
-            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"><title>{title}</title></rect>"
+            "<rect {colour} x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"><title>{title}</title></rect>"
         );
     }
 
@@ -231,12 +231,12 @@ impl Canvas {
     pub(crate) fn finish(self, title: &str, height: f64) -> Picture {
         let mut body = String::new();
         for ((colour, shade), path) in &self.fills {
-            let class = colour.class();
+            let colour = colour.attributes();
             let opacity = match *shade {
                 SHADES => String::new(),
                 shade => format!(" fill-opacity=\"{:.2}\"", shade as f64 / SHADES as f64),
             };
-            let _ = writeln!(body, "<path class=\"{class}\"{opacity} d=\"{path}\"/>");
+            let _ = writeln!(body, "<path {colour}{opacity} d=\"{path}\"/>");
         }
         body.push_str(&self.body);
         Picture { title: title.to_owned(), height, body }

@@ -268,6 +268,7 @@ impl<'o> Engine<'o> {
         trace.files = read.files.paths();
         trace.comments = read.comments;
         trace.usage = read.usage;
+        trace.time_unit = world.job.options.time_unit;
         if let Some(portions) = world.portions {
             portions.finish(&trace)?;
         }

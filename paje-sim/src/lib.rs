@@ -70,6 +70,7 @@
 //! `paje-decode` and `paje-model`.
 
 mod engine;
+mod nearest;
 mod read;
 mod resolve;
 mod trace;
@@ -109,6 +110,7 @@ pub mod selection {
 }
 
 pub use ledger::{BlockLines, LaneChange, LaneEvent, LaneEvents, Ledger, LineOf, LineRemedy, Used};
+pub use nearest::nearest;
 #[doc(inline)]
 pub use paje_decode::input::{feed::names_files, source::Source};
 #[doc(inline)]
@@ -124,6 +126,7 @@ pub use paje_model::names::{
     recovered::{Recovered, Recovery, Remedy},
     text::Name,
     time_range::TimeRange,
+    time_unit::{TimeScale, TimeUnit},
     usage::{OtherQuoting, Usage},
 };
 pub use paje_parser::{FieldNames, Quoting, TypeNature};

@@ -30,6 +30,7 @@ use paje_model::names::ids::{ContainerId, LaneId, TypeId};
 use paje_model::names::options::Keeps;
 use paje_model::names::progress::Times;
 use paje_model::names::recovered::Recovery;
+use paje_model::names::time_unit::{TimeScale, TimeUnit};
 use paje_model::names::usage::Usage;
 
 /// Contents of a trace: types, containers, and the objects of every lane.
@@ -48,6 +49,7 @@ pub struct Trace {
     pub(crate) files: Vec<Option<Arc<Path>>>,
     pub(crate) comments: Vec<u8>,
     pub(crate) usage: Option<Box<Usage>>,
+    pub(crate) time_unit: Option<TimeUnit>,
     /// Number of objects shown since the replay. Only counted if some objects are in a file.
     shown: AtomicU64,
 }
@@ -99,6 +101,7 @@ impl Trace {
             files,
             comments,
             usage: None,
+            time_unit: None,
             shown,
         }
     }
@@ -107,6 +110,13 @@ impl Trace {
     #[must_use]
     pub fn types(&self) -> &Types {
         &self.model.types
+    }
+
+    /// Returns the conversion of times to seconds: by the unit in [`Options`](crate::Options), or
+    /// that of the program that wrote the trace.
+    #[must_use]
+    pub fn time_scale(&self) -> TimeScale {
+        TimeScale::new(self.types(), self.time_unit)
     }
 
     /// Returns the containers.

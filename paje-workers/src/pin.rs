@@ -56,7 +56,7 @@ impl FromStr for Pin {
                     .map(Pin::Numa)
                     .map_err(explained("NUMA nodes are listed like numa:0,2, and numa means all")),
                 None => Err(ParsePinError(format!(
-                    "`{text}` is not a pinning policy; use none, compact, scatter, numa, numa:NODES \
+                    "`{text}` is not a pinning policy: expected none, compact, scatter, numa, numa:NODES \
                      or CPUS, where lists are like 0,2,4-7"
                 ))),
             },
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn errors_name_what_is_expected() {
-        const WORD: &str = "is not a pinning policy; use none, compact, scatter, numa, numa:NODES or \
+        const WORD: &str = "is not a pinning policy: expected none, compact, scatter, numa, numa:NODES or \
                             CPUS, where lists are like 0,2,4-7";
         const CPUS: &str = "CPUs are listed like 0,2,4-7";
         const NODES: &str = "NUMA nodes are listed like numa:0,2, and numa means all";

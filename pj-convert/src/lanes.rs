@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use paje_sim::{
-    Annotations, Events, LaneView, Side, States, TimeRange, ValueId, Variables, Visitor,
+    Annotations, Events, LaneView, Side, States, TimeRange, TimeUnit, ValueId, Variables, Visitor,
 };
 
 use crate::clock::{Clock, Losses};
@@ -34,6 +34,13 @@ enum Carried {
 pub(crate) struct Covered {
     closed: VecDeque<(i64, i64)>,
     open_since: Option<i64>,
+}
+
+impl LaneState {
+    /// Creates the state of a lane before its first row.
+    pub(crate) fn new(unit: TimeUnit) -> Self {
+        LaneState { clock: Clock::new(unit), ..LaneState::default() }
+    }
 }
 
 impl Covered {
@@ -263,7 +270,8 @@ impl<E: Encoder> Visitor for LaneWriter<'_, E> {
             if before == Some(Carried::Begun) {
                 // Losses were counted when the start of the state was written.
                 let mut again = Losses::default();
-                let start = Clock::default().read(start, E::EARLIEST, &mut again);
+                let mut clock = self.state.clock.afresh();
+                let start = clock.read(start, E::EARLIEST, &mut again);
                 self.stack[top].begun = Some(start);
             } else if now == Carried::Begun {
                 // The enclosing states overlap the window too.

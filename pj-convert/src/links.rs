@@ -7,7 +7,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use paje_sim::{ContainerId, LaneView, TimeRange, TypeId, ValueId};
+use paje_sim::{ContainerId, LaneView, TimeRange, TimeUnit, TypeId, ValueId};
 use paje_workers::Workers;
 
 use crate::clock::{Clock, Losses};
@@ -112,7 +112,7 @@ impl LinkQueue {
         &mut self,
         encoder: &E,
         lanes: &[LaneState],
-        at_end: bool,
+        (unit, at_end): (TimeUnit, bool),
         workers: &Workers,
         losses: &mut Losses,
     ) -> Vec<Ready> {
@@ -128,7 +128,7 @@ impl LinkQueue {
         workers.run(|| {
             workers.share_out(chunks.len(), |_, number| {
                 let mut chunk = chunks[number].lock().unwrap_or_else(PoisonError::into_inner);
-                chunk.look(encoder, holders, lanes, at_end);
+                chunk.look(encoder, holders, lanes, (unit, at_end));
             });
         });
         let mut ready = Vec::with_capacity(chunks.len());
@@ -148,13 +148,13 @@ impl Chunk {
         encoder: &E,
         holders: &Holders,
         lanes: &[LaneState],
-        at_end: bool,
+        (unit, at_end): (TimeUnit, bool),
     ) {
         let Chunk { links, surplus, ready, losses } = self;
         let mut left = *surplus;
         links.retain_mut(|link| {
             for end in link.ends.iter_mut().filter(|end| end.at == UNREAD) {
-                end.at = Clock::default().read(end.seconds, E::EARLIEST, losses);
+                end.at = Clock::new(unit).read(end.seconds, E::EARLIEST, losses);
             }
             let must = left > 0;
             left = left.saturating_sub(1);

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-use paje_sim::{LaneView, NameOrder, Portion, Selected, Selection, Step, Trace, TypeNature};
+use paje_sim::{
+    LaneView, NameOrder, Portion, Selected, Selection, Step, TimeUnit, Trace, TypeNature,
+};
 use paje_workers::{Workers, in_order};
 
 use crate::clock::Losses;
@@ -28,6 +30,8 @@ pub(crate) struct Stream<'w, E, W> {
     out: W,
     lanes: Vec<LaneState>,
     links: LinkQueue,
+    /// Unit of the trace's times, known from the first portion on.
+    unit: Option<TimeUnit>,
     buffer: Vec<u8>,
     is_empty: bool,
     losses: Losses,
@@ -60,6 +64,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
             out,
             lanes: Vec::new(),
             links: LinkQueue::default(),
+            unit: None,
             buffer,
             is_empty: true,
             losses: Losses::default(),
@@ -89,6 +94,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
 
     fn write(&mut self, trace: &Trace, steps: impl Iterator<Item = Step>) -> io::Result<()> {
         self.selected.extend(trace);
+        let unit = self.unit_of(trace)?;
         self.encoder.define(trace, &self.selected, &mut self.buffer);
         let window = self.selected.window();
         let mut tasks: Vec<Mutex<Task<'_>>> = Vec::new();
@@ -106,7 +112,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
                 self.links.add(lane, window);
                 continue;
             }
-            let track = self.track(trace, lane);
+            let track = self.track(trace, lane, unit);
             let state = std::mem::take(&mut self.lanes[lane.id().index()]);
             task.rows += lane.len();
             task.lanes.push((lane, track, state));
@@ -137,10 +143,24 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         self.write_links(trace, false)
     }
 
-    fn track(&mut self, trace: &Trace, lane: LaneView<'_>) -> Track {
+    /// Returns the unit of the trace's times.
+    ///
+    /// # Errors
+    /// The types that show who wrote the trace were defined after its first rows.
+    fn unit_of(&mut self, trace: &Trace) -> io::Result<TimeUnit> {
+        let scale = trace.time_scale();
+        if *self.unit.get_or_insert(scale.unit()) != scale.unit() {
+            let unit = scale.unit().symbol();
+            let why = format!("{scale}, but only a late line shows it; use --time-unit {unit}");
+            return Err(io::Error::other(why));
+        }
+        Ok(scale.unit())
+    }
+
+    fn track(&mut self, trace: &Trace, lane: LaneView<'_>, unit: TimeUnit) -> Track {
         let index = lane.id().index();
         if self.lanes.len() <= index {
-            self.lanes.resize_with(index + 1, LaneState::default);
+            self.lanes.resize_with(index + 1, || LaneState::new(unit));
         }
         if let Some(track) = self.lanes[index].track {
             return track;
@@ -156,8 +176,9 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
     }
 
     fn write_links(&mut self, trace: &Trace, at_end: bool) -> io::Result<()> {
+        let when = (self.unit_of(trace)?, at_end);
         let (lanes, workers) = (&self.lanes, self.workers);
-        let ready = self.links.take(&self.encoder, lanes, at_end, workers, &mut self.losses);
+        let ready = self.links.take(&self.encoder, lanes, when, workers, &mut self.losses);
         for (container, type_) in ready.iter().flat_map(|links| &links.missing) {
             self.encoder.track(trace, *container, *type_, &mut self.buffer);
         }

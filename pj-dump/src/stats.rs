@@ -27,9 +27,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use paje_console::contents::{Contents, fact};
 use paje_console::memory::peak_memory;
+use paje_console::options::StatsFormat;
 use paje_console::reading::{PackedBytes, read_of};
 use paje_sim::Trace;
 use paje_sim::progress::Times;
@@ -38,15 +38,6 @@ use serde::{Serialize, Serializer};
 
 use crate::output::export::Exported;
 use paje_console::Voice;
-
-/// Format of `--stats`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StatsFormat {
-    /// Text for people
-    Text,
-    /// One JSON object, as the last line of standard error
-    Json,
-}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Stats {

@@ -44,9 +44,9 @@ fn pair(
         let it = &list[message as usize];
         let line =
             reporter.places.line(message).map_or(String::new(), |line| format!(", line {line}"));
-        let from =
-            quoted(&format!("{} sends at {} s{line}", reporter.shown(it.from as usize), it.start));
-        let to = quoted(&format!("{} receives at {} s", reporter.shown(it.to as usize), it.end));
+        let [sent, received] = [it.start, it.end].map(|time| reporter.seconds(time));
+        let from = quoted(&format!("{} sends at {sent} s{line}", reporter.shown(it.from as usize)));
+        let to = quoted(&format!("{} receives at {received} s", reporter.shown(it.to as usize)));
         let _ = writeln!(out, "    s{at}{name} [label={from}]; r{at}{name} [label={to}];");
         let _ = writeln!(out, "    s{at}{name} -> r{at}{name};");
     }

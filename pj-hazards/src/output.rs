@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 
 use paje_console::Quotes;
+use paje_console::options::Format;
 use paje_console::records::{self, Value};
 use paje_sim::Name;
-
-use crate::cli::Format;
 
 /// A value of a finding.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +28,8 @@ pub struct Findings {
     pub rows: Vec<Vec<Cell>>,
     /// Findings as lines of text.
     pub lines: Vec<String>,
+    /// Assumptions, which precede the text.
+    pub assumed: Vec<String>,
     /// Total number of findings, as text.
     pub sum: String,
     /// Whether anything was found.
@@ -81,7 +82,8 @@ pub fn write(
 ) -> io::Result<()> {
     let rows = findings.rows.iter().map(|row| row.iter().map(Cell::value));
     match format {
-        Format::Text => {
+        Format::Text | Format::Parquet => {
+            findings.assumed.iter().try_for_each(|line| writeln!(out, "{line}"))?;
             findings.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
             writeln!(out, "{}", findings.sum)
         }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
 use paje_analysis::order::Order;
+use paje_decimal::amounts;
 use paje_sim::Name;
 
 use crate::barriers::Barrier;
@@ -37,6 +38,11 @@ impl<'m> Reporter<'m> {
         self.model.trace().containers().name(container)
     }
 
+    /// Converts a time of the trace to seconds.
+    pub(crate) fn seconds(&self, time: f64) -> f64 {
+        self.model.trace().time_scale().seconds(time)
+    }
+
     pub(crate) fn shown(&self, track: usize) -> String {
         plain(self.name(track))
     }
@@ -62,7 +68,8 @@ impl<'m> Reporter<'m> {
             self.places.line(message).map_or(String::new(), |line| format!(" (line {line})"));
         let state = self.state(it.to as usize, it.recv());
         let state = state.map_or(String::new(), |name| format!(" in {}", plain(name)));
-        format!("{from} -> {to}: sent {} s{line}, received {} s{state}", it.start, it.end)
+        let [sent, received] = [it.start, it.end].map(|time| self.seconds(time));
+        format!("{from} -> {to}: sent {sent} s{line}, received {received} s{state}")
     }
 
     fn cells(&self, message: u32) -> [Cell; 5] {
@@ -70,8 +77,8 @@ impl<'m> Reporter<'m> {
         let state = self.state(it.to as usize, it.recv());
         [
             self.name(it.from as usize).into(),
-            Cell::Seconds(it.start),
-            Cell::Seconds(it.end),
+            Cell::Seconds(self.seconds(it.start)),
+            Cell::Seconds(self.seconds(it.end)),
             state.map_or(Cell::None, Cell::from),
             self.places.line(message).into(),
         ]
@@ -102,17 +109,21 @@ impl<'m> Reporter<'m> {
             0 => "no races".to_owned(),
             count => format!(
                 "{} in {}",
-                counted(&count.to_string(), "race"),
-                counted(&races.containers.to_string(), "container")
+                counted(count, "race"),
+                counted(races.containers as u64, "container")
             ),
         };
-        findings.cut(&races.count.to_string(), "races");
+        findings.cut(races.count, "races");
         findings
     }
 
     pub(crate) fn stages(&self, stages: &[Stage], limit: usize) -> Findings {
         let mut findings = Findings::with("stage,parts,things,orders,deliveries");
         let number = |number: &Option<BigUint>| number.as_ref().map_or(Cell::None, Cell::number);
+        findings.lines.push(format!(
+            "{:<10}  {:>7}  {:>10}  {:>15}  {:>15}",
+            "stage", "parts", "things", "orders", "deliveries"
+        ));
         for stage in stages {
             findings.rows.push(vec![
                 stage.name.into(),
@@ -122,13 +133,16 @@ impl<'m> Reporter<'m> {
                 number(&stage.deliveries),
             ]);
             let text = |number: &Option<BigUint>| match number {
-                Some(number) => number.to_string(),
-                None => "too many".to_owned(),
+                Some(number) => {
+                    u64::try_from(number).map_or_else(|_| scientific(number), amounts::count)
+                }
+                None => "over the limit".to_owned(),
             };
             let (orders, deliveries) = (text(&stage.orders), text(&stage.deliveries));
-            let (name, parts, things) = (stage.name, stage.parts, stage.things);
+            let (name, parts, things) =
+                (stage.name, amounts::count(stage.parts), amounts::count(stage.things));
             findings.lines.push(format!(
-                "{name:<10}  {parts:>8} parts  {things:>8} things  orders {orders}  deliveries {deliveries}"
+                "{name:<10}  {parts:>7}  {things:>10}  {orders:>15}  {deliveries:>15}"
             ));
         }
         let one = BigUint::from(1_u8);
@@ -138,8 +152,10 @@ impl<'m> Reporter<'m> {
         });
         if stages.iter().any(|stage| stage.orders.is_none()) {
             findings.lines.push(format!(
-                "too many: counting needs more than {limit} sets of messages (raise with --limit) or {} messages",
-                crate::orders::LARGEST
+                "over the limit: counting needs more than {} sets of messages (--limit N allows more), \
+                 or more than {} messages",
+                amounts::count(limit as u64),
+                amounts::count(crate::orders::LARGEST as u64)
             ));
         }
         findings.sum = match findings.found {
@@ -180,7 +196,7 @@ impl<'m> Reporter<'m> {
                         Cell::number(number + 1),
                         Cell::number(place + 1),
                         self.name(it.from as usize).into(),
-                        Cell::Seconds(it.start),
+                        Cell::Seconds(self.seconds(it.start)),
                         line.into(),
                     ]);
                     let from = self.shown(it.from as usize);
@@ -193,12 +209,12 @@ impl<'m> Reporter<'m> {
         findings.sum = match groups.len() {
             0 => "no other orders".to_owned(),
             count => {
-                let groups_of = counted(&count.to_string(), "group");
+                let groups_of = counted(count as u64, "group");
                 let more = match listed == limit || groups.iter().any(|one| one.poset.is_none()) {
                     true => "; others exceed --limit or are in too large groups",
                     false => "",
                 };
-                format!("{} of {groups_of}{more}", counted(&listed.to_string(), "order"))
+                format!("{} of {groups_of}{more}", counted(listed as u64, "order"))
             }
         };
         findings
@@ -221,11 +237,13 @@ impl<'m> Reporter<'m> {
                 let line = message.and_then(|message| self.places.line(message));
                 [from.unwrap_or(Cell::None), line.into()]
             };
+            let (first, last) = barrier.entered;
+            let [first, last] = [first, last].map(|time| self.seconds(time));
             let mut row = vec![
                 value.into(),
                 Cell::number(operation.instance + 1),
-                Cell::Seconds(barrier.entered.0),
-                Cell::Seconds(barrier.entered.1),
+                Cell::Seconds(first),
+                Cell::Seconds(last),
                 verdict.into(),
             ];
             row.extend(cells(barrier.keeps.map(|kept| kept.taken)));
@@ -233,11 +251,9 @@ impl<'m> Reporter<'m> {
             row.push(why.into());
             findings.rows.push(row);
             findings.lines.push(format!(
-                "{verdict}: {} {}, entered from {} s to {} s",
+                "{verdict}: {} {}, entered from {first} s to {last} s",
                 plain(value),
-                operation.instance + 1,
-                barrier.entered.0,
-                barrier.entered.1
+                operation.instance + 1
             ));
             if let Some(kept) = barrier.keeps {
                 let at = self.shown(self.to(kept.taken));
@@ -251,12 +267,12 @@ impl<'m> Reporter<'m> {
             }
         }
         findings.found = can_go > 0;
-        let all = counted(&barriers.len().to_string(), "barrier");
+        let all = counted(barriers.len() as u64, "barrier");
         findings.sum = match barriers {
             [] => "no barriers".to_owned(),
             _ => format!("{can_go} of {all} can be removed, one at a time"),
         };
-        findings.cut(&barriers.len().to_string(), "barriers");
+        findings.cut(barriers.len() as u64, "barriers");
         findings
     }
 }
@@ -266,11 +282,12 @@ impl Findings {
         Findings { columns: columns.split(',').collect(), ..Findings::default() }
     }
 
-    /// Adds how many findings are listed, unless all are.
-    fn cut(&mut self, count: &str, what: &str) {
-        if self.rows.len().to_string() != count {
-            self.sum +=
-                &format!(" ({} of {count} {what} listed; --limit lists more)", self.rows.len());
+    /// Adds the number of listed findings, unless all are listed.
+    fn cut(&mut self, count: impl Into<u128>, what: &str) {
+        let (listed, count) = (self.rows.len() as u128, count.into());
+        if listed != count {
+            let [listed, count] = [listed, count].map(grouped);
+            self.sum += &format!(" ({listed} of {count} {what} listed; --limit lists more)");
         }
     }
 }
@@ -281,7 +298,19 @@ fn plain(name: Name<'_>) -> String {
     letters.collect()
 }
 
-fn counted(count: &str, what: &str) -> String {
-    let s = if count == "1" { "" } else { "s" };
-    format!("{count} {what}{s}")
+/// Formats a number with commas.
+fn grouped(number: u128) -> String {
+    u64::try_from(number).map_or_else(|_| number.to_string(), amounts::count)
+}
+
+/// Formats a large number in three significant digits.
+fn scientific(number: &BigUint) -> String {
+    let digits = number.to_string();
+    format!("{}.{}e{}", &digits[..1], &digits[1..3], digits.len() - 1)
+}
+
+fn counted(count: impl Into<u128>, what: &str) -> String {
+    let count = count.into();
+    let s = if count == 1 { "" } else { "s" };
+    format!("{} {what}{s}", grouped(count))
 }

@@ -8,7 +8,7 @@ use paje_analysis::states::{self, States};
 use paje_analysis::summary::Summary;
 use paje_analysis::time::{self, Time};
 use paje_analysis::variables::Variables;
-use paje_analysis::{Bins, Label, Scope, Table};
+use paje_analysis::{Bins, By, Scope, Table};
 use paje_console::Failure;
 use paje_sim::Trace;
 use paje_workers::Workers;
@@ -85,8 +85,10 @@ impl Analysis {
         let scope = Scope::new(&cli.selection());
         Ok(match (cli.report(), bins) {
             (Report::Comm, _) => {
-                let level = cli.level.as_deref().map(Label::from);
-                let ends = level.map_or(Ends::Containers, Ends::Level);
+                let ends = match cli.by() {
+                    By::Type(type_) => Ends::Level(type_),
+                    By::Value | By::Container => Ends::Containers,
+                };
                 Analysis::Comm(Comm::new(scope, cli.bytes.as_deref()), ends)
             }
             (Report::Time, Some(bins)) => {

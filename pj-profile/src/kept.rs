@@ -47,13 +47,15 @@ fn regular(file: &Path) -> Option<File> {
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {
         by,
-        level,
         bytes,
         live,
         quotes,
         span,
         patterns,
+        units,
         reading,
+        html,
+        svg,
         // These options belong to reports that are not stored.
         bins: _,
         inclusive: _,
@@ -62,20 +64,18 @@ fn is_as_kept(cli: &Cli) -> bool {
         group: _,
         root: _,
         eager: _,
-        dot: _,
+        graph: _,
         // These options only affect the output.
         words: _,
         top: _,
-        format: _,
+        formatted: _,
+        coloured: _,
         output: _,
-        html: _,
-        svg: _,
         picture: _,
         value: _,
         grid: _,
         parallel: _,
         memory: _,
-        stats: _,
         talk: _,
         about: _,
     } = cli;
@@ -89,9 +89,12 @@ fn is_as_kept(cli: &Cli) -> bool {
         *no_strict || *ignore_incomplete_links || *sort || *recover || *no_files || *live;
     let Span { start, end } = span;
     let Patterns { of_type, inside } = patterns;
+    // Pictures need the colours of values, which only the trace has.
     matches!(cli.report(), Report::States | Report::Comm)
-        && by.as_deref().is_none_or(|by| by == "value")
-        && level.is_none()
+        && svg.is_none()
+        && html.is_none()
+        && by.as_deref().is_none_or(|by| by == "value" && cli.report() == Report::States)
+        && units.time_unit.is_none()
         && bytes.is_none()
         && quotes.value_names() == ValueNames::Bare
         && start.is_none()

@@ -1,8 +1,8 @@
 //! Reports as web pages.
 
 use paje_analysis::{Data, Table};
-use paje_pictures::numbers::{amount, count, duration, percent};
-use paje_pictures::{Cell, Colours, Page, PageTable, Section};
+use paje_decimal::amounts::{amount, count, duration, percent};
+use paje_pictures::{Cell, Colours, Page, PageTable, Section, ValueColours};
 
 use crate::cli::Cli;
 use crate::output::TableView;
@@ -30,21 +30,33 @@ impl Part {
     }
 }
 
-pub(crate) fn of_report(cli: &Cli, title: &str, table: &Table) -> String {
-    let colours = pictures::colours(table);
+pub(crate) fn of_report(
+    cli: &Cli,
+    title: &str,
+    notes: &[String],
+    table: &Table,
+    values: &ValueColours,
+) -> String {
+    let colours = pictures::colours(table, values);
     let section = Section {
         heading: cli.report().name(),
+        notes: notes.to_vec(),
         pictures: pictures::all(cli, table, &colours, None),
         tables: vec![(String::new(), page_table(table))],
-        ..Section::default()
     };
     Page { title: title.into(), sections: vec![section], maker: MAKER.into(), ..Page::default() }
         .file()
 }
 
-pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) -> String {
+pub(crate) fn of_parts(
+    cli: &Cli,
+    title: &str,
+    parts: &[Part],
+    facts: &Table,
+    values: &ValueColours,
+) -> String {
     let states = parts.iter().map(|part| &part.table).find(|table| table.name == "states");
-    let colours = states.map_or_else(Colours::default, pictures::colours);
+    let colours = states.map_or_else(Colours::default, |table| pictures::colours(table, values));
     let mut sections: Vec<Section> = Vec::new();
     for part in parts {
         if sections.last().is_none_or(|last| last.heading != part.heading) {
@@ -92,8 +104,14 @@ fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
     }
 }
 
-pub(crate) fn of_two(cli: &Cli, title: &str, table: &Table, times: [(&str, &Table); 2]) -> String {
-    let colours = pictures::colours(table);
+pub(crate) fn of_two(
+    cli: &Cli,
+    title: &str,
+    table: &Table,
+    times: [(&str, &Table); 2],
+    values: &ValueColours,
+) -> String {
+    let colours = pictures::colours(table, values);
     let mut drawn = pictures::all(cli, table, &colours, None);
     if times.iter().any(|(_, table)| !table.is_empty()) {
         drawn.insert(0, pictures::on_one_axis(times, &colours));
@@ -119,11 +137,8 @@ fn page_table(table: &Table) -> PageTable {
         let text = match data {
             Data::Text(_) => seen.text(name, row),
             Data::Count(all) => count(all[row]),
-            Data::Seconds(_) => written(duration),
-            Data::Number(_) if matches!(name, "share" | "percent" | "imbalance") => {
-                written(percent)
-            }
-            Data::Number(_) if name != "rate" => written(duration),
+            Data::Seconds(_) | Data::Time(_) => written(duration),
+            Data::Number(_) if name != "rate" => written(percent),
             Data::Number(_) => written(amount),
             Data::Amount(_) => written(amount),
         };

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use clap::ValueEnum;
 use paje_analysis::Table;
 use paje_console::Failure;
-use paje_pictures::{Colours, Picture};
+use paje_pictures::{Colours, Picture, ValueColours};
 
 use crate::cli::Cli;
 use crate::output::TableView;
@@ -54,7 +54,12 @@ impl Kind {
     }
 }
 
-pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Failure> {
+pub(crate) fn one(
+    cli: &Cli,
+    title: &str,
+    table: &Table,
+    values: &ValueColours,
+) -> Result<Picture, Failure> {
     let kinds = Kind::of(table);
     let report = cli.report().name();
     let Some(kind) = cli.picture.or(kinds.first().copied()) else {
@@ -70,7 +75,7 @@ pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Fail
             "--picture {kind} does not apply to the report {report}; kinds are {known}"
         )));
     }
-    let colours = colours(table);
+    let colours = colours(table, values);
     let mut picture = draw(cli, table, kind, &colours)?;
     picture.name(&format!("{title}: {}", picture.title()));
     Ok(picture)
@@ -120,7 +125,7 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
 
 /// Assigns colours to the values of a table. The value with the largest amount gets the first
 /// colour.
-pub(crate) fn colours(table: &Table) -> Colours {
+pub(crate) fn colours(table: &Table, values: &ValueColours) -> Colours {
     let seen = TableView(table);
     let by = ["exclusive", "seconds", "exclusive_a", "count"];
     let by = by.into_iter().find(|name| table.column(name).is_some()).unwrap_or("mean");
@@ -130,5 +135,5 @@ pub(crate) fn colours(table: &Table) -> Colours {
     }
     let mut sums: Vec<(String, f64)> = sums.into_iter().collect();
     sums.sort_by(|(a, one), (b, other)| other.total_cmp(one).then_with(|| a.cmp(b)));
-    Colours::of(sums.into_iter().map(|(name, _)| name))
+    Colours::of(sums.into_iter().map(|(name, _)| name), values)
 }

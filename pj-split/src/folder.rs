@@ -14,6 +14,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 
 use paje_console::Failure;
+use paje_console::options::Talk;
 use paje_console::signals::heeded;
 use paje_parser::error::shown_path;
 
@@ -73,8 +74,8 @@ impl Folder {
         Ok(Folder { partial, signals, path, target: place, cleared })
     }
 
-    pub(crate) fn report_cleared(&self, quiet: bool) {
-        for path in self.cleared.iter().filter(|_| !quiet) {
+    pub(crate) fn report_cleared(&self, talk: Talk) {
+        for path in self.cleared.iter().filter(|_| !talk.warnings.no_warnings) {
             VOICE.say(format_args!("{}: removed a leftover of a killed run", shown_path(path)));
         }
     }

@@ -1,4 +1,4 @@
-//! Writes a window of time as a trace (`--from`, `--to`).
+//! Writes a window of time as a trace (`--start`, `--end`).
 //!
 //! Rows that overlap the window are cut to it and written as new events. At the start of the
 //! window, open states are pushed and variables are set. Lines are in time order, unless a lane

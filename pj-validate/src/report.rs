@@ -1,5 +1,6 @@
-//! Reports for people. [`json`] has the reports for other programs.
+//! Output for people; [`json`] and [`csv`] have those for machines.
 
+pub mod csv;
 pub mod json;
 
 use std::io::{self, Write};
@@ -270,7 +271,7 @@ impl<W: Write> Human<W> {
         }
         row("lines", summary.lines.to_string())?;
         if let Some((first, last)) = summary.times {
-            row("time", format!("{first} to {last} s"))?;
+            row("time", format!("{first} to {last}"))?;
         }
         row("event definitions", summary.event_definitions.to_string())?;
         let counts = [

@@ -1,5 +1,5 @@
 // Draws a frame: axis, names, lanes, links and selection.
-import { colorNumber, formatTime } from "./model.js";
+import { colorNumber, formatTime, second } from "./model.js";
 import { sublane, visibleLines } from "./layout.js";
 import { drawFolded, drawLane } from "./lanes.js";
 import { drawLinks } from "./links.js";
@@ -216,7 +216,8 @@ function drawAxis(app, context, place, style, left) {
 
 // Returns the label of a mark. All marks of an axis have the same unit, and just enough digits to distinguish them.
 export function axisLabel(time, step, largest) {
-  const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]].find(([size]) => largest >= size * 0.999) || [1e-9, "ns"];
-  const digits = Math.min(Math.max(0, Math.ceil(-Math.log10(step / unit[0]) - 1e-9)), 12);
-  return `${(time / unit[0]).toFixed(digits)} ${unit[1]}`;
+  const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]].find(([size]) => largest / second >= size * 0.999) || [1e-9, "ns"];
+  const size = unit[0] * second;
+  const digits = Math.min(Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9)), 12);
+  return `${(time / size).toFixed(digits)} ${unit[1]}`;
 }

@@ -1,5 +1,5 @@
 // Main module: waits for the trace, then draws after each change.
-import { buildModel, formatTime } from "./model.js";
+import { buildModel, formatTime, second } from "./model.js";
 import { embeddedSource, servedSource } from "./source.js";
 import { Names } from "./names.js";
 import { Tiles } from "./tiles.js";
@@ -215,7 +215,7 @@ function listenControls(app) {
     byId("stage").focus();
   });
   on("goto", "change", (event) => {
-    const time = Number.parseFloat(event.target.value);
+    const time = Number.parseFloat(event.target.value) * second;
     if (Number.isFinite(time)) app.viewport.show(time - app.viewport.span / 2, time + app.viewport.span / 2);
     app.moved();
   });

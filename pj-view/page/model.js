@@ -2,6 +2,9 @@
 
 export const OTHERS = 0xffffffff;
 
+// Length of a second in the trace's unit of time. All times are in that unit until they are shown.
+export let second = 1;
+
 export function colorNumber(hex) {
   const rgb = parseInt(hex.slice(1), 16);
   return (0xff000000 | ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
@@ -17,6 +20,7 @@ function valuesOf(type) {
 }
 
 export function buildModel(data) {
+  second = data.second;
   const containers = new Map();
   const of = data.containers;
   of.id.forEach((id, i) => {
@@ -54,7 +58,7 @@ export function buildModel(data) {
   return { ...data, types, containers, lanes };
 }
 
-// Returns the total lifetime of all containers that have states of a type, in seconds within a window.
+// Returns the total lifetime of all containers that have states of a type, within a window.
 export function lifetimes(model, type, from, to) {
   let sum = 0;
   for (const lane of model.lanes.values()) {
@@ -81,7 +85,8 @@ export function pathOf(model, id) {
   return names.join(" / ") || "root";
 }
 
-export function formatTime(seconds, around = Math.abs(seconds)) {
-  const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]].find(([size]) => around >= size) || [1e-9, "ns"];
+export function formatTime(time, around = Math.abs(time)) {
+  const seconds = time / second;
+  const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]].find(([size]) => around / second >= size) || [1e-9, "ns"];
   return seconds === 0 ? "0 s" : `${Number((seconds / unit[0]).toPrecision(6))} ${unit[1]}`;
 }

@@ -38,6 +38,8 @@ pub(crate) fn of(view: &View, most: usize) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "origin": clock.origin(),
         "tick": clock.seconds(1),
+        "second": trace.time_scale().unit().per_second(),
+        "unit": trace.time_scale().to_string(),
         "extent": [extent.from, extent.to],
         "window": [view.window.from, view.window.to],
         "fields": trace.has_user_defined(),

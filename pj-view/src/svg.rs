@@ -13,7 +13,7 @@ use paje_parser::TypeNature;
 use paje_pictures::colours::{Rgb, hex};
 use paje_pictures::numbers::step;
 use paje_pictures::{escaped, tenth};
-use paje_sim::{LaneView, TypeId, ValueId};
+use paje_sim::{LaneView, TimeRange, TypeId, ValueId};
 
 use crate::frame::{GUTTER, MARGIN, level};
 use crate::picture::{DEEPEST, Line, lines};
@@ -283,12 +283,19 @@ fn sublane(line: &Line<'_>, imbrication: u32) -> (f64, f64) {
 }
 
 fn axis(out: &mut String, drawing: &Drawing<'_>, top: f64) {
-    let window = drawing.view.window;
+    let scale = drawing.view.trace.time_scale();
+    let TimeRange { from, to } = drawing.view.window;
+    let window = TimeRange { from: scale.seconds(from), to: scale.seconds(to) };
     let step = step((window.to - window.from) / ((drawing.width - GUTTER) / 110.0).max(1.0));
     let digits = (-step.log10().floor()).clamp(0.0, 15.0) as usize;
+    let _ = writeln!(
+        out,
+        "<text x=\"2\" y=\"{}\" fill=\"#444\" font-size=\"9\">{scale}</text>",
+        tenth(top + 16.0)
+    );
     let mut mark = (window.from / step).ceil();
     while mark * step <= window.to {
-        let x = tenth(drawing.x(mark * step));
+        let x = tenth(drawing.x(scale.time(mark * step)));
         let (line, y) = (tenth(top), tenth(top + 16.0));
         // The last label must stay inside the drawing.
         let (at, anchor) = match x + 24.0 > drawing.width {
@@ -347,7 +354,7 @@ impl Legend {
             let (x, above) = (tenth(*x), tenth(y - 9.0));
             let _ = writeln!(
                 out,
-                "<rect x=\"{x}\" y=\"{above}\" width=\"10\" height=\"10\" rx=\"2\" fill=\"{color}\"/>\
+                "<rect x=\"{x}\" y=\"{above}\" width=\"10\" height=\"10\" rx=\"2\" fill=\"{color}\" stroke=\"#888\"/>\
                  <text x=\"{left}\" y=\"{y}\">{name}</text>"
             );
         }

@@ -1,10 +1,10 @@
 //! A trace with its summaries and the selection to show.
 
 use paje_parser::TypeNature;
+use paje_pictures::ValueColours;
 use paje_sim::{ContainerId, LaneId, LaneView, Selected, Selection, TimeRange, Trace, TypeId};
 use paje_workers::Workers;
 
-use crate::color::Colors;
 use crate::frame;
 use crate::pyramid::Pyramid;
 
@@ -31,7 +31,7 @@ pub struct View {
     pub name: String,
     /// Initial time window, within the trace.
     pub window: TimeRange,
-    pub(crate) colors: Colors,
+    pub(crate) colors: ValueColours,
     selected: Selected,
 }
 
@@ -48,7 +48,7 @@ impl View {
     ) -> Self {
         let pyramid = Pyramid::outline(&trace, workers);
         let selected = trace.select(selection);
-        let colors = Colors::of(trace.types());
+        let colors = ValueColours::new(trace.types());
         let mut view = View { trace, pyramid, name, window, colors, selected };
         let all = view.extent();
         let (from, to) =

@@ -26,7 +26,6 @@ pub mod folders;
 pub mod input;
 pub mod plan;
 mod regular;
-mod size;
 
 pub use blocks::{
     BYTE_ORDER_MARK, Block, Blocks, ColumnSegment, LaterLine, Limits, PADDING, ReadError, Segment,
@@ -36,4 +35,3 @@ pub use folders::{Folders, Refusal};
 pub use input::{Compression, Input, Kind, Segments, Unpacking};
 pub use plan::Plan;
 pub use regular::read_exact_at;
-pub use size::parse_size;

@@ -64,6 +64,7 @@ pub(crate) fn keywords(asked: &Arguments<'_, '_>) -> PyResult<Keywords> {
         sort: flag("sort")?,
         recover: flag("recover")?,
         stop_at: time("stop_at")?,
+        time_unit: asked.get("time_unit", "a string such as 'ms', or None")?,
         start: time("start")?,
         end: time("end")?,
         natures: patterns("natures")?,

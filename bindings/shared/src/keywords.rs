@@ -25,6 +25,7 @@ pub struct Keywords {
     pub sort: bool,
     pub recover: bool,
     pub stop_at: Option<f64>,
+    pub time_unit: Option<String>,
     pub start: Option<f64>,
     pub end: Option<f64>,
     pub natures: Option<Vec<String>>,
@@ -51,6 +52,7 @@ impl Default for Keywords {
             sort: false,
             recover: false,
             stop_at: None,
+            time_unit: None,
             start: None,
             end: None,
             natures: None,
@@ -91,7 +93,7 @@ impl Size {
     pub fn bytes(&self) -> Result<u64, Wrong> {
         match self {
             Size::Bytes(bytes) => Ok(*bytes),
-            Size::Text(text) => splitter::parse_size(text)
+            Size::Text(text) => paje_decimal::amounts::size(text)
                 .map_err(|error| Wrong(format!("{text:?} is not a size such as '4G': {error}"))),
         }
     }
@@ -139,6 +141,10 @@ impl Keywords {
             options.value_names = ValueNames::AsWritten;
         }
         options.stop_at = number("stop_at", self.stop_at)?;
+        options.time_unit = match &self.time_unit {
+            Some(unit) => Some(unit.parse().map_err(|error| Wrong(format!("time_unit: {error}")))?),
+            None => None,
+        };
         options.no_imbrication = self.no_imbrication;
         options.ignore_incomplete_links = self.ignore_incomplete_links;
         options.user_defined = self.user_defined;

@@ -58,8 +58,8 @@ pub struct Known {
 /// A wait state, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Waiting {
-    /// Kind: `late sender`, `late receiver`, `wait at nxn`, `wait at barrier`, `late broadcast`,
-    /// `early reduce` or `late scan`.
+    /// Kind: `late sender`, `late receiver`, `wait at all-to-all`, `wait at barrier`,
+    /// `late broadcast`, `early reduce` or `late scan`.
     pub kind: &'static str,
     /// Rank that waits.
     pub waiter: usize,
@@ -90,7 +90,7 @@ impl Case {
         match self {
             Case::LateSender => late_sender(parameters),
             Case::LateReceiver => late_receiver(parameters),
-            Case::NxN => all_for_all(parameters, "PMPI_Allreduce", "wait at nxn"),
+            Case::NxN => all_for_all(parameters, "PMPI_Allreduce", "wait at all-to-all"),
             Case::Barrier => all_for_all(parameters, "PMPI_Barrier", "wait at barrier"),
             Case::OneToN => broadcast(parameters),
             Case::NToOne => reduction(parameters),

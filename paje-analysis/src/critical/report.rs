@@ -20,6 +20,7 @@ impl CriticalPath {
             .with("container", Data::Text(containers))
             .with("seconds", Data::seconds(&rows, |row| row.seconds))
             .with("share", Data::number(&rows, |row| Some(row.seconds.share_of(length))))
+            .in_seconds(waits.scale())
     }
 
     /// Returns `type,value,seconds,share,mean,imbalance,cost`. The seconds are the length of the
@@ -37,6 +38,7 @@ impl CriticalPath {
             .with("mean", Data::seconds(&rows, |row| row.mean))
             .with("imbalance", Data::seconds(&rows, |row| row.imbalance))
             .with("cost", Data::seconds(&rows, |row| row.cost))
+            .in_seconds(waits.scale())
     }
 }
 

@@ -44,7 +44,13 @@ pub struct Total {
 }
 
 impl Total {
-    fn add(&mut self, seconds: Seconds) {
+    pub(super) fn merge(&mut self, other: Total) {
+        self.count += other.count;
+        self.seconds += other.seconds;
+        self.longest = self.longest.max(other.longest);
+    }
+
+    pub(super) fn add(&mut self, seconds: Seconds) {
         self.count += 1;
         self.seconds += seconds;
         self.longest = self.longest.max(seconds);
@@ -118,7 +124,7 @@ impl Waits<'_> {
         let names: Vec<_> = names.collect();
         let edges = most.iter().zip(&names).map(|(pair, [waiter, whom])| Edge {
             ends: [waiter, whom],
-            label: format!("{:.6}", pair.total.seconds),
+            label: format!("{:.6}", pair.total.seconds.scaled(self.scale())),
             weight: pair.total.seconds.to_f64(),
         });
         let edges: Vec<Edge<'_>> = edges.collect();

@@ -1,7 +1,7 @@
 //! Options for reading and replaying a trace.
 
-use clap::Args;
-use paje_sim::{FieldNames, Options};
+use clap::{Args, ValueEnum};
+use paje_sim::{FieldNames, Options, Precision};
 use splitter::Limits;
 
 use super::{LongestLine, NamedFiles, time};
@@ -92,7 +92,38 @@ impl Accepted {
     }
 }
 
-/// Options that make a replay use only part of the trace's information.
+/// Precision of the values of variables.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Variables {
+    /// Precision of the values of variables
+    ///
+    /// Default: single for rows and pieces, as in PajeNG, and double for tables
+    #[arg(long, value_enum, value_name = "PRECISION", hide_short_help = true)]
+    pub variable_precision: Option<VariablePrecision>,
+}
+
+/// Precision of the values of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VariablePrecision {
+    /// Single precision, as in PajeNG: 16777217 becomes 16777216
+    Single,
+    /// Double precision, correctly rounded
+    Double,
+}
+
+impl Variables {
+    /// Returns the precision of a replay.
+    #[must_use]
+    pub fn precision(self, default: Precision) -> Precision {
+        match self.variable_precision {
+            Some(VariablePrecision::Single) => Precision::Single,
+            Some(VariablePrecision::Double) => Precision::Double,
+            None => default,
+        }
+    }
+}
+
+/// Options that replay only part of the trace's information.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Less {
     /// Ignore events later than TIME; open states, containers and variables end there

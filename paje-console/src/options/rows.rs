@@ -36,15 +36,17 @@ impl Which {
 /// Time window, in seconds.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Span {
-    /// Only rows that end at START or later
+    /// Start of the time window
     ///
-    /// Containers are always included
+    /// In the trace's unit of time. The window has all rows that end at START or later, and all containers. Reports, pictures
+    /// and pieces cut rows at START; pj_dump and pj_convert keep them whole
     #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true)]
     pub start: Option<f64>,
 
-    /// Only rows that begin at END or earlier
+    /// End of the time window
     ///
-    /// Containers are always included
+    /// In the trace's unit of time. The window has all rows that begin at END or earlier, and all containers. Reports, pictures
+    /// and pieces cut rows at END; pj_dump and pj_convert keep them whole
     #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
     pub end: Option<f64>,
 }
@@ -122,7 +124,7 @@ impl Nature {
     }
 }
 
-/// Name patterns for types and containers. `Voice::unmet` warns about patterns that match nothing.
+/// Name patterns for types and containers. `voice::all_met` refuses patterns that match nothing.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Patterns {
     /// Only types whose name matches, such as 'MPI_*'

@@ -14,5 +14,6 @@ pub mod recovered;
 pub mod selection;
 pub mod text;
 pub mod time_range;
+pub mod time_unit;
 pub mod usage;
 pub mod warning;

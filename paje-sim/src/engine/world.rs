@@ -262,6 +262,7 @@ impl<'o> World<'o> {
         let (last, counted) = (read.last_time, Counted::default());
         let mut trace = Trace::new(model, rows, defs, Vec::new(), last, Vec::new(), counted);
         trace.usage = usage;
+        trace.time_unit = self.job.options.time_unit;
         let shown = portions.show(&trace);
         let Trace { model, rows, usage, .. } = trace;
         read.usage = usage;

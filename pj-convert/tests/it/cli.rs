@@ -89,8 +89,11 @@ fn usage_errors_name_the_problem() {
         (&[EXAMPLE, "-o", "out.otf2"], "OTF2 output is not supported"),
         (&[EXAMPLE, "-o", "out", "--to", "otf2"], "OTF2 output is not supported"),
         (&["nowhere.trace", "-o", "out.json"], "nowhere.trace: No such file"),
-        (&[EXAMPLE, "-o", "no/out.json"], "no/out.json: No such file"),
-        (&[EXAMPLE, "-o", "out.json", "--nature", "row"], "[possible values: container, state"),
+        (&[EXAMPLE, "-o", "no/out.json"], "no/out.json: the folder no does not exist"),
+        (
+            &[EXAMPLE, "-o", "out.json", "--nature", "row"],
+            "expected container, state, variable, event or link",
+        ),
     ] {
         let output = run(&folder, arguments);
         let message = String::from_utf8_lossy(&output.stderr);

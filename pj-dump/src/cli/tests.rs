@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use super::*;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
-use paje_console::options::Nature;
+use paje_console::options::{Nature, StatsFormat};
 use paje_sim::{Selection, TypeNature};
 use paje_workers::Pin;
 
@@ -134,10 +134,10 @@ fn selections_are_parsed() {
 #[test]
 fn the_format_of_stats_is_optional() {
     let stats = |words: &[&str]| Cli::parse_from([&["pj_dump"], words].concat());
-    assert_eq!(stats(&["t"]).stats, None);
+    assert_eq!(stats(&["t"]).talk.stats, None);
     let cli = stats(&["--stats", "json"]);
-    assert_eq!((cli.stats, cli.files), (Some(StatsFormat::Text), vec!["json".into()]));
-    assert_eq!(stats(&["--stats=json"]).stats, Some(StatsFormat::Json));
+    assert_eq!((cli.talk.stats, cli.files), (Some(StatsFormat::Text), vec!["json".into()]));
+    assert_eq!(stats(&["--stats=json"]).talk.stats, Some(StatsFormat::Json));
 }
 
 fn headings(help: &str) -> Vec<(&str, Vec<&str>)> {

@@ -127,7 +127,7 @@ fn stats_are_readable_as_text() {
         assert_eq!(fact("bytes "), text.len().to_string());
         assert_eq!(fact("lines "), lines_of(&text).to_string());
         assert_eq!(fact("event lines "), events.to_string());
-        assert_eq!((fact("states "), fact("values ")), ("1000".to_owned(), "7".to_owned()));
+        assert_eq!((fact("states "), fact("values ")), ("1,000".to_owned(), "7".to_owned()));
         assert_eq!(fact("rows "), lines_of(&output.stdout).to_string());
         assert_eq!(fact("output bytes "), output.stdout.len().to_string());
         for phase in ["total ", "replay ", "export ", "  writing ", "serial "] {

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn options_are_read_as_by_getopt() {
     let cli = Cli::parse_from(["pj_equals", "-zi", "-s1", "a", "-t", "-2.5", "b", "--ignore-inc"]);
-    assert!(cli.accepted.ignore_incomplete_links && cli.icase && !cli.quiet);
+    assert!(cli.reading.accepted.ignore_incomplete_links && cli.icase && !cli.quiet);
     assert_eq!((cli.start1, cli.start2), (Some(1.0), Some(-2.5)));
     assert_eq!([cli.file1, cli.file2], ["a", "b"].map(|file| Some(PathBuf::from(file))));
     let wrong: [&[&str]; 8] = [

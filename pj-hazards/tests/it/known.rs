@@ -16,7 +16,7 @@ fn findings_of(trace: &[u8], words: &[&str]) -> (i32, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("it.trace");
     fs::write(&path, trace).expect("writable");
-    let output = run(&[words, &[path.to_str().expect("text")]].concat());
+    let output = run(&[words, &["--no-warnings", path.to_str().expect("text")]].concat());
     assert_eq!(text(&output.stderr), "");
     (output.status.code().expect("it ends"), text(&output.stdout))
 }
@@ -54,7 +54,8 @@ fn each_two_messages_of_a_gather_race() {
     for n in [2_usize, 3, 17, 60] {
         let (status, table) = findings(Hazard::Gather(n), &["races", "--limit=5"]);
         let races = n * (n - 1) / 2;
-        let sum = format!("{races} race{} in 1 container", if races == 1 { "" } else { "s" });
+        let count = if races == 1770 { "1,770".to_owned() } else { races.to_string() };
+        let sum = format!("{count} race{} in 1 container", if races == 1 { "" } else { "s" });
         let last = table.lines().last().expect("a sum");
         assert!(status == 1 && last.starts_with(&sum), "{last}");
         assert_eq!(table.matches("race: ").count(), races.min(5));
@@ -79,7 +80,7 @@ fn orders_of_a_merge() {
         assert_eq!(stage(Hazard::Gather(n), &[], "states").1, states);
     }
     let (_, table) = findings(Hazard::Gather(20), &["orders", "--count", "--limit=1000"]);
-    assert!(table.contains("orders too many"), "{table}");
+    assert!(table.contains("over the limit"), "{table}");
 }
 
 /// Runs of Schaeli's figures 4.12b and 4.16, reconstructed from the text.
@@ -90,7 +91,7 @@ fn messages_that_only_read_can_be_put_in_order() {
     let reads = [&one[..], &["--reads=read *"]].concat();
     // Before the borders, the messages have one order. Afterwards, they have 20 orders.
     let (_, table) = findings(Hazard::Borders, &[&["orders", "--count"], &reads[..]].concat());
-    assert!(table.contains("groups             3 parts         7 things  orders 22"), "{table}");
+    assert!(table.contains("\ngroups            3           7               22"), "{table}");
     let rows = columns(Hazard::Borders, &[&["orders"], &reads[..]].concat(), &["group", "order"]);
     assert_eq!((rows.len(), rows[99].clone()), (5 * 20, vec!["1".into(), "20".into()]));
     // Expression 4.1 gives one order per message. Expression 4.2 gives fewer orders than there are
@@ -161,7 +162,7 @@ fn sends_in_a_circle_may_deadlock() {
     assert_eq!(rows, [["potential", "rank-0 rank-1 rank-2"]]);
     let (status, text) = findings(Hazard::Circle, &["deadlock"]);
     assert!(status == 1 && text.contains("rank-0 -> rank-1 -> rank-2 -> rank-0"), "{text}");
-    assert_eq!(findings(Hazard::Circle, &["deadlock", "--blocking=PMPI_Wait"]).0, 0);
+    assert_eq!(findings(Hazard::Circle, &["deadlock", "--blocking=PMPI_Recv"]).0, 0);
     for harmless in [Hazard::PostedCircle, Hazard::Exchange(3), Hazard::MergeSort] {
         let expected = (0, "no deadlocks\n".to_owned());
         assert_eq!(findings(harmless, &["deadlock"]), expected, "{harmless:?}");

@@ -205,7 +205,7 @@ fn wrong_usage() {
         (&["a", "b", "-o", "c"][..], "-o names a single file"),
         (&["--unpack", "--test", "a"], "cannot be used with"),
         (&["a", "--segment", "1G"], "4K to 64M"),
-        (&[], "required"),
+        (&[], "is missing"),
     ] {
         let (status, _, said) = run(folder.path(), arguments);
         assert!(status == 2 && said.contains(says), "{arguments:?}: {said}");

@@ -30,7 +30,7 @@ fn value(data: &Data, row: usize) -> Value<'_> {
         Data::Text(all) => return Value::Name(all[row].name()),
         Data::Count(all) => Some(all[row].to_string()),
         Data::Seconds(all) => all[row].map(|seconds| seconds.to_string()),
-        Data::Number(all) => all[row].map(|number| format!("{number:.9}")),
+        Data::Time(all) | Data::Number(all) => all[row].map(|number| format!("{number:.9}")),
         Data::Amount(all) => all[row].map(|amount| amount.to_string()),
     };
     number.map_or(Value::None, Value::Number)

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use paje_analysis::{Data, Label, Seconds, Table};
+use paje_console::fill::fill;
+use paje_decimal::amounts::{amount, count, duration};
 use paje_parser::error::Escaped;
-use paje_pictures::numbers::{amount, count, duration};
 
 use super::grid::{Cell, Grid};
 use super::screen::Screen;
@@ -29,15 +30,29 @@ use Form::{Activity, Amount, Bar, Change, Count, Most, Name, Percent, Seconds as
 /// Title, priority (see [`grid::Column`]), column of the table, and format.
 type Column = (&'static str, u8, &'static str, Form);
 
+/// Writes a report below its title and notes.
 pub(super) fn write(
     title: &str,
+    notes: &[String],
     table: &Table,
     screen: Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "{}", screen.paint(1, &Escaped(title.as_bytes()).to_string()))?;
+    let title = fill(&Escaped(title.as_bytes()).to_string(), screen.width);
+    writeln!(out, "{}", screen.paint(1, &title))?;
+    for note in notes {
+        write!(out, "{}", fill(&format!("{note}\n"), screen.width))?;
+    }
     if table.is_empty() {
-        return writeln!(out, "\nThere is nothing to report.");
+        let what = match table.name {
+            "comm" => "links",
+            "variables" => "variables",
+            "events" => "events",
+            "kinds" | "waiters" | "pairs" => "waits",
+            "critical" | "imbalance" => "critical path",
+            _ => "states",
+        };
+        return writeln!(out, "\nNo {what} in the trace, or in the part that is selected.");
     }
     let seen = TableView(table);
     let (by, columns): (&[&str], &[Column]) = match table.name {
@@ -83,7 +98,7 @@ impl<'t> TableView<'t> {
             Data::Text(_) => None,
             Data::Count(all) => Some(all[row] as f64),
             Data::Seconds(all) => all[row].map(Seconds::to_f64),
-            Data::Number(all) | Data::Amount(all) => all[row],
+            Data::Time(all) | Data::Number(all) | Data::Amount(all) => all[row],
         }
     }
 
@@ -189,7 +204,7 @@ const COMPARE: &[Column] = &[
     ("B", 3, "exclusive_b", Time),
     ("change", 0, "change", Time),
     ("", 1, "percent", Change),
-    ("of makespan", 4, "share", Change),
+    ("of total change", 4, "share", Change),
     ("count A", 6, "count_a", Count),
     ("count B", 5, "count_b", Count),
 ];

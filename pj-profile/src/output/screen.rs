@@ -1,7 +1,7 @@
-use std::env;
-use std::io::{self, IsTerminal};
+use std::io;
 
-use rustix::termios::tcgetwinsize;
+use paje_console::options::Coloured;
+use paje_console::output;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Width and colours of the output.
@@ -23,16 +23,10 @@ impl Screen {
         Screen { width, has_colours: false }
     }
 
-    pub(super) fn of_output() -> Self {
+    pub(super) fn of_output(coloured: Coloured) -> Self {
         let out = io::stdout();
-        if !out.is_terminal() {
-            let columns = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-            return Screen::plain(columns.unwrap_or(WIDTH));
-        }
-        let width = tcgetwinsize(&out).map_or(80, |size| usize::from(size.ws_col));
-        let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let dumb = env::var_os("TERM").is_none_or(|term| term == "dumb");
-        Screen { width: width.max(40), has_colours: !refused && !dumb }
+        let width = output::columns(&out).unwrap_or(WIDTH).max(40);
+        Screen { width, has_colours: coloured.is_wanted(&out) }
     }
 
     pub(super) fn paint(self, code: u8, text: &str) -> String {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use paje_console::fill::fill;
+use paje_decimal::amounts::{amount, duration};
 use paje_pictures::natural;
-use paje_pictures::numbers::{amount, duration};
 
 use super::people::TableView;
 use super::screen::{Screen, fitted, heat, width};
@@ -118,11 +119,12 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
             writeln!(
                 out,
                 "\n{}",
-                screen.paint(1, &format!("{type_}, from {first} s to {last} s"))
+                screen
+                    .paint(1, &format!("{type_}, from {} to {}", duration(first), duration(last)))
             )?;
             type_now = Some(type_);
         }
-        let columns = bins.min(screen.width.saturating_sub(wide + 10)).max(1);
+        let columns = bins.min(screen.width.saturating_sub(wide + 14)).max(1);
         let (most, mut strip) = (most(of), String::new());
         for column in 0..columns {
             let range = column * bins / columns
@@ -158,10 +160,8 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
         let named = named.chain(others);
         let named: Vec<(String, String)> = named.map(|name| (name.clone(), name)).collect();
         legend(&named, screen, out)?;
-        writeln!(
-            out,
-            "  Letters show the value with the most time, in lower case below half of it."
-        )?;
+        let how = "  Letters show the value with the most time, in lower case below half of it.\n";
+        write!(out, "{}", fill(how, screen.width))?;
     }
     if screen.has_colours && !by_value {
         let named = values.iter().take(COLOURS.len());
@@ -217,7 +217,7 @@ pub(super) fn means(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
         let most_text = amount(most);
         writeln!(out, "\n{}", screen.paint(1, &format!("{type_}, █ is {most_text}")))?;
         for (name, means) in &lines {
-            let shown = columns.min(screen.width.saturating_sub(wide + 4)).max(1);
+            let shown = columns.min(screen.width.saturating_sub(wide + 5)).max(1);
             let part = |column: usize| {
                 let mean = means.get(&(column * columns / shown));
                 mean.map_or(' ', |mean| heat(mean / most.max(f64::MIN_POSITIVE)))

@@ -1,6 +1,6 @@
 //! Bar charts of reports.
 
-use paje_pictures::numbers::{amount, count, duration, percent};
+use paje_decimal::amounts::{amount, count, duration, percent};
 use paje_pictures::{Bar, Bars, Colour, Colours, Picture};
 
 use crate::output::TableView;

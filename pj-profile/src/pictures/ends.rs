@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use paje_analysis::dot;
 use paje_console::Failure;
-use paje_pictures::numbers::{amount, duration};
+use paje_decimal::amounts::{amount, duration};
 use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
+use paje_sim::nearest;
 
 use crate::cli::Cli;
 use crate::output::TableView;
@@ -168,11 +169,8 @@ pub(super) fn value(cli: &Cli, seen: TableView<'_>, column: &str) -> Result<Stri
     }
     match &cli.value {
         Some(value) if !sums.contains_key(value) => {
-            let known: Vec<&str> = sums.keys().take(12).map(String::as_str).collect();
-            let known = known.join(", ");
-            Err(Failure::Other(format!(
-                "--value {value}: the report has no such value; values are {known}"
-            )))
+            let hint = nearest(value.as_bytes(), sums.keys().map(String::as_bytes));
+            Err(Failure::Other(format!("--value {value}: the report has no such value; {hint}")))
         }
         Some(value) => Ok(value.clone()),
         None => {

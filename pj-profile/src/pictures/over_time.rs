@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use paje_analysis::Table;
 use paje_console::Failure;
-use paje_pictures::numbers::{amount, percent};
+use paje_decimal::amounts::{amount, percent};
 use paje_pictures::{Colours, Fill, Picture, Quadrant, Strip, Strips};
 use rustc_hash::FxHashMap;
 

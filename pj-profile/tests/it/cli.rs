@@ -20,11 +20,11 @@ fn piped(words: &[&str]) -> Child {
     program(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs")
 }
 
-fn run(words: &[&str]) -> Output {
+pub(crate) fn run(words: &[&str]) -> Output {
     program(words).output().expect("it runs")
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -95,7 +95,22 @@ fn statuses_and_messages() {
         (&["compare", MPI], 2, "compare needs two traces"),
         (&["--live", "time", MPI], 2, "--live needs --start and --end for bins"),
         (&["--format=runes", MPI], 2, "runes"),
-        (&["--of-type=Nothing", MPI], 0, "--of-type 'Nothing': the trace has no such type"),
+        (&["--of-type=MPI_STAT", MPI], 2, "the trace has no such type; did you mean 'MPI_STATE'?"),
+        (&["--in=rnk-1", MPI], 2, "no such container; did you mean 'rank-1'?"),
+        (&["--by=NODE", MPI], 2, "--by NODE: the trace has no such container type; there are "),
+        (&["comm", "--by=MP", MPI], 2, "--by MP: the trace has no such container type; did"),
+        (
+            &["comm", "--bytes=Sise", MPI],
+            2,
+            "--bytes Sise: the trace has no such user-defined field",
+        ),
+        (&["waits", "--group=node", MPI], 2, "--group node: the trace has no such container type"),
+        (
+            &["waits", "--root=rank-9", MPI],
+            2,
+            "--root rank-9: the trace has no such container; did",
+        ),
+        (&["wait", MPI], 2, "'wait' is neither a report nor a file; did you mean 'waits'?"),
         (&["-s", "5", MPI], 0, "the window from 5 s begins after the end of the trace, 0.043388 s"),
         (&["-o", "/nowhere/it.csv", MPI], 2, "/nowhere/it.csv"),
     ] {

@@ -124,7 +124,7 @@ fn other_reports_need_a_replay() {
         &["--recover"],
         &["--no-files"],
         &["--max-line", "1M"],
-        &["comm", "--level", "MPI"],
+        &["comm", "--by", "MPI"],
         &["comm", "--bytes", "Size"],
         &["time"],
         &["variables"],
@@ -187,5 +187,5 @@ fn the_version_changes_with_the_format() {
             }
         }
     }
-    assert_eq!((VERSION, hash), (1, 0xbe86_2f9a_6bf9_8421), "{hash:#x}");
+    assert_eq!((VERSION, hash), (2, 0x3e52_9840_0fba_25e3), "{hash:#x}");
 }

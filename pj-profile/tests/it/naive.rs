@@ -119,7 +119,7 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
         }
         if report_ == "comm" && draw(2, 6) == 0 {
             asked.level = Some(type_.clone());
-            words.push(format!("--level={type_}"));
+            words.push(format!("--by={type_}"));
         }
         if matches!(report_, "time" | "variables") && draw(2, 7) == 0 {
             asked.bins = Some(1 + draw(7, 8) as u32);
@@ -129,7 +129,13 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
             asked.inclusive = true;
             words.push("--inclusive".into());
         }
-        let only = draw(4, 10) == 0;
+        let has = |text: &[u8]| text.contains(&b'a');
+        let is_named = |trace: &Trace, id| {
+            let (types, alias) = (trace.types(), trace.types().alias(id));
+            has(types.name(id).text) || alias.is_some_and(|alias| has(alias.text))
+        };
+        // A pattern that matches nothing is an error.
+        let only = draw(4, 10) == 0 && trace.types().ids().any(|id| is_named(trace, id));
         if only {
             words.push("--of-type=*a*".into());
         }
@@ -137,12 +143,8 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
         let threads = [1, 2, 5][draw(3, 11) as usize];
         words.push(format!("--threads={threads}"));
 
-        let naive = Naive::of(trace, asked.clone()).only(|trace, row| {
-            let types = trace.types();
-            let has = |text: &[u8]| text.contains(&b'a');
-            let alias = types.alias(row.type_).is_some_and(|alias| has(alias.text));
-            !only || has(types.name(row.type_).text) || alias
-        });
+        let naive =
+            Naive::of(trace, asked.clone()).only(|trace, row| !only || is_named(trace, row.type_));
         let text = report(&words, cuts(seed + salt));
         let (found, wanted) = match (report_, asked.bins) {
             ("states", _) => (lines(&text), naive.states()),

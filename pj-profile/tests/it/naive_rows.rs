@@ -35,6 +35,8 @@ pub(crate) struct Naive<'t> {
     asked: Asked,
     pub(crate) states: Vec<Row>,
     inner: Vec<Vec<usize>>,
+    /// Next outer state of each state.
+    around: Vec<Option<usize>>,
     variables: Vec<Row>,
     events: Vec<Row>,
     links: Vec<Row>,
@@ -137,8 +139,8 @@ fn quantile(all: &[f64], part: f64) -> f64 {
 impl<'t> Naive<'t> {
     pub(crate) fn of(trace: &'t Trace, asked: Asked) -> Self {
         let (states, variables, events, links) = Default::default();
-        let inner = Vec::new();
-        let mut naive = Naive { trace, asked, states, inner, variables, events, links };
+        let (inner, around) = (Vec::new(), Vec::new());
+        let mut naive = Naive { trace, asked, states, inner, around, variables, events, links };
         let Ok(()) = trace.visit(NameOrder::Bare, &mut naive);
         naive
     }
@@ -149,8 +151,9 @@ impl<'t> Naive<'t> {
             rows.retain(|row| wanted(trace, row));
         }
         self.inner = vec![Vec::new(); self.states.len()];
+        self.around = (0..self.states.len()).map(|i| self.outer(i)).collect();
         for i in 0..self.states.len() {
-            if let Some(outer) = self.outer(i) {
+            if let Some(outer) = self.around[i] {
                 self.inner[outer].push(i);
             }
         }
@@ -221,6 +224,12 @@ impl<'t> Naive<'t> {
         })
     }
 
+    /// Whether a state is inside another one of the same value.
+    fn is_repeated(&self, inner: usize) -> bool {
+        let mut around = std::iter::successors(self.around[inner], |outer| self.around[*outer]);
+        around.any(|outer| self.states[outer].value == self.states[inner].value)
+    }
+
     pub(crate) fn states(&self) -> BTreeSet<String> {
         let exclusive = self.exclusive();
         type Key = (ContainerId, TypeId, String);
@@ -240,7 +249,10 @@ impl<'t> Naive<'t> {
                 .iter()
                 .map(|i| self.clip(self.states[*i].end) - self.clip(self.states[*i].start))
                 .collect();
-            let inclusive: i128 = rows.iter().map(|i| self.clipped(&self.states[*i])).sum();
+            let length = |i: &usize| self.clipped(&self.states[*i]);
+            let all_durations: i128 = rows.iter().map(length).sum();
+            let once = rows.iter().filter(|i| !self.is_repeated(**i));
+            let inclusive: i128 = once.map(length).sum();
             let sum: i128 = rows.iter().map(|i| exclusive[*i]).sum();
             let life: i128 = all.iter().map(|id| self.lifetime(*id)).sum();
             let share = if life == 0 { 0.0 } else { float(sum) / float(life) };
@@ -262,7 +274,7 @@ impl<'t> Naive<'t> {
                 nine(inclusive),
                 nine(sum),
                 durations.iter().copied().fold(f64::INFINITY, f64::min),
-                nine(mean(inclusive, rows.len())),
+                nine(mean(all_durations, rows.len())),
                 quantile(&durations, 0.5),
                 quantile(&durations, 0.95),
                 durations.iter().copied().fold(0.0, f64::max),
@@ -373,6 +385,9 @@ impl<'t> Naive<'t> {
                 };
                 let mut sum = within(row);
                 if sum == 0 {
+                    continue;
+                }
+                if self.asked.inclusive && self.is_repeated(i) {
                     continue;
                 }
                 if !self.asked.inclusive {

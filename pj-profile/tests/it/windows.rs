@@ -21,7 +21,7 @@ const REPORTS: [&str; 23] = [
     "states --by H",
     "states --in p --of-type S",
     "comm",
-    "comm --level Host",
+    "comm --by Host",
     "comm --bytes Size --in h",
     "time",
     "time --bins 7 --by value",

@@ -22,7 +22,7 @@ fn no_piece_is_much_larger_than_others() {
                 if largest as f64 > total as f64 / count as f64 * 0.2 {
                     continue;
                 }
-                let split = place.split(&["-q", "-p", &count.to_string()], 1 << 17);
+                let split = place.split(&["--no-warnings", "-p", &count.to_string()], 1 << 17);
                 assert_eq!(split.pieces.len(), count, "{shape}");
                 let bytes = plain
                     .owns(&split)
@@ -47,7 +47,7 @@ fn piece_size_determines_the_number_of_pieces() {
         let split = place.split(&["--piece-size", &size.to_string()], 1 << 17);
         assert_eq!(split.pieces.len(), count, "{size}");
     }
-    assert_eq!(place.split(&["-s", "1M"], 1 << 17).pieces.len(), 1);
+    assert_eq!(place.split(&["--piece-size", "1M"], 1 << 17).pieces.len(), 1);
 }
 
 #[test]

@@ -104,7 +104,8 @@ fn refused_memory_leaves_nothing_behind() {
     let (mut refused, mut split) = (0, 0);
     for mebibytes in [20, 30, 40, 50, 60, 80, 1000] {
         let limit = mebibytes << 10;
-        let script = format!("ulimit -v {limit}; exec \"$0\" t -o d -p 2 -q --threads 1");
+        let script =
+            format!("ulimit -v {limit}; exec \"$0\" t -o d -p 2 --no-warnings --threads 1");
         let output = place.shell(&script);
         match output.status.code() {
             Some(0) => {

@@ -59,7 +59,7 @@ fn every_shape_is_split_as_in_the_model() {
         let trace = datasets::generate(shape, 40_000, turn as u64);
         let place = Place::new(&trace);
         for count in COUNTS {
-            let split = place.split(&["-p", count, "-q"], 1 << (10 + turn % 8));
+            let split = place.split(&["-p", count, "--no-warnings"], 1 << (10 + turn % 8));
             assert!(split.pieces.len() <= count.parse().unwrap());
             check(&format!("{shape}, {count} pieces"), &trace, &split);
         }
@@ -81,7 +81,7 @@ fn random_traces() {
         }
         let place = Place::new(&trace.bytes);
         let count = COUNTS[seed as usize % COUNTS.len()];
-        let split = place.split(&["-nzqp", count], 500);
+        let split = place.split(&["--no-warnings", "-nzp", count], 500);
         check(&format!("seed {seed}, {count} pieces"), &trace.bytes, &split);
         compared += 1;
         destroyed += u64::from(has_destructions(&trace.bytes));
@@ -126,7 +126,7 @@ fn children_end_with_a_destroyed_container_in_every_piece() {
         let trace = [header, both, end].concat().into_bytes();
         let place = Place::new(&trace);
         for count in ["2", "9"] {
-            let split = place.split(&["-p", count, "-q"], 100);
+            let split = place.split(&["-p", count, "--no-warnings"], 100);
             assert!(split.pieces.len() > 1);
             check(&format!("end {number}, {count} pieces"), &trace, &split);
         }
@@ -137,7 +137,7 @@ fn children_end_with_a_destroyed_container_in_every_piece() {
 fn there_are_no_more_pieces_than_containers_with_events() {
     for shape in [Shape::Mpi, Shape::Deep, Shape::ManyContainers] {
         let trace = datasets::generate(shape, 40_000, 1);
-        let split = Place::new(&trace).split(&["-p", "100000", "-q"], 4096);
+        let split = Place::new(&trace).split(&["-p", "100000", "--no-warnings"], 4096);
         assert_eq!(split.pieces.len(), Plain::new(&trace).bytes.len(), "{shape}");
     }
 }
@@ -149,7 +149,7 @@ fn by_type_keeps_each_subtree_in_one_piece() {
         let (place, plain) = (Place::new(&trace), Plain::new(&trace));
         let types: BTreeSet<&String> = plain.types.values().collect();
         for type_ in types {
-            let split = place.split(&["--by", type_, "-q"], 4096);
+            let split = place.split(&["--by", type_, "--no-warnings"], 4096);
             let about = format!("{shape} by {type_}");
             check(&about, &trace, &split);
             let owns = plain.owns(&split);
@@ -194,7 +194,7 @@ fn unfinished_last_lines_are_completed() {
         let trace = [header, world, end].concat().into_bytes();
         let place = Place::new(&trace);
         for count in ["1", "2", "9"] {
-            let split = place.split(&["-p", count, "-q"], 100);
+            let split = place.split(&["-p", count, "--no-warnings"], 100);
             check(&format!("end {number}, {count} pieces"), &trace, &split);
             // Containers without events are assigned too.
             assert!(!split.pieces.is_empty());

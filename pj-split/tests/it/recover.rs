@@ -42,8 +42,9 @@ fn check_as(bytes: &[u8], count: &str, block: usize, threads: usize, sorted: boo
     let whole = whole.unwrap_or_else(|error| panic!("{error}\n{}", about()));
     let place = Place::new(bytes);
     let (trace, output) = (place.path("t"), place.path("d"));
-    let words = ["pj_split", "--recover", "-q", "-p", count, "--threads", &threads.to_string()]
-        .map(std::ffi::OsString::from);
+    let words =
+        ["pj_split", "--recover", "--no-warnings", "-p", count, "--threads", &threads.to_string()]
+            .map(std::ffi::OsString::from);
     let sort = sorted.then(|| "--sort".into());
     let words =
         words.into_iter().chain(sort).chain(["-o".into(), output.clone().into(), trace.into()]);

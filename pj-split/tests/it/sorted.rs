@@ -31,7 +31,7 @@ fn every_shape_is_sorted() {
         let place = Place::new(&datasets::generate(shape, 30_000, 1));
         for count in ["1", "3"] {
             // This also compares the rows of the pieces with the sorted trace.
-            let split = place.split(&["--sort", "-qp", count], 1 << (9 + turn % 8));
+            let split = place.split(&["--sort", "--no-warnings", "-p", count], 1 << (9 + turn % 8));
             assert_sorted(shape.name(), &split);
         }
         unsorted += usize::from(!shape.is_sorted());
@@ -46,7 +46,7 @@ fn random_traces_are_sorted() {
     for seed in 0..200 {
         let trace = random::trace(seed).bytes;
         if !trace.is_empty() && Trace::read(&trace[..], &options).is_ok() {
-            let split = Place::new(&trace).split(&["--sort", "-nzqp", "3"], 300);
+            let split = Place::new(&trace).split(&["--sort", "--no-warnings", "-nzp", "3"], 300);
             assert_sorted(&format!("seed {seed}"), &split);
             compared += 1;
         }

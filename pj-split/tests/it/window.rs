@@ -1,4 +1,4 @@
-//! Tests of `--from` and `--to`: the rows of a window are the rows of the trace, cut to the window.
+//! `--start` and `--end`: the rows of a window are the trace's, cut to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -174,10 +174,19 @@ fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<V
     let options = options(precision);
     let whole = Trace::read(bytes, &options).expect("a valid trace");
     let place = Place::new(bytes);
-    let (from, to) = (format!("--from={}", window.from), format!("--to={}", window.to));
+    let (from, to) = (format!("--start={}", window.from), format!("--end={}", window.to));
     let precision = if single { "single" } else { "double" };
-    let output =
-        place.run(&["t", "-o", "w", "-nzq", &from, &to, "--variable-precision", precision]);
+    let output = place.run(&[
+        "t",
+        "-o",
+        "w",
+        "--no-warnings",
+        "-nz",
+        &from,
+        &to,
+        "--variable-precision",
+        precision,
+    ]);
     if said(&output).contains("out of time order") {
         return None;
     }
@@ -280,7 +289,7 @@ const TRACE: &str = "\
 #[test]
 fn rows_across_the_boundary_are_cut() {
     let place = Place::new(TRACE.as_bytes());
-    let output = place.run(&["t", "-o", "w", "--from", "3", "--to", "6"]);
+    let output = place.run(&["t", "-o", "w", "--start", "3", "--end", "6"]);
     assert_eq!((output.status.code(), said(&output)), (Some(0), String::new()));
     let rows = crate::rows::dump(&fs::read(place.path("w")).expect("it was written"));
     let rows: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
@@ -324,7 +333,7 @@ fn windows_can_be_split_and_packed() {
     let trace = datasets::generate(Shape::Mpi, 100_000, 1);
     let place = Place::new(&trace);
     let end = Trace::read(&trace[..], &Options::default()).expect("a valid trace").end();
-    let (from, to) = (format!("--from={}", end / 3.0), format!("--to={}", end / 2.0));
+    let (from, to) = (format!("--start={}", end / 3.0), format!("--end={}", end / 2.0));
     let run = |words: &[&str]| {
         let output = place.run(&[&["t", &from, &to], words].concat());
         assert!(output.status.success(), "{}", said(&output));

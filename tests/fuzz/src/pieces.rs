@@ -79,7 +79,7 @@ fn make(folder: &Path, options: &Options, style: Style, choice: u8) -> Result<Ma
         trace.as_os_str(),
         "-o".as_ref(),
         pieces.as_os_str(),
-        "-q".as_ref(),
+        "--no-warnings".as_ref(),
         "--no-progress".as_ref(),
     ];
     words.extend(HOW[usize::from(choice) % 4].map(OsStr::new));

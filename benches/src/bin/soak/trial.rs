@@ -180,7 +180,7 @@ impl Trial<'_> {
         let shared = shared.filter(|(short, long)| self.has(short, long)).map(|(short, _)| short);
         let shared: Vec<&str> = shared.collect();
         let mut command = Command::new(split);
-        command.current_dir(self.folder).args(["-q", "t", "-o", "pieces"]).args(&shared);
+        command.current_dir(self.folder).args(["--no-warnings", "t", "-o", "pieces"]).args(&shared);
         command.args(["--pieces", rng.pick(&["1", "2", "3", "9"])]);
         let found = run(&mut command, None)?;
         sum.count("dumps of pieces");

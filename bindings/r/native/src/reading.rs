@@ -121,6 +121,7 @@ impl Reading {
             "sort" => asked.sort = flag()?,
             "recover" => asked.recover = flag()?,
             "stop_at" => asked.stop_at = Some(time()?),
+            "time_unit" => asked.time_unit = Some(value.to_owned()),
             "start" => asked.start = Some(time()?),
             "end" => asked.end = Some(time()?),
             "natures" => add(&mut asked.natures),

@@ -6,6 +6,7 @@ use paje_parser::FieldNames;
 use splitter::Limits;
 
 use crate::names::selection::{Natures, Selection};
+use crate::names::time_unit::TimeUnit;
 
 /// Precision of variables' values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,6 +126,8 @@ pub struct Options {
     /// keep all rows, even those outside the time window. With `recover`, all lanes keep their rows. So always filter
     /// the rows with `Trace::select` as well.
     pub selection: Selection,
+    /// Unit of the trace's times, for `Trace::time_scale`. Rows keep the times of the trace.
+    pub time_unit: Option<TimeUnit>,
     /// Limits on the sizes of blocks and lines.
     pub limits: Limits,
     /// Number of names above which a worker forgets all of them if they are hardly used again. Results do not depend on
@@ -151,6 +154,7 @@ impl Default for Options {
             usage: false,
             recover: false,
             selection: Selection::default(),
+            time_unit: None,
             limits: Limits::default(),
             // Tables with this number of names fit into a core's second-level cache.
             decoder_symbols: 1 << 14,
