@@ -55,7 +55,8 @@ fn failed(failure: &Failure) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Line that `--diff` without other options prints if no rows differ, but PajeNG finds a difference.
+/// Line that `--diff` without other options prints if no rows differ, but PajeNG finds a
+/// difference.
 const OTHER_ORDER: &str = "All rows are the same. PajeNG (pj_equals without --diff) prints 0, since aliases or\n\
                            definitions are in another order; --exact --diff ignores that.";
 
@@ -64,8 +65,8 @@ const OTHER_ORDER: &str = "All rows are the same. PajeNG (pj_equals without --di
 const EQUAL_TO_PAJENG: &str = "PajeNG (pj_equals without --diff) prints 1, since it compares no times, numbers or\n\
                                names of containers; --exact prints 0.";
 
-/// Prints the answer unless the user does not want it. Returns whether the traces are equal, and whether both
-/// are sound.
+/// Prints the answer unless the user does not want it. Returns whether the traces are equal, and
+/// whether both are sound.
 fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<(bool, bool), Failure> {
     if files == [Path::new("-"); 2] {
         return Err(Failure::Other("only one of the traces can be standard input".into()));

@@ -19,7 +19,7 @@ pub enum Rest {
     Transfer,
     /// In collectives, after the awaited members have come.
     Collective,
-    /// In calls that could send, receive or wait, but for which the trace has no message.
+    /// In calls that could send, receive or wait, if the trace has no message for them.
     Unexplained,
     /// In input and output.
     Files,
