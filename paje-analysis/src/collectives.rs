@@ -38,12 +38,12 @@ impl Grouping {
 /// Containers that form a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
-    /// Those below the same container of a type that was given.
+    /// Containers below the same container of the given type.
     #[default]
     Given,
-    /// All that have states of the type.
+    /// All containers that have states of the type.
     All,
-    /// Those below the same container of this depth, where the root has depth 0.
+    /// Containers below the same container of this depth. The root has depth 0.
     Depth(u32),
 }
 
@@ -324,7 +324,7 @@ fn largest(tracks: &Tracks<'_>, states: &[States], paths: &[Vec<ContainerId>]) -
     found.map_or((Level::All, all), |(depth, groups)| (Level::Depth(depth as u32), groups))
 }
 
-/// Whether all members have the same number of states of each collective.
+/// Returns whether all members have the same number of states of each collective.
 fn are_even(states: &[States], group: &[u32]) -> bool {
     let counts = |track: &u32| -> Vec<(ValueId, usize)> {
         let of_track = &states[*track as usize];
@@ -333,7 +333,8 @@ fn are_even(states: &[States], group: &[u32]) -> bool {
     group.iter().map(counts).collect::<BTreeSet<_>>().len() < 2
 }
 
-/// Whether in most operations that wait for all, none leaves before the last one enters.
+/// Returns whether, in most operations that wait for all members, no member leaves before the last
+/// member enters.
 fn are_in_step(tracks: &Tracks<'_>, states: &[States], group: &[u32]) -> bool {
     let (mut count, mut in_step) = (0_usize, 0_usize);
     let Some(first) = group.first() else { return true };

@@ -28,7 +28,7 @@ pub struct CriticalPath {
     pub parts: Vec<Part>,
 }
 
-/// Explains why a trace has no critical path, and what it lacks; `None` if it has one.
+/// Explains why a trace has no critical path, and what it lacks. Returns `None` if it has a path.
 #[must_use]
 pub fn refusal(waits: &Waits<'_>, map: &Map) -> Option<&'static str> {
     if map.name() == "starpu" {

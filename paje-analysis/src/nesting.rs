@@ -17,7 +17,7 @@ pub(crate) struct Nested {
     pub(crate) start: f64,
     pub(crate) end: f64,
     pub(crate) value: ValueId,
-    /// Whether it is inside a state of the same value.
+    /// Whether the state is inside another state of the same value.
     pub(crate) is_repeated: bool,
     imbrication: u32,
     inner: Inner,
@@ -66,7 +66,7 @@ pub(crate) struct Part {
     pub(crate) seconds: f64,
 }
 
-/// Number of outer states that are searched for a value. Further ones are found by value.
+/// Number of outer states that are searched for a value. Further states are found by value.
 const NEAR: usize = 32;
 
 pub(crate) struct Nesting<F> {
@@ -128,7 +128,7 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
         }
     }
 
-    /// Whether a state that starts now is inside another one of the same value.
+    /// Returns whether a state that starts now is inside another state of the same value.
     #[inline]
     fn is_repeated(&self, value: ValueId, start: f64) -> bool {
         // The end of an open state is NaN.

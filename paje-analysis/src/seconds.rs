@@ -10,8 +10,8 @@ use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use paje_sim::TimeScale;
 
-/// A time, a duration, or a sum of durations. In tables and rows, in seconds; before, in the trace's
-/// unit.
+/// A time, a duration, or a sum of durations. It is in seconds in tables and rows, and otherwise in
+/// the trace's unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seconds(i128);
 

@@ -229,7 +229,7 @@ impl Cli {
     /// Checks that the values and fields in options exist.
     ///
     /// # Errors
-    /// One does not exist. The error is a message for the user.
+    /// A name does not exist. The error is a message for the user.
     pub fn check_names(&self, trace: &Trace) -> Result<(), String> {
         let globs = [(&self.wildcard, "--wildcard"), (&self.reads, "--reads")];
         let globs = globs.into_iter().filter_map(|(glob, option)| Some((glob.as_ref()?, option)));

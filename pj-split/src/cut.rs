@@ -1,4 +1,4 @@
-//! `--start` and `--end`: writes a window of time to a file, or hands it on to be split.
+//! `--start` and `--end`: writes a window of time to a file, or passes it on to be split.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};

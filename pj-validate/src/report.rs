@@ -1,4 +1,4 @@
-//! Output for people; [`json`] and [`csv`] have those for machines.
+//! Output for people. The modules [`json`] and [`csv`] write output for machines.
 
 pub mod csv;
 pub mod json;

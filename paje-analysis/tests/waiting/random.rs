@@ -70,7 +70,8 @@ fn check_costs(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> Option
     Some(different)
 }
 
-/// Compares the time that is not waiting with that of each microsecond by itself.
+/// Compares the time that is not waiting with the sum over all microseconds, each examined
+/// separately.
 fn check_rest(seed: u64, run: &Passing, trace: &Trace) {
     let waits = waits(trace, &Options { eager: Some(run.eager), ..Options::default() });
     let (begin, end) = waits.whole();
