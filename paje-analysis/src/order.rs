@@ -96,7 +96,7 @@ pub enum Rendezvous<'a> {
     /// Messages marked `true`. The sender is delayed until the receiving step begins and takes the
     /// message.
     Taken(&'a [bool]),
-    /// Messages for which this has a step, as computed by [`posts`]. The sender is delayed until
+    /// Messages for which this has a step, as computed by [`posts()`]. The sender is delayed until
     /// this step begins. Only for [`Order::circles`].
     Posted(&'a [Option<Step>]),
 }
