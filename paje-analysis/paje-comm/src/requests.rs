@@ -11,8 +11,8 @@ use crate::walk::{Act, Acts, StateAct};
 const SEARCH_LIMIT: usize = 10_000;
 
 /// Finds the calls that wait for any of several messages, and the messages that each call could
-/// take. These are the messages that were posted before the first of these calls and completed in
-/// one of them.
+/// take. A call could take any message that was posted before the first such call and completed in
+/// one of the calls.
 pub(crate) fn add_sets(
     facts: &Facts<'_>,
     acts: &mut [Acts],

@@ -83,7 +83,7 @@ impl StateAct {
 /// Acts of one rank, in the order of the walk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
-    /// Acts at the opening of a state.
+    /// Called when a state is opened.
     pub(crate) opening: Vec<StateAct>,
     /// Acts within an open state, with their times.
     pub(crate) within: Vec<(f64, StateAct)>,
