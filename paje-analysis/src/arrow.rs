@@ -1,5 +1,3 @@
-//! Conversion of tables to Apache Arrow.
-
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};

@@ -1,5 +1,5 @@
-//! Collectives. Traces record no communicators. Therefore, the k-th states of a value in all
-//! containers of a group are taken as one operation.
+//! Collectives. Traces do not record communicators, so the k-th states of a value in all containers
+//! of a group count as one operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
@@ -14,9 +14,9 @@ use crate::tracks::{Track, Tracks, grouped};
 /// Settings for finding collectives.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
-    /// If a type is given, containers below the same container of this type form a group. All
-    /// containers that are not below a container of this type form another group. Without a type,
-    /// the largest groups whose members agree are used: see [`Level`].
+    /// Type that separates groups. Containers below the same container of this type form a group,
+    /// and all containers that are not below one form another group. Without a type, the largest
+    /// groups whose members agree are used (see [`Level`]).
     pub level: Option<TypeId>,
     /// Root of all rooted collectives. Without it, the root is estimated.
     pub root: Option<ContainerId>,
@@ -38,12 +38,12 @@ impl Grouping {
 /// Containers that form a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
-    /// Those below the same container of a type that was given.
+    /// Containers below the same container of the given type.
     #[default]
     Given,
-    /// All that have states of the type.
+    /// All containers that have states of the type.
     All,
-    /// Those below the same container of this depth, where the root has depth 0.
+    /// Containers below the same container of this depth. The root has depth 0.
     Depth(u32),
 }
 
@@ -72,12 +72,13 @@ pub struct Series {
     /// States of the members, one operation after the other.
     states: Vec<u32>,
     members: usize,
-    /// Index of the first operation's root among the group's tracks, if the collective is rooted.
+    /// Index of the first operation's root among the group's tracks, or `None` if the collective
+    /// has no root.
     pub root: Option<usize>,
-    /// Whether the root rotates through the group's tracks. Otherwise, all operations have the same
+    /// Whether the root rotates through the group's tracks. If false, all operations have the same
     /// root.
     pub is_turning: bool,
-    /// Whether the root was estimated rather than given.
+    /// Whether the root was estimated. If false, it was given.
     pub assumed: bool,
 }
 
@@ -196,17 +197,17 @@ impl Collectives {
 }
 
 impl Series {
-    /// Returns the index of an operation's root among the group's tracks, if the collective is
-    /// rooted.
+    /// Returns the index of an operation's root among the group's tracks, or `None` if the
+    /// collective has no root.
     #[must_use]
     pub fn root_of(&self, instance: usize) -> Option<usize> {
         let turned = if self.is_turning { instance } else { 0 };
         self.root.map(|root| (root + turned) % self.members)
     }
 
-    /// Uses the given root if it is in the group. Otherwise, takes the member with the smallest sum
-    /// of residuals. If a rotating root reduces the sum to less than four fifths, takes the
-    /// rotating root.
+    /// Finds the root. If the given root is in the group, uses it. Otherwise, takes the member with
+    /// the smallest sum of residuals, or a rotating root if that reduces the sum to less than four
+    /// fifths.
     fn find_root(&mut self, tracks: &Tracks<'_>, group: &[u32], named: Option<ContainerId>) {
         if !matches!(self.class, Collective::OneToN | Collective::NToOne) {
             return;
@@ -219,7 +220,7 @@ impl Series {
             return;
         }
         let mut sums = vec![0; group.len()];
-        // Indexed by the root of the first operation if roots rotate.
+        // If roots rotate, the index is the root of the first operation.
         let (mut turning, mut of_one) = (sums.clone(), sums.clone());
         for instance in 0..self.len() {
             let times = |(track, state): (&u32, &u32)| {
@@ -264,9 +265,9 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     exits.sort_unstable();
     let mut roots: Vec<usize> = (0..times.len()).collect();
     roots.sort_unstable_by_key(|root| times[*root].0);
-    // For members that entered with the root or later, the residual is the member's duration. For
-    // members that entered earlier, it is the distance of the member's exit from the root's enter.
-    // The last term below corrects the sign for exits before the root's enter.
+    // If a member entered with the root or later, its residual is its duration. If it entered
+    // earlier, its residual is the distance of its exit from the root's enter. The last term below
+    // corrects the sign for exits before the root's enter.
     let mut later: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let (mut before, mut before_count, mut left, mut left_count) = (0, 0, 0, 0);
     let (mut entered, mut exited) = (by_enter.iter().peekable(), exits.iter().peekable());
@@ -283,9 +284,9 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     }
 }
 
-/// Adds the residual of one operation in which the root waits for the other members, for each
-/// possible root. The residual is |exit − latest enter| of the root, plus the durations of the other
-/// members.
+/// Adds the residual of one operation to the sum of each possible root, if the root waits for the
+/// other members. The residual is |exit − latest enter| of the root, plus the durations of the
+/// other members.
 fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     let all: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let latest = times.iter().map(|(enter, _)| *enter).max().unwrap_or(0);
@@ -323,7 +324,7 @@ fn largest(tracks: &Tracks<'_>, states: &[States], paths: &[Vec<ContainerId>]) -
     found.map_or((Level::All, all), |(depth, groups)| (Level::Depth(depth as u32), groups))
 }
 
-/// Whether all members have the same number of states of each collective.
+/// Returns whether all members have the same number of states of each collective.
 fn are_even(states: &[States], group: &[u32]) -> bool {
     let counts = |track: &u32| -> Vec<(ValueId, usize)> {
         let of_track = &states[*track as usize];
@@ -332,7 +333,8 @@ fn are_even(states: &[States], group: &[u32]) -> bool {
     group.iter().map(counts).collect::<BTreeSet<_>>().len() < 2
 }
 
-/// Whether in most operations that wait for all, none leaves before the last one enters.
+/// Returns whether, in most operations that wait for all members, no member leaves before the last
+/// member enters.
 fn are_in_step(tracks: &Tracks<'_>, states: &[States], group: &[u32]) -> bool {
     let (mut count, mut in_step) = (0_usize, 0_usize);
     let Some(first) = group.first() else { return true };

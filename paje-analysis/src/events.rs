@@ -11,7 +11,7 @@ use crate::lanes;
 use crate::scope::{Scope, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Analysis of events, fed portion by portion.
+/// Analysis of events, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
 pub struct Events {
     scope: Scope,

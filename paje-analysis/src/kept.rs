@@ -1,7 +1,7 @@
-//! Reports stored in a packed trace, which can be read without a replay.
+//! Reports stored in a packed trace. They can be read without a replay.
 //!
-//! A [`Keeper`] is fed like an analysis and returns the reports named in [`REPORTS`] as bytes.
-//! [`Kept`] decodes these bytes without loss. The format is described in `docs/pack.md`.
+//! A [`Keeper`] reads a trace like an analysis, and returns the reports named in [`REPORTS`] as
+//! bytes. [`Kept`] decodes these bytes without loss. `docs/pack.md` describes the format.
 
 mod lanes;
 
@@ -31,9 +31,9 @@ pub struct Facts {
     pub bytes: u64,
     pub lines: u64,
     pub events: u64,
-    /// Excludes the root.
+    /// Number of containers, without the root.
     pub containers: u64,
-    /// This number excludes the type of the root.
+    /// Number of types, without the root's type.
     pub types: u64,
 }
 
@@ -118,7 +118,7 @@ impl Keeper {
     }
 }
 
-/// Returns an empty table of a report, or `None` if the report is not stored.
+/// Returns the columns of a report as an empty table, or `None` if the report is not stored.
 fn columns(report: &str) -> Option<Table> {
     match report {
         "states" => Some(states::table(&[])),
@@ -327,7 +327,7 @@ mod tests {
             assert_eq!(Kept::parse("comm", &bytes[..len]), None, "{len}");
         }
         assert_eq!(Kept::parse("comm", &[&bytes[..], &[0]].concat()), None);
-        // Any of these bytes may be a huge row count or name length.
+        // Any of these bytes may be part of a huge number of rows or length of a name.
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] = 255;

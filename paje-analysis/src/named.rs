@@ -15,10 +15,10 @@ fn is(name: Name<'_>, alias: Option<Name<'_>>, wanted: &str) -> bool {
     name.text == wanted || alias.is_some_and(|alias| alias.text == wanted)
 }
 
-/// Checks that several files are one trace: that they do not define different outermost containers.
+/// Checks that several files are one trace.
 ///
 /// # Errors
-/// Fails if they do.
+/// Fails if the files define different outermost containers.
 pub fn one_trace(trace: &Trace) -> Result<(), String> {
     let types = trace.types();
     let outermost = types.children(TypeId::ROOT);
@@ -65,7 +65,7 @@ pub fn container(trace: &Trace, option: &str, wanted: &str) -> Result<ContainerI
 /// Checks that an event of the trace has a user-defined field of this name.
 ///
 /// # Errors
-/// Fails if none has.
+/// Fails if no event has the field.
 pub fn field(trace: &Trace, option: &str, wanted: &str) -> Result<(), String> {
     let all = || trace.defs().iter().flat_map(|def| def.extras().map(|(name, _)| name));
     if all().any(|name| name == wanted) {
@@ -78,7 +78,7 @@ pub fn field(trace: &Trace, option: &str, wanted: &str) -> Result<(), String> {
 /// Checks that a value of a state or link matches the pattern.
 ///
 /// # Errors
-/// Fails if none does.
+/// Fails if no value matches.
 pub fn value(trace: &Trace, option: &str, glob: &Glob) -> Result<(), String> {
     let types = trace.types();
     let has_values =

@@ -1,7 +1,8 @@
-//! Nesting of states. A lane's states are ordered by start, so outer states precede inner ones.
+//! Nesting of states. The states of a lane are ordered by start, so outer states precede inner
+//! ones.
 //!
-//! Open states have no end yet. They are repeated at the beginning of the next portion, so their
-//! sums are kept.
+//! Open states have no end yet. They are repeated at the beginning of the next portion, so the sums
+//! of their nested states are kept.
 
 use std::convert::Infallible;
 
@@ -16,13 +17,14 @@ pub(crate) struct Nested {
     pub(crate) start: f64,
     pub(crate) end: f64,
     pub(crate) value: ValueId,
-    /// Whether it is inside a state of the same value.
+    /// Whether the state is inside another state of the same value.
     pub(crate) is_repeated: bool,
     imbrication: u32,
     inner: Inner,
 }
 
-/// Total duration and first start of the states that are directly inside another state.
+/// Nested states that are directly inside a state: their total duration, and the start of the first
+/// one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inner {
     pub(crate) sum: Seconds,
@@ -42,9 +44,9 @@ impl Inner {
         self.first = self.first.min(others.first);
     }
 
-    /// Returns a state's duration minus that of these nested states. `end` is the end of the state.
-    /// If the state was ended by a push without imbrication, the nested states started later and
-    /// are not subtracted.
+    /// Returns a state's duration without its nested states. `end` is the end of the state. If a
+    /// push without imbrication ended the state, the nested states started later and are not
+    /// subtracted.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds, end: f64) -> Seconds {
         if end > self.first { inclusive - self.sum } else { inclusive }
@@ -52,7 +54,6 @@ impl Inner {
 }
 
 impl Nested {
-    /// Returns the state's duration minus that of the states directly inside it.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds) -> Seconds {
         self.inner.exclusive(inclusive, self.end)
@@ -65,7 +66,7 @@ pub(crate) struct Part {
     pub(crate) seconds: f64,
 }
 
-/// Number of outer states that are searched for a value. Further ones are found by value.
+/// Number of outer states that are searched for a value. Further states are found by value.
 const NEAR: usize = 32;
 
 pub(crate) struct Nesting<F> {
@@ -73,16 +74,17 @@ pub(crate) struct Nesting<F> {
     stack: Vec<Nested>,
     /// Ends of the states beyond the first [`NEAR`] of the stack, by value.
     deep: FxHashMap<ValueId, Vec<f64>>,
-    /// States that the previous portion left open, outermost first. `again` is the number of them
-    /// that this portion has repeated so far.
+    /// States that the previous portion left open. The outermost one comes first. `again` is the
+    /// number of states that this portion has repeated so far.
     open: Vec<Nested>,
     again: usize,
-    /// Called with each closed state, the part of the state in the window, and the state's parent.
+    /// Function that is called for each closed state, with the part of the state in the window and
+    /// the state's parent.
     closed: F,
 }
 
 impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
-    /// Visits the closed states of a lane, and leaves the open states in `open`.
+    /// Visits the closed states of a lane. Leaves the open states in `open`.
     pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
         let (stack, before) = (Vec::new(), std::mem::take(open));
         let deep = FxHashMap::default();
@@ -126,7 +128,7 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
         }
     }
 
-    /// Whether a state that starts now is inside another one of the same value.
+    /// Returns whether a state that starts now is inside another state of the same value.
     #[inline]
     fn is_repeated(&self, value: ValueId, start: f64) -> bool {
         // The end of an open state is NaN.

@@ -13,7 +13,7 @@ use crate::{By, Data, Label, Scope, Seconds, Table, lanes};
 
 const MOST: usize = 10;
 
-/// Summary of states and links, portion by portion.
+/// Summary of states and links, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
 pub struct Summary {
     scope: Scope,
@@ -32,7 +32,7 @@ struct Long {
 }
 
 impl Long {
-    /// Orders by descending length, then by start, then by value.
+    /// Orders by length, the longest first, then by start, then by value.
     fn order(&self, other: &Long) -> Ordering {
         let longer = other.seconds.cmp(&self.seconds);
         let earlier = longer.then_with(|| self.start.total_cmp(&other.start));
@@ -44,7 +44,6 @@ impl Long {
 struct Covered {
     seconds: Seconds,
     last: Option<f64>,
-    /// Length and start of the longest gap.
     gap: (Seconds, f64),
 }
 
@@ -63,14 +62,14 @@ impl Covered {
     }
 }
 
-/// Links that end before they start, which means that clocks disagree.
+/// Links that end before they start. They show that clocks disagree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Backwards {
     count: u64,
     by: f64,
 }
 
-/// Section, name and value of a line of the summary.
+/// Line of the summary: section, name and value.
 type Row = [Label; 3];
 
 impl Summary {
@@ -103,7 +102,8 @@ impl Summary {
                 let (start, end) = (scope.clip(state.start), scope.clip(state.end));
                 let seconds = Seconds::between(start, end);
                 let long = Long { seconds, start, value: state.value };
-                // Sort explicitly, as a portion starts with the states that were open before.
+                // The position is searched for each state, because a portion begins with older
+                // states that were still open.
                 let place = longest.partition_point(|other: &Long| other.order(&long).is_lt());
                 if place < MOST {
                     longest.insert(place, long);
@@ -174,7 +174,7 @@ impl Summary {
                 format!("{}, {share:.1} %", duration(seconds.to_f64())),
             );
         }
-        // Ignore values that take hardly any time, whatever their imbalance.
+        // Leaves out values that take hardly any time. Their imbalance is unimportant.
         rows.retain(|row| row.share > 0.01 && row.lanes > 1);
         rows.sort_by(|a, b| b.imbalance.total_cmp(&a.imbalance));
         for row in rows.iter().take(MOST / 2) {
@@ -202,8 +202,8 @@ impl Summary {
         }
     }
 
-    /// Lists the longest times without a state. During such a time, the container is idle, or it
-    /// computes and only calls are recorded.
+    /// Lists the longest times without a state. In such a time, the container is idle, or it
+    /// computes and the tracer records only calls.
     fn stateless(&self, trace: &Trace, page: &mut Page) {
         let (types, containers, scale) = (trace.types(), trace.containers(), trace.time_scale());
         let mut all = Vec::new();

@@ -119,8 +119,8 @@ impl Table {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.data)
     }
 
-    /// Keeps at most this number of rows. Rows with larger values in the first of these columns are
-    /// kept. If values are equal, the next column decides.
+    /// Keeps at most this many rows: those with the largest values in the first of these columns.
+    /// If values are equal, the next column decides.
     #[must_use]
     pub fn top(self, rows: usize, by: &[&str]) -> Self {
         let keys: Vec<&Data> = by.iter().filter_map(|name| self.column(name)).collect();
@@ -162,32 +162,32 @@ impl Data {
         }
     }
 
-    /// Collects a text from each row.
+    /// Returns a column of texts, with one for each row.
     pub fn text<R>(rows: &[R], value: impl Fn(&R) -> &Label) -> Self {
         Data::Text(rows.iter().map(|row| value(row).clone()).collect())
     }
 
-    /// Collects a count from each row.
+    /// Returns a column of counts, with one for each row.
     pub fn count<R>(rows: &[R], value: impl Fn(&R) -> u64) -> Self {
         Data::Count(rows.iter().map(value).collect())
     }
 
-    /// Collects seconds from each row.
+    /// Returns a column of seconds, with one value for each row.
     pub fn seconds<R>(rows: &[R], value: impl Fn(&R) -> Seconds) -> Self {
         Data::Seconds(rows.iter().map(|row| Some(value(row))).collect())
     }
 
-    /// Collects a time from each row.
+    /// Returns a column of times, with one for each row.
     pub fn time<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Time(rows.iter().map(value).collect())
     }
 
-    /// Collects a number from each row.
+    /// Returns a column of numbers, with one for each row.
     pub fn number<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Number(rows.iter().map(value).collect())
     }
 
-    /// Collects an amount from each row.
+    /// Returns a column of amounts, with one for each row.
     pub fn amount<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Amount(rows.iter().map(value).collect())
     }

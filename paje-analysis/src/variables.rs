@@ -10,7 +10,7 @@ use crate::lanes;
 use crate::scope::{Scope, clip, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Analysis of variables, fed portion by portion.
+/// Analysis of variables, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
 pub struct Variables {
     scope: Scope,
@@ -27,8 +27,8 @@ struct Lane {
     bins: Vec<Integral>,
 }
 
-/// Neumaier's compensated sum of products. Rounding is deterministic, because one thread processes
-/// a whole lane.
+/// Neumaier's compensated sum of products. Rounding is the same in each run, because one thread
+/// processes a whole lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Integral {
     seconds: Seconds,
@@ -76,8 +76,8 @@ impl Variables {
     }
 
     /// Returns the report. Types are in definition order, and containers in output order. The bins
-    /// of a container are in order of time. The mean is weighted by time and covers the time in
-    /// which the variable had a value.
+    /// of a container are in order of time. The mean is weighted by time. Time in which the
+    /// variable had no value does not count.
     #[must_use]
     pub fn table(&self, trace: &Trace) -> Table {
         let rows = self.sorted(trace);

@@ -1,4 +1,4 @@
-//! Profiles with known sums, read at once and in portions, whole and within a window.
+//! Profiles with known sums. Traces are read at once or in portions, and whole or within a window.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +22,7 @@ const LINES: &str = "\
 4 0 S q b\n4 1 S p a\n5 1 S q\n4 2 S p b\n5 4 S p\n4 5 S p b\n4 6 S p c\n5 7 S p\n5 8 S p\n5 9 S p
 6 10 P p\n6 10 P q\n6 10 N n\n";
 
-/// Returns the rows at the end, and after each portion of `bytes` bytes.
+/// Returns the final rows, and the rows after each portion of `bytes` bytes.
 fn seen(scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
     let text = [HEAD, LINES].concat();
     let (mut states, mut between) = (States::new(scope.clone(), by.clone()), Vec::new());
@@ -37,7 +37,6 @@ fn seen(scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
     (states.rows(&trace.expect("the trace is valid")), between)
 }
 
-/// Value, count, inclusive and exclusive time, containers, share.
 type Line = (String, u64, f64, f64, u64, f64);
 
 fn lines(rows: &[Row]) -> Vec<Line> {
@@ -107,8 +106,8 @@ fn a_window_clips_states_and_lifetimes() {
     (selection.window.from, selection.window.to) = (3.0, 6.5);
     for bytes in [1, 1 << 20] {
         let (rows, _) = seen(&Scope::new(&selection), &By::Value, bytes);
-        // The window has 3.5 seconds of each container. Container q counts, although it has no
-        // state in the window.
+        // Each container is in the window for 3.5 seconds. Container q counts, although it has no
+        // state there.
         let share = |seconds: f64| seconds / 7.0;
         let wanted = [
             ("b".to_owned(), 2, 2.5, 2.0, 1, share(2.0)),

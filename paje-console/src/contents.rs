@@ -16,28 +16,28 @@ use crate::reading::read_of;
 /// Numbers of objects in a trace. The root container and the root type are not counted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contents {
-    /// Earliest time of any object, and latest time of any line, in the trace's unit.
+    /// Earliest time of any object and latest time of any line, in the trace's unit.
     pub time: (f64, f64),
-    /// Event definitions.
+    /// Number of event definitions.
     pub event_definitions: u64,
-    /// Types of containers, states, variables, events and links.
+    /// Number of types of containers, states, variables, events and links.
     pub types: u64,
-    /// Containers.
+    /// Number of containers.
     pub containers: u64,
-    /// States, counted as a dump prints them.
+    /// Number of states, as printed by a dump.
     pub states: u64,
-    /// Intervals between changes of variables.
+    /// Number of intervals between changes of variables.
     pub variables: u64,
-    /// Events (PajeNewEvent).
+    /// Number of events (PajeNewEvent).
     pub events: u64,
-    /// Links with both ends.
+    /// Number of links with both ends.
     pub links: u64,
-    /// Values of all types, defined or used.
+    /// Number of values of all types, whether defined or only used.
     pub values: u64,
 }
 
 impl Contents {
-    /// Counts the objects of `trace` that the replay kept.
+    /// Counts the objects that the replay of `trace` kept.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let (types, containers, counts) = (trace.types(), trace.containers(), trace.counts());
@@ -57,7 +57,7 @@ impl Contents {
         }
     }
 
-    /// Formats one line per number.
+    /// Formats the numbers as a table, with one line for each number.
     #[must_use]
     pub fn table(&self) -> String {
         let mut table = fact("time", format_args!("{} to {}", self.time.0, self.time.1));

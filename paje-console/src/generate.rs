@@ -101,15 +101,15 @@ pub fn parse<C: Parser>(manual: &Manual) -> C {
         .unwrap_or_else(|error| end(&command, &error.format(&mut command.clone())))
 }
 
-/// Exits as clap does. However, error messages have one line that starts with the program's name,
-/// and the exit status shows a failure if the help cannot be printed.
+/// Exits like clap, with two differences: error messages have one line that starts with the program's name, and the
+/// exit status shows a failure if the help cannot be printed.
 fn end(command: &Command, error: &clap::Error) -> ! {
     if error.use_stderr() {
         let _ =
             writeln!(io::stderr(), "{}: {}", command.get_name(), wrong::sentence(command, error));
         exit(TROUBLE.into());
     }
-    // Colours follow the choice that clap makes.
+    // Colours are printed in the same cases as by clap.
     let text = error.render().ansi().to_string();
     exit(print(command, |out| AutoStream::auto(out).write_all(text.as_bytes())))
 }
@@ -172,7 +172,7 @@ impl What {
     }
 }
 
-/// Returns completions without hidden options, which clap would list for bash.
+/// Returns the completions without hidden options, because clap would list these for bash.
 fn completions(shell: Shell, command: &Command) -> Vec<u8> {
     let name = command.get_name().to_owned();
     let seen: Vec<_> =

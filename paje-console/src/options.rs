@@ -42,7 +42,7 @@ pub struct Parallel {
     pub pin: Pin,
 }
 
-/// Bytes of text that a thread can replay in the time that it takes to start another thread.
+/// Number of bytes of text that a thread can replay while another thread starts.
 pub(crate) const PART: u64 = 512 << 10;
 
 impl Parallel {
@@ -75,14 +75,15 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns the limit, or `None` if everything is kept in memory.
+    /// Returns the limit, or `None` if all objects are kept in memory.
     #[must_use]
     pub fn limit(&self) -> Option<MemoryLimit> {
         memory::limit(self.memory_limit, self.temp_dir.as_deref())
     }
 
-    /// Returns the limit for a trace of `text` bytes, if this size is known. Also returns `None`
-    /// for a short trace without `--memory-limit`, which avoids looking up the machine's memory.
+    /// Returns the limit for a trace of `text` bytes, if this size is known. For a short trace
+    /// without `--memory-limit`, also returns `None`, so that the machine's memory need not be
+    /// looked up.
     #[must_use]
     pub fn limit_for(&self, text: Option<u64>) -> Option<MemoryLimit> {
         let is_short = text.is_some_and(|text| text <= memory::LEAST / 8);
@@ -117,10 +118,11 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Returns the folders in which `traces` may name files, or `None` if named files are not read.
+    /// Returns the folders that contain the files to which `traces` may refer, or `None` if such
+    /// files are not read.
     ///
     /// # Errors
-    /// A folder does not exist. The error has its name.
+    /// A folder does not exist. The error contains its name.
     pub fn folders<'p>(
         &self,
         traces: impl IntoIterator<Item = &'p Path>,

@@ -1,9 +1,9 @@
 //! Standard output that reports every failure.
 //!
 //! If standard output is closed when the program starts (`>&-`), Rust's runtime opens `/dev/null`
-//! instead, and [`io::Stdout`] ignores a bad descriptor. In both cases rows would be lost silently.
-//! So this module makes a closed standard output unwritable before the runtime starts, and programs
-//! write to [`standard_output`].
+//! instead, and [`io::Stdout`] ignores a bad descriptor. In both cases, rows would be lost
+//! silently. So this module makes a closed standard output unwritable before the runtime starts.
+//! Programs write to [`standard_output`].
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -68,7 +68,7 @@ pub fn buffered(
     let mut out = BufWriter::new(file);
     let written = write(&mut out).and_then(|()| out.flush());
     if written.is_err() {
-        // Otherwise, dropping the writer would write the buffer again.
+        // Taking the writer apart prevents it from writing the buffer again when it is dropped.
         let _ = out.into_parts();
     }
     written
@@ -83,8 +83,8 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     standard_output().and_then(|out| buffered(&out, write)).map_err(Failure::Output)
 }
 
-/// Runs `write` on the file at `path`, which appears when it is complete. Without a path, runs it
-/// on standard output.
+/// Calls `write` with the file at `path`, which appears when it is complete. Without a path, calls
+/// it with standard output.
 pub fn write_to(
     path: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -106,22 +106,22 @@ mod before_main {
     use rustix::stdio::{dup2_stdout, stdout};
 
     // SAFETY: the loader calls the functions of this section once, on the only thread, before
-    // Rust's runtime starts. This one takes no arguments, does not unwind, and makes only a few
-    // system calls, for which it needs neither the runtime nor memory. On a closed descriptor they
-    // merely fail.
+    // Rust's runtime starts. This function takes no arguments, does not unwind, and makes only a
+    // few system calls, which need neither the runtime nor memory. If the descriptor is closed,
+    // these calls merely fail.
     #[allow(unsafe_code)]
     #[used]
     #[unsafe(link_section = ".init_array")]
     static AT_START: extern "C" fn() = keep_unwritable;
 
-    /// Opens a closed standard output as read-only, so that writing to it still fails.
+    /// If standard output is closed, opens it as read-only, so that writing to it still fails.
     extern "C" fn keep_unwritable() {
         if fcntl_getfd(stdout()) != Err(Errno::BADF) {
             return;
         }
         let Ok(null) = open(c"/dev/null", OFlags::RDONLY, Mode::empty()) else { return };
         if null.as_raw_fd() == stdout().as_raw_fd() {
-            // The descriptor has the right number, so keep it open.
+            // The descriptor has the right number, so it stays open.
             let _ = null.into_raw_fd();
         } else {
             let _ = dup2_stdout(null);

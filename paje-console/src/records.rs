@@ -9,7 +9,7 @@ use crate::Quotes;
 /// A value in a row.
 #[derive(Clone, Debug)]
 pub enum Value<'v> {
-    /// A name in the trace, or a word.
+    /// A name in the trace, or another word.
     Name(Name<'v>),
     /// A number in digits.
     Number(String),

@@ -19,20 +19,20 @@ use crate::Failure;
 use crate::fill::fill;
 use crate::output::columns;
 
-/// Name of a program, and its hints.
+/// A program's name and its hints, with which it prints messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
     /// Name of the program. Each message begins with it.
     pub program: &'static str,
-    /// Hint for events that come too late.
+    /// Hint about events that come too late.
     pub on_disorder: &'static str,
-    /// Hint for lines that are too long, if the program has an option for them.
+    /// Hint about lines that are too long, if the program has an option for them.
     pub on_long_lines: Option<&'static str>,
-    /// Hint for damaged traces, if the program can recover.
+    /// Hint about damaged traces, if the program can recover.
     pub on_damage: Option<&'static str>,
 }
 
-/// Hint for events that come too late although `--sort` was given.
+/// Hint about events that come too late although `--sort` was given.
 pub const SORTED_BY_FILE: &str = "`--sort` sorts each file by itself; events of a container and type must be in time \
                                   order from file to file";
 
@@ -44,7 +44,7 @@ pub const ALLOW_LONG_LINES: Option<&str> =
 pub const RECOVER: Option<&str> =
     Some("`--recover` skips or repairs what is wrong, and reports it");
 
-/// The usual consequence that [`Voice::empty_window`] names.
+/// The usual consequence to pass to [`Voice::empty_window`].
 pub const NOTHING_IN_IT: &str = "it is empty";
 
 impl Voice {
@@ -59,13 +59,14 @@ impl Voice {
     }
 
     /// Prints all warnings about a trace and about the selected window: [`warnings`](Self::warnings)
-    /// and [`empty_window`](Self::empty_window). `so` is the consequence of an empty window.
+    /// and [`empty_window`](Self::empty_window). The message about an empty window ends with `so`,
+    /// the consequence.
     pub fn doubts(self, name: &Path, trace: &Trace, selection: &Selection, so: &str) {
         self.warnings(name, trace);
         self.empty_window(selection.window, trace, so);
     }
 
-    /// Warns if nothing of the trace is in the window. `so` is the consequence.
+    /// Warns if nothing of the trace is in the window. The message ends with `so`, the consequence.
     pub fn empty_window(self, window: TimeRange, trace: &Trace, so: &str) {
         if let Some(why) = nothing_in(window, trace) {
             self.say(format_args!("warning: {why}; {so}"));
@@ -122,8 +123,8 @@ impl Voice {
         }
     }
 
-    /// Prints a hint about `--files-from` if `error` is about a file that the trace is not allowed
-    /// to name.
+    /// Prints a hint about `--files-from` if `error` is about a file to which the trace may not
+    /// refer.
     pub fn refused(self, error: &Error) {
         if let Some(folder) = refused_folder(error) {
             let folder = shown_path(folder);
@@ -133,9 +134,9 @@ impl Voice {
         }
     }
 
-    /// Reports the problems of a trace that was recovered, with one line for each kind and one for
-    /// the total. `done` says what was done with the rest of the trace. `hint` is printed if events
-    /// came too late.
+    /// Reports the problems of a recovered trace, with a line for each kind of problem and a line
+    /// for the total. `done` describes what happened to the rest of the trace. `hint` is printed if
+    /// events came too late.
     pub fn recovered(self, name: &Path, trace: &Trace, done: &str, hint: &str) {
         let recovery = trace.recovered();
         let (mut all, mut unsorted) = (0, false);
@@ -185,7 +186,7 @@ impl Voice {
         }
     }
 
-    /// Prints why the program fails. For an invalid trace, also prints the faulty line.
+    /// Prints the reason why the program fails. For an invalid trace, also prints the faulty line.
     pub fn failure(self, failure: &Failure) {
         let (name, error) = match failure {
             Failure::Trace(name, error) => match error.kind() {
@@ -276,7 +277,7 @@ fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = String> {
 }
 
 /// Returns whether a problem suggests damage, so that recovery is useful. Wrong event definitions
-/// suggest instead that the file is not a trace.
+/// rather suggest that the file is not a trace.
 fn is_damage(problem: &Problem) -> bool {
     match problem {
         Problem::Line { fault, .. } => matches!(
@@ -296,13 +297,13 @@ fn is_damage(problem: &Problem) -> bool {
     }
 }
 
-/// Returns whether a line comes too late for its lane.
+/// Returns whether the error is about a line that comes too late for its lane.
 #[must_use]
 pub fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
 }
 
-/// Returns the folder of a file that the trace names although it is not allowed to.
+/// If the error is about a file to which the trace may not refer, returns the folder of that file.
 #[must_use]
 pub fn refused_folder(error: &Error) -> Option<&Path> {
     match error.kind() {

@@ -1,8 +1,9 @@
-//! All programs print and write the same output for a packed trace as for its text. Their exit
-//! statuses mean the same, no program overwrites its input, and their reports fit the terminal.
+//! Tests that all programs print and write the same output for a packed trace as for its text, that
+//! their exit statuses mean the same, that none overwrites its input, and that reports fit the
+//! terminal.
 //!
-//! This binary contains all programs, and its name selects the program that runs. So the test needs
-//! no other binary.
+//! This binary contains all programs, and its name selects the program that runs. The test
+//! therefore needs no other binary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +37,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Command lines for each trace `t`. `u` is another trace, and output files are called `out`.
+/// Command lines that are tried with each trace. In them, `t` is the trace, `u` is another trace,
+/// and output files are called `out`.
 const QUESTIONS: &[(&str, &[&str])] = &[
     ("pj_convert", &["t", "-o", "out", "--to", "perfetto"]),
     ("pj_convert", &["t", "-o", "out", "--to", "chrome", "--in", "rank-1"]),

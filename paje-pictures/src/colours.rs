@@ -36,7 +36,7 @@ pub fn hex([red, green, blue]: Rgb) -> String {
 }
 
 /// Returns a colour for each name. A name gets the colour of its hash, or the next free colour, so
-/// it usually has the same colour in other traces. Once all colours are used, lighter and darker
+/// it usually has the same colour in all traces. Once all colours are used, lighter and darker
 /// shades follow.
 #[must_use]
 pub fn by_name(names: BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, Rgb> {
@@ -61,7 +61,6 @@ fn shade(colour: Rgb, round: usize) -> Rgb {
     }
 }
 
-/// Returns the FNV-1a hash.
 fn hash(name: &[u8]) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325;
     name.iter()

@@ -1,6 +1,7 @@
 //! Marks of axes.
 
-/// Returns the distance of an axis's marks: 1, 2 or 5 times a power of ten, at least `least`.
+/// Returns the spacing between the marks of an axis: 1, 2 or 5 times a power of ten, and no smaller
+/// than `least`.
 #[must_use]
 pub fn step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());

@@ -1,4 +1,4 @@
-//! Conversion of a trace's times to nanoseconds, with its losses.
+//! Converts a trace's times to nanoseconds, and counts what is lost.
 
 use paje_sim::TimeUnit;
 
@@ -7,18 +7,18 @@ use paje_sim::TimeUnit;
 pub struct Losses {
     /// Number of times that are not a whole number of nanoseconds.
     pub rounded: u64,
-    /// Number of times that became equal to the previous time of their track, although they differ.
+    /// Number of times that differ from the previous time of their track, but became equal to it.
     pub shared: u64,
     /// Number of times out of the format's range.
     pub out_of_range: u64,
-    /// Number of states that the next state of the same imbrication cuts short.
+    /// Number of states that end early because the next state of the same imbrication begins.
     pub cut: u64,
     /// Number of infinite and NaN values of variables.
     pub not_numbers: u64,
 }
 
 impl Losses {
-    /// Adds the counts of `other`.
+    /// Adds the counts of `other` to these counts.
     pub fn add(&mut self, other: &Losses) {
         self.rounded += other.rounded;
         self.shared += other.shared;
@@ -28,7 +28,7 @@ impl Losses {
     }
 }
 
-/// Latest time in nanoseconds. Differences of two times do not overflow.
+/// Latest time in nanoseconds, chosen so that differences of two times do not overflow.
 pub(crate) const LATEST: i64 = i64::MAX / 2;
 
 /// Rounds a time to nanoseconds, ties to even; seconds as `pj_dump -l 9` prints them.
@@ -49,15 +49,14 @@ pub(crate) fn nearest(time: f64, unit: u32) -> i64 {
     (whole as i64).saturating_mul(unit.into()).saturating_add(nearest as i64)
 }
 
-/// Returns whether a time is the double nearest to a number of nanoseconds. All times in seconds with
-/// up to nine decimals are.
+/// Returns whether a time is the double nearest to a number of nanoseconds. This holds for all
+/// times in seconds with up to nine decimals.
 #[inline]
 fn is_whole(time: f64, unit: u32, nanoseconds: i64) -> bool {
     // Beyond 2^53, doubles are more than a nanosecond apart.
     nanoseconds.unsigned_abs() > 1 << 53 || nanoseconds as f64 / f64::from(unit) == time
 }
 
-/// Converter of the times of one track.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     /// Number of nanoseconds in the trace's unit.
@@ -77,12 +76,12 @@ impl Clock {
         Clock { unit, last: (f64::NAN, i64::MIN) }
     }
 
-    /// Returns a clock of the same unit that has read nothing.
+    /// Returns a clock of the same unit without a previous time.
     pub(crate) const fn afresh(self) -> Self {
         Clock { last: (f64::NAN, i64::MIN), ..self }
     }
 
-    /// Converts a time to nanoseconds, clamped to `earliest..=LATEST`.
+    /// Converts a time to nanoseconds, at least `earliest` and at most [`LATEST`].
     #[inline]
     pub(crate) fn read(&mut self, time: f64, earliest: i64, losses: &mut Losses) -> i64 {
         if time == self.last.0 {

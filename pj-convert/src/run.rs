@@ -33,7 +33,6 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     failure::exit(report::voice(cli), run(cli, limits))
 }
 
-/// Converts the trace. Returns whether it is valid.
 fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);
@@ -47,7 +46,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         true => Failure::Output(error),
         false => Failure::File(cli.output.clone(), error),
     };
-    // The output is opened before the trace is read, so that failures show early.
+    // The output is opened before the trace is read, so that failures are reported early.
     let output = Output::open(&cli.output, cli.compresses()).map_err(failed)?;
     let conversion = Conversion { format, quotes: cli.quotes, options: options(cli, limits) };
     let progress = Arc::new(Progress::default());

@@ -1,4 +1,4 @@
-//! Conversion of a trace portion by portion.
+//! Converts a trace portion by portion.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use crate::encoder::{Encoder, Track};
 use crate::lanes::{LaneState, LaneWriter};
 use crate::links::LinkQueue;
 
-/// Bytes of the trace in a portion. Memory use is a multiple of this.
+/// Size of a portion of the trace in bytes. Memory use is proportional to it.
 pub(crate) const PORTION: u64 = 8 << 20;
 
 const ROWS: u64 = 4096;
@@ -32,7 +32,6 @@ pub(crate) struct Stream<'w, E, W> {
     links: LinkQueue,
     /// Unit of the trace's times, known from the first portion on.
     unit: Option<TimeUnit>,
-    /// Definitions that the main thread has encoded.
     buffer: Vec<u8>,
     is_empty: bool,
     losses: Losses,
@@ -128,7 +127,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
             let mut task = tasks[number].lock().unwrap_or_else(PoisonError::into_inner);
             Ok(task.write(encoder, window))
         };
-        // The text of one task is written while workers encode other tasks.
+        // The text of a task is written while workers encode other tasks.
         in_order(self.workers, tasks.len(), write, |_, text| {
             write_text::<E>(out, is_empty, &text)
         })?;
@@ -158,7 +157,6 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         Ok(scale.unit())
     }
 
-    /// Returns the lane's track. Defines it if it is new.
     fn track(&mut self, trace: &Trace, lane: LaneView<'_>, unit: TimeUnit) -> Track {
         let index = lane.id().index();
         if self.lanes.len() <= index {
@@ -200,10 +198,6 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         Ok(())
     }
 
-    /// Writes the remaining links and the end of the file. Returns the output and the losses.
-    ///
-    /// # Errors
-    /// The output failed, either now or earlier.
     pub(crate) fn finish(mut self, trace: &Trace) -> io::Result<(W, Losses)> {
         self.write_links(trace, true)?;
         self.encoder.finish(&mut self.buffer);
@@ -216,7 +210,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
     }
 }
 
-/// Writes text. The first text is written without its leading separator.
+/// Writes text. Leaves out the leading separator of the first text.
 fn write_text<E: Encoder>(
     out: &mut impl Write,
     is_empty: &mut bool,

@@ -13,7 +13,6 @@ use paje_console::options::{Less, Memory, Parallel, Reading, Talk, Variables, Wh
 
 use crate::manual::MANUAL;
 
-/// Headings of the help, in the order of their first options.
 const ROWS: &str = "Rows";
 const WHICH: &str = "Which rows";
 const TABLES: &str = "Tables";

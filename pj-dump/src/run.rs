@@ -165,13 +165,12 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     }
     voice.recovered(&name, &trace, "dumped", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
-    // The process ends now, and the system frees its memory faster than dropping each lane would.
+    // The process ends now. The system frees its memory faster than dropping each lane would.
     std::mem::forget(trace);
     Ok(is_sound)
 }
 
-/// Returns whether objects are dropped while the trace is read. If rows are requested, they are
-/// written first.
+/// Returns whether objects are dropped while the trace is read. Requested rows are written before.
 fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }

@@ -39,7 +39,6 @@ use serde::{Serialize, Serializer};
 use crate::output::export::Exported;
 use paje_console::Voice;
 
-/// Statistics of a run: time, memory and sizes.
 #[derive(Debug, Serialize)]
 pub(crate) struct Stats {
     version: &'static str,
@@ -156,7 +155,6 @@ impl Stats {
         }
     }
 
-    /// Prints the statistics to standard error, ignoring failures.
     pub(crate) fn say(&self, voice: Voice, format: StatsFormat) {
         let text = match format {
             StatsFormat::Text => self.text(),
@@ -231,7 +229,7 @@ fn by_worker(threads: usize, times: &Times, exported: &Exported) -> Vec<Worker> 
     (0..threads).map(one).collect()
 }
 
-/// Returns the longest busy time of a worker over the mean of all.
+/// Returns the longest busy time of a worker divided by the mean of all.
 fn imbalance(workers: &[Worker]) -> f64 {
     let busy = || workers.iter().map(Worker::busy);
     let mean = busy().sum::<Duration>().as_secs_f64() / workers.len() as f64;

@@ -22,9 +22,9 @@ use crate::exact;
 use crate::pajeng;
 use crate::report::VOICE;
 
-/// Runs the program. The exit status is 0 if the answer is printed, and 2 if there is no answer.
-/// With `--quiet`, the status is the answer as in PajeNG (1 equal, 0 different). With `--diff`, it
-/// is the answer as in `diff` (0 equal, 1 different).
+/// Runs the program. The exit status is 2 after a failure, and otherwise 0. With `--quiet`, it is 1
+/// if the traces are equal and 0 if not, as in PajeNG. With `--diff`, it is 0 if they are equal and
+/// 1 if not, as in `diff`.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
@@ -55,17 +55,18 @@ fn failed(failure: &Failure) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Line printed by `--diff` without other options if no rows differ, but PajeNG finds a difference.
+/// Line that `--diff` without other options prints if no rows differ, but PajeNG finds a
+/// difference.
 const OTHER_ORDER: &str = "All rows are the same. PajeNG (pj_equals without --diff) prints 0, since aliases or\n\
                            definitions are in another order; --exact --diff ignores that.";
 
-/// Line printed by `--diff` without other options if only contents differ that PajeNG does not
+/// Line that `--diff` without other options prints if only contents differ that PajeNG does not
 /// compare.
 const EQUAL_TO_PAJENG: &str = "PajeNG (pj_equals without --diff) prints 1, since it compares no times, numbers or\n\
                                names of containers; --exact prints 0.";
 
-/// Prints the answer unless it should not. Returns whether the traces are equal, and whether both
-/// are sound.
+/// Prints the answer unless the user does not want it. Returns whether the traces are equal, and
+/// whether both are sound.
 fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<(bool, bool), Failure> {
     if files == [Path::new("-"); 2] {
         return Err(Failure::Other("only one of the traces can be standard input".into()));
@@ -144,7 +145,6 @@ fn read(
     Ok((trace, name))
 }
 
-/// Prints to standard output. A closed pipe is not a failure.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     match output::print(write) {
         Err(failure) if failure.is_closed_pipe() => Ok(()),

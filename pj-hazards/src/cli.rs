@@ -17,7 +17,6 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::memory;
 
-/// Headings of the help, in the order of their first options.
 const WHAT: &str = "Hazards";
 const OUTPUT: &str = "Output";
 const WHICH: &str = "Which messages";
@@ -230,7 +229,7 @@ impl Cli {
     /// Checks that the values and fields in options exist.
     ///
     /// # Errors
-    /// One does not exist. The error is a message for the user.
+    /// A name does not exist. The error is a message for the user.
     pub fn check_names(&self, trace: &Trace) -> Result<(), String> {
         let globs = [(&self.wildcard, "--wildcard"), (&self.reads, "--reads")];
         let globs = globs.into_iter().filter_map(|(glob, option)| Some((glob.as_ref()?, option)));

@@ -1,4 +1,4 @@
-//! Model of a run, with messages, their channels, and the happened-before order.
+//! Model of a run: messages, their channels, and the happened-before order.
 
 use std::convert::Infallible;
 
@@ -45,7 +45,7 @@ pub struct Options {
     pub access: Option<String>,
     /// Whether the sends of a state depend only on what the state received.
     pub is_driven: bool,
-    /// Whether, for a future message, only the container type of the receiver is known.
+    /// Whether only the container type of a future message's receiver is known.
     pub is_routed: bool,
     /// Settings for finding collectives.
     pub grouping: Grouping,
@@ -65,15 +65,15 @@ pub struct Model<'t> {
     pub map: Map,
     /// Channel of each message.
     pub channel: Vec<u32>,
-    /// Whether the receive of each message is a wildcard receive.
+    /// For each message, whether it is received by a wildcard receive.
     pub wildcard: Vec<bool>,
     /// Access of each message to variables, if the access is known.
     pub access: Vec<Option<Box<[u8]>>>,
-    /// Whether each message is examined.
+    /// For each message, whether it is examined.
     pub selected: Vec<bool>,
-    /// See [`Options`].
+    /// As in [`Options`].
     pub is_driven: bool,
-    /// See [`Options`].
+    /// As in [`Options`].
     pub is_routed: bool,
     window: TimeRange,
     rendezvous: Vec<bool>,
@@ -181,7 +181,7 @@ impl<'t> Model<'t> {
         Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
     }
 
-    /// Returns whether a message is examined and is received by a wildcard receive.
+    /// Returns whether a message is examined and received by a wildcard receive.
     #[must_use]
     pub fn is_open(&self, message: usize) -> bool {
         self.selected[message] && self.wildcard[message]
@@ -212,7 +212,6 @@ impl<'t> Model<'t> {
     }
 }
 
-/// Remembers whether names of states and values match a pattern.
 struct Matches<'g> {
     glob: &'g Glob,
     types: Vec<TypeId>,

@@ -26,18 +26,18 @@ pub enum Cell {
 pub struct Findings {
     pub columns: Vec<&'static str>,
     pub rows: Vec<Vec<Cell>>,
-    /// Lines of text.
+    /// Findings as lines of text.
     pub lines: Vec<String>,
     /// Assumptions, which precede the text.
     pub assumed: Vec<String>,
-    /// Total as text.
+    /// Total number of findings, as text.
     pub sum: String,
-    /// Returns whether anything was found.
+    /// Whether anything was found.
     pub found: bool,
 }
 
 impl Cell {
-    /// Converts a count.
+    /// Returns a cell with a count.
     pub fn number(number: impl ToString) -> Self {
         Cell::Number(number.to_string())
     }

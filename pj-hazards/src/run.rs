@@ -64,7 +64,7 @@ fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     Ok(is_sound && !findings.found)
 }
 
-/// Returns the findings as bytes. This is used by tests.
+/// Returns the findings as bytes, for tests.
 ///
 /// # Errors
 /// Fails in the same cases as the program.
@@ -77,7 +77,6 @@ pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
     Ok(out)
 }
 
-/// Returns the findings, the requested graph, and whether the trace is valid.
 fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), Failure> {
     let Some(hazard) = cli.hazard() else {
         let why = "give the hazard first: races, orders, deadlock or barriers";
@@ -182,7 +181,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
             )
         }
         Hazard::Orders => {
-            // Groups with a single order need not be tried.
+            // Groups with a single order need no tries.
             let is_open =
                 |group: &Group| group.poset.as_ref().is_none_or(|poset| poset.list(2).len() > 1);
             let all: Vec<Group> = groups(model, order).into_iter().filter(is_open).collect();
@@ -220,7 +219,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
     }
 }
 
-/// Returns what the findings assume. In tables, the usual unit needs no note.
+/// Returns notes on the assumptions of the findings. In tables, the usual unit needs no note.
 fn assumptions(cli: &Cli, hazard: Hazard, trace: &Trace, findings: &Findings) -> Vec<String> {
     let (scale, is_text) = (trace.time_scale(), cli.formatted.format == Format::Text);
     let shows_times = hazard != Hazard::Deadlock && !cli.count && !findings.rows.is_empty();
@@ -232,7 +231,6 @@ fn assumptions(cli: &Cli, hazard: Hazard, trace: &Trace, findings: &Findings) ->
     unit.into_iter().chain((is_bound && applies).then(|| bound.into())).collect()
 }
 
-/// Prints notes on ignored parts of the trace.
 fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
     if model.messages.list().is_empty() {
         VOICE.say(format_args!("note: the trace has no messages"));

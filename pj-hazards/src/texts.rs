@@ -16,7 +16,6 @@ use crate::output::{Cell, Findings};
 use crate::places::Places;
 use crate::races::Races;
 
-/// Writes findings as text and rows.
 #[derive(Debug)]
 pub(crate) struct Reporter<'m> {
     pub(crate) model: &'m Model<'m>,
@@ -48,7 +47,6 @@ impl<'m> Reporter<'m> {
         plain(self.name(track))
     }
 
-    /// Returns the value of a state.
     pub(crate) fn state(&self, track: usize, state: Option<usize>) -> Option<Name<'m>> {
         let track = &self.model.tracks.list()[track];
         let value = track.value[state?];
@@ -63,7 +61,6 @@ impl<'m> Reporter<'m> {
         self.model.messages.list()[message as usize].to as usize
     }
 
-    /// Describes a message, with its times and its line.
     pub(crate) fn message(&self, message: u32) -> String {
         let it = &self.model.messages.list()[message as usize];
         let (from, to) = (self.shown(it.from as usize), self.shown(it.to as usize));
@@ -168,7 +165,7 @@ impl<'m> Reporter<'m> {
         findings
     }
 
-    /// Describes the orders of each group. `orders` returns the orders of a group.
+    /// Describes the orders of each group. The function `orders` returns the orders of a group.
     pub(crate) fn orders(
         &self,
         groups: &[Group],
@@ -295,7 +292,6 @@ impl Findings {
     }
 }
 
-/// Replaces the control characters of a name.
 fn plain(name: Name<'_>) -> String {
     let text = String::from_utf8_lossy(name.text);
     let letters = text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });

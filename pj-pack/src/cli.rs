@@ -99,13 +99,13 @@ pub struct Cli {
 /// Endings of the names of compressed files.
 const ENDINGS: [&str; 5] = [".gz", ".zst", ".xz", ".bz2", ".pjp"];
 
-/// By default, plain files of these sizes are cut into this many segments. Shorter files can be
-/// read quickly as a whole. In longer files, a segment of the usual size is a small part.
+/// Sizes of plain files that are cut into a fixed number of segments by default. Shorter files can
+/// be read quickly as a whole. In longer files, a segment of the usual size is only a small part.
 const PARTED: Range<u64> = 64 << 20..512 << 20;
 const PARTS: u64 = 96;
 
 impl Cli {
-    /// Returns the size of segments for a text. The size of the text may be unknown.
+    /// Returns the size of a segment. `text` is the size of the text, if it is known.
     #[must_use]
     pub fn segment_of(&self, text: Option<u64>) -> usize {
         let usual = Settings::default().segment;
@@ -116,7 +116,7 @@ impl Cli {
     /// Returns the path of the packed trace of a file.
     ///
     /// # Errors
-    /// The file has no name. The error is a sentence.
+    /// The file has no name. The error is a sentence for the user.
     pub fn place(&self, file: &Path) -> Result<PathBuf, String> {
         if let Some(output) = &self.output {
             return Ok(output.clone());

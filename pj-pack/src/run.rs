@@ -22,7 +22,7 @@ use crate::output::Output;
 use crate::pack::{Extras, PackError, pack, unpack};
 use crate::structure::structure;
 
-/// Name of the program. It has no hints.
+/// Prints the messages of the program, which has no hints.
 const VOICE: Voice =
     Voice { program: "pj_pack", on_disorder: "", on_long_lines: None, on_damage: None };
 
@@ -30,8 +30,8 @@ const VOICE: Voice =
 /// damage.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
-    // With this signal handled, a file that becomes too large is a failed write and does not end
-    // the program. If the signal cannot be registered, it still ends the program.
+    // If this signal is handled, a file that becomes too large causes a failed write instead of
+    // ending the program. If the handler cannot be registered, the signal still ends the program.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     failure::exit(VOICE, run(cli).map(|()| true))
 }
@@ -115,7 +115,7 @@ fn unpack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> 
     }
 }
 
-/// Calls `read` with a packed trace. Failures include the name of the file.
+/// Calls `read` with a packed trace. Failures contain the name of the file.
 fn packed<T>(
     file: &Path,
     read: impl FnOnce(Box<dyn Read + Send>) -> Result<T, PackError>,
@@ -132,7 +132,6 @@ fn packed<T>(
     })
 }
 
-/// Prints to standard output.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = standard_output().map_err(Failure::Output)?;
     out.write_all(text.as_bytes()).map_err(Failure::Output)

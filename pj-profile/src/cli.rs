@@ -21,7 +21,6 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::pictures::Kind;
 
-/// Headings of the help, in the order of their first options.
 const WHAT: &str = "Report";
 const WAITING: &str = "Waits and critical path";
 const OUTPUT: &str = "Output";
@@ -260,7 +259,7 @@ impl Cli {
         Report::from_str(self.words.first()?.to_str()?, false).ok()
     }
 
-    /// Explains that the first word is neither a report nor a file; `None` if it is one.
+    /// Returns a message if the first word is neither a report nor a file.
     #[must_use]
     pub fn misspelt(&self) -> Option<String> {
         let word = self.words.first()?.to_str()?;
@@ -292,7 +291,7 @@ impl Cli {
     /// Checks that the types and fields in options exist.
     ///
     /// # Errors
-    /// One does not exist. The error is a message for the user.
+    /// A name does not exist. The error is a message for the user.
     pub fn check_names(&self, trace: &Trace) -> Result<(), String> {
         let is_type = matches!(self.by(), By::Type(_)) && self.report().groups_by_type();
         if let Some(by) = self.by.as_deref().filter(|_| is_type) {

@@ -1,4 +1,4 @@
-//! Reports stored in a packed trace, which can be read without a replay.
+//! Reports stored in a packed trace. They can be read without a replay.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::cli::{Cli, Report};
 
 pub(crate) struct Found {
     pub(crate) kept: Kept,
-    /// Size of the file, and number of bytes that have been read.
+    /// Size of the file in bytes, and number of bytes read from it.
     pub(crate) bytes: (u64, u64),
 }
 
-/// Returns the requested report if a packed trace stores it. If the report is missing or damaged,
-/// the trace is replayed afterwards, and the replay reports any problem.
+/// Returns the requested report if a packed trace stores it. If not, or if it is damaged, the
+/// caller replays the trace, and the replay reports any problem.
 pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     let [file] = files else { return None };
     if !is_as_kept(cli) {
@@ -30,21 +30,20 @@ pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     Some(Found { kept: Kept::parse(&name, &content)?, bytes: summaries.bytes() })
 }
 
-/// Returns the lanes with states, if a packed trace stores them.
 pub(crate) fn lanes(files: &[PathBuf]) -> Option<Lanes> {
     let [file] = files else { return None };
     let mut summaries = Summaries::new(regular(file)?).ok()?;
     Lanes::parse(&summaries.get(LANES, kept::VERSION).ok()??)
 }
 
-/// Opens the file unless it is a pipe, which cannot be read twice.
+/// Opens a file, except a pipe, because pipes cannot be read twice.
 fn regular(file: &Path) -> Option<File> {
     let is_file = file != Path::new("-") && fs::metadata(file).is_ok_and(|it| it.is_file());
     is_file.then(|| File::open(file))?.ok()
 }
 
-/// Returns whether the options request a stored report. The pattern lists all options, so that none
-/// is forgotten.
+/// Returns whether the options request a stored report. The pattern lists all options, so that a
+/// new one cannot be overlooked.
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {
         by,
@@ -57,7 +56,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         reading,
         html,
         svg,
-        // Options of reports that are not stored.
+        // These options belong to reports that are not stored.
         bins: _,
         inclusive: _,
         classes: _,
@@ -66,7 +65,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         root: _,
         eager: _,
         graph: _,
-        // Options of the output.
+        // These options only affect the output.
         words: _,
         top: _,
         formatted: _,

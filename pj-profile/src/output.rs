@@ -19,7 +19,6 @@ use crate::cli::Cli;
 pub(crate) use people::TableView;
 pub use screen::Screen;
 
-/// Writes a report to its destination.
 pub(crate) fn write(
     cli: &Cli,
     title: &str,

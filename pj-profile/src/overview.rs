@@ -1,4 +1,4 @@
-//! Parts of the page of a trace, and parts of the page that compares two traces.
+//! Parts of web pages: of the page about a trace, and of the page that compares two traces.
 
 use std::path::Path;
 
@@ -21,7 +21,8 @@ const BINS: u32 = 150;
 
 const ROWS: usize = 200;
 
-/// Returns the parts of the page of a trace with all rows. Must be called inside the worker pool.
+/// Returns the parts of the page about a trace with all its rows. Must be called inside the worker
+/// pool.
 pub(crate) fn parts(
     cli: &Cli,
     name: &Path,
@@ -79,7 +80,7 @@ pub(crate) fn parts(
         let activities = path.activity_table(&waits, window).top(ROWS, &["seconds"]);
         parts.push(Part { kinds: Some(&[]), ..Part::new("Critical path", "", activities) });
     }
-    // Group parts by heading.
+    // Parts with the same heading are put together.
     parts.sort_by_key(|part| {
         ["Where the time goes", "Load balance", "When", "Traffic"]
             .iter()
@@ -89,8 +90,8 @@ pub(crate) fn parts(
     Ok(parts)
 }
 
-/// Returns tables of both runs over time, in bins of equal length. The bins of each run begin at
-/// the run's start.
+/// Returns a table over time for each run, in bins of the same length. The first bin of each run
+/// begins at the run's start.
 pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 2] {
     let scope = Scope::new(&cli.selection());
     let ranges = runs.map(|trace| time::range(trace, &scope));

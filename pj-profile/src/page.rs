@@ -15,19 +15,16 @@ pub(crate) struct Part {
     pub(crate) heading: &'static str,
     pub(crate) note: String,
     pub(crate) table: Table,
-    /// Whether the table is shown in addition to its pictures.
+    /// Whether the page has the table, in addition to its pictures.
     pub(crate) is_shown: bool,
-    /// Kinds of the pictures. `None` means all kinds.
     pub(crate) kinds: Option<&'static [Kind]>,
 }
 
 impl Part {
-    /// Creates a part with a table and all pictures of the table.
     pub(crate) fn new(heading: &'static str, note: &str, table: Table) -> Self {
         Part { heading, note: note.into(), table, is_shown: true, kinds: None }
     }
 
-    /// Creates a part that shows only these pictures.
     pub(crate) fn pictured(heading: &'static str, table: Table, kinds: &'static [Kind]) -> Self {
         Part { heading, note: String::new(), table, is_shown: false, kinds: Some(kinds) }
     }
@@ -83,9 +80,9 @@ pub(crate) fn of_parts(
     Page { title: title.into(), facts: heads, sections, maker: MAKER.into() }.file()
 }
 
-/// Adds a value of the summary that is not in its tables.
+/// Adds a value of the summary, unless one of the tables has it.
 fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
-    // These have tables.
+    // Tables have these values.
     if matches!(of, "where the time went" | "traffic" | "imbalance") {
         return;
     }

@@ -1,4 +1,4 @@
-//! Runs the program, which reads a trace, analyses it, and writes the report.
+//! Runs the program: reads a trace, analyses it, and writes the report.
 
 use std::fs;
 use std::io;
@@ -34,7 +34,7 @@ use crate::{analysis, kept, output, overview, page, pictures};
 /// Default number of bytes in a portion.
 pub const PORTION: u64 = 16 << 20;
 
-/// Sizes of the parts in which a trace is read. They affect only speed and memory.
+/// Sizes of the parts in which a trace is read. They only affect speed and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Cuts {
     /// Sizes of blocks and lines.
@@ -44,7 +44,7 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// Returns smaller sizes, with which lines that arrive slowly are shown early.
+    /// Returns smaller sizes, so that lines that arrive slowly are shown early.
     fn live(self) -> Self {
         let block = self.limits.block.min(1 << 14);
         let limits = Limits { block, ..self.limits };
@@ -71,7 +71,6 @@ pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
     failure::exit(VOICE, profile(cli, cuts))
 }
 
-/// Writes the report. Returns whether the trace is valid.
 fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     let mut live = match cli.live {
         true => Some(Live::new(cli.formatted.format == Format::Text && cli.output.is_none())?),
@@ -109,7 +108,6 @@ struct Found {
     /// Assumptions and similar facts, printed below the title or to standard error.
     notes: Vec<String>,
     table: Table,
-    /// The page, if it contains more than the table.
     page: Option<String>,
     /// Colours of the values in the trace.
     colours: ValueColours,
@@ -171,7 +169,8 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     };
     let mut title_of_both = String::new();
     let (mut sides, mut scales) = (Vec::new(), Vec::new());
-    // The report is kept for the page, because the bins of both runs depend on the longer run.
+    // The report is kept for the page, because the bins of both runs depend on the length of the
+    // longer run.
     let mut kept = Vec::new();
     let (mut is_sound, mut colours) = (true, ValueColours::default());
     for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {
@@ -224,7 +223,7 @@ fn read(
 ) -> Result<Read, Failure> {
     let began = Instant::now();
     let cuts = if cli.live { cuts.live() } else { cuts };
-    // Portions are not analysed with `--recover`, because recovery may change earlier results.
+    // With `--recover`, there are no portions, because recovery may change earlier results.
     let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
     let mut reads_window = adds_up_rows(cli) && takes_window(&cli.options(cuts.limits));
     if reads_window && matches!(cli.report(), Report::States | Report::Compare) {
@@ -307,20 +306,20 @@ fn read(
     Ok(Read { name, trace, analysis, notes, is_sound })
 }
 
-/// Returns whether files are read twice. In this case, the trace's start and end are read first,
-/// then the contents. If the files are smaller than a portion, or one of them is a stream, the rows
-/// are kept instead.
+/// Returns whether files are read twice: first for the trace's start and end, then for its
+/// contents. If the files are smaller than a portion, or one of them is a stream, the rows are kept
+/// instead.
 fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     let metadata = files.iter().map(|file| {
         let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
         found.filter(|_| file != Path::new("-"))
     });
     let sizes: Option<Vec<u64>> = metadata.map(|found| found.map(|found| found.len())).collect();
-    // A compressed file may hold ten times as many bytes.
+    // The text of a compressed file may have ten times as many bytes.
     sizes.is_some_and(|sizes| sizes.iter().sum::<u64>() > cuts.portion / 10)
 }
 
-/// Function that is called with each portion and the name of the portion's trace.
+/// Function that gets each portion, with the name of the trace.
 type See<'s> = &'s mut (dyn FnMut(&Path, &Portion<'_>) -> io::Result<()> + Send);
 
 struct Replayed {
@@ -330,14 +329,14 @@ struct Replayed {
 }
 
 /// Returns whether the report depends only on rows in the window. Waits and the critical path also
-/// depend on earlier rows. Summaries also depend on lanes without rows, and classes on all values.
+/// depend on earlier rows, summaries on lanes without rows, and classes on all values.
 fn adds_up_rows(cli: &Cli) -> bool {
     let is_more = cli.is_whole_page() || cli.by_class();
     !is_more && !matches!(cli.report(), Report::Waits | Report::Critical | Report::Summary)
 }
 
-/// Replays a trace, or only the part that is needed for the window. If `see` is given, the trace is
-/// replayed in portions.
+/// Replays a trace. If possible, reads only the part that the window needs. If `see` is given, the
+/// replay is in portions.
 fn replay(
     cli: &Cli,
     files: &[PathBuf],
@@ -372,7 +371,7 @@ fn replay(
     Ok(Replayed { name, trace: trace?, packed })
 }
 
-/// Returns the report as bytes. This is used by tests.
+/// Returns the report as bytes, for tests.
 ///
 /// # Errors
 /// Fails in the same cases as the program.

@@ -19,7 +19,7 @@ pub(crate) fn is_asked(cli: &Cli) -> bool {
     matches!(cli.report(), Report::Waits | Report::Critical)
 }
 
-/// Returns the report and its assumptions, and writes the most-waited graph.
+/// Returns the report and its assumptions. Also writes the most-waited graph.
 pub(crate) fn table(
     cli: &Cli,
     name: &Path,
@@ -63,7 +63,6 @@ pub(crate) fn table(
     Ok((table, notes))
 }
 
-/// Explains why waiting cannot be analysed.
 pub(crate) fn unknown(trace: &Trace, map: &Map) -> String {
     if trace.counts().states == 0 {
         return "the trace has no states; record the calls that send, receive and wait".into();
@@ -72,7 +71,6 @@ pub(crate) fn unknown(trace: &Trace, map: &Map) -> String {
     format!("the map `{name}` knows none of the state values; choose another one with --map FILE")
 }
 
-/// Finds all waits of a trace.
 pub(crate) fn waits<'t>(
     cli: &Cli,
     name: &Path,
@@ -97,13 +95,12 @@ pub(crate) fn waits<'t>(
     Ok(Waits::new(trace, map, &options))
 }
 
-/// Returns the requested window, by default the time span of all states.
+/// Returns the requested window. By default, it is the time span of all states.
 pub(crate) fn window(cli: &Cli, waits: &Waits<'_>) -> (f64, f64) {
     let whole = waits.whole();
     (cli.span.start.unwrap_or(whole.0), cli.span.end.unwrap_or(whole.1))
 }
 
-/// Opens the map given by `--map`.
 pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
     let open = |path: &PathBuf| Map::open(path).map_err(|error| Failure::File(path.clone(), error));
     cli.map.as_ref().map(open).transpose()

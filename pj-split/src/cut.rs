@@ -1,4 +1,4 @@
-//! `--start` and `--end`: writes a window of time to a file, or hands it on to be split.
+//! `--start` and `--end`: writes a window of time to a file, or passes it on to be split.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -46,9 +46,10 @@ pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<TimeRange>, Failur
 
 impl Cut<'_> {
     pub(crate) fn to_file(&self, opened: Opened, ends_at_signals: bool) -> Result<(), Failure> {
-        // This comes first, so that an unusable output path is reported before a long replay.
         let input: Vec<_> = self.cli.file.iter().collect();
         refuse_inputs(&input, [self.cli.output.as_path()])?;
+        // The folder is created first, so that an unusable output path is reported before a long
+        // replay.
         let folder = Folder::beside_file(&self.cli.output, ends_at_signals)?;
         folder.report_cleared(self.cli.talk);
         let trace = self.replay(opened)?;
@@ -61,7 +62,7 @@ impl Cut<'_> {
         folder.finish_file(&path)
     }
 
-    /// Writes the window to an unnamed file in `folder` and opens it.
+    /// Writes the window to an unnamed file in `folder`, and opens this file as a trace.
     pub(crate) fn to_folder(&self, opened: Opened, folder: &Folder) -> Result<Opened, Failure> {
         let path = folder.path().join(NAME);
         let failed = |error| Failure::File(path.clone(), error);

@@ -32,7 +32,8 @@ use crate::scatter::Rules;
 use crate::shares::{self, Shares};
 use crate::survey::{Survey, Surveyed};
 
-/// Bytes of text after which objects of the replay are dropped, as in `pj_dump -o`.
+/// Size in bytes of a portion of the trace. The objects of each portion are dropped, as in
+/// `pj_dump -o`.
 const PORTION: u64 = 16 << 20;
 
 /// Runs the program. The exit status is 0, 1 for an invalid or repaired trace, or 2 for usage or
@@ -57,10 +58,10 @@ pub struct Made {
     pub are_sound: bool,
 }
 
-/// Splits a trace, for programs that report problems and handle signals themselves.
+/// Splits a trace. Used by programs that report problems and handle signals themselves.
 ///
-/// # Errors
-/// The reason why there are no pieces. The output folder then does not exist.
+/// # Errors The pieces cannot be made, for the returned reason. The output folder then does not
+/// exist.
 pub fn split(cli: &Cli, limits: Limits) -> Result<Made, Failure> {
     make_pieces(cli, limits, false)
 }
@@ -81,7 +82,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         cut.to_file(opened, ends_at_signals)?;
         return Ok(Made { was_sound: true, are_sound: true });
     }
-    // This check comes first, so that an unusable folder fails before a long replay.
+    // The folder is created first, so that an unusable one is reported before a long replay.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
     folder.report_cleared(cli.talk);
     let opened = match &cut {
@@ -123,7 +124,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     if let Some(mending) = &mending {
         own.head.extend_from_slice(&mending.head);
         own.root_head.extend_from_slice(&mending.head);
-        // Possibly no file contains the line with the latest time.
+        // The line with the latest time may be in none of the files.
         own.first.extend_from_slice(&own.root_tail);
     }
     let mending = mending.as_ref();
@@ -187,7 +188,7 @@ fn report_pieces(own: &OwnLines, pieces: &[(u64, u64)]) {
     }
 }
 
-/// Replays the trace into the survey. An invalid trace is an error.
+/// Replays the trace, and logs its lines in a survey. Fails if the trace is invalid.
 fn replay(
     cli: &Cli,
     opened: Opened,

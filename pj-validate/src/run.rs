@@ -24,7 +24,7 @@ use crate::manual::MANUAL;
 use crate::report::{Human, Styles, csv, json};
 use crate::sound::{Replaying, check_quickly};
 
-/// Problems of a trace are in the report. Only failures are messages.
+/// Messages report failures only. Problems of a trace are in the report.
 const VOICE: Voice = Voice {
     program: "pj_validate",
     on_disorder: "`pj_dump --sort` replays a trace sorted by time, as `sort -s` would",
@@ -67,7 +67,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
             Ok(false) => INVALID,
             Err(failure @ Failure::Output(_)) => return Err(failure),
             Err(failure) => {
-                // Prints the reports on earlier traces first.
+                // Writes the reports on earlier traces first.
                 out.flush().map_err(Failure::Output)?;
                 VOICE.failure(&failure);
                 TROUBLE
@@ -78,8 +78,8 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     Ok(worst)
 }
 
-/// Checks and reports a trace; returns whether it is sound. The report is the first one at index 0;
-/// `apart` puts a blank line before it.
+/// Checks a trace and writes the report, after a blank line if `apart` is true. Returns whether the
+/// trace is valid. The first report has `index` 0.
 fn check_one(
     cli: &Cli,
     path: &Path,
@@ -158,8 +158,8 @@ fn options(cli: &Cli) -> Options {
     }
 }
 
-/// Returns the names of files in the report, converted by `show`. Standard input has the name
-/// `stdin`.
+/// Returns the names of the files in a report. `show` formats a path, and `stdin` is the name of
+/// standard input.
 fn names(report: &Report, stdin: &str, show: fn(&Path) -> String) -> Vec<String> {
     let mut paths = report.files.iter().map(|file| show(&file.path));
     let first = paths.next().map(|first| if first == "-" { stdin.into() } else { first });

@@ -57,7 +57,7 @@ class App {
     this.redraw();
   }
 
-  // Called after changes of the address or the profile.
+  // Called after changes that affect the address or the profile.
   moved() {
     this.redraw();
     clearTimeout(this.later);
@@ -93,7 +93,7 @@ class App {
     this.moved();
   }
 
-  // Goes to the other end of a link, and selects the state there.
+  // Shows the other end of a link, and selects the state there.
   async follow(link, leaves) {
     const time = leaves ? link.end : link.start;
     const [container, span] = [leaves ? link.to : link.from, this.viewport.span];

@@ -12,7 +12,7 @@ export function colorNumber(hex) {
 
 export const knownValue = ([name, color, own]) => ({ name, color, own, number: colorNumber(color) });
 
-// Returns the first values of a type, with room for the values that are fetched later.
+// Returns the first values of a type. Other values are added when they are fetched.
 function valuesOf(type) {
   const values = type.values.map(knownValue);
   values.length = type.count;
@@ -58,7 +58,7 @@ export function buildModel(data) {
   return { ...data, types, containers, lanes };
 }
 
-// Returns the total lifetime, within a window, of all containers with states of a type.
+// Returns the total lifetime of all containers that have states of a type, within a window.
 export function lifetimes(model, type, from, to) {
   let sum = 0;
   for (const lane of model.lanes.values()) {
@@ -70,7 +70,7 @@ export function lifetimes(model, type, from, to) {
 
 const grey = { color: "#888888", number: 0xff888888 };
 
-// Returns a value, or a grey placeholder while it is fetched.
+// Returns a value, or a grey placeholder until it is fetched.
 export function valueOf(app, type, value) {
   if (value === OTHERS) return { name: "others", ...grey };
   const known = app.model.types[type].values[value];
@@ -78,7 +78,7 @@ export function valueOf(app, type, value) {
   return known || { name: "…", ...grey };
 }
 
-// Returns the path of a container, from the outermost ancestor.
+// Returns the path of a container, beginning with its outermost ancestor.
 export function pathOf(model, id) {
   const names = [];
   for (let at = model.containers.get(id); at && at.id !== 0; at = model.containers.get(at.parent)) names.unshift(at.name);

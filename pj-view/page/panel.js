@@ -1,4 +1,4 @@
-// Tables at the side: the selected row and the profile of a window.
+// Tables at the side of the page: the selected row, and the profile of a window.
 import { formatTime, lifetimes, pathOf, second, valueOf } from "./model.js";
 
 // Creates an element. Strings become text, never markup.

@@ -29,7 +29,7 @@ use crate::serve::{Patience, Server};
 use crate::view::View;
 use crate::{html, open, svg};
 
-/// Time after which the page opens and shows the progress of the replay.
+/// If the replay takes longer than this, the page opens and shows its progress.
 const SOON: Duration = Duration::from_secs(1);
 
 /// Runs the program. Returns exit status 0, 1 for an invalid or repaired trace, or 2 for usage and I/O errors.
@@ -96,7 +96,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write_whole(path, bytes).map_err(|error| Failure::File(path.to_owned(), error))
 }
 
-/// Serves the page until the program is stopped or the trace turns out invalid.
+/// Serves the page until the program is stopped or the trace turns out to be invalid.
 fn show(cli: &Cli) -> Result<(), Failure> {
     let address = cli.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let server = Server::bind(address, cli.port, Patience::default())

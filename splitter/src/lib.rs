@@ -1,10 +1,10 @@
 //! Opens Pajé traces and reads them in blocks of whole lines.
 //!
 //! [`Input`] opens a trace, compressed or not. [`Blocks`] cuts a stream into blocks one after the
-//! other. A [`Plan`] reads a file's blocks in any order, by any thread. [`Input::segments`] gives
-//! the segments of a packed trace, each a [`ColumnSegment`]. [`Folders`] limit which files a trace
-//! may name. A [`Block`] knows the byte of the trace where it begins. The contents of lines do not
-//! matter here.
+//! other. A [`Plan`] reads a file's blocks in any order, by any thread. [`Input::segments`] returns
+//! the segments of a packed trace, each of them a [`ColumnSegment`]. [`Folders`] limit the files to
+//! which a trace may refer. A [`Block`] holds its byte offset in the trace. The contents of lines
+//! do not matter here.
 //!
 //! ```
 //! use splitter::{Block, Blocks, Limits};

@@ -115,7 +115,6 @@ impl From<Patterns> for Vec<String> {
     }
 }
 
-/// Converts an error of a keyword's value.
 pub(crate) fn wrong(error: Wrong) -> PyErr {
     PyValueError::new_err(error.0)
 }

@@ -141,7 +141,7 @@ impl Trace {
     /// eager: rendezvous threshold in bytes (0: every message)
     /// bytes: as for comm()
     #[pyo3(signature = (*, by="kind", map=None, group=None, root=None, eager=None, bytes=None))]
-    #[allow(clippy::too_many_arguments)] // Python's are keywords.
+    #[allow(clippy::too_many_arguments)] // Python passes them by keyword.
     fn waits(
         &self,
         py: Python<'_>,
@@ -166,7 +166,7 @@ impl Trace {
     ///
     /// by: group rows by "container" or "value"; other keywords as for waits()
     #[pyo3(signature = (*, by="container", map=None, group=None, root=None, eager=None, bytes=None))]
-    #[allow(clippy::too_many_arguments)] // Python's are keywords.
+    #[allow(clippy::too_many_arguments)] // Python passes them by keyword.
     fn critical_path(
         &self,
         py: Python<'_>,

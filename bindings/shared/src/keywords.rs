@@ -172,7 +172,6 @@ impl Keywords {
         Ok(options)
     }
 
-    /// Returns the selection of rows.
     fn selection(&self) -> Result<Selection, Wrong> {
         let mut selection = Selection::default();
         let window = &mut selection.window;
@@ -218,7 +217,6 @@ fn globs(keyword: &str, patterns: Option<&[String]>) -> Result<Vec<Glob>, Wrong>
     all(keyword, patterns)?.iter().map(glob).collect()
 }
 
-/// Parses a nature, in any case.
 fn nature(name: &str) -> Result<TypeNature, Wrong> {
     let nature = name.to_ascii_lowercase().parse().ok().and_then(Table::nature);
     nature.ok_or_else(|| {
@@ -227,7 +225,6 @@ fn nature(name: &str) -> Result<TypeNature, Wrong> {
     })
 }
 
-/// Checks a time in seconds.
 fn number(keyword: &str, time: Option<f64>) -> Result<Option<f64>, Wrong> {
     match time {
         Some(time) if time.is_nan() => {

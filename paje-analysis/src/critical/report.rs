@@ -6,8 +6,8 @@ use crate::{Data, Label, Table};
 
 impl CriticalPath {
     /// Returns `type,value,container,seconds,share`. The seconds are the length of the path by
-    /// value and container, the longest first. The share is of the whole path. The value is empty
-    /// for time between states.
+    /// value and container, in descending order. The share is relative to the whole path. The value
+    /// is empty for time between states.
     #[must_use]
     pub fn activity_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
         let rows = self.by_activity(waits, window);
@@ -24,7 +24,7 @@ impl CriticalPath {
     }
 
     /// Returns `type,value,seconds,share,mean,imbalance,cost`. The seconds are the length of the
-    /// path by value, and the mean is over containers. The most costly value comes first.
+    /// path by value. The mean is over containers. The most costly value comes first.
     #[must_use]
     pub fn imbalance_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
         let rows = self.imbalance(waits, window);

@@ -18,7 +18,7 @@ pub struct Row {
     pub inclusive: Seconds,
     /// Sum of the durations, excluding nested states.
     pub exclusive: Seconds,
-    /// Exclusive time, divided by the lifetimes of the containers that have a lane of the type.
+    /// Exclusive time divided by the lifetimes of all containers that have a lane of the type.
     pub share: f64,
     /// Shortest duration, in seconds.
     pub min: f64,
@@ -33,7 +33,7 @@ pub struct Row {
     pub containers: u64,
     /// Number of containers that have a lane of the type.
     pub lanes: u64,
-    /// Longest exclusive time of a container, divided by the mean over `lanes`, minus 1.
+    /// Longest exclusive time of a container divided by the mean over `lanes`, minus 1.
     pub imbalance: f64,
 }
 

@@ -11,13 +11,13 @@ use crate::{Data, Label, Seconds, Table};
 struct Row {
     names: [Label; 2],
     total: Total,
-    /// Share of the time of the containers concerned.
+    /// Share of the time of the containers to which the row applies.
     share: f64,
 }
 
 impl Waits<'_> {
     /// Returns `kind,count,seconds,share,mean,max`: waiting by kind, then the rest of the time. The
-    /// share is of all containers' time.
+    /// share is relative to the time of all containers.
     #[must_use]
     pub fn kinds_table(&self, window: (f64, f64)) -> Table {
         let length = self.length(window);
@@ -65,8 +65,8 @@ impl Waits<'_> {
             .in_seconds(self.scale())
     }
 
-    /// Returns `waiter,whom,count,seconds,share,mean,max,most`. The share is of the waiter's time,
-    /// and `most` is 1 for the container for which it waits longest.
+    /// Returns `waiter,whom,count,seconds,share,mean,max,most`. The share is relative to the
+    /// waiter's time. `most` is 1 for the container that the waiter waits for longest.
     #[must_use]
     pub fn pairs_table(&self, window: (f64, f64)) -> Table {
         let mut pairs = self.by_pair(window);
@@ -84,7 +84,7 @@ impl Waits<'_> {
             .in_seconds(self.scale())
     }
 
-    /// Returns the length of the part of the window that has states. Visits all states.
+    /// Returns the length of the part of the window in which the run has states. Visits all states.
     pub(crate) fn length(&self, window: (f64, f64)) -> Seconds {
         let whole = self.whole();
         let (from, until) = (window.0.max(whole.0), window.1.min(whole.1));

@@ -14,12 +14,12 @@ use crate::classes::Class;
 pub enum Rest {
     /// Computing, also between states.
     Computing,
-    /// In calls that send or receive a recorded message, after the other side has come: the message
-    /// is on its way, or the library works.
+    /// In calls that send or receive a recorded message, after the other side has entered: the
+    /// message is being transferred, or the library works.
     Transfer,
-    /// In collectives, after the awaited members have come.
+    /// In collectives, after the awaited members have entered.
     Collective,
-    /// In calls that could send, receive or wait, but for which the trace has no message.
+    /// In calls that could send, receive or wait, if the trace has no message for them.
     Unexplained,
     /// In input and output.
     Files,
@@ -27,7 +27,7 @@ pub enum Rest {
     Other,
 }
 
-/// Efficiencies of the POP centre of excellence: the first is the product of the others.
+/// Efficiencies of the POP centre of excellence. The first is the product of the other two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Efficiency {
     /// Mean time in computing, divided by the length of the run.
@@ -76,8 +76,8 @@ impl Waits<'_> {
         rows.filter(|(_, total)| !total.seconds.is_zero()).collect()
     }
 
-    /// Returns the efficiencies of the containers that communicate, in the window; `None` if none of
-    /// them computes there.
+    /// Returns the efficiencies, in the window, of the containers that communicate. Returns `None` if
+    /// none of these containers computes in the window.
     #[must_use]
     pub fn efficiency(&self, window: (f64, f64)) -> Option<Efficiency> {
         let all = self.rests(window).into_iter().enumerate();

@@ -30,8 +30,7 @@ pub struct ByPair {
     pub waiter: u32,
     pub whom: u32,
     pub total: Total,
-    /// Whether this is the container for which the waiter waits longest, as in the most-waited
-    /// graph.
+    /// Whether the waiter waits longest for this container, as in the most-waited graph.
     pub most: bool,
 }
 
@@ -59,7 +58,8 @@ impl Total {
 }
 
 impl Waits<'_> {
-    /// Returns the time from the first enter to the last exit. As a window, it includes everything.
+    /// Returns the time from the first enter to the last exit. A window with this time includes all
+    /// waits.
     #[must_use]
     pub fn whole(&self) -> (f64, f64) {
         self.tracks.span().unwrap_or((0.0, 0.0))
@@ -115,8 +115,8 @@ impl Waits<'_> {
         self.tracks.trace().containers().name(container).to_str_lossy()
     }
 
-    /// Returns the most-waited graph in DOT. An edge leads from each waiting container to the one
-    /// for which it waits longest, labelled with the seconds.
+    /// Returns the most-waited graph in DOT. It has an edge from each waiting container to the
+    /// container that it waits for longest. The label is the time in seconds.
     #[must_use]
     pub fn most_waited_dot(&self, window: (f64, f64)) -> String {
         let most: Vec<_> = self.by_pair(window).into_iter().filter(|pair| pair.most).collect();

@@ -84,7 +84,7 @@ fn two_ranks_one_late_by_a_second_in_a_barrier() {
     let path = CriticalPath::new(&waits).expect("there are states");
     assert_eq!(path.parts.iter().map(|part| part.track).collect::<Vec<_>>(), [1]);
     let computing = path.imbalance(&waits, whole)[0];
-    // The path has 1.5 s of computing, and the mean is 1 s. That is half a second too long, in two
+    // The path has 1.5 s of computing, but the mean is 1 s. The excess is half a second, in two
     // containers.
     assert_eq!(computing.on_path.to_string(), "1.500000000");
     assert_eq!(computing.mean.to_string(), "1.000000000");
@@ -152,8 +152,8 @@ fn a_window_clips() {
     let parameters = Parameters { ranks: 4, work: 1000, late: 1000, transfer: 100 };
     let trace = replayed(&Case::Barrier.trace(&parameters).bytes);
     let waits = waits(&trace, &Options::default());
-    // Ranks 0, 1 and 2 wait from 1, 2 and 3 ms on, until 4 ms. In the window, they wait 1, 0.5 and
-    // 0 ms.
+    // Rank 0 waits from 1 to 4 ms, rank 1 from 2 ms, and rank 2 from 3 ms. In the window, they wait
+    // 1, 0.5 and 0 ms.
     let window = (0.0015, 0.0025);
     let rows = waits.by_waiter(window);
     let rows: Vec<_> =
@@ -188,12 +188,12 @@ fn the_root_is_given_or_estimated() {
     assert_eq!(rooted(Some("rank-0")), (Some(0), false, 0));
 }
 
-/// Replays barriers, given as rank, node, start and end.
+/// Returns a trace of barriers, each given as rank, node, start and end.
 fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
     operations("MPI_Barrier", barriers)
 }
 
-/// Replays collectives of any value. A rank may take part in several.
+/// Returns a trace of collectives with any value. A rank may take part in several.
 fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
     let mut text = datasets::definitions([
         ("0", "DefineContainerType", "Alias Type Name"),
@@ -215,7 +215,7 @@ fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
 
 #[test]
 fn roots_may_rotate() {
-    // The root enters four seconds after the others, and they leave one second after it enters.
+    // The root enters four seconds after the others. They leave one second later.
     let all: Vec<_> = (0..12)
         .map(|at| {
             let (operation, member) = (at / 3, at % 3);

@@ -28,7 +28,7 @@ fn random_runs_match_the_definitions() {
     for seed in seeds() {
         let run = random(seed, if seed % 10 == 0 { 120 } else { 30 });
         let trace = replayed(&run.bytes);
-        // A run may be too short for any state known to the map.
+        // A run may be too short to have any state that the map knows.
         let classes = Classes::new(&trace, &mpi());
         if !classes.chosen().any(|id| trace.types().name(id).text == b"MPI_STATE") {
             continue;
@@ -41,14 +41,14 @@ fn random_runs_match_the_definitions() {
             None => knots += 1,
         }
     }
-    // Check that enough of the runs reach the code under comparison.
+    // Checks that enough runs reach the compared code.
     let runs = seeds().end - seeds().start;
     let enough = waits > runs && passed_on > runs / 4 && knots <= runs / 8;
     assert!(enough || runs < 100, "{waits} {passed_on} {knots}");
 }
 
-/// Compares the costs of waits. Returns the number of ranks for which they differ from the direct
-/// costs, or `None` if waits depend on one another.
+/// Compares the costs of waits. Returns for how many ranks they differ from the direct costs, or
+/// `None` if waits depend on one another in a cycle.
 fn check_costs(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> Option<u64> {
     let options = Options { eager: Some(run.eager), ..Options::default() };
     let waits = waits(trace, &options);
@@ -70,7 +70,8 @@ fn check_costs(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> Option
     Some(different)
 }
 
-/// Compares the time that is not waiting with that of each microsecond by itself.
+/// Compares the time that is not waiting with the sum over all microseconds, each examined
+/// separately.
 fn check_rest(seed: u64, run: &Passing, trace: &Trace) {
     let waits = waits(trace, &Options { eager: Some(run.eager), ..Options::default() });
     let (begin, end) = waits.whole();

@@ -21,7 +21,7 @@ pub struct Reading {
     #[arg(long)]
     pub recover: bool,
 
-    /// Choice of named files.
+    /// Options for the files to which the trace refers.
     #[command(flatten)]
     pub named: NamedFiles,
 
@@ -65,7 +65,7 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    /// Sets the options of a replay.
+    /// Sets these options for a replay.
     pub fn set(&self, options: &mut Options) {
         options.field_names = if self.no_strict { FieldNames::Old } else { FieldNames::Strict };
         options.ignore_incomplete_links = self.ignore_incomplete_links;
@@ -136,7 +136,7 @@ pub struct Less {
 }
 
 impl Less {
-    /// Sets the options of a replay.
+    /// Sets these options for a replay.
     pub const fn set(&self, options: &mut Options) {
         options.stop_at = self.stop_at;
         options.no_imbrication = self.no_imbrication;

@@ -5,18 +5,18 @@ use paje_sim::{Glob, Selection, TimeRange, TypeNature};
 
 use super::time;
 
-/// Choice of rows.
+/// Options that select rows.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Which {
-    /// Window of time.
+    /// Time window.
     #[command(flatten)]
     pub span: Span,
 
-    /// Choice of natures.
+    /// Natures of rows.
     #[command(flatten)]
     pub natures: Natures,
 
-    /// Choice of types and containers.
+    /// Types and containers of rows.
     #[command(flatten)]
     pub patterns: Patterns,
 }
@@ -33,7 +33,7 @@ impl Which {
     }
 }
 
-/// Window of time, in seconds.
+/// Time window, in seconds.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Span {
     /// Start of the time window
@@ -52,7 +52,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the window. If none is given, it includes all times.
+    /// Returns the window. Without options, it includes all times.
     #[must_use]
     pub fn window(&self) -> TimeRange {
         TimeRange {
@@ -68,7 +68,7 @@ impl Span {
     }
 }
 
-/// Choice of natures.
+/// Option for the natures of rows.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Natures {
     /// Only rows of these natures: container, state, variable, event or link
@@ -86,7 +86,7 @@ pub struct Natures {
 }
 
 impl Natures {
-    /// Restricts the selection to the given natures, if there are any.
+    /// Restricts the selection to these natures, if any were given.
     pub fn narrow(&self, selection: &mut Selection) {
         if !self.nature.is_empty() {
             selection.natures = self.nature.iter().map(|nature| nature.of_types()).collect();
@@ -111,7 +111,7 @@ pub enum Nature {
 }
 
 impl Nature {
-    /// Returns the nature of the types of these rows.
+    /// Returns the nature that the types of these rows have.
     #[must_use]
     pub const fn of_types(self) -> TypeNature {
         match self {

@@ -1,4 +1,4 @@
-//! Vocabulary of all other modules: IDs, names, options, progress and problems.
+//! The basic types that all other modules use: IDs, names, options, progress and problems.
 
 pub mod error;
 pub mod excerpt;

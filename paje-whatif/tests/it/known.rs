@@ -270,7 +270,7 @@ fn all_balancing_modes_work() {
 }
 
 #[test]
-fn nobody_leaves_a_barrier_before_the_last_one_enters() {
+fn no_rank_leaves_a_barrier_before_the_last_rank_enters() {
     let trace = trace(
         &[
             (0, "computing", 0.0, 1.0),

@@ -53,7 +53,7 @@ const LONG: [(&str, Option<&str>); 21] = [
     ("version", None),
 ];
 
-/// Returns the options of a command line in full, or the kind of the error (such as help).
+/// Returns the full options that a command line selects, or the kind of the error (such as help).
 fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
     let words = ["pj_dump", option].into_iter().chain(value);
     let cli = Cli::try_parse_from(words).map_err(|error| error.kind())?;

@@ -40,7 +40,7 @@ const PAJENG: [(&str, Option<&str>); 14] = [
     ("version", None),
 ];
 
-/// Returns the options of a command line in full, or the kind of the error (such as help).
+/// Returns the full options that a command line selects, or the kind of the error (such as help).
 fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
     let words = ["pj_equals", "a", "b", option].into_iter().chain(value);
     let cli = Cli::try_parse_from(words).map_err(|error| error.kind())?;

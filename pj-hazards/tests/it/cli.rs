@@ -1,4 +1,4 @@
-//! Tests of the program from its command line.
+//! Tests the program from its command line.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
@@ -20,7 +20,6 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Returns some columns of a table.
 pub(crate) fn csv(table: &str, names: &[&str]) -> Vec<Vec<String>> {
     let mut lines = table.lines();
     let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
@@ -192,7 +191,6 @@ fn json_and_csv_have_the_same_contents() {
     }
 }
 
-/// Names that would be code in a graph are quoted.
 #[test]
 fn graphs_show_the_findings() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -37,7 +37,7 @@ impl Cli {
     }
 }
 
-/// Joins names, such as `a, b and c`.
+/// Joins names as in `a, b and c`.
 fn listed(names: &[String]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),

@@ -14,7 +14,7 @@ use super::strips;
 #[derive(Clone, Copy)]
 enum Form {
     Name,
-    /// A name. If it is empty, it stands for the time between states.
+    /// A name. If it is empty, the row is for the time between states.
     Activity,
     Bar,
     Percent,
@@ -76,7 +76,7 @@ pub(super) fn write(
     sections(seen, screen, out, by, columns)
 }
 
-/// Access to a table's values by column name and row.
+/// Gives access to a table's values by column name and row.
 #[derive(Clone, Copy)]
 pub(crate) struct TableView<'t>(pub(crate) &'t Table);
 
@@ -123,7 +123,8 @@ impl<'t> TableView<'t> {
     }
 }
 
-/// Writes a section for each run of consecutive rows with equal values in the columns `by`.
+/// Writes a section for each group of consecutive rows that have the same values in the columns
+/// `by`.
 fn sections(
     seen: TableView<'_>,
     screen: Screen,

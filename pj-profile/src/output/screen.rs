@@ -1,5 +1,3 @@
-//! Width and colours of the output.
-
 use std::io;
 
 use paje_console::options::Coloured;
@@ -15,7 +13,7 @@ pub struct Screen {
     pub has_colours: bool,
 }
 
-/// Default width, which is large enough for a report of states.
+/// Default width. A report of states fits into it.
 const WIDTH: usize = 100;
 
 impl Screen {
@@ -40,7 +38,7 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Escapes control characters of a name, and truncates it to a width.
+/// Escapes control characters in a name, and truncates the name to a width.
 pub(super) fn fitted(name: &str, columns: usize) -> String {
     let mut text = String::new();
     for c in name.chars() {
@@ -69,7 +67,7 @@ pub(super) fn bar(part: f64, columns: usize) -> String {
 
 pub(super) fn heat(part: f64) -> char {
     const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    // Round up, so that small values stay visible.
+    // Rounds up, so that small values stay visible.
     let level = (part.clamp(0.0, 1.0) * 8.0).ceil() as usize;
     LEVELS[level.min(8)]
 }

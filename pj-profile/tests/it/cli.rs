@@ -1,4 +1,4 @@
-//! Tests of the program from its command line.
+//! Tests the program from its command line.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -201,10 +201,10 @@ fn live_ends_with_the_final_report() {
     assert_eq!(text(&output.stdout), text(&run(&["--format=csv", MPI]).stdout));
 }
 
-/// Returns the output of a program that receives the second half of a trace after `pause`, together
-/// with the latest report.
+/// Sends a live program the first half of a trace and, after `pause`, the second half. Returns its
+/// output, and the report on the whole trace.
 fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
-    // Use reports that do not fit into a pipe, so that the program waits for its reader.
+    // The reports do not fit into a pipe, so the program waits for its reader.
     let mut bytes = Vec::new();
     datasets::write(datasets::Shape::ManyContainers, 200 << 10, 1, &mut bytes).expect("in memory");
     // Slow reports are shown less often. Therefore, the trace is short, and comments fill the
@@ -217,7 +217,7 @@ fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
     let mut stdout = child.stdout.take().expect("a pipe");
     let (shown, last) = std::thread::scope(|scope| {
         let feed = scope.spawn(|| {
-            // The second half fills a block when the next report is due.
+            // The second half fills a block at the time of the next report.
             let (first, rest) = bytes.split_at(bytes.len() / 2);
             stdin.write_all(first).expect("the program reads everything");
             std::thread::sleep(pause);
@@ -239,8 +239,8 @@ fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
 
 #[test]
 fn a_slow_terminal_loses_nothing() {
-    // On a loaded machine, a report takes long, and the next report is due only after twenty times
-    // as long.
+    // On a loaded machine, a report takes long, and the next one is made only after twenty times
+    // that time.
     let shown_before = [1100, 10_000, 60_000].into_iter().any(|pause| {
         let (shown, last) = shown_slowly(Duration::from_millis(pause));
         assert!(shown.ends_with(&last) && last.len() > 1 << 17);
@@ -249,8 +249,8 @@ fn a_slow_terminal_loses_nothing() {
     assert!(shown_before, "only the last report was shown");
 }
 
-/// Returns the output of a program that is interrupted when `pause` has passed since it received
-/// most of a trace.
+/// Interrupts the program when `pause` has passed since it received most of a trace. Returns its
+/// output.
 fn interrupted_after(pause: Duration) -> String {
     // Only full blocks are analysed.
     let mut bytes = Vec::new();
@@ -275,7 +275,7 @@ fn interrupted_after(pause: Duration) -> String {
 
 #[test]
 fn an_interrupt_shows_the_last_report() {
-    // A loaded machine takes longer to reach the first block.
+    // A loaded machine takes longer to read the first block.
     let pauses = [500, 5_000, 60_000].map(Duration::from_millis);
     let shown =
         |printed: &String| printed.starts_with("type,value,") && printed.lines().count() > 3;

@@ -34,7 +34,6 @@ pub(crate) struct Naive<'t> {
     trace: &'t Trace,
     asked: Asked,
     pub(crate) states: Vec<Row>,
-    /// Indices of the states directly inside each state.
     inner: Vec<Vec<usize>>,
     /// Next outer state of each state.
     around: Vec<Option<usize>>,
@@ -103,7 +102,6 @@ fn row(lane: LaneView<'_>, start: f64, end: f64) -> Row {
     }
 }
 
-/// Converts seconds to an integer in units of 2⁻⁷⁰.
 fn fixed(seconds: f64) -> i128 {
     (seconds * 2f64.powi(70)) as i128
 }
@@ -112,7 +110,6 @@ fn float(fixed: i128) -> f64 {
     fixed as f64 / 2f64.powi(70)
 }
 
-/// Formats with nine decimals, rounding half to even.
 fn nine(fixed: i128) -> String {
     let (whole, part) = (fixed.abs() >> 70, fixed.abs() & ((1 << 70) - 1));
     let (mut digits, rest) =
@@ -126,11 +123,10 @@ fn nine(fixed: i128) -> String {
 }
 
 fn mean(sum: i128, count: usize) -> i128 {
-    // The lost digits are far beyond the ninth decimal.
+    // The lost digits are far behind the ninth decimal.
     sum / count as i128
 }
 
-/// Returns a quantile according to R's type 7.
 fn quantile(all: &[f64], part: f64) -> f64 {
     let mut sorted = all.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -149,7 +145,6 @@ impl<'t> Naive<'t> {
         naive
     }
 
-    /// Keeps only matching rows.
     pub(crate) fn only(mut self, wanted: impl Fn(&Trace, &Row) -> bool) -> Self {
         let trace = self.trace;
         for rows in [&mut self.states, &mut self.variables, &mut self.events, &mut self.links] {
@@ -218,7 +213,6 @@ impl<'t> Naive<'t> {
         self.states.iter().zip(&self.inner).map(of).collect()
     }
 
-    /// Returns the next outer state.
     fn outer(&self, inner: usize) -> Option<usize> {
         let row = &self.states[inner];
         (0..inner).rev().find(|outer| {
@@ -366,7 +360,7 @@ impl<'t> Naive<'t> {
         let from = fixed(self.asked.from.unwrap_or(self.clip(first)));
         let to = fixed(self.asked.to.unwrap_or(self.clip(self.trace.end()))).max(from);
         let count = i128::from(self.asked.bins.unwrap_or(60));
-        // Sums are computed with the program's resolution of 2⁻⁶⁴ seconds.
+        // Sums have the program's resolution of 2⁻⁶⁴ seconds.
         (0..=count).map(|i| ((from >> 6) + ((to >> 6) - (from >> 6)) * i / count) << 6).collect()
     }
 

@@ -46,7 +46,6 @@ fn written(option: &str, words: &[&str], trace: &str) -> String {
     fs::read_to_string(file).expect("the file exists")
 }
 
-/// Asserts that all elements are closed in order.
 fn assert_sound(text: &str, what: &str) {
     let mut open = Vec::new();
     let style = text.find("<style>").zip(text.find("</style>"));
@@ -70,7 +69,6 @@ fn assert_sound(text: &str, what: &str) {
     }
 }
 
-/// Asserts that a page loads nothing.
 fn assert_closed(text: &str, what: &str) {
     let text = text.replace("http://www.w3.org/2000/svg", "").replace("url(#arrow)", "");
     for foreign in ["http:", "https:", "src=", "url(", "@import", "href=\"/", "<link", "<iframe"] {
@@ -130,7 +128,7 @@ fn the_page_of_a_summary_has_all_sections() {
     {
         assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
     }
-    // This is the time of `rank-3` in the report of waits.
+    // Time of `rank-3` in the report of waits.
     assert!(page.contains("41.7 ms"));
     assert!(page.contains("Content-Security-Policy"));
 }
@@ -196,7 +194,7 @@ fn communication_is_written_for_graphviz() {
     assert_eq!(graph.matches(" -> ").count(), 9);
     // The graph has only the rows of the report.
     assert_eq!(written("--graph", &["comm", "--top=4"], MPI).matches(" -> ").count(), 4);
-    // One name would close the quotes, and another name would escape the closing quote.
+    // One name would close the quotes. Another one would escape the closing quote.
     let text = fs::read_to_string(MPI).expect("an example");
     let text = text.replace("\"rank-2\"", "rank\"]->x[").replace("\"rank-0\"", "\"\\\"");
     let folder = TempDir::new().expect("a folder");

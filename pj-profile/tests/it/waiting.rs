@@ -32,7 +32,6 @@ impl Folder {
     }
 }
 
-/// Returns the exit status, standard output and standard error of the program.
 fn run(words: &[&str], trace: &Path) -> (i32, String, String) {
     let mut command = Command::cargo_bin("pj_profile").expect("the program");
     let output = command.args(words).arg(trace).output().expect("run");
@@ -111,7 +110,7 @@ fn the_slow_rank_causes_the_delay() {
     shows("waiting.md", &out);
 }
 
-/// Checks that a document has the lines of a report below its title and notes.
+/// Checks that a page of the documents has the lines of a report below its title and notes.
 fn shows(page: &str, report: &str) {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
     let docs = fs::read_to_string(docs).expect("a page");

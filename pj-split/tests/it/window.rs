@@ -14,7 +14,6 @@ use crate::pajeng;
 use crate::splitting::Place;
 use testkit::said;
 
-/// Content of a row without its times.
 #[derive(Clone, Debug, PartialEq)]
 enum What {
     Container(String),
@@ -118,7 +117,7 @@ fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for row in rows.iter().filter(overlaps) {
         let (start, end) = (cut(row.start), cut(row.end));
-        // A value that ended before the window is replaced by the next.
+        // A value that ended before the window is replaced by the next value.
         if let Some(last) = all.last_mut()
             && matches!((&last.what, &row.what), (What::Variable(_), What::Variable(_)))
             && last.of == row.of
@@ -169,7 +168,7 @@ fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
     sheet
 }
 
-/// Cuts a window and compares its rows. Returns its text, or `None` if the program writes none.
+/// Cuts a window and compares its rows. Returns its text, or `None` if the window is refused.
 fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<Vec<u8>> {
     let precision = if single { Precision::Single } else { Precision::Double };
     let options = options(precision);
@@ -209,14 +208,15 @@ fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<V
     Some(cut)
 }
 
-/// Windows at the trace's times, between them, of zero length and beyond the trace.
+/// Returns windows that begin and end at times of the trace or between them, windows of zero
+/// length, and windows beyond the trace.
 fn windows(trace: &Trace, seed: u64) -> Vec<TimeRange> {
     let mut times: Vec<f64> = rows(trace).iter().flat_map(|row| [row.start, row.end]).collect();
     times.sort_by(f64::total_cmp);
     let at = |share: u64| times[(times.len() - 1) * (share as usize % 101) / 100];
     let (first, last) = (at(seed * 37), at(seed * 61 + 30));
     let (from, to) = (first.min(last), first.max(last));
-    // The middle has few digits, since PajeNG does not round other numbers correctly.
+    // The middle has few digits, because PajeNG does not round other numbers correctly.
     let middle = (((from + to) * 32.0).round() / 64.0).clamp(from, to);
     [(from, to), (middle, to), (from, middle), (to, to), (to, to + 1e6), (from - 1e6, to)]
         .map(|(from, to)| TimeRange { from, to })

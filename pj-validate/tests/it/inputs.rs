@@ -9,8 +9,8 @@ use testkit::{COMPRESSIONS, outcome, pack, pipe};
 
 use crate::world::{SOUND, sandbox, used};
 
-/// Returns a trace with errors and warnings. Some concern early lines but only show at the end.
-/// These lines are adjacent, or more than a buffer apart.
+/// Returns a trace with errors and warnings. Some of them concern early lines, but are only found
+/// at the end. These lines are next to each other, or more than a buffer apart.
 fn unsound() -> Vec<u8> {
     let many: String =
         (6..16_000).map(|i| format!("14 {i} Load p {}\n", i * 7919 % 1000)).collect();

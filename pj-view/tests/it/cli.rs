@@ -159,7 +159,6 @@ fn drawings_are_well_formed_for_all_names() {
             && !text.contains('\u{1b}')
             && !text.contains('\u{202e}')
     );
-    // Each state has a different colour.
     assert_eq!(text.matches("<path fill=\"#").count(), 7, "{text}");
 }
 

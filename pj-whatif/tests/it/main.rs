@@ -70,7 +70,7 @@ fn identity_is_exact() {
 }
 
 #[test]
-fn balancing_one_rank_of_1_s_and_three_of_half_gives_0_625_s() {
+fn balancing_1_s_and_three_times_0_5_s_takes_0_625_s() {
     let folder = TempDir::new().expect("a folder");
     let trace = uneven(folder.path());
     let trace = trace.to_str().expect("UTF-8");

@@ -80,7 +80,8 @@ impl fmt::Debug for Segments {
 }
 
 impl Segments {
-    /// Returns `None` if a segment is longer than `longest`, or may end within a line.
+    /// Creates the segments. Returns `None` if a segment is longer than `longest`, or may end
+    /// within a line.
     pub(super) fn new(
         file: File,
         taken: Arc<AtomicU64>,
@@ -98,13 +99,13 @@ impl Segments {
         Some(Segments { source: SegmentSource::Window(Box::new(window)), position: 0, left })
     }
 
-    /// Returns whether the segments belong to a time window. Only sound traces have windows.
+    /// Returns whether the segments belong to a time window. Only valid traces have such windows.
     #[must_use]
     pub const fn is_window(&self) -> bool {
         matches!(self.source, SegmentSource::Window(_))
     }
 
-    /// Returns the byte of the text where the next segment begins.
+    /// Returns the offset in the text where the next segment begins.
     #[must_use]
     pub const fn position(&self) -> ByteOffset {
         ByteOffset(self.position)
@@ -133,7 +134,7 @@ impl Segments {
         Ok(Some(Segment { lines, start, is_last }))
     }
 
-    /// Reads on to this byte of the text, or to the end of the text.
+    /// Skips segments up to this byte of the text, or up to the end of the text.
     ///
     /// # Errors
     /// The file cannot be read up to there, or is damaged.
@@ -152,7 +153,8 @@ fn damaged(error: Error) -> io::Error {
 }
 
 impl Block {
-    /// Fills the block with the text of a file's first segment, even if it is not a trace.
+    /// Fills the block with the text of a file's first segment. Checks that the text may be a
+    /// trace.
     ///
     /// # Errors
     /// The text is not a trace or is damaged. The block is then empty.

@@ -15,7 +15,7 @@ use paje_workers::Workers;
 
 use crate::{replayed, rows, style, team};
 
-/// Options that choose the number of pieces, or a type to split by. All traces have these types.
+/// Options of `pj_split`: a number of pieces, or a type to split by. All traces have these types.
 const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "0"]];
 
 /// Checks that the pieces together have the trace's rows, and that traces which the replay refuses
@@ -25,8 +25,8 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     if style.quotes == Quotes::Keep {
         // The programs also set this option when they keep quotes.
         options.value_names = ValueNames::AsWritten;
-        // Made-up names are not in the trace, but the pieces contain these names, quoted if
-        // necessary.
+        // Recovery makes up names. The pieces contain them, quoted if necessary, but the trace does
+        // not.
         options.recover = false;
     }
     let (whole, verdict) = replayed(trace, &options, &Workers::one());

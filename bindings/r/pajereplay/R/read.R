@@ -1,7 +1,7 @@
 # Tables in the order of their numbers. The number after the last one stands for the analysis.
 tables <- c("container", "state", "variable", "event", "link", "type_hierarchy", "entity_hierarchy")
 
-# Batches (of about 262,144 rows) that are filled in between checks for Ctrl-C.
+# Number of batches (of about 262,144 rows) that are filled in between two checks for Ctrl-C.
 step <- 16
 
 read_paje <- function(path, natures = NULL, types = NULL, containers = NULL, start = NULL, end = NULL,
