@@ -339,7 +339,10 @@ fn hypotheses_that_do_not_fit_are_refused() {
         wrong("balance", "state=computing,mode=globl")
             .contains("global-instance, process-local, global, scaled")
     );
-    assert!(wrong("scale", "state=computing,factor=1,container=node-*").contains("rank-0, rank-1"));
+    assert!(
+        wrong("scale", "state=computing,factor=1,container=node-*")
+            .contains("there are 'rank-0', 'rank-1'")
+    );
     assert!(wrong("scale", "value=computing").contains("state, container, factor, min-gap"));
     assert!(wrong("net", "latency=x10").contains("--net-table"));
     assert!(wrong("net", "bandwidth=0").contains("above 0"));
