@@ -1,6 +1,7 @@
 //! Shared tools of the tests of all crates; only a development dependency.
 //!
-//! They make traces ([`definitions`]), damage ([`damage`]) and compress them ([`pack`]), create
+//! They make traces ([`definitions`]) and OTF2 archives ([`otf2`]), damage ([`damage`]) and compress
+//! them ([`pack`]), create
 //! folders with files ([`folder`]), run programs in them ([`Sandbox`], [`fed`], [`ended`],
 //! [`signal`]), also by cases in a text file ([`check_sessions`], [`check_cases`]), and find PajeNG's
 //! programs ([`pajeng`]).
@@ -12,6 +13,7 @@ mod cases;
 mod damage;
 mod disk;
 mod folders;
+pub mod otf2;
 mod pack;
 pub mod pajeng;
 mod program;

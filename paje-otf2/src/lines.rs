@@ -1,0 +1,315 @@
+//! The Pajé lines of events.
+
+use std::collections::BTreeSet;
+
+use crate::definitions::Definitions;
+use crate::enumerations::Enumeration;
+use crate::events::{Event, event};
+use crate::model::Model;
+use crate::record::{Entry, UNDEFINED, Values};
+use crate::scan::is_message;
+use crate::table::{EVENTS, Field, Item, Record, Reference, Type};
+use crate::text::{Sink, double, name_or_id};
+
+/// Numbers of the lines, as the header defines them.
+pub(crate) mod line {
+    pub(crate) const PUSH: &[u8] = b"7 ";
+    pub(crate) const POP: &[u8] = b"8 ";
+    pub(crate) const SET: &[u8] = b"9 ";
+    pub(crate) const EVENT: &[u8] = b"11 ";
+    pub(crate) const START_LINK: &[u8] = b"12 ";
+    pub(crate) const END_LINK: &[u8] = b"13 ";
+    /// Lines with a field for attributes.
+    pub(crate) const PUSH_MORE: &[u8] = b"17 ";
+    pub(crate) const POP_MORE: &[u8] = b"18 ";
+    pub(crate) const SET_MORE: &[u8] = b"19 ";
+}
+
+/// Types and values that the lines of a location use.
+#[derive(Debug, Default)]
+pub(crate) struct Used {
+    /// Numbers of lines. Lines of messages do not count.
+    pub(crate) lines: BTreeSet<&'static [u8]>,
+    /// Types of the containers that have states.
+    pub(crate) states: BTreeSet<u32>,
+    /// Types of containers that have a variable, and its metric member.
+    pub(crate) variables: BTreeSet<(u32, u64)>,
+    /// Regions and their container's type.
+    pub(crate) regions: BTreeSet<(u32, u64)>,
+    /// Kinds of records that are events, and their container's type. Without messages.
+    pub(crate) kinds: BTreeSet<(u32, u8)>,
+}
+
+/// Writes the lines of a location's events.
+#[derive(Debug)]
+pub(crate) struct Lines<'m> {
+    model: &'m Model,
+    all: &'m Definitions,
+    location: u64,
+    /// Index of its container, and of that one's type.
+    own: u32,
+    type_: u32,
+    /// Number of regions that have been entered and not left.
+    pub(crate) depth: u64,
+    tick: u64,
+    units: i128,
+    /// Types and values used so far, if they are collected.
+    pub(crate) used: Option<Box<Used>>,
+}
+
+impl<'m> Lines<'m> {
+    pub(crate) fn new(model: &'m Model, all: &'m Definitions, location: u64, depth: u64) -> Self {
+        let own = model.locations.get(&location).copied().unwrap_or(0);
+        let type_ = model.containers[own as usize].type_;
+        let units = model.seconds.units(0);
+        Lines { model, all, location, own, type_, depth, tick: 0, units, used: None }
+    }
+
+    /// Writes the lines of an event. Returns how many.
+    pub(crate) fn write(&mut self, event: Event, values: &Values, sink: &mut impl Sink) -> u64 {
+        if event.time != self.tick {
+            self.tick = event.time;
+            self.units = self.model.seconds.units(event.time);
+        }
+        match event.kind {
+            event::ENTER => self.push(Some(values.fields[0]), values, sink),
+            event::CALLING_CONTEXT_ENTER => {
+                let context = self.all.get(Reference::CallingContext, values.fields[0]);
+                self.push(context.map(|it| it.fields[1]), values, sink);
+            }
+            event::LEAVE | event::CALLING_CONTEXT_LEAVE if self.depth > 0 => {
+                self.depth -= 1;
+                let has_more = !values.attributes.is_empty();
+                self.start(if has_more { line::POP_MORE } else { line::POP }, self.own, sink);
+                sink.alias(b" S", self.type_.into());
+                self.attributes(values, sink);
+            }
+            event::METRIC => return self.metric(values, sink),
+            _ => self.record(event, values, sink),
+        }
+        1
+    }
+
+    /// Returns the index of the container's type.
+    pub(crate) const fn type_(&self) -> u32 {
+        self.type_
+    }
+
+    /// Writes the beginning of a line: its number, time and container.
+    fn start(&mut self, line: &'static [u8], container: u32, sink: &mut impl Sink) {
+        if let Some(used) = &mut self.used
+            && !used.lines.contains(line)
+        {
+            used.lines.insert(line);
+        }
+        sink.plain(line);
+        self.model.seconds.write(self.units, sink);
+        sink.plain(b" ");
+        let container = &self.model.containers[container as usize];
+        sink.alias(container.letter, container.id);
+    }
+
+    fn push(&mut self, region: Option<u64>, values: &Values, sink: &mut impl Sink) {
+        self.depth += 1;
+        let has_more = !values.attributes.is_empty();
+        self.start(if has_more { line::PUSH_MORE } else { line::PUSH }, self.own, sink);
+        sink.alias(b" S", self.type_.into());
+        if let Some(used) = &mut self.used {
+            used.states.insert(self.type_);
+        }
+        match region.map(|id| (id, self.model.region(id))) {
+            Some((_, Some(first))) => {
+                if let Some(used) = &mut self.used {
+                    used.regions.insert((self.type_, first));
+                }
+                sink.alias(b" R", first);
+            }
+            Some((id, None)) if id != UNDEFINED => {
+                sink.alias(b" \"undefined region ", id);
+                sink.plain(b"\"");
+            }
+            _ => sink.plain(b" \"undefined region\""),
+        }
+        self.attributes(values, sink);
+    }
+
+    fn metric(&mut self, values: &Values, sink: &mut impl Sink) -> u64 {
+        let metric = values.fields[0];
+        let place = self.model.place(metric, self.location, self.own);
+        let type_ = self.model.containers[place as usize].type_;
+        let mut members = self.model.members(self.all, metric);
+        let mut count = 0;
+        for entry in &values.list {
+            let Some(member) = members.next() else { break };
+            let has_more = !values.attributes.is_empty();
+            self.start(if has_more { line::SET_MORE } else { line::SET }, place, sink);
+            if let Some(used) = &mut self.used {
+                used.variables.insert((type_, member));
+            }
+            sink.alias(b" V", type_.into());
+            sink.alias(b"_", member);
+            sink.plain(b" ");
+            self.value(entry, sink);
+            self.attributes(values, sink);
+            count += 1;
+        }
+        if count < values.list.len() as u64 {
+            // The metric has no class, or too few members.
+            self.record(Event { kind: event::METRIC, time: self.tick }, values, sink);
+            count += 1;
+        }
+        count
+    }
+
+    /// Writes the line of a record that is neither a state nor a variable.
+    fn record(&mut self, event: Event, values: &Values, sink: &mut impl Sink) {
+        self.start(line::EVENT, self.own, sink);
+        sink.alias(b" E", self.type_.into());
+        if let Some(used) = &mut self.used
+            && !is_message(event.kind)
+        {
+            used.kinds.insert((self.type_, event.kind));
+        }
+        let record = EVENTS.get(event.kind);
+        match record {
+            Some(_) => sink.alias(b" K", event.kind.into()),
+            None => sink.plain(b" Unknown"),
+        }
+        sink.plain(b" \"");
+        let mut is_first = true;
+        if let Some(record) = record {
+            for (number, field) in record.fields.iter().enumerate() {
+                separate(&mut is_first, sink);
+                sink.plain(field.label.as_bytes());
+                sink.plain(b"=");
+                self.field(record, field, number, values, sink);
+            }
+        }
+        self.entries(&values.attributes, is_first, sink);
+        sink.plain(b"\"\n");
+    }
+
+    /// Ends a line, with its attributes if it has any.
+    fn attributes(&self, values: &Values, sink: &mut impl Sink) {
+        if !values.attributes.is_empty() {
+            sink.plain(b" \"");
+            self.entries(&values.attributes, true, sink);
+            sink.plain(b"\"");
+        }
+        sink.plain(b"\n");
+    }
+
+    fn entries(&self, attributes: &[Entry], mut is_first: bool, sink: &mut impl Sink) {
+        for entry in attributes {
+            separate(&mut is_first, sink);
+            let name = self.all.name(Reference::Attribute, entry.tag);
+            name_or_id(name, entry.tag, sink);
+            sink.plain(b"=");
+            self.value(entry, sink);
+        }
+    }
+
+    fn field(
+        &self,
+        record: &Record,
+        field: &Field,
+        number: usize,
+        values: &Values,
+        sink: &mut impl Sink,
+    ) {
+        const NONE: u64 = u32::MAX as u64;
+        const SELF: u64 = NONE - 1;
+        let value = values.fields[number];
+        match field.type_ {
+            Type::Signed => sink.signed(value.cast_signed()),
+            Type::Time => self.model.seconds.write(self.model.seconds.units(value), sink),
+            Type::One(names) => match names.get(value) {
+                Some(name) => sink.plain(name.as_bytes()),
+                None => sink.number(value),
+            },
+            Type::Flags(names) => flags(names, value, sink),
+            Type::Reference(reference) => {
+                name_or_id(self.all.name(reference, value), value, sink);
+            }
+            Type::Root if value == NONE => sink.plain(b"NONE"),
+            Type::Root if value == SELF => sink.plain(b"SELF"),
+            Type::Rank | Type::Root => {
+                sink.number(value);
+                if let Some(location) = self.peer(record, value, values) {
+                    sink.plain(b" (");
+                    let name = self.all.name(Reference::Location, location);
+                    name_or_id(name, location, sink);
+                    sink.plain(b")");
+                }
+            }
+            Type::List { item, .. } => {
+                for (at, entry) in values.list.iter().enumerate() {
+                    if at > 0 {
+                        sink.plain(b",");
+                    }
+                    match item {
+                        Item::Reference(reference) => {
+                            let id = entry.value;
+                            name_or_id(self.all.name(reference, id), id, sink);
+                        }
+                        _ => self.value(entry, sink),
+                    }
+                }
+            }
+            _ => sink.number(value),
+        }
+    }
+
+    /// Returns the location of a rank in the record's communicator or window.
+    fn peer(&self, record: &Record, rank: u64, values: &Values) -> Option<u64> {
+        let reference = |field: &Field| match field.type_ {
+            Type::Reference(it @ (Reference::Comm | Reference::RmaWin)) => Some(it),
+            _ => None,
+        };
+        let mut fields = record.fields.iter().enumerate();
+        let (id, reference) =
+            fields.find_map(|(at, field)| Some((values.fields[at], reference(field)?)))?;
+        let comm = match reference {
+            Reference::RmaWin => self.all.get(reference, id)?.fields[2],
+            _ => id,
+        };
+        self.model.ranks.location(self.all, comm, rank, self.location)
+    }
+
+    /// Writes a typed value.
+    fn value(&self, entry: &Entry, sink: &mut impl Sink) {
+        match entry.type_ {
+            5..=8 => sink.signed(entry.value.cast_signed()),
+            9 => double(f32::from_bits(entry.value as u32).into(), sink),
+            10 => double(f64::from_bits(entry.value), sink),
+            type_ => match Reference::of_type(type_) {
+                Some(reference) => {
+                    name_or_id(self.all.name(reference, entry.value), entry.value, sink);
+                }
+                None => sink.number(entry.value),
+            },
+        }
+    }
+}
+
+fn separate(is_first: &mut bool, sink: &mut impl Sink) {
+    if !std::mem::take(is_first) {
+        sink.plain(b"; ");
+    }
+}
+
+fn flags(names: &Enumeration, value: u64, sink: &mut impl Sink) {
+    let mut is_first = true;
+    for bit in (0..32).filter(|bit| value >> bit & 1 == 1) {
+        if !std::mem::take(&mut is_first) {
+            sink.plain(b"|");
+        }
+        match names.get(bit) {
+            Some(name) => sink.plain(name.as_bytes()),
+            None => sink.number(1 << bit),
+        }
+    }
+    if is_first {
+        sink.plain(b"NONE");
+    }
+}

@@ -1,0 +1,187 @@
+//! The first reading of a location: where its events can be cut, how long their lines are, and which
+//! messages it sends and receives.
+
+use rustc_hash::FxHashMap;
+
+use crate::archive::{Archive, Part};
+use crate::error::Error;
+use crate::events::{End, Event, Events, event};
+use crate::lines::{Lines, Used};
+use crate::model::Model;
+use crate::record::Values;
+use crate::text::Count;
+
+/// Most events of a part, and most bytes of its lines but for the last event's.
+const EVENTS: u64 = 1 << 13;
+const BYTES: u64 = 1 << 20;
+
+/// Some events of a location in a row, whose lines are made together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    pub(crate) location: u64,
+    pub(crate) part: Part,
+    /// Number of regions that are open before it.
+    pub(crate) depth: u64,
+    /// Number of its first message among those of the location.
+    pub(crate) message: u32,
+    /// Bytes of its lines. After the scan, those of messages are still missing.
+    pub(crate) bytes: u64,
+}
+
+/// One end of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message {
+    pub(crate) comm: u64,
+    /// Index of the container of the process at the other end.
+    pub(crate) peer: u32,
+    pub(crate) tag: u32,
+    pub(crate) length: u64,
+    pub(crate) time: u64,
+    /// Time and number of the event that gives its order. A receive is ordered by its request.
+    pub(crate) order: (u64, u64),
+    /// Number among the messages of the location.
+    pub(crate) number: u32,
+    /// Kind of its event.
+    pub(crate) kind: u8,
+    /// Whether it has attributes, which the link has no field for.
+    pub(crate) has_attributes: bool,
+}
+
+/// Result of a first reading.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) sends: Vec<Message>,
+    pub(crate) receives: Vec<Message>,
+    /// Bytes of the line of each message. None if its link says the same.
+    pub(crate) line_bytes: Vec<u32>,
+    /// Types and values that its lines use.
+    pub(crate) used: Used,
+    pub(crate) first: Option<u64>,
+}
+
+/// Returns whether an event is one end of a message.
+#[inline]
+pub(crate) const fn is_message(kind: u8) -> bool {
+    matches!(kind, event::SEND | event::ISEND | event::RECV | event::IRECV)
+}
+
+/// Reads a location.
+pub(crate) fn scan(archive: &Archive, model: &Model, location: u64) -> Result<Scan, Error> {
+    let local = archive.local(location)?;
+    let file = archive.event_file(location)?;
+    let mut scanner = Scanner {
+        archive,
+        model,
+        location,
+        lines: Lines::new(model, archive.definitions(), location, 0),
+        requests: FxHashMap::default(),
+        found: Scan::default(),
+        number: 0,
+    };
+    scanner.lines.used = Some(Box::default());
+    let (mut buffer, mut values, mut time) = (Vec::new(), Values::default(), 0);
+    for chunk in 0.. {
+        let mut events = file.chunk(chunk, &mut buffer, &local, time)?;
+        file.check(scanner.chunk(&mut events, &mut values))?;
+        time = events.raw_time();
+        if events.end() == Some(End::File) {
+            break;
+        }
+    }
+    Ok(scanner.finish())
+}
+
+struct Scanner<'m> {
+    archive: &'m Archive,
+    model: &'m Model,
+    location: u64,
+    lines: Lines<'m>,
+    /// Order of each open request of a receive.
+    requests: FxHashMap<u64, (u64, u64)>,
+    found: Scan,
+    /// Number of events so far.
+    number: u64,
+}
+
+impl Scanner<'_> {
+    fn chunk(&mut self, events: &mut Events<'_>, values: &mut Values) -> crate::bytes::Found<()> {
+        let mut piece = self.start(events);
+        let mut count = 0;
+        while let Some(event) = events.next_event(values)? {
+            self.number += 1;
+            self.found.first = Some(self.found.first.map_or(event.time, |it| it.min(event.time)));
+            let mut bytes = Count::default();
+            self.lines.write(event, values, &mut bytes);
+            if is_message(event.kind) {
+                let type_ = self.lines.type_();
+                if !self.message(event, values)
+                    && let Some(used) = &mut self.lines.used
+                {
+                    used.kinds.insert((type_, event.kind));
+                }
+                self.found.line_bytes.push(u32::try_from(bytes.0).unwrap_or(u32::MAX));
+            } else {
+                piece.bytes += bytes.0;
+                if event.kind == event::IRECV_REQUEST {
+                    self.requests.insert(values.fields[0], (event.time, self.number));
+                }
+            }
+            count += 1;
+            if count == EVENTS || piece.bytes >= BYTES {
+                piece.part.end = events.place();
+                self.found.pieces.push(piece);
+                (piece, count) = (self.start(events), 0);
+            }
+        }
+        // Without the end mark.
+        piece.part.end = events.place() - 1;
+        if count > 0 {
+            self.found.pieces.push(piece);
+        }
+        Ok(())
+    }
+
+    fn start(&self, events: &Events<'_>) -> Piece {
+        let start = events.place();
+        let part = Part { start, end: start, time: events.raw_time(), order: events.order() };
+        let message = self.found.line_bytes.len() as u32;
+        Piece { location: self.location, part, depth: self.lines.depth, message, bytes: 0 }
+    }
+
+    /// Notes one end of a message. Returns `false` if the other end is at no location.
+    fn message(&mut self, event: Event, values: &Values) -> bool {
+        let [rank, comm, tag, length, request, ..] = values.fields;
+        let own = (event.time, self.number);
+        let order = match event.kind {
+            event::IRECV => self.requests.remove(&request).unwrap_or(own),
+            _ => own,
+        };
+        let all = self.archive.definitions();
+        let peer = self.model.ranks.location(all, comm, rank, self.location);
+        let Some(peer) = peer.and_then(|peer| self.model.process(peer)) else { return false };
+        let message = Message {
+            comm,
+            peer,
+            tag: tag as u32,
+            length,
+            time: event.time,
+            order,
+            number: self.found.line_bytes.len() as u32,
+            kind: event.kind,
+            has_attributes: !values.attributes.is_empty(),
+        };
+        match event.kind {
+            event::SEND | event::ISEND => self.found.sends.push(message),
+            _ => self.found.receives.push(message),
+        }
+        true
+    }
+
+    fn finish(mut self) -> Scan {
+        if let Some(used) = self.lines.used {
+            self.found.used = *used;
+        }
+        self.found
+    }
+}

@@ -1,0 +1,202 @@
+//! Writes the words of Pajé lines, or counts their bytes.
+
+use crate::record::UNDEFINED;
+
+/// Takes the words of lines.
+pub(crate) trait Sink {
+    /// Takes bytes as they are.
+    fn plain(&mut self, bytes: &[u8]);
+
+    /// Takes a name between quotes: see [`harmless`].
+    fn name(&mut self, name: &[u8]);
+
+    /// Takes a number.
+    fn number(&mut self, number: u64);
+
+    /// Takes a number with its sign.
+    fn signed(&mut self, number: i64) {
+        if number < 0 {
+            self.plain(b"-");
+        }
+        self.number(number.unsigned_abs());
+    }
+
+    /// Takes the identifier that begins with a letter.
+    fn alias(&mut self, letter: &[u8], number: u64) {
+        self.plain(letter);
+        self.number(number);
+    }
+}
+
+/// Replaces what would end a name that is between quotes.
+const fn harmless(byte: u8) -> u8 {
+    match byte {
+        b'"' => b'\'',
+        0..=0x1f | 0x7f => b' ',
+        other => other,
+    }
+}
+
+impl Sink for Vec<u8> {
+    fn plain(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+
+    fn name(&mut self, name: &[u8]) {
+        self.extend(name.iter().map(|byte| harmless(*byte)));
+    }
+
+    fn number(&mut self, number: u64) {
+        let mut digits = [0; 20];
+        let (mut left, mut first) = (number, digits.len());
+        loop {
+            first -= 1;
+            digits[first] = b'0' + (left % 10) as u8;
+            left /= 10;
+            if left == 0 {
+                break;
+            }
+        }
+        self.extend_from_slice(&digits[first..]);
+    }
+}
+
+/// Counts the bytes of lines.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Count(pub(crate) u64);
+
+impl Sink for Count {
+    fn plain(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len() as u64;
+    }
+
+    fn name(&mut self, name: &[u8]) {
+        self.0 += name.len() as u64;
+    }
+
+    fn number(&mut self, number: u64) {
+        self.0 += u64::from(number.checked_ilog10().unwrap_or(0)) + 1;
+    }
+}
+
+/// Turns ticks into seconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seconds {
+    /// Ticks per second.
+    resolution: u64,
+    /// Tick of time 0.
+    offset: u64,
+    /// Number of decimals.
+    digits: u32,
+    /// 10 to the power of that.
+    power: u64,
+}
+
+impl Seconds {
+    /// Times have as many decimals as are needed to write them exactly, or, if none are enough, to
+    /// tell ticks apart.
+    pub(crate) fn new((resolution, offset): (u64, u64)) -> Self {
+        const MOST: u32 = 19;
+        let powers = (0..=MOST).map(|digits| (digits, 10_u64.pow(digits)));
+        let exact = powers.clone().find(|(_, power)| power % resolution == 0);
+        let enough = exact.or_else(|| powers.clone().find(|(_, power)| *power >= resolution));
+        let (digits, power) = enough.unwrap_or((MOST, 10_u64.pow(MOST)));
+        Seconds { resolution, offset, digits, power }
+    }
+
+    /// Returns a time in units of its last decimal: the nearest, or the even one of the two nearest.
+    pub(crate) fn units(&self, tick: u64) -> i128 {
+        let ticks = i128::from(tick.wrapping_sub(self.offset).cast_signed());
+        let (scaled, resolution) = (ticks * i128::from(self.power), i128::from(self.resolution));
+        let (whole, rest) = (scaled.div_euclid(resolution), scaled.rem_euclid(resolution));
+        whole + i128::from(2 * rest > resolution || 2 * rest == resolution && whole % 2 != 0)
+    }
+
+    /// Writes a time given in these units.
+    pub(crate) fn write(&self, units: i128, sink: &mut impl Sink) {
+        if units < 0 {
+            sink.plain(b"-");
+        }
+        let units = units.unsigned_abs();
+        let power = u128::from(self.power);
+        sink.number((units / power) as u64);
+        if self.digits > 0 {
+            sink.plain(b".");
+            let fraction = (units % power) as u64;
+            let written = fraction.checked_ilog10().unwrap_or(0) + 1;
+            sink.plain(&[b'0'; 20][..(self.digits - written) as usize]);
+            sink.number(fraction);
+        }
+    }
+}
+
+/// Writes a floating-point number so that it is read back as it is.
+pub(crate) fn double(number: f64, sink: &mut impl Sink) {
+    let size = number.abs();
+    let text = match number {
+        _ if number.is_nan() => "nan".to_owned(),
+        _ if number.is_infinite() => (if number > 0.0 { "inf" } else { "-inf" }).to_owned(),
+        _ if size == 0.0 || (1e-5..1e16).contains(&size) => format!("{number}"),
+        _ => format!("{number:e}"),
+    };
+    sink.plain(text.as_bytes());
+}
+
+/// Writes a name, or the identifier of what has no name.
+pub(crate) fn name_or_id(name: Option<&[u8]>, id: u64, sink: &mut impl Sink) {
+    match name {
+        Some(name) => sink.name(name),
+        None if id == UNDEFINED => sink.plain(b"UNDEFINED"),
+        None => sink.number(id),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(clock: (u64, u64), tick: u64) -> String {
+        let seconds = Seconds::new(clock);
+        let mut text = Vec::new();
+        seconds.write(seconds.units(tick), &mut text);
+        let mut count = Count::default();
+        seconds.write(seconds.units(tick), &mut count);
+        assert_eq!(count.0, text.len() as u64);
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn times_are_exact_where_they_can_be() {
+        assert_eq!(written((1, 0), 17), "17");
+        assert_eq!(written((1_000_000_000, 5), 1_000_000_010), "1.000000005");
+        assert_eq!(written((1_000_000, 10), 3), "-0.000007");
+        assert_eq!(written((2_500_000_000, 0), 1), "0.0000000004");
+        // A third of a second, and the tie 1/3 does not have.
+        assert_eq!(written((3, 0), 1), "0.3");
+        assert_eq!(written((2_095_197_216, 0), 1), "0.0000000005");
+    }
+
+    proptest! {
+        #[test]
+        fn ticks_can_be_told_apart(resolution in 1..u64::MAX / 2, tick in 0..u64::from(u32::MAX)) {
+            let seconds = Seconds::new((resolution, 0));
+            prop_assert!(seconds.units(tick) < seconds.units(tick + 1));
+        }
+
+        #[test]
+        fn what_is_counted_is_written(number: i64, name: Vec<u8>, float: f64) {
+            fn write(number: i64, name: &[u8], float: f64, sink: &mut impl Sink) {
+                sink.signed(number);
+                sink.name(name);
+                double(float, sink);
+            }
+            let (mut text, mut count) = (Vec::new(), Count::default());
+            write(number, &name, float, &mut text);
+            write(number, &name, float, &mut count);
+            prop_assert_eq!(count.0, text.len() as u64);
+            prop_assert!(!text.contains(&b'\n') && !text.contains(&b'"'));
+        }
+    }
+}

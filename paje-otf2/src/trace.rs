@@ -1,0 +1,215 @@
+//! An archive as a Pajé trace: pieces of whole lines, each of which can be made by itself.
+//!
+//! First come the definitions, then the events of each location, in the order of their identifiers,
+//! and last the links in the order in which they are complete. So the lines of each container and
+//! type are in the order of time, and no piece depends on another one.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::archive::{Archive, Opener};
+use crate::error::Error;
+use crate::header::Header;
+use crate::lines::{Lines, line};
+use crate::messages::{Link, pair};
+use crate::model::Model;
+use crate::record::Values;
+use crate::scan::{self, Piece, Scan, is_message};
+use crate::text::{Count, Sink};
+
+/// Most bytes of a piece of definitions, and most links of a piece.
+const BYTES: usize = 1 << 20;
+const LINKS: usize = 1 << 13;
+
+/// An archive as a Pajé trace.
+#[derive(Debug)]
+pub struct Trace {
+    archive: Archive,
+    model: Model,
+    header: Vec<u8>,
+    links: Vec<Link>,
+    /// Bytes of the line of each message of a location, or 0 if its link says the same.
+    line_bytes: Vec<Vec<u32>>,
+    parts: Vec<TracePart>,
+}
+
+#[derive(Debug)]
+struct TracePart {
+    what: What,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+enum What {
+    Definitions(Range<usize>),
+    /// Events of the location of this index.
+    Events(usize, Piece),
+    Links(Range<usize>),
+}
+
+impl Trace {
+    /// Reads an archive, its locations with this many threads.
+    ///
+    /// # Errors
+    /// A file cannot be read or is damaged.
+    pub fn open(path: &Path, opener: Opener, threads: usize) -> Result<Trace, Error> {
+        let archive = Archive::open(path, opener)?;
+        let model = Model::new(&archive)?;
+        let mut scans = scan_all(&archive, &model, threads)?;
+        let links = pair(&model, archive.locations(), &mut scans);
+        let markers = archive.markers()?;
+        let header = Header {
+            archive: &archive,
+            model: &model,
+            scans: &scans,
+            links: &links,
+            markers: &markers,
+        };
+        let header = header.write();
+        let mut parts = Vec::new();
+        let mut start = 0;
+        while start < header.len() {
+            let most = header.len().min(start + BYTES);
+            let newline = memchr::memrchr(b'\n', &header[start..most]);
+            let end = newline.map_or(most, |newline| start + newline + 1);
+            parts.push(TracePart {
+                what: What::Definitions(start..end),
+                bytes: (end - start) as u64,
+            });
+            start = end;
+        }
+        let mut line_bytes = Vec::with_capacity(scans.len());
+        for (index, scan) in scans.into_iter().enumerate() {
+            let ends = scan.pieces[1.min(scan.pieces.len())..].iter().map(|next| next.message);
+            let ends: Vec<u32> = ends.chain([scan.line_bytes.len() as u32]).collect();
+            for (piece, end) in scan.pieces.into_iter().zip(ends) {
+                let messages = &scan.line_bytes[piece.message as usize..end as usize];
+                let bytes = piece.bytes + messages.iter().map(|it| u64::from(*it)).sum::<u64>();
+                if bytes > 0 {
+                    parts.push(TracePart { what: What::Events(index, piece), bytes });
+                }
+            }
+            line_bytes.push(scan.line_bytes);
+        }
+        let mut trace = Trace { archive, model, header, links, line_bytes, parts };
+        for start in (0..trace.links.len()).step_by(LINKS) {
+            let range = start..trace.links.len().min(start + LINKS);
+            let mut count = Count::default();
+            trace.link_lines(range.clone(), &mut count);
+            trace.parts.push(TracePart { what: What::Links(range), bytes: count.0 });
+        }
+        Ok(trace)
+    }
+
+    /// Returns the archive.
+    #[must_use]
+    pub const fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// Returns the number of pieces.
+    #[must_use]
+    pub fn pieces(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Returns the number of bytes of a piece's lines.
+    #[must_use]
+    pub fn bytes(&self, piece: usize) -> u64 {
+        self.parts[piece].bytes
+    }
+
+    /// Returns the lines of a piece.
+    ///
+    /// # Errors
+    /// A file cannot be read, or has changed since the archive was opened.
+    pub fn text(&self, piece: usize) -> Result<Vec<u8>, Error> {
+        let part = &self.parts[piece];
+        let mut text = Vec::with_capacity(part.bytes as usize);
+        match &part.what {
+            What::Definitions(range) => text.extend_from_slice(&self.header[range.clone()]),
+            What::Links(range) => self.link_lines(range.clone(), &mut text),
+            What::Events(index, piece) => self.event_lines(*index, piece, &mut text)?,
+        }
+        if text.len() as u64 != part.bytes {
+            return Err(Error::other(
+                self.archive.path(),
+                "the archive has changed while it was read",
+            ));
+        }
+        Ok(text)
+    }
+
+    fn event_lines(&self, index: usize, piece: &Piece, text: &mut Vec<u8>) -> Result<(), Error> {
+        let local = self.archive.local(piece.location)?;
+        let file = self.archive.event_file(piece.location)?;
+        let (mut buffer, mut values) = (Vec::new(), Values::default());
+        let mut events = file.part(piece.part, &mut buffer, &local)?;
+        let all = self.archive.definitions();
+        let mut lines = Lines::new(&self.model, all, piece.location, piece.depth);
+        let mut messages = self.line_bytes[index][piece.message as usize..].iter();
+        while let Some(event) = file.check(events.next_event(&mut values))? {
+            if !is_message(event.kind) || messages.next().is_some_and(|bytes| *bytes > 0) {
+                lines.write(event, &values, text);
+            }
+        }
+        Ok(())
+    }
+
+    fn link_lines(&self, range: Range<usize>, sink: &mut impl Sink) {
+        for (number, link) in range.clone().zip(&self.links[range]) {
+            let end = |(index, tick): (u32, u64)| {
+                let location = self.archive.locations()[index as usize];
+                let units = self.model.seconds.units(tick);
+                (location, self.model.type_of_location(location), units)
+            };
+            let (from, to) = (end(link.from), end(link.to));
+            let ends = [(line::START_LINK, from), (line::END_LINK, to)];
+            let is_reversed = to.2 < from.2;
+            // The later end completes the link, whichever it is.
+            for at in if is_reversed { [1, 0] } else { [0, 1] } {
+                let (line, (location, _, units)) = ends[at];
+                sink.plain(line);
+                self.model.seconds.write(units, sink);
+                sink.alias(b" 0 M", from.1.into());
+                sink.alias(b"_", to.1.into());
+                sink.alias(b" L", location);
+                sink.alias(b" C", link.comm);
+                sink.alias(b" ", number as u64);
+                sink.alias(b" ", link.length);
+                sink.alias(b" ", link.tag.into());
+                sink.plain(b"\n");
+            }
+        }
+    }
+}
+
+/// Scans all locations. The first error is that of the first location that has one.
+fn scan_all(archive: &Archive, model: &Model, threads: usize) -> Result<Vec<Scan>, Error> {
+    let locations = archive.locations();
+    let next = AtomicUsize::new(0);
+    let found: Mutex<Vec<(usize, Result<Scan, Error>)>> = Mutex::default();
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(location) = locations.get(index) else { return };
+            let scan = scan::scan(archive, model, *location);
+            if scan.is_err() {
+                // Locations before this one are being read already.
+                next.store(locations.len(), Ordering::Relaxed);
+            }
+            found.lock().unwrap_or_else(PoisonError::into_inner).push((index, scan));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(locations.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_by_key(|(index, _)| *index);
+    found.into_iter().map(|(_, scan)| scan).collect()
+}
