@@ -142,7 +142,7 @@ pub(crate) fn double(number: f64, sink: &mut impl Sink) {
     sink.plain(text.as_bytes());
 }
 
-/// Writes a name, or the identifier of what has no name.
+/// Writes a name, or the identifier if there is no name.
 pub(crate) fn name_or_id(name: Option<&[u8]>, id: u64, sink: &mut impl Sink) {
     match name {
         Some(name) => sink.name(name),

@@ -2,7 +2,7 @@
 //!
 //! [`Input`] opens a trace, compressed or not. [`Blocks`] cuts a stream into blocks one after the
 //! other. A [`Plan`] reads a file's blocks in any order, by any thread. [`Input::segments`] gives
-//! those of a packed trace, each a [`ColumnSegment`]. [`Folders`] limit which files a trace may
+//! those of a packed trace or an archive, each a [`ColumnSegment`]. [`Folders`] limit which files a trace may
 //! name. A [`Block`] knows the byte of the trace where it begins. The contents of lines do not
 //! matter here.
 //!
@@ -33,7 +33,7 @@ pub use blocks::{
 };
 pub use cause::cause;
 pub use folders::{Folders, Refusal};
-pub use input::{Compression, Input, Kind, Segments, Unpacking};
+pub use input::{Compression, Input, Kind, Segments, Unpacking, is_damaged_archive};
 pub use plan::Plan;
 pub use regular::read_exact_at;
 pub use size::parse_size;
