@@ -1,4 +1,4 @@
-//! A replayed trace as tables: Arrow record batches, and Parquet, Arrow and CSV files of them.
+//! Tables of a replayed trace: Arrow record batches, and Parquet, Arrow and CSV files.
 
 mod batches;
 mod error;

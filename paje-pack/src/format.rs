@@ -78,7 +78,7 @@ pub enum ErrorKind {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ErrorKind::NoMagic => f.write_str("this is no packed trace"),
+            ErrorKind::NoMagic => f.write_str("this is not a packed trace"),
             ErrorKind::Version(version) => {
                 let advice = match *version < VERSION {
                     true => "unpack it with the program that packed it",
@@ -86,20 +86,18 @@ impl fmt::Display for ErrorKind {
                 };
                 write!(
                     f,
-                    "version {version} of the packed format cannot be read here, only version {VERSION}: {advice}"
+                    "this program reads version {VERSION} of the packed format, not version {version}: {advice}"
                 )
             }
             ErrorKind::Truncated => f.write_str("the packed trace ends too early"),
-            ErrorKind::Checksum => {
-                f.write_str("the checksum is that of another page: it is damaged")
-            }
+            ErrorKind::Checksum => f.write_str("the page is damaged: its checksum does not match"),
             ErrorKind::Size(size) => {
                 write!(f, "the page claims {size} bytes, more than a page can have")
             }
-            ErrorKind::Page(kind) => write!(f, "a page of kind {kind} cannot be here"),
+            ErrorKind::Page(kind) => write!(f, "unexpected page of kind {kind}"),
             ErrorKind::Zstd(error) => write!(f, "the page cannot be decompressed: {error}"),
             ErrorKind::Content(why) => f.write_str(why),
-            ErrorKind::Trailing => f.write_str("something follows the end of the packed trace"),
+            ErrorKind::Trailing => f.write_str("there are bytes after the end of the packed trace"),
             ErrorKind::Io(error) => error.fmt(f),
         }
     }
@@ -274,7 +272,7 @@ impl Page {
     pub(crate) fn plain_content(&self) -> Result<&[u8], ErrorKind> {
         match self.how {
             0 if self.size as usize == self.kept.len() => Ok(&self.kept),
-            _ => Err(ErrorKind::Content("this page is not kept as it is")),
+            _ => Err(ErrorKind::Content("the page must not be compressed")),
         }
     }
 
@@ -283,12 +281,12 @@ impl Page {
         if u64::from(self.size) > most {
             return Err(ErrorKind::Size(self.size.into()));
         }
-        let other = ErrorKind::Content("the page has another size than it says");
+        let other = ErrorKind::Content("the page does not have its stated size");
         match self.how {
             0 if self.size as usize == self.kept.len() => return Ok(self.kept),
             0 => return Err(other),
             1 => {}
-            _ => return Err(ErrorKind::Content("the page is kept in a way that is not known")),
+            _ => return Err(ErrorKind::Content("the page has an unknown encoding")),
         }
         let failed = |error: io::Error| ErrorKind::Zstd(error.to_string());
         if self.size <= PROMPT {

@@ -11,7 +11,7 @@ use crate::format::{
 pub(crate) const TRAILER: u64 = 16;
 
 /// Fault of an index that is that of another file.
-pub(crate) const OTHER_PAGES: &str = "the index tells of other pages than there are";
+pub(crate) const OTHER_PAGES: &str = "the index lists other pages than the file has";
 
 /// The longest name of a summary, in bytes.
 pub(crate) const LONGEST_NAME: usize = 255;
@@ -118,7 +118,8 @@ impl<R: Read + Seek> Summaries<R> {
         self.seek(0)?;
         header(&mut self.from)?;
         self.read += HEADER;
-        let no_place = ErrorKind::Content("the end of the file does not say where its index is");
+        let no_place =
+            ErrorKind::Content("the end of the file does not give the position of its index");
         let end = self.len.checked_sub(TRAILER).ok_or(ErrorKind::Truncated)?;
         self.seek(end)?;
         let mut trailer = [0; TRAILER as usize];

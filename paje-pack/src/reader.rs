@@ -280,8 +280,7 @@ impl<R: Read> Reader<R> {
         sizes[usize::from(kind::HEAD)] = page.len();
         self.passed(&page);
         let head = Head::parse(&page.content(LARGEST_HEAD)?);
-        let head =
-            head.ok_or(ErrorKind::Content("a segment cannot be what this one says it is"))?;
+        let head = head.ok_or(ErrorKind::Content("the head of the segment makes no sense"))?;
         let mut encoded =
             EncodedSegment { lines: head.lines, scale: head.scale, streams: Default::default() };
         let mut whole = None;
@@ -341,7 +340,9 @@ impl<R: Read> Reader<R> {
         let mut trailer = [0; TRAILER as usize];
         read_exact(&mut self.from, &mut trailer)?;
         if trailer[..8] != at.to_le_bytes() || trailer[8..] != *END {
-            return Err(ErrorKind::Content("the end of the file does not say where its index is"));
+            return Err(ErrorKind::Content(
+                "the end of the file does not give the position of its index",
+            ));
         }
         self.at += TRAILER;
         let mut more = [0];

@@ -23,7 +23,8 @@ pub(crate) const BORDER: &str = "border";
 pub(crate) const VERSION: u64 = 2;
 
 /// Fault of a page that has no such lines as it should.
-const NO_SENSE: ErrorKind = ErrorKind::Content("it does not tell what is open between segments");
+const NO_SENSE: ErrorKind =
+    ErrorKind::Content("the states that are open between segments are missing or wrong");
 
 /// A part of a sound trace, which is a sound trace itself.
 ///

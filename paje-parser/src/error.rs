@@ -128,7 +128,7 @@ impl FaultKind {
             }
             FaultKind::UnknownEvent => {
                 format!(
-                    "unknown event {word}; the format knows PajeSetState, PajePushState and the like"
+                    "unknown event {word}; expected PajeSetState, PajePushState or another event of the format"
                 )
             }
             FaultKind::RedefinedId => {
@@ -153,7 +153,7 @@ impl FaultKind {
                 field.name(),
                 match instead {
                     Instead::Nothing => String::new(),
-                    Instead::OldName => "; it has the field's name of older traces".into(),
+                    Instead::OldName => "; it has the name that older traces use".into(),
                     Instead::Field(number) => format!("; its field {number} has a similar name"),
                 }
             ),

@@ -1,5 +1,3 @@
-//! Bar charts.
-
 use crate::colours::Colour;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH};
 use crate::text::{pixels, widest};

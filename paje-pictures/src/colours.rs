@@ -110,7 +110,7 @@ impl Colours {
         Colour::Of(self.0.get(name).copied().unwrap_or(usize::MAX))
     }
 
-    /// Returns the legend: names with a colour of their own in order, then the others.
+    /// Returns the legend: first the names that have a colour, in order, then the others.
     #[must_use]
     pub fn legend(&self) -> Vec<(Colour, String)> {
         let mut all: Vec<(usize, &String)> =

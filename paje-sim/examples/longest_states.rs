@@ -1,4 +1,4 @@
-//! The ten states that took longest: `longest_states TRACE`.
+//! Prints the ten longest states: `longest_states TRACE`.
 
 use std::process::ExitCode;
 

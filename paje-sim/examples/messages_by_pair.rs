@@ -1,4 +1,4 @@
-//! Number of links from each container to each other: `messages_by_pair TRACE`.
+//! Prints the number of links between each pair of containers: `messages_by_pair TRACE`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

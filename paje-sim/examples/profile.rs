@@ -1,4 +1,4 @@
-//! Seconds that a trace spent in each state: `profile TRACE`.
+//! Prints the time in each state in seconds: `profile TRACE`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

@@ -1,10 +1,10 @@
-//! The states of one container, in the order of their starts: `timeline TRACE CONTAINER`.
+//! Prints the states of one container, in the order of their starts: `timeline TRACE CONTAINER`.
 
 use std::process::ExitCode;
 
 use paje_sim::{LaneView, State, Trace};
 
-/// Nothing if no container has this name or alias.
+/// Returns the report, or `None` if no container has this name or alias.
 pub(crate) fn report(trace: &Trace, container: &str) -> Option<String> {
     let all = trace.containers();
     let is_it = |name: paje_sim::Name<'_>| name.text == container.as_bytes();

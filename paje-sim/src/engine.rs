@@ -4,13 +4,13 @@
 //! block ──decode──▶ events by strand, first uses ──resolve──▶ numbers ──replay──▶ columns
 //! ```
 //!
-//! Only three things in a trace depend on the order of the whole file: event definitions, definitions of
-//! types, values and containers, and the ends of containers. They are rare. All other lines belong to
-//! one lane (a container and a type), and lanes are independent. So each block is decoded by itself,
-//! its names are resolved in file order, and each lane replays its events: all workers decode and
-//! replay at the same time ([`round`]), and one thread resolves in between ([`resolving`]).
-//! Problems carry byte positions, and the first in file order wins. So the result does not depend on the
-//! number of workers or the size of blocks.
+//! Only three kinds of lines depend on the order of the whole file: event definitions, definitions of
+//! types, values and containers, and the ends of containers. They are rare. All other lines belong to one
+//! lane (a container and a type), and lanes are independent. So blocks are decoded separately, their names
+//! are resolved in file order, and each lane replays its events. All workers decode and replay at the same
+//! time ([`round`]), and one thread resolves in between ([`resolving`]). Problems carry byte offsets, and
+//! the first in file order is reported. So the result does not depend on the number of workers or the size
+//! of blocks.
 //!
 //! With [`Options::sort`], lines are sorted first, and "file order" means the sorted order.
 
@@ -57,7 +57,6 @@ use paje_replay::problems::tally::ProblemTally;
 use paje_replay::replay::lanes::Lanes;
 use paje_replay::replay::symbol_map::SymbolMap;
 
-/// Replays the trace that `source` gives.
 pub(crate) fn replay<'o>(
     source: Source<'_>,
     options: &'o Options,
@@ -85,8 +84,7 @@ pub(crate) fn replay<'o>(
         let job = Job { options, workers, progress };
         let mut engine = Engine::new(job, team, portions, files, ledger.map(LedgerSink::new));
         if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
-            // Events of named files may come before other events, and sorting may put the lines that name
-            // files last.
+            // Events of named files may come before other events, and sorting may put the lines that name files last.
             engine.lanes.cuts.named_from = Some(0);
         }
         engine.lanes.is_sound = !engine.files.any() && feed.is_of_window();
@@ -95,7 +93,7 @@ pub(crate) fn replay<'o>(
     })
 }
 
-/// The state of a replay between two rounds.
+/// State of a replay between two rounds.
 struct Engine<'o> {
     job: Job<'o>,
     files: Files,
@@ -107,16 +105,15 @@ struct Engine<'o> {
     deferred: Vec<Deferred>,
     team: Team,
     lanes: Lanes,
-    /// The rows to keep; `None` if all are kept.
+    /// Rows to keep; `None` if all are kept.
     selected: Option<Selected>,
     findings: Findings,
     read: SoFar,
-    /// The current portion, if the trace is shown in portions.
+    /// Current portion, if the trace is shown in portions.
     portions: Option<Portions<'o>>,
-    /// Receives the owner of each line.
     follower: Option<LedgerSink<'o>>,
-    /// Whether no line of the current file has made sense so far, so that it may be no trace: see
-    /// [`Engine::shown_from`].
+    /// Whether no line of the current file has been valid so far. The file may then be something
+    /// else; see [`Engine::shown_from`].
     is_foreign: bool,
 }
 
@@ -205,7 +202,6 @@ impl<'o> Engine<'o> {
         }
     }
 
-    /// Replays the wave's events before byte `limit`.
     fn replay_to(&mut self, wave: &Wave, limit: u64) {
         self.round(wave, limit, None, BlockBudget::none());
     }
@@ -258,7 +254,7 @@ impl<'o> Engine<'o> {
         let Some(mut portions) = self.portions.take() else { return Ok(()) };
         self.lanes.hide_open();
         let model = std::mem::replace(&mut self.model, Model::new(self.job.options.value_names));
-        let (rows, defs) = (self.lanes.lend(), Arc::clone(self.definitions.at_hand()));
+        let (rows, defs) = (self.lanes.lend(), Arc::clone(self.definitions.current()));
         self.settle_usage(false);
         let mut trace = Trace::new(
             model,
@@ -275,14 +271,14 @@ impl<'o> Engine<'o> {
         self.read.usage = usage;
         self.model = model;
         self.lanes.take_back(rows);
-        self.lanes.start_afresh();
+        self.lanes.forget_rows();
         portions.end += portions.size;
         self.portions = Some(portions);
         shown
     }
 
-    /// Returns the first link whose key was used before, and the number of such links: in all lanes, or in
-    /// those of a container that ends.
+    /// Returns the first link whose key was used before, and the number of such links: in all
+    /// lanes, or in those of a container that ends.
     fn reused_in(&mut self, ending: Option<&Ending>) -> Option<(Error, u64)> {
         let found = match ending {
             Some(ending) => {

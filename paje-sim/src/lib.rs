@@ -1,17 +1,15 @@
 //! Replay of Pajé traces: from events to containers, states, variables, events and links, as columns.
 //!
-//! A trace is read once, in blocks, in memory that holds its objects and little more. [`Trace::open`] does
-//! so with a file, [`Trace::read`] with anything that gives bytes; [`Options`] say how. The result can be
-//! gone through in two ways:
+//! [`Trace::open`] reads a file, and [`Trace::read`] any stream of bytes, as [`Options`] say. The trace is
+//! read once, in blocks, and takes little more memory than its objects. There are two ways to use it:
 //!
-//! - row by row: [`Trace::states`], [`Trace::links`] and their like, or lane by lane ([`Trace::lanes`],
-//!   [`Trace::lanes_of`], [`LaneView::states`]). A lane is the objects of one type in one container. This
-//!   is what an analysis wants;
-//! - in PajeNG's output order, as slices of columns that need no copying: [`Trace::visit`], with a
-//!   [`Visitor`] that has methods for what it wants to see. This is the fastest way, and has user-defined
-//!   fields.
+//! - row by row, for analyses: with [`Trace::states`], [`Trace::links`] and so on, or lane by lane
+//!   ([`Trace::lanes`], [`Trace::lanes_of`], [`LaneView::states`]). A lane is the objects of one type in
+//!   one container.
+//! - as slices of columns in PajeNG's output order: [`Trace::visit`] calls the methods of a [`Visitor`].
+//!   This is the fastest way, copies nothing, and includes user-defined fields.
 //!
-//! The time that each container spent in each state, row by row:
+//! The time of each container in each state, row by row:
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -38,7 +36,7 @@
 //! # Ok::<(), paje_sim::Error>(())
 //! ```
 //!
-//! The seconds of the longest state, by a visitor that sees nothing else:
+//! The duration of the longest state, with a visitor:
 //!
 //! ```
 //! use std::convert::Infallible;
@@ -64,13 +62,13 @@
 //! # Ok::<(), paje_sim::Error>(())
 //! ```
 //!
-//! `examples` has four small programs. A trace may be larger than memory ([`MemoryLimit`]): both ways let
-//! go of what they have shown.
+//! `examples` has four small programs. A trace may be larger than memory ([`MemoryLimit`]): both ways
+//! release memory as they go.
 //!
-//! In flow lines of text ([`Source`]) and [`Options`]; out flows a [`Trace`], or
-//! the first [`Error`] in file order. The modules here are `trace` (finished rows, and how to look at them),
-//! `resolve` (what needs file order), `engine` (rounds of all workers) and `read`. The crates below are
-//! `paje-replay`, `paje-decode` and `paje-model`.
+//! A replay turns lines of text ([`Source`]) into a [`Trace`], or returns the first [`Error`] in file
+//! order. The modules here are `trace` (finished rows and access to them), `resolve` (the part that needs
+//! file order), `engine` (rounds of all workers) and `read`. They are based on the crates `paje-replay`,
+//! `paje-decode` and `paje-model`.
 
 mod engine;
 mod read;
@@ -78,7 +76,7 @@ mod resolve;
 mod trace;
 
 pub mod ledger {
-    //! Tells which container each line belongs to, for who wants to take a trace apart.
+    //! Owner of each line, for programs that split traces.
 
     pub use crate::engine::lane_events::{LaneChange, LaneEvent, LaneEvents};
     pub use crate::engine::ledger::{BlockLines, Ledger};
@@ -102,7 +100,7 @@ pub mod visit {
 }
 
 pub mod selection {
-    //! Which rows of a trace are wanted.
+    //! Selection of a trace's rows.
 
     pub use crate::trace::selected::Selected;
     #[doc(inline)]

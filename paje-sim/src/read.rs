@@ -1,5 +1,3 @@
-//! Replays traces from files and readers.
-
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -18,11 +16,11 @@ use paje_model::names::options::Options;
 use paje_model::names::progress::Progress;
 
 impl Trace {
-    /// Replays the trace that `input` reads.
+    /// Replays a trace from a reader.
     ///
     /// # Errors
-    /// The first problem of the trace in file order, with its place, or a failed read. [`Options::sort`]
-    /// describes the order of a trace that is sorted.
+    /// The first problem of the trace in file order (or sorted order, see [`Options::sort`]) with its
+    /// place, or a failed read.
     pub fn read(input: impl Read + Send, options: &Options) -> Result<Trace, Error> {
         let (source, workers) = (Source::stream(input), Workers::one());
         Trace::read_with(source, options, &workers, &Progress::default())
@@ -32,7 +30,7 @@ impl Trace {
     /// on the number of workers.
     ///
     /// # Errors
-    /// Those of [`Trace::read`].
+    /// As [`Trace::read`].
     pub fn read_with(
         source: Source<'_>,
         options: &Options,
@@ -42,18 +40,17 @@ impl Trace {
         replay(source, options, workers, progress, None, None)
     }
 
-    /// Replays a trace without keeping it: `show` receives the rows that were completed in each `bytes` bytes
-    /// of the trace, which are then dropped. Memory depends on what is open at a time, on containers,
-    /// types and values, and on `bytes`, but not on the length of the trace.
+    /// Replays a trace without keeping it. After each `bytes` bytes of the trace, `show` receives the rows that were
+    /// completed in them, which are then dropped. Memory depends on the number of open objects, containers, types and
+    /// values, and on `bytes`, but not on the length of the trace.
     ///
-    /// A state is complete when it ends, a value of a variable when the next one comes, a link when it
-    /// has both ends, and everything when its container ends. Portions do not depend on the workers or
-    /// the size of blocks. Reuse of the key of a completed link is not found. The returned trace has
-    /// the rows of the last portion only.
+    /// A state is complete when it ends, a value of a variable when the next one comes, a link when it has both ends,
+    /// and any object when its container ends. Portions do not depend on the workers or the size of blocks. Reuse of
+    /// the key of a completed link is not detected. The returned trace has only the rows of the last portion.
     ///
     /// # Errors
-    /// Those of [`Trace::read`], after the portions before the problem have been shown. If `show` breaks,
-    /// the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+    /// As [`Trace::read`], after the portions before the problem have been shown. If `show` breaks, the error is
+    /// [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
     pub fn read_in_portions<'o>(
         source: Source<'_>,
         options: &'o Options,
@@ -66,12 +63,12 @@ impl Trace {
         replay(source, options, workers, progress, Some(portions), None)
     }
 
-    /// Replays a trace without keeping it, as [`Trace::read_in_portions`] does, and passes the owner of each
-    /// line to `ledger`. The returned trace has no rows, unless [`Options::recover`] keeps all.
+    /// Replays a trace like [`Trace::read_in_portions`], and passes the owner of each line to `ledger`. The
+    /// returned trace has no rows, unless [`Options::recover`] keeps all.
     ///
     /// # Errors
-    /// Those of [`Trace::read`]. The ledger has received all blocks before the problem, and perhaps some
-    /// after it. If the ledger breaks, the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+    /// As [`Trace::read`]. The ledger has received all blocks before the problem, and perhaps some after
+    /// it. If the ledger breaks, the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
     pub fn read_into_ledger(
         source: Source<'_>,
         options: &Options,
@@ -87,10 +84,10 @@ impl Trace {
     }
 
     /// Replays the trace in a file, plain or compressed (gzip, zstd, xz, bzip2), with all threads that the
-    /// process may use. Files that it names are part of it, if they are below its folder: see
+    /// process may use. If it names files below its folder, these are read, too: see
     /// [`Source::reading_files`]. `-` is standard input.
     ///
-    /// If the system starts no threads, the calling thread does all.
+    /// If no threads can be started, the calling thread does all the work.
     ///
     /// ```no_run
     /// let trace = paje_sim::Trace::open("run.trace.gz")?;
@@ -99,17 +96,17 @@ impl Trace {
     /// ```
     ///
     /// # Errors
-    /// The file cannot be opened or read, or the trace has a problem: the first in file order. The message
-    /// begins with the file's name and, if it concerns a line, the line and column.
+    /// The file cannot be opened or read, or the trace has a problem, of which the first in file order is
+    /// returned. The message begins with the file's name and, if it concerns a line, the line and column.
     pub fn open(path: impl AsRef<Path>) -> Result<Trace, Error> {
         let workers = Workers::new(None, &Pin::None).unwrap_or_else(|_| Workers::one());
         Trace::open_with(path, &Options::default(), &workers)
     }
 
-    /// Does the same with these options and workers.
+    /// Replays the trace in a file with these options and workers.
     ///
     /// # Errors
-    /// Those of [`Trace::open`].
+    /// As [`Trace::open`].
     pub fn open_with(
         path: impl AsRef<Path>,
         options: &Options,

@@ -1,7 +1,7 @@
-//! Resolves symbols, in file order.
+//! Resolves symbols in file order.
 //!
-//! It is a short pass over structural events and first uses of lanes, values and link ends. Nothing else in a
-//! block needs it: the maps only grow.
+//! This is a short pass over structural events and the first uses of lanes, values and link ends.
+//! Nothing else in a block needs it: the maps only grow.
 
 mod lifetime;
 mod mend;
@@ -31,7 +31,7 @@ use paje_replay::problems::warnings::Warnings;
 use paje_replay::replay::lanes::Lanes;
 use paje_replay::replay::symbol_map::{Pending, SymbolMap};
 
-/// Resolves what a block's decoder has listed.
+/// Resolves the names that a block's decoder has listed.
 ///
 /// # Errors
 /// Returns the first problem in file order. Nothing after it has been applied.
@@ -140,7 +140,7 @@ pub(crate) fn resolve(
     Ok(())
 }
 
-/// The state that resolving changes.
+/// State that resolving changes.
 pub(crate) struct Resolver<'a> {
     pub(crate) model: &'a mut Model,
     pub(crate) lanes: &'a mut Lanes,
@@ -154,19 +154,17 @@ pub(crate) struct Resolver<'a> {
     /// Destructions whose lanes end when everything has been read.
     pub(crate) deferred: &'a mut Vec<Deferred>,
     pub(crate) counter: Counter,
-    /// The rows to keep; `None` if all are kept.
+    /// Rows to keep; `None` if all are kept.
     pub(crate) selected: Option<&'a mut Selected>,
-    /// Subjects of the block's structural lines; only for a ledger.
+    /// Subjects of the block's structural lines. Only for a ledger.
     pub(crate) structural: Option<Vec<LineOf>>,
     /// Usage of definitions so far, if it is kept.
     pub(crate) usage: Option<&'a mut Usage>,
-    /// Problems so far, if the replay recovers.
+    /// Problems so far, during recovery.
     pub(crate) tally: Option<&'a mut ProblemTally>,
 }
 
-/// The times of structural events.
 pub(crate) struct Clock<'a> {
-    /// The latest time.
     pub(crate) last: f64,
     /// Later events do not count.
     pub(crate) stop_at: f64,
@@ -177,9 +175,7 @@ pub(crate) struct Clock<'a> {
 /// Position of a destruction that is checked after the last file.
 #[derive(Debug)]
 pub(crate) struct Deferred {
-    /// The byte where the line begins.
     pub(crate) at: u64,
-    /// Position of the container's name.
     pub(crate) place: Place,
     /// Column of the time, in bytes from 1.
     pub(crate) time_column: u64,
@@ -203,7 +199,6 @@ impl Counter {
 }
 
 impl Resolver<'_> {
-    /// Returns whether the rows of a lane are wanted.
     fn wants_rows(&mut self, lane: LaneId) -> bool {
         let Some(selected) = &mut self.selected else { return true };
         let Model { types, containers, lanes, .. } = &*self.model;
@@ -212,7 +207,7 @@ impl Resolver<'_> {
         selected.wants_rows(lane.container, lane.type_)
     }
 
-    /// Prefetches what the block's new lanes and ends of containers will read.
+    /// Prefetches what is needed for the block's new lanes and ends of containers.
     fn prefetch_containers(&self, block: &DecodedBlock) {
         let decoded = &block.decoded;
         let hashes = decoded.ordered.iter().filter_map(|(_, item)| match item {
@@ -226,7 +221,7 @@ impl Resolver<'_> {
         self.model.prefetch_containers(hashes);
     }
 
-    /// Returns the type that a decoder's symbol stands for.
+    /// Returns the type of a decoder's symbol.
     pub(super) fn type_of(&mut self, decoder: &Decoder, symbol: Symbol) -> Result<TypeId, Failed> {
         if let Some(Some(known)) = self.maps.types.get(symbol as usize) {
             return Ok(*known);

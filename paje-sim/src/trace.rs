@@ -32,9 +32,9 @@ use paje_model::names::progress::Times;
 use paje_model::names::recovered::Recovery;
 use paje_model::names::usage::Usage;
 
-/// Everything that a trace says happened: types, containers, and the objects of every lane.
+/// Contents of a trace: types, containers, and the objects of every lane.
 ///
-/// [`Trace::walk`](crate::visit) goes through it in output order.
+/// [`Trace::walk`](crate::visit) iterates over it in output order.
 #[derive(Debug)]
 pub struct Trace {
     pub(crate) model: Model,
@@ -48,15 +48,14 @@ pub struct Trace {
     pub(crate) files: Vec<Option<Arc<Path>>>,
     pub(crate) comments: Vec<u8>,
     pub(crate) usage: Option<Box<Usage>>,
-    /// Number of objects shown since the trace was replayed, if some lie in a file.
+    /// Number of objects shown since the replay, if some are in a file.
     shown: AtomicU64,
 }
 
-/// After so many objects we let go of what we have in memory of a temporary file, if there is one: some ten
-/// megabytes.
+/// Number of shown objects, some ten megabytes, after which memory of the temporary file is released.
 const RELIEF: u64 = 1 << 18;
 
-/// Numbers of lines and bytes that were read, and the time that took.
+/// Number of lines and bytes that were read, and the time for it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) bytes: u64,
@@ -65,7 +64,7 @@ pub(crate) struct Counted {
     pub(crate) times: Times,
 }
 
-/// Numbers of objects of a trace by nature.
+/// Number of objects of a trace by nature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // The natures are the format's own.
 pub struct Counts {
@@ -104,75 +103,77 @@ impl Trace {
         }
     }
 
-    /// The types and their values.
+    /// Returns the types and their values.
     #[must_use]
     pub fn types(&self) -> &Types {
         &self.model.types
     }
 
-    /// The containers.
+    /// Returns the containers.
     #[must_use]
     pub fn containers(&self) -> &Containers {
         &self.model.containers
     }
 
-    /// The event definitions, in the order of their ends.
+    /// Returns the event definitions, in the order of their ends.
     #[must_use]
     pub fn defs(&self) -> &Sequence<Arc<EventDef>> {
         self.defs.defs()
     }
 
-    /// Doubts, by kind and definition.
+    /// Returns the warnings, by kind and definition.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Problems, and what was made of each, if [`Options::recover`](crate::Options::recover) asked for that.
+    /// Returns the problems that [`Options::recover`](crate::Options::recover) has recovered from,
+    /// with their remedies.
     #[must_use]
     pub fn recovered(&self) -> &Recovery {
         &self.recovery
     }
 
-    /// The end of the trace, in seconds: its latest time, or where it was to stop.
+    /// Returns the end of the trace in seconds: [`Options::stop_at`](crate::Options::stop_at) if it
+    /// is set, else the latest time.
     #[must_use]
     pub fn end(&self) -> f64 {
         self.end
     }
 
-    /// The times of all event lines, in seconds: in order, each once. Those of lines that are ignored, or
-    /// that change nothing, are among them; those later than the replay was to stop are not. There are
-    /// none unless [`Options::keep_times`](crate::Options::keep_times) is set.
+    /// Returns the distinct times of all event lines in seconds, in order, if
+    /// [`Options::keep_times`](crate::Options::keep_times) is set. This includes lines that are ignored or change
+    /// nothing, but not lines after [`Options::stop_at`](crate::Options::stop_at).
     #[must_use]
     pub fn times_of_lines(&self) -> &[f64] {
         &self.times_of_lines
     }
 
-    /// Number of event lines that were read, definitions of types and the like included.
+    /// Returns the number of event lines that were read, including definitions of types, values and containers.
     #[must_use]
     pub fn event_lines(&self) -> u64 {
         self.read.events
     }
 
-    /// Number of lines that were read, empty ones, comments and definitions included.
+    /// Returns the number of lines that were read, including empty ones, comments and event definitions.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.read.lines
     }
 
-    /// Number of bytes of text that were read.
+    /// Returns the number of bytes of text that were read.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.read.bytes
     }
 
-    /// Lets go of memory, if the replay had a [limit](paje_model::names::options::MemoryLimit) and more is taken:
-    /// what goes through a trace larger than that need not call it, since that is done now and then.
+    /// Releases memory if the process exceeds the replay's [limit](paje_model::names::options::MemoryLimit).
+    /// Iterating over a large trace already does so now and then.
     pub fn relieve(&self) {
         self.rows.relieve();
     }
 
-    /// The same, after many calls: so many objects are to be shown.
+    /// Releases memory after many calls; `objects` is the number of objects to be shown next.
     pub(crate) fn relieve_now_and_then(&self, objects: usize) {
         if self.spilled() == 0 {
             return;
@@ -184,31 +185,31 @@ impl Trace {
         }
     }
 
-    /// Number of bytes of a temporary file that hold objects that were beyond the limit of memory.
+    /// Returns the size of the temporary file for objects beyond the memory limit, in bytes.
     #[must_use]
     pub fn spilled(&self) -> u64 {
         self.rows.spilled()
     }
 
-    /// Times that reading and replaying took.
+    /// Returns the times that reading and replaying took.
     #[must_use]
     pub fn times(&self) -> &Times {
         &self.read.times
     }
 
-    /// The objects of one type in one container, if there is or was any event for them.
+    /// Returns the objects of one type in one container, if any event was for them.
     #[must_use]
     pub fn lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneView<'_>> {
         let id = self.model.find_lane(container, type_)?;
         Some(LaneView::new(self, id))
     }
 
-    /// All lanes, in the order of their first events.
+    /// Returns all lanes, in the order of their first events.
     pub fn lanes(&self) -> impl Iterator<Item = LaneView<'_>> {
         (0..self.model.lanes.len() as u32).map(|lane| LaneView::new(self, LaneId(lane)))
     }
 
-    /// Number of objects; containers without the root.
+    /// Returns the number of objects by nature. The root container does not count.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts =
@@ -225,8 +226,8 @@ impl Trace {
         counts
     }
 
-    /// The user-defined fields of the event that created a container: name, and text as it was
-    /// written. There are none unless the options ask for them.
+    /// Returns the user-defined fields of a container's creation: name, and text as written. Empty
+    /// unless [`Options::user_defined`](crate::Options::user_defined) is set.
     pub fn container_fields(&self, id: ContainerId) -> impl Iterator<Item = (&str, &[u8])> {
         let event = self.container_event(id).into_iter();
         event.flat_map(|fields| {
@@ -234,19 +235,19 @@ impl Trace {
         })
     }
 
-    /// The same as the fields of an event.
+    /// Returns the user-defined fields of a container's creation as an event's fields.
     #[must_use]
     pub fn container_event(&self, id: ContainerId) -> Option<EventFields<'_>> {
         self.containers().extras(id).map(|(def, text)| EventFields::new(def, text))
     }
 
-    /// Tells whether any user-defined field was kept.
+    /// Returns whether any user-defined field was kept.
     #[must_use]
     pub fn has_user_defined(&self) -> bool {
         self.keeps().fields
     }
 
-    /// Tells whether the lines of objects were kept.
+    /// Returns whether the lines of objects were kept.
     #[must_use]
     pub fn has_lines(&self) -> bool {
         self.keeps().lines
@@ -256,38 +257,40 @@ impl Trace {
         self.rows.keeps()
     }
 
-    /// The line that created a container, if [lines](crate::Options::keep_lines) were kept; the root has none.
+    /// Returns the line that created a container, if [lines](crate::Options::keep_lines) were kept.
+    /// The root has none.
     #[must_use]
     pub fn container_line(&self, id: ContainerId) -> Option<LineNumber> {
         self.containers().line(id).filter(|_| self.has_lines())
     }
 
-    /// The comments that the trace begins with, each in a line without its `#`: programs that write traces
-    /// tell there who they are and how they were called. Of long ones, the first kilobytes.
+    /// Returns the comments at the beginning of the trace, each on a line without its `#`, up to
+    /// some kilobytes. Writers of traces put their name and command line there.
     #[must_use]
     pub fn comments(&self) -> &[u8] {
         &self.comments
     }
 
-    /// Use that the trace makes of its definitions, if [that](crate::Options::usage) was kept; in a portion, so far.
+    /// Returns the trace's use of its definitions, if [`Options::usage`](crate::Options::usage) is
+    /// set. In a portion, up to its end.
     #[must_use]
     pub fn usage(&self) -> Option<&Usage> {
         self.usage.as_deref()
     }
 
-    /// Tells whether nothing in the trace is doubtful, and no line of it says how another is shown but for definitions, containers and what a row begins and
-    /// ends with: it may be read in parts. Known if [`Options::usage`](crate::Options::usage) asked for it; else it is not so.
+    /// Returns whether the trace may be read in parts: nothing is doubtful, and each line depends
+    /// only on definitions, containers, and the lines that begin or end the same row. `false`
+    /// unless [`Options::usage`](crate::Options::usage) is set.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let Some(usage) = self.usage() else { return false };
-        // A value that no line defines has the quotes of its first use; only a definition gives a colour.
+        // A value without a definition has the quotes of its first use. Only a definition gives a colour.
         let types = self.types();
         let is_defined = |id| types.values(id).all(|value| types.value_color(id, value).is_some());
         !usage.is_doubtful() && usage.other_quoting().all(|(id, _)| is_defined(id))
     }
 
-    /// The files that the trace is in, in the order of reading. The trace itself, which comes first, has no
-    /// path.
+    /// Returns the files of the trace, in the order of reading. The trace itself comes first and has no path.
     #[must_use]
     pub fn files(&self) -> &[Option<Arc<Path>>] {
         &self.files

@@ -1,5 +1,4 @@
-//! Invariance of a replay's result, however lines are written, however the input is cut, and however
-//! many workers there are.
+//! The result of a replay does not depend on the spelling of lines, the size of blocks, or the number of workers.
 
 use std::convert::Infallible;
 use std::io::{self, Read};
@@ -13,7 +12,7 @@ use paje_sim::{
 };
 use paje_workers::{Pin, Workers};
 
-/// Every object of a trace, in output order, to the last bit.
+/// Every object of a trace in output order, with all bits of its numbers.
 #[derive(Default)]
 struct Listing(Vec<String>);
 
@@ -86,7 +85,7 @@ impl Visitor for Listing {
     }
 }
 
-/// The result of a replay: its objects, or the problem, without the column.
+/// Returns the result of a replay: its objects, or the problem without the column.
 fn replay(input: impl Read + Send, limits: Limits) -> Result<Vec<String>, (Option<u64>, String)> {
     replay_with(input, limits, &Workers::one())
 }
@@ -109,9 +108,9 @@ fn traces() -> impl Iterator<Item = Vec<u8>> {
     shapes.chain((0..150).map(|seed| datasets::random::trace(seed).bytes))
 }
 
-/// The blank sends every event past the batches of short lines.
+/// The blank keeps every event out of the batches of short lines.
 #[test]
-fn short_lines_are_lines() {
+fn short_lines() {
     for text in traces() {
         let lines = text.split_inclusive(|byte| *byte == b'\n');
         let blank = lines.flat_map(|line| [b" ", line].concat()).collect::<Vec<u8>>();
@@ -120,9 +119,9 @@ fn short_lines_are_lines() {
     }
 }
 
-/// Bytes that come in or drop out make lines that are almost like those whose names are known together.
+/// Inserted and removed bytes make lines that are similar to those whose names are known together.
 #[test]
-fn almost_usual_lines_are_lines() {
+fn almost_usual_lines() {
     for shape in [Shape::Mpi, Shape::AllLinks, Shape::Variables, Shape::Deep, Shape::TaskRuntime] {
         let text = datasets::generate(shape, 40_000, 3);
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
@@ -136,7 +135,7 @@ fn almost_usual_lines_are_lines() {
                     move |_| index.next() != Some(place)
                 }),
                 1 => line.insert(place, b"\0\"#\r"[seed / 6 % 4]),
-                // Blanks beside others, and at the end.
+                // Two blanks between words, or one at the end.
                 2 => {
                     let blank = line.iter().rposition(u8::is_ascii_whitespace);
                     line.insert(blank.unwrap_or(0), b' ');
@@ -146,7 +145,7 @@ fn almost_usual_lines_are_lines() {
                     let last = blanks.map(|(blank, _)| blank).next_back().unwrap_or(place);
                     line.insert(last, b' ');
                 }
-                // Without the last field, with a blank at the end or not.
+                // Without the last field, with or without a blank at the end.
                 kind => {
                     let last = line[..line.len() - 1].iter().rposition(u8::is_ascii_whitespace);
                     line.truncate(last.unwrap_or(place) + kind - 4);
@@ -189,7 +188,7 @@ fn any_number_of_workers() {
     }
 }
 
-/// Definitions that stand among the events that they define, again and again.
+/// Definitions between the events that they define, again and again.
 #[test]
 fn definitions_anywhere() {
     let mut text = datasets::generate(Shape::Mpi, 3_000, 1);
@@ -215,8 +214,8 @@ fn definitions_anywhere() {
     }
 }
 
-/// Lanes that come up again and again, written in several ways, and a few more of them all the time: decoders share
-/// those that can be shared. A replay that goes on after problems shares none.
+/// Lanes that are used again and again, in several spellings, and new ones now and then. Decoders
+/// share lanes if possible. Recovery shares none.
 #[test]
 fn lanes_in_any_spelling() {
     let header = datasets::definitions([
@@ -283,7 +282,7 @@ fn workers(count: usize) -> Workers {
     Workers::new(NonZeroUsize::new(count), &Pin::None).expect("a few threads can be started")
 }
 
-/// Gives a byte at a time.
+/// Returns a byte at a time.
 struct Trickle<'a>(&'a [u8]);
 
 impl Read for Trickle<'_> {
@@ -312,7 +311,7 @@ fn portions() {
         options.ignore_incomplete_links = i % 2 == 0;
         let whole = Trace::read(&text[..], &options);
         let mut first = None;
-        // In turn, as what there is to vary has more combinations than a test has time.
+        // In turn, as all combinations would take too long.
         let ways = [
             (1000, 1 << 20, &teams[i / 4 % 2]),
             (1000, [1, 700][i / 8 % 2], &teams[(i / 4 + 1) % 2]),
@@ -329,7 +328,7 @@ fn portions() {
                     expected.sort();
                     assert_eq!(all, expected);
                 }
-                // That a key is used again is not seen then.
+                // Reuse of a key is not detected then.
                 (Err(error), found) => assert!(
                     found == Err(error.to_string()) || error.to_string().contains("key"),
                     "{error} {found:?}"
@@ -370,9 +369,9 @@ fn in_portions(
     (shown, result.map(|_| ()).map_err(|error| error.to_string()))
 }
 
-/// Who watches a replay may end it: at once, or when it has come so far.
+/// A replay can be stopped by its observer, at once or later.
 #[test]
-fn a_replay_that_is_told_to_stop() {
+fn stopped_replays() {
     struct Teller<'a>(&'a [u8], &'a Progress, usize);
     impl Read for Teller<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

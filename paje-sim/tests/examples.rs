@@ -1,4 +1,4 @@
-//! The programs in `examples`, on a trace of the repository.
+//! The programs in `examples`, with a trace of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,13 +23,13 @@ fn repository() -> PathBuf {
 }
 
 fn mpi() -> Trace {
-    Trace::open(repository().join("datasets/examples/mpi.trace")).expect("it is valid")
+    Trace::open(repository().join("datasets/examples/mpi.trace")).expect("valid trace")
 }
 
-/// The fields of the rows that PajeNG prints of the trace.
+/// Returns the fields of the rows that PajeNG prints for the trace.
 fn rows(nature: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(repository().join("datasets/examples/mpi.csv"));
-    let text = text.expect("it is there");
+    let text = text.expect("readable");
     let rows = text.lines().map(|line| line.split(", ").map(str::to_owned).collect());
     rows.filter(|row: &Vec<String>| row[0] == nature).collect()
 }
@@ -117,7 +117,7 @@ fn guide_shows_an_example() {
     assert!(guide.contains(&format!("```rust\n{example}```\n")));
 }
 
-/// The block after the document's example.
+/// Compares the block after the document's example with the program's output.
 #[test]
 fn document_shows_what_its_example_prints() {
     let trace = mpi();

@@ -1,4 +1,4 @@
-//! Facts that a ledger is told of each line, beside those that the line says by itself.
+//! Compares the lines and uses that a ledger receives with the lines themselves.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -13,22 +13,22 @@ use paje_sim::{
 };
 use paje_workers::{Pin, Workers};
 
-/// Contents of a page: its start in bytes, its lines, and the uses by lane.
-type Told = (u64, Vec<(usize, LineOf)>, Vec<(LaneId, Used)>);
+/// Start of a block in bytes, its lines, and the uses by lane.
+type Reported = (u64, Vec<(usize, LineOf)>, Vec<(LaneId, Used)>);
 
 #[derive(Default)]
-struct Book(Mutex<Vec<Told>>);
+struct Book(Mutex<Vec<Reported>>);
 
 impl Ledger for Book {
-    fn enter(&self, _: usize, page: &BlockLines<'_>) -> ControlFlow<()> {
+    fn enter(&self, _: usize, block: &BlockLines<'_>) -> ControlFlow<()> {
         let mut uses = Vec::new();
-        page.uses(|lane, used| uses.push((lane, used)));
-        self.0.lock().expect("nobody panics").push((page.start().0, page.lines().collect(), uses));
+        block.uses(|lane, used| uses.push((lane, used)));
+        self.0.lock().expect("no panic").push((block.start().0, block.lines().collect(), uses));
         ControlFlow::Continue(())
     }
 }
 
-/// Who is told about a line, and what an event uses: lane, and value or container, all by their texts.
+/// The subject of each line, and the uses of events: lane, and value or container, all by their texts.
 type Lines = (Vec<(usize, String)>, BTreeSet<(String, String, String)>);
 
 fn text(bytes: &[u8]) -> String {
@@ -40,15 +40,15 @@ fn told(input: &[u8], options: &Options, workers: &Workers) -> Lines {
     let (source, progress) = (Source::stream(input), Progress::default());
     let trace =
         Trace::read_into_ledger(source, options, workers, &progress, 5000, &book).expect("valid");
-    let mut pages = book.0.into_inner().expect("nobody panics");
-    pages.sort_by_key(|(start, ..)| *start);
+    let mut blocks = book.0.into_inner().expect("no panic");
+    blocks.sort_by_key(|(start, ..)| *start);
     let (mut lines, mut uses, mut at) = (Vec::new(), BTreeSet::new(), 0);
     let lanes: Vec<_> = trace.lanes().map(|lane| (lane.container(), lane.type_id())).collect();
     let container = |id| text(trace.containers().identifier(id).text);
     let type_ = |id| text(trace.types().identifier(id).text);
-    for (start, page, used) in pages {
+    for (start, block, used) in blocks {
         assert_eq!(start, at);
-        for (len, line) in page {
+        for (len, line) in block {
             at += len as u64;
             let value = |type_, value| text(trace.types().value_identifier(type_, value).text);
             let about = match line {
@@ -73,7 +73,7 @@ fn told(input: &[u8], options: &Options, workers: &Workers) -> Lines {
     (lines, uses)
 }
 
-/// The same from each line by itself.
+/// Computes the same from each line alone.
 fn plain(input: &[u8], options: &Options) -> Lines {
     let mut decoder = LineDecoder::new(options.field_names);
     let mut uses = BTreeSet::new();
@@ -159,7 +159,7 @@ fn random_traces() {
 }
 
 #[test]
-fn a_ledger_that_breaks() {
+fn breaking_ledgers_stop_the_replay() {
     struct Breaks;
     impl Ledger for Breaks {
         fn enter(&self, _: usize, _: &BlockLines<'_>) -> ControlFlow<()> {

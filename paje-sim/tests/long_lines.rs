@@ -1,5 +1,5 @@
-//! Long lines of events with fields that nobody asks for: only their heads are decoded, unless the fields are kept. The two ways
-//! must say the same.
+//! Long lines of events with unused fields. Only their heads are decoded, unless the fields are
+//! kept. Both ways must give the same result.
 
 use std::convert::Infallible;
 
@@ -24,7 +24,7 @@ const WORLD: &str = "0 P 0\n1 S P\n2 V P\n3 L 0 P P\n4 0 p P 0\n4 0 q P 0\n";
 
 const LONG: &str = "a-field-that-is-by-itself-as-long-as-most-lines-are-in-all";
 
-/// A trace of valid lines, each a little different, most of them long.
+/// Makes a trace of valid lines, each a little different, most of them long.
 fn trace(lines: u64) -> String {
     let mut text = testkit::definitions(EVENTS) + WORLD;
     let mut rng = Rng::new(14);
@@ -44,7 +44,7 @@ fn trace(lines: u64) -> String {
     text
 }
 
-/// All rows, without the fields that nobody asks for.
+/// All rows, without the unused fields.
 #[derive(Default)]
 struct Rows(Vec<String>);
 
@@ -79,7 +79,7 @@ impl Visitor for Rows {
     }
 }
 
-/// The rows and the warnings, or what is wrong and where.
+/// Returns the rows and the warnings, or the problem and its place.
 fn replay(text: &str, user_defined: bool) -> Result<(Vec<String>, String), String> {
     let mut options = Options::default();
     options.user_defined = user_defined;

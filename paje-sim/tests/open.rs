@@ -1,4 +1,4 @@
-//! From a file's name to a trace.
+//! Traces opened by file name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const HEADER: &str = "\
 ";
 
 #[test]
-fn a_file_is_read_with_those_that_it_names() {
+fn named_files_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("root.trace");
     fs::write(&path, format!("{HEADER}2 0 one Host 0\n3 0 0 further.trace\n")).unwrap();
@@ -28,7 +28,7 @@ fn a_file_is_read_with_those_that_it_names() {
     assert_eq!(trace.counts().containers, 2);
     assert!(trace.warnings().is_empty(), "{:?}", trace.warnings());
 
-    // Problems in that file are told with its name.
+    // Messages name that file.
     fs::write(&further, format!("{HEADER}2 1 two Host nowhere\n")).unwrap();
     let error = Trace::open(&path).unwrap_err().to_string();
     let place = format!("{}:17:14: ", further.display());
@@ -40,7 +40,7 @@ fn a_file_is_read_with_those_that_it_names() {
 }
 
 #[test]
-fn errors_tell_the_file() {
+fn errors_name_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.trace");
     let error = Trace::open(&missing).unwrap_err();
@@ -54,12 +54,12 @@ fn errors_tell_the_file() {
     let start = format!("{}:17:9: ", broken.display());
     assert!(error.to_string().starts_with(&start), "{error}");
 
-    // Who reads bytes says by himself where they are from.
+    // With bytes as input, messages have no file name.
     let text = fs::read(&broken).unwrap();
     let plain = Trace::read(&text[..], &Options::default()).unwrap_err();
     assert_eq!(error.to_string(), format!("{}:17:9: {plain}", broken.display()));
 
-    // Only what is in a line has a line.
+    // A problem that is not in a line has no line number.
     fs::write(&broken, "").unwrap();
     let error = Trace::open(&broken).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}: ", broken.display())), "{error}");

@@ -1,5 +1,5 @@
-//! In every order that threads may run in (as far as the language's memory model allows others than one
-//! after the other), nobody waits for ever for a round's tasks, and who has waited sees what the others did.
+//! Tries every order in which threads may run, including those that only the language's memory model allows. No
+//! worker waits for ever for a round's tasks, and a worker that has waited sees the results of the others.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -7,7 +7,7 @@ use loom::sync::Arc;
 use sync::{AtomicUsize, Ordering, thread};
 use tasks::Tasks;
 
-/// Loom's, in the place of `src/engine/sync.rs`.
+/// Loom's version of `src/engine/sync.rs`.
 mod sync {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     pub(crate) use loom::sync::{Condvar, Mutex};
@@ -17,15 +17,15 @@ mod sync {
 }
 
 #[path = "../src/engine/tasks.rs"]
-#[expect(dead_code, reason = "of a ledger's pages, each is taken by itself")]
-#[expect(clippy::reversed_empty_ranges, reason = "nobody yields here before he sleeps")]
+#[expect(dead_code, reason = "blocks for a ledger are not tested")]
+#[expect(clippy::reversed_empty_ranges, reason = "workers sleep without yielding here")]
 mod tasks;
 
-/// Replays what shards nobody has, waits, and looks at all of them.
+/// Replays shards that are free, waits, and looks at all of them.
 fn work(tasks: &Tasks, shards: &[UnsafeCell<u32>]) {
     for (number, shard) in shards.iter().enumerate() {
         let Some(_taken) = tasks.take(number) else { continue };
-        // The cell complains if somebody else may be at it.
+        // The cell panics if another thread may access it.
         shard.with_mut(|_| ());
     }
     tasks.wait();
@@ -37,7 +37,7 @@ fn work(tasks: &Tasks, shards: &[UnsafeCell<u32>]) {
 
 fn all_orders(workers: usize, shards: usize) {
     let mut model = loom::model::Builder::new();
-    // Of three, all orders are too many: those with at most two switches that nothing asks for.
+    // Three workers have too many orders: at most two switches without a cause.
     model.preemption_bound = (workers > 2).then_some(2);
     model.check(move || {
         let tasks = Arc::new(Tasks::new(shards));

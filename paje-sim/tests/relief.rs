@@ -1,14 +1,13 @@
-//! Who goes through a trace larger than memory need not know that.
+//! Iterating over a trace that is larger than memory releases memory by itself.
 
 #![cfg(target_os = "linux")]
 
 use paje_sim::options::MemoryLimit;
 use paje_sim::{Options, Trace};
 
-/// Bytes of memory that the process has.
 fn resident() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/smaps_rollup").expect("Linux has it");
-    let line = text.lines().find(|line| line.starts_with("Rss:")).expect("it has that line");
+    let text = std::fs::read_to_string("/proc/self/smaps_rollup").expect("exists on Linux");
+    let line = text.lines().find(|line| line.starts_with("Rss:")).expect("resident size");
     let kilobytes = line.split_whitespace().nth(1).expect("it has a number");
     kilobytes.parse::<u64>().expect("it is a number") << 10
 }

@@ -1,4 +1,4 @@
-//! Keys of links that are used again: found by whoever looks, in lanes that several workers look through.
+//! Reused keys of links are found with any number of workers.
 
 use std::fmt::Write as _;
 
@@ -16,10 +16,10 @@ const EVENTS: [(&str, &str, &str); 6] = [
 
 const WORLD: &str = "0 H 0\n1 L 0 H H\n1 M 0 H H\n2 0 h H 0\n";
 
-/// More than a worker looks at at a time.
+/// More than a worker's share.
 const LINKS: usize = 40_000;
 
-/// A trace with many links of two types, of which some have the keys of others.
+/// Makes a trace with many links of two types; some use the keys of others.
 fn trace(reused: &[(usize, usize)]) -> String {
     let mut text = format!("{}{WORLD}", definitions(EVENTS));
     for i in 0..LINKS {
@@ -30,7 +30,7 @@ fn trace(reused: &[(usize, usize)]) -> String {
     text
 }
 
-/// Replays a trace with several teams: the key that is told, and the number of its line.
+/// Replays a trace with several teams. Returns the reported key and its line number.
 fn found(text: &str) -> Option<(Vec<u8>, u64)> {
     let found = teams::<3>().map(|workers| {
         let options = Options::default();
@@ -48,17 +48,17 @@ fn found(text: &str) -> Option<(Vec<u8>, u64)> {
 }
 
 #[test]
-fn the_first_key_that_is_used_again_is_told() {
+fn the_first_reused_key_is_reported() {
     let head = trace(&[]).lines().count() as u64 - 2 * LINKS as u64;
     let line = |link: usize| head + 2 * link as u64 + 1;
     let far = LINKS - 3;
     for (reused, told) in [
         (&[][..], None),
-        // Of the same type, first and last.
+        // First and last link of the same type.
         (&[(far, 0)], Some((0, far))),
         (&[(30_000, 29_999), (far, 1)], Some((29_999, 30_000))),
         (&[(far, 17), (39_000, 38_990)], Some((38_990, 39_000))),
-        // Of another type, which is another lane.
+        // Another type is another lane.
         (&[(far, 5)], None),
         (&[(far, 5), (39_989, 21)], Some((21, 39_989))),
         // Three times.
@@ -70,9 +70,9 @@ fn the_first_key_that_is_used_again_is_told() {
     }
 }
 
-/// The end of a container has the lanes looked through that are its own.
+/// At the end of a container, its lanes are searched.
 #[test]
-fn a_container_that_ends_is_looked_through() {
+fn ending_containers_are_searched() {
     let links = |from: usize| -> String {
         let mut text = String::new();
         for i in from..from + 1000 {

@@ -1,4 +1,4 @@
-//! Rows one by one are the rows that a visitor sees.
+//! Iterators over rows give the same rows as visitors.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -13,7 +13,7 @@ use paje_sim::{
 };
 use paje_workers::{Pin, Workers};
 
-/// The rows of a lane, to the last bit.
+/// Rows of a lane, with all bits of their numbers.
 #[derive(Default, PartialEq, Debug)]
 struct Listing(Vec<String>);
 
@@ -22,7 +22,7 @@ impl Listing {
         self.0.push(format!("{row:?}"));
     }
 
-    /// As the lane's iterators give them. How many are left is told before each.
+    /// Lists the rows of the lane's iterators, each with the number of remaining rows.
     fn of(lane: LaneView<'_>) -> Self {
         let mut listing = Listing::default();
         let mut left = lane.len();
@@ -91,7 +91,7 @@ impl Visitor for Listing {
     }
 }
 
-/// Compares all rows of a trace; returns how many there are of each nature.
+/// Compares all rows of a trace. Returns their number by nature.
 fn check(trace: &Trace) -> [u64; 4] {
     let (mut in_lanes, mut all) = (Vec::new(), Listing::default());
     for lane in trace.lanes() {
@@ -111,7 +111,7 @@ fn check(trace: &Trace) -> [u64; 4] {
     let counts = trace.counts();
     assert_eq!(natures, [counts.states, counts.variables, counts.events, counts.links]);
 
-    // Every lane is one of its container's, in the same order, and of those around it.
+    // Every lane belongs to its container and its ancestors, in the same order.
     let mut of_containers = Vec::new();
     for id in trace.containers().ids() {
         let own: Vec<_> = trace.lanes_of(id).map(LaneView::id).collect();
@@ -136,14 +136,14 @@ fn traces() -> impl Iterator<Item = Vec<u8>> {
 }
 
 #[test]
-fn rows_are_those_of_a_visitor() {
+fn rows_equal_those_of_a_visitor() {
     let three = Workers::new(NonZeroUsize::new(3), &Pin::None).unwrap();
     let teams = [Workers::one(), three];
     let mut all = [0; 4];
     for (i, text) in traces().enumerate() {
         let mut options = Options::default();
         (options.user_defined, options.no_imbrication) = (i / 4 % 2 == 0, i % 5 == 0);
-        // Others end at their first problem, and have no rows.
+        // Otherwise, invalid traces would have no rows.
         options.recover = true;
         options.limits.block = 5000;
         let workers = &teams[i / 2 % 2];
@@ -165,7 +165,7 @@ fn rows_are_those_of_a_visitor() {
 
 /// The last value of a variable in a portion ends where the next portion's first begins.
 #[test]
-fn rows_of_portions_are_those_of_a_visitor() {
+fn rows_of_portions_equal_those_of_a_visitor() {
     for text in traces() {
         let (options, mut portions) = (Options::default(), 0);
         let mut show = |portion: &paje_sim::Portion<'_>| {
@@ -205,7 +205,7 @@ fn rows_of_many_values() {
 }
 
 #[test]
-fn containers_within_one_come_before_what_is_in_them() {
+fn parents_come_before_their_children() {
     let text = datasets::generate(Shape::Deep, 60_000, 7);
     let trace = read(&text, &Options::default(), &Workers::one()).unwrap();
     let all = trace.containers();
@@ -227,7 +227,7 @@ fn containers_within_one_come_before_what_is_in_them() {
     assert!(found.len() > 3 && found.into_iter().eq(all.ids()));
 }
 
-/// A visitor without methods passes over everything.
+/// A visitor without methods ignores everything.
 #[test]
 fn visitors_need_no_methods() {
     struct Blind;
@@ -263,7 +263,7 @@ impl Visitor for Lines {
 }
 
 #[test]
-fn lines_are_those_of_the_natures_asked_for() {
+fn only_lines_of_selected_natures_are_kept() {
     let text = datasets::generate(Shape::Mpi, 60_000, 5);
     let time = |line: u64| -> f64 {
         let line = text.split(|byte| *byte == b'\n').nth(line as usize - 1).expect("a line");

@@ -1,4 +1,4 @@
-//! Compressed files one after the other: who waits for a block of one may wake when the next has begun.
+//! Several compressed files in sequence: a worker that waits for a block of one may wake when the next has begun.
 
 use std::fs;
 use std::path::PathBuf;

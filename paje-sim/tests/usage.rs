@@ -1,4 +1,4 @@
-//! Use that a trace makes of its definitions.
+//! Usage of a trace's definitions.
 
 use std::ops::ControlFlow;
 
@@ -36,7 +36,7 @@ fn trace(lines: &str) -> String {
     format!("{}{WORLD}{lines}", definitions(EVENTS))
 }
 
-/// Replays in portions, in blocks of several sizes, and gives the last answer; all must be the same.
+/// Replays in portions, in blocks of several sizes, and checks that the results are equal. Returns the last trace.
 fn replayed(text: &str, teams: &[Workers]) -> Trace {
     let mut last: Option<Trace> = None;
     for workers in teams {
@@ -60,10 +60,10 @@ fn replayed(text: &str, teams: &[Workers]) -> Trace {
 }
 
 #[test]
-fn definitions_are_used_or_not() {
+fn used_and_unused_definitions() {
     let text = trace("");
     let trace = replayed(&text, &teams::<3>());
-    let usage = trace.usage().expect("it was asked for");
+    let usage = trace.usage().expect("usage is kept");
     let used: Vec<usize> = (0..EVENTS.len()).filter(|def| usage.is_event_used(*def)).collect();
     assert_eq!(used, [0, 1, 2, 3, 4, 5, 7]);
     let types = trace.types();
@@ -75,7 +75,7 @@ fn definitions_are_used_or_not() {
         .collect();
     assert_eq!(used, [&b"used"[..], b"new"]);
     assert_eq!((usage.first_time(), usage.open_states(), usage.definitions()), (Some(0.0), 1, 3));
-    let begin = |line: &str| text.find(line).expect("it is there") as u64;
+    let begin = |line: &str| text.find(line).expect("line exists") as u64;
     let (type_, value) = (begin("2 L 0 H"), begin("3 never"));
     assert_eq!((usage.definitions_to(), usage.values_to()), (type_ + 1, value + 1));
     assert!(usage.ends_with_newline());
@@ -85,11 +85,10 @@ fn definitions_are_used_or_not() {
 }
 
 #[test]
-fn what_is_doubtful() {
+fn doubtful_traces() {
     let teams = teams::<2>();
-    let is_doubtful = |lines: &str| {
-        replayed(&trace(lines), &teams).usage().expect("it was asked for").is_doubtful()
-    };
+    let is_doubtful =
+        |lines: &str| replayed(&trace(lines), &teams).usage().expect("usage is kept").is_doubtful();
     let link = "8 5 L 0 used h k\n9 6 L 0 used h k\n";
     assert!(!is_doubtful(link));
     for lines in [
@@ -107,19 +106,19 @@ fn what_is_doubtful() {
     }
 }
 
-/// Values in other quotes than they are defined with are no doubt, but counted.
+/// Values quoted otherwise than in their definition are counted, but are not doubtful.
 #[test]
 fn values_in_other_quotes() {
     let lines = "8 5 L 0 used h k\n9 6 L 0 used h k\n5 6 S h \"used\"\n5 6 S h used\n5 7 S h \"used\"\n8 7 L 0 \"used\" h l\n9 8 L 0 \"used\" h l\n";
     let text = trace(lines);
     let trace = replayed(&text, &teams::<2>());
-    let usage = trace.usage().expect("it was asked for");
+    let usage = trace.usage().expect("usage is kept");
     assert!(!usage.is_doubtful());
     let types = trace.types();
     let found: Vec<_> = usage
         .other_quoting()
         .map(|(type_, events)| (types.name(type_).text, events.count, events.first))
         .collect();
-    let line = |line: &str| text.find(line).expect("it is there") as u64;
+    let line = |line: &str| text.find(line).expect("line exists") as u64;
     assert_eq!(found, [(&b"S"[..], 2, line("5 6 S")), (b"L", 2, line("8 7 L"))]);
 }

@@ -1,4 +1,4 @@
-//! Traces with thousands of values that come up once or twice: see `Decoder::is_crowded`.
+//! Traces with thousands of values that are used once or twice: see `Decoder::is_crowded`.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -30,7 +30,7 @@ const WORLD: &str = "\
 5 0 q P 0
 ";
 
-/// Text that stands for a value at its `i`th use, and the value's name then.
+/// Returns the text of a value at its `i`th use, and the value's name then.
 fn value(i: u32) -> (String, String) {
     match i % 5 {
         0 => (format!("a{i}"), format!("Task {i}")),
@@ -42,13 +42,13 @@ fn value(i: u32) -> (String, String) {
     }
 }
 
-/// A trace of so many uses of values, and their names by nature: states, events, links.
+/// Makes a trace with this number of uses of values. Returns their names by nature: states, events, links.
 fn trace(uses: u32) -> (String, [Vec<String>; 3]) {
     let mut text = testkit::definitions(EVENTS) + WORLD;
     let mut names = [const { Vec::new() }; 3];
     let mut defined = HashSet::new();
     for i in 0..uses {
-        // In the middle, a few values come up again and again.
+        // In the middle, a few values are used again and again.
         let few = (uses / 2..uses / 2 + uses / 4).contains(&i);
         let (word, name) = value(if few { i % 7 } else { i });
         if word.trim_matches('"') != name && defined.insert(word.clone()) {
@@ -70,7 +70,7 @@ fn trace(uses: u32) -> (String, [Vec<String>; 3]) {
     (text, names)
 }
 
-/// The names of values by nature, in the order of rows.
+/// Names of values by nature, in the order of rows.
 #[derive(Default)]
 struct Names([Vec<String>; 3]);
 

@@ -66,7 +66,7 @@ pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
 /// Returns the findings, the requested graph, and whether the trace is valid.
 fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), Failure> {
     let Some(hazard) = cli.hazard() else {
-        let why = "the first word must be races, orders, deadlock or barriers";
+        let why = "give the hazard first: races, orders, deadlock or barriers";
         return Err(Failure::Other(why.into()));
     };
     if let Some((option, whose)) = cli.out_of_place() {
@@ -213,7 +213,7 @@ fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
         values.sort();
         values.dedup();
         VOICE.say(format_args!(
-            "note: ignored collectives, since containers have different numbers of them: {}",
+            "note: these collectives are ignored, as containers have different numbers of them: {}",
             values.join(", ")
         ));
     }

@@ -16,7 +16,7 @@ const INSTEAD: &str = "Instead of packing";
 const HOW: &str = "How it is packed";
 const OTHER: &str = "Other";
 
-/// Packs a Pajé trace into a file that is small and gives the very bytes back.
+/// Packs a Pajé trace into a small file from which it can be restored byte for byte.
 ///
 /// All programs read packed traces as they read the text. Any file can be packed, invalid traces too. The output
 /// appears when it is complete.
@@ -72,7 +72,7 @@ pub struct Cli {
 
     /// Text per segment, at most 64M: larger segments compress a little better and take more memory
     ///
-    /// The default is 4M, and a 96th of plain files from 64M to 512M, so that a window of time is a small part of them
+    /// Default: 4M; a 96th of plain files from 64M to 512M, so that a window of time reads little
     #[arg(long, value_name = "SIZE", value_parser = segment, help_heading = HOW)]
     pub segment: Option<usize>,
 
@@ -137,7 +137,9 @@ impl Cli {
             return Ok(output.clone());
         }
         if file == Path::new("-") {
-            return Err("-o says where the trace from standard input goes".into());
+            return Err(
+                "standard input needs -o OUT, the file to write (`-` for standard output)".into()
+            );
         }
         let mut name = file.as_os_str().to_owned();
         if let Some(text) = file.to_str()

@@ -117,7 +117,7 @@ fn notes(waits: &Waits<'_>, map: &Map) {
     if !classes.unknown().is_empty() {
         let unknown = list(classes.unknown().iter().map(|(id, v)| value(*id, *v)).collect());
         let map = map.name();
-        VOICE.say(format_args!("note: not in the map `{map}`, so never waiting: {unknown}"));
+        VOICE.say(format_args!("note: states that the map `{map}` does not know, which never count as waiting: {unknown}"));
     }
     let collectives = &waits.collectives;
     let uneven = collectives.uneven.iter().map(|uneven| {
@@ -128,7 +128,7 @@ fn notes(waits: &Waits<'_>, map: &Map) {
     let uneven: Vec<String> = uneven.collect();
     if !uneven.is_empty() {
         VOICE.say(format_args!(
-            "warning: ignored, since containers have different numbers of them: {}",
+            "warning: these collectives are ignored, as containers have different numbers of them: {}",
             list(uneven)
         ));
     }
@@ -158,7 +158,7 @@ fn notes(waits: &Waits<'_>, map: &Map) {
         ));
     } else if waits.messages.list().is_empty() && collectives.series.is_empty() {
         VOICE.say(format_args!(
-            "note: no messages between containers with these states and no collectives, so no waiting is known"
+            "note: no waiting can be found: no messages between containers with these states, and no collectives"
         ));
     }
     let (sent, received) = waits.messages.without_state();

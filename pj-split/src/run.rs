@@ -239,7 +239,7 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
     if let Some(type_) = &cli.by {
         let types = shares::types_called(trace.types(), type_.as_bytes());
         if types.is_empty() {
-            let why = format!("--by: no container type '{type_}'");
+            let why = format!("--by {type_}: the trace has no container type of this name");
             return Err(Failure::Unsuitable(name.to_owned(), why));
         }
         return Ok(Shares::by_type(containers, held, &types));
@@ -259,7 +259,7 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
         let busy = held.iter().any(|held| held.events > 0);
         let why = if busy { "no more containers have events" } else { "no container has events" };
         VOICE.say(format_args!(
-            "{}: {} {pieces} instead of {asked}, for {why}",
+            "{}: {} {pieces} instead of {asked}, because {why}",
             shown_path(name),
             shares.count()
         ));

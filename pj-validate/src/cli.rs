@@ -20,14 +20,14 @@ use crate::manual::MANUAL;
     disable_version_flag = true,
     infer_long_args = true,
     about = "Find all problems in Pajé traces",
-    long_about = "Check Pajé traces and tell every problem of them, each with its place, a sentence that \
-says what is wrong and what would be right, and the line with a caret: first errors in file order, then \
-warnings by kind.\n\n\
-Warnings are about what readers may stumble over although the trace is sound: words beyond an \
-event's fields, names whose quotes come and go, definitions that nothing uses, states that are \
-never closed. They do not count unless --strict is given.\n\n\
-The files that a trace names (PajeTraceFile, the Filename of PajeCreateContainer) are read and checked \
-with it, each after the one that names it.",
+    long_about = "Finds all problems in Pajé traces. Each is reported with its place, a sentence that \
+says what is wrong and what is expected, and the line with a caret: first errors in file order, \
+then warnings by kind.\n\n\
+Warnings are about doubtful lines of sound traces: more words than an event has fields, names with \
+and without quotes, unused definitions, states that never end. They do not change the exit status \
+without --strict.\n\n\
+Files that a trace names (PajeTraceFile, the Filename of PajeCreateContainer) are checked with it, \
+each after the one that names it.",
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help()
 )]
@@ -132,9 +132,8 @@ pub struct Cli {
 
 fn only() -> String {
     format!(
-        "Show only problems of this kind, and each warning of it, where else one stands for all of its kind; \
-         may be given more than once. The verdict is about all problems. Kinds of errors: {}. Kinds of \
-         warnings: {}",
+        "List only problems of this kind, with each of its warnings, which are otherwise combined; can be \
+         repeated. The verdict considers all problems. Kinds of errors: {}. Kinds of warnings: {}",
         ERRORS.join(", "),
         WARNINGS.join(", ")
     )

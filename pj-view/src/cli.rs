@@ -75,7 +75,7 @@ pub struct Cli {
     #[arg(long, value_name = "PIXELS", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(200..=20_000), requires = "drawn", help_heading = OUTPUT)]
     pub width: u32,
 
-    /// Height of the drawing in pixels [default: as its lanes need]
+    /// Height of the drawing in pixels [default: depends on the lanes]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=50_000), requires = "drawn", help_heading = OUTPUT)]
     pub height: Option<u32>,
 

@@ -123,8 +123,8 @@ pub struct Cli {
     #[arg(long, value_name = "BYTES", help_heading = MODEL)]
     pub eager: Option<u64>,
 
-    /// Model of a collective:
-    /// NAME=nxn|reduce+bcast|1xn|binomial|nx1|held|relay|reduce+relay|scan|local
+    /// Model of a collective, such as NAME=nxn; models: nxn, reduce+bcast, 1xn, binomial, nx1, held,
+    /// relay, reduce+relay, scan and local
     ///
     /// Default: the one that explains the recorded times best. Ignored for collectives with links
     #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = MODEL)]

@@ -188,7 +188,7 @@ def test_messages_equal_those_of_pj_dump(example, tmp_path):
             except pajereplay.TraceError as error:
                 wrong += 1
                 assert status == 1
-                told = str(error).replace("(ignore_incomplete_links=True drops", "(-z drops")
+                told = str(error).replace("(ignore_incomplete_links=True ignores", "(-z ignores")
                 assert said.startswith(f"pj_dump: {told}\n"), said
             else:
                 assert status == 0, said

@@ -49,11 +49,11 @@ pub const R: Language =
 /// Returns the message of an error, with keywords instead of the programs' options.
 #[must_use]
 pub fn message(error: &Error, language: &Language) -> String {
-    let drops = format!("({} drops", language.ignore_links);
-    let sentence = error.to_string().replace("(-z drops", &drops);
+    let ignores = format!("({} ignores", language.ignore_links);
+    let sentence = error.to_string().replace("(-z ignores", &ignores);
     match error.kind() {
         ErrorKind::Invalid(Invalid::Line { fault, .. }) if fault.is_old_name() => {
-            format!("{sentence}; {} understands it", language.old_names)
+            format!("{sentence}; {} accepts it", language.old_names)
         }
         _ => sentence,
     }

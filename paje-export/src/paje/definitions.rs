@@ -1,5 +1,3 @@
-//! Event definitions of the written trace.
-
 use std::collections::HashMap;
 
 use paje_sim::Trace;

@@ -1,5 +1,3 @@
-//! Times of rows in the written trace.
-
 use paje_sim::{ContainerId, LaneId, LaneView, Trace};
 
 /// Times in the written trace, by default the recorded ones. Rows are counted from 0.

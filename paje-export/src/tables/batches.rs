@@ -1,5 +1,3 @@
-//! A table cut into batches.
-
 use std::ops::Range;
 
 use arrow_array::RecordBatch;
@@ -79,11 +77,11 @@ impl<'a, 't> Batches<'a, 't> {
         self.len() == 0
     }
 
-    /// Returns the number of rows of a batch, or `None` if that is unknown before it is read: with
-    /// a time window, and for hierarchies.
+    /// Returns the number of rows of a batch, or `None` if it is unknown before reading: with a
+    /// time window, and for hierarchies.
     ///
     /// # Panics
-    /// There is no batch with this number.
+    /// The batch does not exist.
     #[must_use]
     pub fn rows(&self, number: usize) -> Option<usize> {
         match &self.cuts {
@@ -114,7 +112,7 @@ impl<'a, 't> Batches<'a, 't> {
     /// The batch's strings exceed Arrow's offsets.
     ///
     /// # Panics
-    /// There is no batch with this number.
+    /// The batch does not exist.
     pub fn read(&self, number: usize) -> Result<RecordBatch, Error> {
         let (tables, table) = (self.tables, self.table);
         let gather = || Gather::new(tables, table, self.rows(number).unwrap_or(0));

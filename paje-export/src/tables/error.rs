@@ -1,5 +1,3 @@
-//! Errors of tables.
-
 use std::io;
 
 use arrow_schema::ArrowError;

@@ -1,5 +1,3 @@
-//! Rows of a table as plain columns.
-
 use std::mem::take;
 use std::sync::Arc;
 

@@ -70,7 +70,7 @@ fn each_truncation_is_found() {
         assert_eq!(failed.kind(), std::io::ErrorKind::UnexpectedEof, "{len}: {failed}");
     }
     let failed = unpacked(&[&packed[..], b"x"].concat()).unwrap_err();
-    assert!(failed.to_string().contains("something follows the end"), "{failed}");
+    assert!(failed.to_string().contains("there are bytes after the end"), "{failed}");
 }
 
 /// Places of the pages in the file, and the kind of each.
@@ -205,7 +205,7 @@ fn other_versions_are_refused_in_a_sentence() {
         assert_eq!(
             failed.to_string(),
             format!(
-                "version {version} of the packed format cannot be read here, only version 2: {advice}"
+                "this program reads version 2 of the packed format, not version {version}: {advice}"
             )
         );
         assert_eq!(failed.kind(), std::io::ErrorKind::Unsupported);
@@ -243,7 +243,7 @@ fn an_index_that_points_elsewhere_is_refused() {
         }
     }
     let [read, asked] = both_errors(&with_index(&[0, 0], u64::MAX));
-    assert_eq!(read, "byte 28: the end of the file does not say where its index is");
+    assert_eq!(read, "byte 28: the end of the file does not give the position of its index");
     assert_eq!(asked, read);
 }
 

@@ -1,9 +1,8 @@
-//! Decodes a block of lines into small, plain events, sorted by lane.
+//! Decodes a block of lines into small events, grouped by lane.
 //!
-//! A block depends on no other block, only on the event definitions. Names become symbols of this decoder.
-//! What a symbol stands for is resolved later, in file order, once per symbol. Structural events (definitions
-//! of types and values, creations and destructions of containers) are only listed: they are few, and are read
-//! again when they are resolved.
+//! A block depends on the event definitions, but on no other block. Names become symbols of this decoder, which are
+//! resolved later, in file order, once per symbol. Structural events (definitions of types and values, creations and
+//! destructions of containers) are few: they are only listed here, and read again when they are resolved.
 
 mod batch;
 pub mod block;
@@ -53,12 +52,11 @@ use crate::decode::usual::{Batches, batch_of};
 use paje_model::names::hash::word;
 use paje_model::names::options::{Options, Precision, ValueNames};
 
-/// Bytes of a block that are decoded at a time, so that they and their batches stay in a core's second-level
-/// cache.
+/// Bytes of a block that are decoded at a time. They and their batches stay in a core's second-level cache.
 const PORTION: usize = 1 << 17;
 
-/// Bytes of the first such portion if many lanes may be new; each next one is four times as large. Batches
-/// only take lines of known lanes, and the slow path learns lanes for the portions that follow.
+/// Bytes of the first portion of a block with many new lanes; each next one is four times as large.
+/// Batches only take lines of known lanes, and the slow path learns lanes for the next portions.
 const FIRST_LINES: usize = 4096;
 
 /// Decodes blocks, and remembers the names that it has met.
@@ -74,31 +72,28 @@ pub struct Decoder {
     grouping: Grouping,
     colors: Colors,
     config: DecoderConfig,
-    /// Number of lines with words since it last started with empty tables.
+    /// Number of lines with words since its tables were last empty.
     decoded: u64,
     /// With more symbols than this, it may be [crowded](Decoder::is_crowded).
     most_symbols: usize,
     /// Number of restarts in a row after which values were not interned.
     unique_restarts: u32,
-    /// Lines that belong to no strand; filled only if the owners of lines are listed.
+    /// Lines that belong to no strand. Filled only if the owners of lines are listed.
     strandless: Vec<(u32, StrandSymbol)>,
 }
 
-/// Positions of the lines and fields of the current block.
 #[derive(Debug, Default)]
 struct Lexing {
     scanner: Scanner,
-    /// Fields of the current line.
     spans: Spans,
-    /// Start of the line that lacks its newline, if the current block has one.
+    /// Start of the current block's last line, if its newline is missing.
     unended: usize,
 }
 
-/// Configuration of a decoder.
 #[derive(Clone, Copy, Debug)]
 struct DecoderConfig {
     precision: Precision,
-    /// With `AsWritten`, two symbols may stand for one name.
+    /// With `AsWritten`, two symbols may mean the same name.
     value_names: ValueNames,
     stop_at: f64,
     keeps_lines: bool,
@@ -106,12 +101,12 @@ struct DecoderConfig {
     follows: bool,
     /// Whether decoding goes on after an invalid line.
     recovers: bool,
-    /// Whether uses of definitions and doubtful spellings are noted.
+    /// Whether uses of definitions and doubtful spellings are recorded.
     notes_usage: bool,
 }
 
 impl Decoder {
-    /// If `follows`, blocks list the owner of each of their lines.
+    /// Creates a decoder. With `follows`, blocks list the owner of each line.
     pub fn new(options: &Options, partitioning: Partitioning, follows: bool) -> Self {
         Decoder {
             symbols: Symbols::default(),
@@ -142,7 +137,6 @@ impl Decoder {
         }
     }
 
-    /// Returns the shards of a lane's strands.
     pub fn shards_of(&self, lane: Symbol) -> &[u8] {
         let first = self.known.lanes[lane as usize].strand as usize;
         let next = self.known.lanes.get(lane as usize + 1);
@@ -150,11 +144,11 @@ impl Decoder {
         &self.known.shards[first..end]
     }
 
-    /// Decodes a block after the definitions `defs`. If it is the first one of a file for this
-    /// decoder, most lanes may be new. A filter leaves out lines of segments.
+    /// Decodes a block after the definitions `defs`. Most lanes may be new in the first block of a
+    /// file for this decoder. A filter leaves out lines of segments.
     ///
     /// # Errors
-    /// The block is a damaged segment: it is empty, and so is what is decoded.
+    /// The block is a damaged segment. Then it is empty, and so is the result.
     pub fn decode(
         &mut self,
         block: &mut Block,
@@ -199,21 +193,21 @@ impl Decoder {
         while start < text.len() && decoded.fault.is_none() {
             // Stops at the next line of a definition, which may change the meaning of the lines after it.
             let changed = decoded.defs.take();
-            let at_hand = changed.as_deref().unwrap_or(defs);
-            if at_hand.is_open() && self.config.recovers && self.interrupts(text, start) {
+            let current = changed.as_deref().unwrap_or(defs);
+            if current.is_open() && self.config.recovers && self.interrupts(text, start) {
                 self.interrupt(text, start, changed, defs, decoded);
                 continue;
             }
             if text[start] != b'%' {
-                self.plan(at_hand);
+                self.plan(current);
             }
             let (lines, range) = (self.waiting.lines, start..until.min(text.len()));
-            start = self.classify(text, block.padded(), range, at_hand.is_open());
-            // Between two lines of one definition there are no events, and decoding no lines takes long if
-            // there are many definitions.
+            start = self.classify(text, block.padded(), range, current.is_open());
+            // Between two lines of one definition there are no events, and decoding no lines takes
+            // long with many definitions.
             if self.waiting.lines > lines {
                 self.decode_batches(block.padded(), decoded);
-                self.decode_rest(block, at_hand, decoded);
+                self.decode_rest(block, current, decoded);
             }
             decoded.defs = changed;
             if start >= until.min(text.len()) {
@@ -250,14 +244,13 @@ impl Decoder {
         }
     }
 
-    /// Decodes the lines that no batch took, in file order, up to the first invalid one.
     #[inline(never)]
     fn decode_rest(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let mut rest = std::mem::take(&mut self.waiting.rest);
         // Mostly in order already, so this merges.
         rest.sort_by_key(|line| line.start);
         for line in rest.drain(..) {
-            // An event of an earlier block may be there, and nothing is decoded after an invalid line.
+            // May hold an event of an earlier block, and nothing is decoded after an invalid line.
             self.grouping.unsorted[line.ordinal as usize] = NOTHING;
             if decoded.fault.is_some() {
                 continue;
@@ -284,7 +277,7 @@ impl Decoder {
         self.waiting.rest = rest;
     }
 
-    /// Notes an invalid line: decoding stops there, unless it recovers.
+    /// Records an invalid line. Decoding stops there, except during recovery.
     #[cold]
     fn note_fault(&self, line: u32, fault: Fault, decoded: &mut Decoded) {
         if !self.config.recovers {
@@ -296,7 +289,7 @@ impl Decoder {
         decoded.faults.push((line, fault));
     }
 
-    /// Returns the definitions, to be changed by the line at `start`.
+    /// Returns the definitions, for the line at `start` to change.
     fn change<'d>(
         &mut self,
         start: usize,
@@ -310,7 +303,7 @@ impl Decoder {
         Arc::make_mut(decoded.defs.get_or_insert_with(|| Arc::new(defs.clone())))
     }
 
-    /// Moves the definitions used since the last call to `all`, in no order.
+    /// Moves the definitions used since the last call to `all`, in any order.
     fn note_used(&mut self, all: &mut Vec<u32>) {
         for index in self.plans.used_list.drain(..) {
             self.plans.used[index as usize] = false;
@@ -318,7 +311,6 @@ impl Decoder {
         }
     }
 
-    /// Notes the use of a definition.
     #[inline]
     fn note_use(&mut self, index: usize) {
         if !std::mem::replace(&mut self.plans.used[index], true) {
@@ -326,7 +318,7 @@ impl Decoder {
         }
     }
 
-    /// Makes plans for the definitions that have none yet, and for the numbers as they are now.
+    /// Makes plans for new definitions, and for the current event numbers.
     fn plan(&mut self, defs: &DefTable) {
         for def in defs.defs().since(self.plans.all.len()) {
             self.plans.all.push(Plan::new(def, self.plans.keeps_extras));

@@ -1,4 +1,4 @@
-//! Sources of a trace's lines: files, pipes, and lines in the order of their times.
+//! Inputs: files, pipes, and lines sorted by time.
 
 pub mod feed;
 pub mod files;

@@ -1,7 +1,8 @@
-//! Decoding: from the blocks of a trace's files (`input`) to small events, grouped by lane (`decode`).
+//! Decoding: from the blocks of a trace's files (`input`) to small events, grouped by lane
+//! (`decode`).
 //!
-//! The public API is that of `paje-sim`.
-// Only crates of this workspace use what `paje-sim` does not export.
+//! `paje-sim` exports the public API.
+// The crates of this workspace alone use what `paje-sim` does not export.
 #![allow(missing_docs, clippy::len_without_is_empty)]
 
 pub mod decode;

@@ -1,7 +1,7 @@
-//! What a Pajé trace is: names and options, its types and containers, and its rows in memory.
+//! Model of a Pajé trace: names and options, types and containers, and rows in memory.
 //!
-//! The modules import from those before them: `names`, `memory`, `model`. The public API is that of `paje-sim`.
-// Only crates of this workspace use what `paje-sim` does not export.
+//! Each module only imports from those before it: `names`, `memory`, `model`. `paje-sim` exports the public API.
+// The crates of this workspace alone use what `paje-sim` does not export.
 #![allow(missing_docs)]
 
 pub mod memory;

@@ -1,4 +1,4 @@
-//! Rows in memory: columns in chunks that never move, their texts, and a file for what exceeds the memory limit.
+//! Rows in memory: columns in chunks that never move, their texts, and a file for rows beyond the memory limit.
 
 mod arena;
 mod chunks;

@@ -1,7 +1,7 @@
 //! Types, values, containers and lanes, which the structural events of a trace define.
 //!
-//! Only these depend on the order of the whole file. They are only added and never change, so an event is
-//! valid if everything that it names existed at its first use.
+//! Only they depend on the order of the whole file. They are only added, never changed, so an event
+//! is valid if all names that it uses existed at its first use.
 
 pub mod containers;
 mod lanes;
@@ -28,32 +28,29 @@ use crate::names::options::ValueNames;
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// A problem, and the field of the line that it concerns.
 pub type Failed = (FieldName, Problem);
 
-/// Types, containers and lanes so far.
 #[derive(Clone, Debug)]
 pub struct Model {
     pub types: Types,
     pub containers: Containers,
     pub lanes: Vec<Lane>,
-    /// Lanes of containers that have many.
+    /// Lanes of containers with many lanes.
     by_owner: FxHashMap<(ContainerId, TypeId), LaneId>,
     value_names: ValueNames,
-    /// The file that structural events are from.
+    /// File of the current structural events.
     file: CurrentFile,
-    /// For values that did not come with the trace's main file, or were defined again: the only other file
-    /// that has defined or used them so far.
+    /// Values that the trace's main file did not define, or that were defined again: the only other
+    /// file so far that has defined or used each.
     value_files: FxHashMap<(TypeId, ValueId), u32>,
     /// Containers that the current file has created in a container that another file may have ended.
     newborn: Newborn,
-    /// Containers that would exist without [`Options::stop_at`](crate::names::options::Options::stop_at).
+    /// Containers that are not created because of [`Options::stop_at`](crate::names::options::Options::stop_at).
     not_created: TextSet<Vec<u8>>,
-    /// Things made up after problems, if the replay recovers.
+    /// Objects made up after problems, during recovery.
     pub made_up: Option<Box<MadeUp>>,
 }
 
-/// A file of the trace.
 #[derive(Clone, Copy, Debug, Default)]
 struct CurrentFile {
     /// Number of the file; 0 for the trace's main file.
@@ -62,13 +59,13 @@ struct CurrentFile {
     start: u64,
 }
 
-/// A container that ends with a structural event, or ends again.
+/// The end of a container, or a second destruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Ending {
     pub container: ContainerId,
     /// In seconds.
     pub time: f64,
-    /// Byte of the event's line.
+    /// Byte offset of the event's line.
     pub at: u64,
     /// Whether the event names the container itself, not an ancestor.
     pub named: bool,
@@ -78,13 +75,13 @@ pub struct Ending {
 #[derive(Debug, Default)]
 pub struct Effects {
     pub endings: Vec<Ending>,
-    /// Whether the event was for a container that had been destroyed.
+    /// Whether the event was ignored because its container had been destroyed.
     pub ignored: bool,
-    /// A container that the event destroys again, at the same time as another file did.
+    /// Container that the event destroys again, at the same time as another file did.
     pub repeated: Option<ContainerId>,
-    /// Problems of the event in spite of which it was applied.
+    /// Problems of the event that did not prevent it from being applied.
     pub mended: Vec<(Failed, Remedy)>,
-    /// Containers that were made up, with the bytes of their lines; only for a ledger.
+    /// Containers that were made up, with the byte offsets of their lines. Only filled for a ledger.
     pub made_up: Vec<(u64, ContainerId)>,
 }
 
@@ -104,18 +101,17 @@ impl Model {
         }
     }
 
-    /// Goes on with the events of this file, which begins at byte `start`.
+    /// Switches to the events of this file, which begins at byte `start`.
     pub fn turn_to(&mut self, number: u32, start: u64) {
         self.file = CurrentFile { number, start };
         self.newborn.clear();
     }
 
-    /// Whether this file may repeat a definition that was last made in file `defined_in`.
+    /// Returns whether this file may repeat a definition that was last made in file `defined_in`.
     const fn may_repeat(&self, defined_in: u32) -> bool {
         self.file.number > 0 && defined_in != self.file.number
     }
 
-    /// Applies a structural event whose line begins at byte `at`.
     pub fn apply(
         &mut self,
         event: &Event<'_>,
@@ -156,7 +152,7 @@ impl Model {
         }
     }
 
-    /// Defines a value of a known type; the hash is that of its identifier.
+    /// Defines a value of a known type. The hash is that of its identifier.
     pub fn define_value(
         &mut self,
         id: TypeId,
@@ -184,14 +180,14 @@ impl Model {
         Ok(())
     }
 
-    /// Notes that the current file has defined or used a value first.
+    /// Records that the current file was the first to define or use a value.
     fn note_value(&mut self, type_: TypeId, value: ValueId) {
         if self.file.number > 0 {
             self.value_files.insert((type_, value), self.file.number);
         }
     }
 
-    /// Whether another file has defined a value in the same way, or used it first.
+    /// Returns whether another file has defined a value in the same way, or used it first.
     fn repeats_value(&mut self, type_: TypeId, name: Name<'_>, alias: Option<Name<'_>>) -> bool {
         let identifier = alias.unwrap_or(name);
         let known = self.types.find_value(type_, identifier, self.value_names);
@@ -233,10 +229,10 @@ impl Model {
         Ok(())
     }
 
-    /// Checks the container and the type for which a file is named.
+    /// Checks the container and the type of a creation that names a file.
     ///
     /// # Errors
-    /// There is no such container, or it has another type.
+    /// The container does not exist or has another type.
     pub fn check_named(&self, container: &[u8], type_name: &[u8]) -> Result<(), Failed> {
         if self.not_created.contains(container) && self.containers.find(container).is_none() {
             return Ok(());
@@ -244,12 +240,11 @@ impl Model {
         self.container_of(type_name, container, FieldName::Container).map(drop)
     }
 
-    /// Notes a container that is not created, because that is later than the replay's last time.
+    /// Records a container that is not created because it is later than the replay's last time.
     pub fn leave_out(&mut self, identifier: &[u8]) {
         self.not_created.insert(identifier.to_vec());
     }
 
-    /// Returns the container of this name, which must have this type.
     fn container_of(
         &self,
         type_name: &[u8],
@@ -281,7 +276,7 @@ impl Model {
         self.lane_of(container_name, hash_bytes(container_name), type_, expected)
     }
 
-    /// Returns the same lane if the type and the hash of the container's name are known.
+    /// Returns the lane of a known type in the container whose name has this hash.
     pub fn lane_of(
         &mut self,
         container_name: &[u8],
@@ -304,7 +299,6 @@ impl Model {
         Ok(self.find_lane(container, type_).unwrap_or_else(|| self.open_lane(container, type_)))
     }
 
-    /// Returns the container at an end of a link whose type is known.
     pub fn link_end(
         &self,
         type_name: &[u8],
@@ -336,7 +330,7 @@ impl Model {
         }
     }
 
-    /// Returns the value of a name, whose text has this hash. The first use creates it.
+    /// Returns the value with a name and the name's hash. The first use creates it.
     #[inline]
     pub fn value(&mut self, type_: TypeId, name: Name<'_>, hash: u64) -> ValueId {
         let (value, is_new) = self.types.value(type_, name, hash, self.value_names);
@@ -376,7 +370,7 @@ impl Model {
     }
 }
 
-/// Whether types of this nature have named values.
+/// Returns whether types of this nature have named values.
 pub const fn has_values(nature: TypeNature) -> bool {
     matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
 }

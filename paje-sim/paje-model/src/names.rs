@@ -1,4 +1,4 @@
-//! The vocabulary of all other modules: IDs, names, options, progress and problems.
+//! Vocabulary of all other modules: IDs, names, options, progress and problems.
 
 pub mod error;
 pub mod excerpt;

@@ -1,8 +1,8 @@
-//! Replay of lanes: what an event does to its lane (`lanes`), all lanes side by side (`replay`), and
-//! problems of lines and their places (`problems`).
+//! Replay of lanes: the effect of an event on its lane (`lanes`), all lanes in parallel (`replay`),
+//! and problems of lines with their places (`problems`).
 //!
-//! The public API is that of `paje-sim`.
-// Only crates of this workspace use what `paje-sim` does not export.
+//! `paje-sim` exports the public API.
+// The crates of this workspace alone use what `paje-sim` does not export.
 #![allow(missing_docs, clippy::len_without_is_empty)]
 
 pub mod lanes;

@@ -1,4 +1,4 @@
-//! The replay of lanes: strands of them in shards, side by side, and the rows of links in their homes.
+//! Replay of lanes in parallel: strands in shards, and the rows of links in mergers.
 
 mod check_only;
 mod completion;

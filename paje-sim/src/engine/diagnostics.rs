@@ -17,13 +17,11 @@ pub(super) fn error_at(wave: &Wave, at: u64, field: FieldName, problem: Problem)
     Some(error_at_field(block, line, (field, problem)))
 }
 
-/// Returns the first error that a lane found in the wave.
 pub(super) fn first_refused(model: &Model, lanes: &mut Lanes, wave: &Wave) -> Option<Error> {
     let first = lanes.take_refused()?;
     wave.block_of(first.at).map(|block| refused(model, &first, block))
 }
 
-/// Returns the error about an event that a lane refused.
 pub(super) fn refused(model: &Model, refused: &Refusal, block: &DecodedBlock) -> Error {
     let lane = model.lanes[refused.lane.index()];
     let container = || model.containers.named(lane.container);

@@ -9,14 +9,14 @@ use paje_model::model::Failed;
 use paje_model::names::error::Error;
 use paje_replay::problems::found::{earliest, earliest_byte};
 
-/// Containers that end together: few enough for their prefetched lanes to stay in a core's second-level cache.
+/// Number of containers that end together. Their prefetched lanes fit into a core's second-level cache.
 pub(super) const TOGETHER: usize = 1024;
 
 impl Engine<'_> {
     /// Settles a wave whose lanes have been replayed.
     ///
     /// # Errors
-    /// The first problem of the trace, if it is known now.
+    /// Returns the first problem of the trace, if it is already known.
     pub(crate) fn settle(&mut self, wave: &Wave) -> Result<(), Error> {
         self.lanes.relieve()?;
         self.settle_to(wave, u64::MAX)?;
@@ -33,7 +33,6 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Settles the part of a wave before byte `limit`.
     pub(crate) fn settle_to(&mut self, wave: &Wave, limit: u64) -> Result<(), Error> {
         if self.findings.tally.is_some() {
             self.settle_damaged(wave, limit);
@@ -91,7 +90,6 @@ impl Engine<'_> {
     }
 }
 
-/// Makes the error of the ending at byte `at`.
 fn deferred_error(deferred: &[Deferred], at: u64, (field, problem): Failed) -> Error {
     let found = deferred.binary_search_by_key(&at, |line| line.at);
     let place = found.ok().map(|index| {

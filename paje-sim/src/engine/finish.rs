@@ -1,5 +1,3 @@
-//! Finishes a replay: from the last event to a trace.
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -55,7 +53,7 @@ impl Engine<'_> {
         if let Some((error, count)) = self.reused_in(None) {
             self.findings.judge(Remedy::Kept, count, error);
         }
-        if self.definitions.at_hand().is_open() {
+        if self.definitions.current().is_open() {
             let file = self.files.path(self.definitions.file());
             let error = unfinished_definition().in_file(file.as_ref());
             self.findings.cut_off(error.of_line_at(self.read.bytes));
@@ -90,7 +88,7 @@ impl Engine<'_> {
         // Frees memory for the last portion.
         drop(self.team);
         let rows = self.lanes.finish();
-        let defs = Arc::clone(self.definitions.at_hand());
+        let defs = Arc::clone(self.definitions.current());
         let times = self.read.times.unwrap_or_default();
         let mut trace = Trace::new(self.model, rows, defs, warnings, time, times, read);
         trace.recovery = recovery;

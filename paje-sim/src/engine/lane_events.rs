@@ -21,9 +21,9 @@ use paje_model::names::progress::Progress;
 /// Events of one lane in a block.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneEvents<'a> {
-    /// The lane.
+    /// Number of the lane.
     pub lane: LaneId,
-    /// Its container.
+    /// Container of the lane.
     pub container: ContainerId,
     events: &'a [decoded::LaneEvent],
     links: &'a [LinkEvent],
@@ -80,7 +80,7 @@ impl<'a> LaneEvents<'a> {
 }
 
 impl<'a> BlockLines<'a> {
-    /// Returns the lanes that have events in the block, with these.
+    /// Returns the lanes that have events in the block, with these events.
     pub fn lane_events(&self) -> impl Iterator<Item = LaneEvents<'a>> + use<'a> {
         let (decoded, maps) = self.parts();
         let (links, text) = (&decoded.links[..], self.text());
@@ -96,8 +96,8 @@ impl<'a> BlockLines<'a> {
 }
 
 impl Trace {
-    /// Replays a trace as [`Trace::read_in_portions`] does, and passes its blocks to `ledger` as
-    /// [`Trace::read_into_ledger`] does. With one worker, blocks come in file order.
+    /// Replays a trace like [`Trace::read_in_portions`], and passes its blocks to `ledger` like
+    /// [`Trace::read_into_ledger`]. With one worker, blocks come in file order.
     ///
     /// # Errors
     /// As [`Trace::read_in_portions`] and [`Trace::read_into_ledger`].

@@ -1,4 +1,4 @@
-//! Reports which container each line of a trace belongs to, for programs that split traces.
+//! Reports the container of each line of a trace, for programs that split traces.
 //!
 //! The replay resolves the container of each event. [`Trace::read_into_ledger`] passes it on block by
 //! block and in parallel, while the text is in memory.
@@ -18,15 +18,15 @@ use paje_model::names::ids::LaneId;
 use paje_model::names::ledger::{LineOf, LineRemedy, Used};
 use paje_replay::replay::symbol_map::SymbolMap;
 
-/// Receives the container that each line of a trace belongs to.
+/// Receives the container of each line of a trace.
 pub trait Ledger: Sync {
-    /// Receives the lines of a block. Each block comes once, except those without lines. Several workers
-    /// call this at the same time and in no fixed order, each for one block at a time. A ledger
-    /// that breaks stops the replay, but may receive some more blocks.
-    fn enter(&self, worker: usize, page: &BlockLines<'_>) -> ControlFlow<()>;
+    /// Receives the lines of a block. Each block with lines comes once. Several workers call this
+    /// at the same time, each for one block, in no fixed order. A ledger that breaks stops the
+    /// replay, but may receive some more blocks.
+    fn enter(&self, worker: usize, block: &BlockLines<'_>) -> ControlFlow<()>;
 
-    /// Receives what was made of the line of a damaged trace that begins at this byte, if that is not what
-    /// the line says ([`Options::recover`]). Lines come in no fixed order, one at a time, perhaps
+    /// Receives the remedy for the line of a damaged trace that begins at this byte, if the line is not
+    /// replayed as written ([`Options::recover`]). Lines come in no fixed order, one at a time, perhaps
     /// long after their blocks.
     ///
     /// [`Options::recover`]: crate::Options::recover
@@ -35,7 +35,7 @@ pub trait Ledger: Sync {
     }
 }
 
-/// The lines of a block.
+/// Lines of a block.
 pub struct BlockLines<'a> {
     block: &'a DecodedBlock,
     maps: &'a SymbolMap,
@@ -56,7 +56,7 @@ impl<'a> BlockLines<'a> {
         (&self.block.decoded, self.maps)
     }
 
-    /// Returns the byte of the trace where the block begins.
+    /// Returns the byte offset of the block in the trace.
     #[must_use]
     pub const fn start(&self) -> ByteOffset {
         self.block.text.start()
@@ -68,7 +68,7 @@ impl<'a> BlockLines<'a> {
         self.block.text.text()
     }
 
-    /// Returns every line in file order: its number of bytes with the newline, and what it is about. An
+    /// Returns every line in file order: its number of bytes with the newline, and its subject. An
     /// invalid trace may lack lines.
     pub fn lines(&self) -> impl Iterator<Item = (usize, LineOf)> + use<'a> {
         let list = &self.block.decoded.lines_of;
@@ -90,8 +90,8 @@ impl<'a> BlockLines<'a> {
         })
     }
 
-    /// Returns the lines that are neither empty nor events of lanes, in file order: where each begins in
-    /// the block, and what it is about.
+    /// Returns the lines that are neither empty nor events of lanes, in file order: the start of
+    /// each in the block, and its subject.
     pub fn other_lines(&self) -> impl Iterator<Item = (usize, LineOf)> + use<'a> {
         let mut structural = self.block.structural.iter();
         self.block.decoded.lines_of.iter().filter_map(move |(start, whose)| {
@@ -104,14 +104,14 @@ impl<'a> BlockLines<'a> {
         })
     }
 
-    /// Returns the starts of lines of links that lack their key, in bytes from the start of the block. Their
-    /// keys count as empty. Only damaged traces have such lines.
+    /// Returns the starts of lines of links that lack their key, in bytes from the start of the
+    /// block. Their keys count as empty. Only damaged traces have such lines.
     pub fn keyless(&self) -> impl Iterator<Item = usize> + use<'a> {
         self.block.decoded.keyless.iter().map(|(line, _)| *line as usize)
     }
 
-    /// Calls `tell` with what the events of each lane use, in file order within the lane. Skips what the
-    /// previous event used.
+    /// Calls `tell` with the values and containers that the events of each lane use, in file order
+    /// within the lane. Skips those of the previous event.
     pub fn uses(&self, mut tell: impl FnMut(LaneId, Used)) {
         let decoded = &self.block.decoded;
         let mut events = decoded.events.iter();
@@ -157,7 +157,7 @@ impl<'a> BlockLines<'a> {
     }
 }
 
-/// Passes lines on to a ledger, and remembers whether it has broken.
+/// Passes lines to a ledger, and remembers whether it has broken.
 pub(crate) struct LedgerSink<'o> {
     ledger: &'o dyn Ledger,
     refused: AtomicBool,
@@ -168,8 +168,8 @@ impl<'o> LedgerSink<'o> {
         LedgerSink { ledger, refused: AtomicBool::new(false) }
     }
 
-    pub(crate) fn enter(&self, worker: usize, page: &BlockLines<'_>) {
-        if self.ledger.enter(worker, page).is_break() {
+    pub(crate) fn enter(&self, worker: usize, block: &BlockLines<'_>) {
+        if self.ledger.enter(worker, block).is_break() {
             self.refused.store(true, Ordering::Relaxed);
         }
     }

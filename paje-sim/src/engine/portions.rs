@@ -1,7 +1,7 @@
 //! Traces that are shown in portions, each of which is dropped afterwards.
 //!
-//! A portion ends at a multiple of its size in bytes: the current wave is replayed up to there, and then
-//! from there on. So portions do not depend on the number of workers or the size of blocks.
+//! A portion ends at a multiple of its size in bytes: the current wave is first replayed up to there, and then from
+//! there on. So portions do not depend on the number of workers or the size of blocks.
 
 use std::ops::ControlFlow;
 
@@ -10,15 +10,12 @@ use crate::trace::portion::Portion;
 use paje_model::names::error::Error;
 use paje_model::names::ids::ContainerId;
 
-/// Receives the portions.
 pub(crate) type Show<'o> = &'o mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> + Send);
 
-/// The current portion.
 pub(crate) struct Portions<'o> {
     show: Show<'o>,
-    /// In bytes.
     pub(super) size: u64,
-    /// The byte where it ends.
+    /// Byte offset of its end.
     pub(super) end: u64,
     /// Containers that ended in it.
     ended: Vec<ContainerId>,
@@ -34,7 +31,6 @@ impl<'o> Portions<'o> {
         self.ended.push(container);
     }
 
-    /// Shows a portion.
     pub(super) fn show(&mut self, trace: &Trace) -> Result<(), Error> {
         let portion = Portion::new(trace, &self.ended);
         self.ended.clear();
@@ -44,7 +40,6 @@ impl<'o> Portions<'o> {
         }
     }
 
-    /// Shows the last portion.
     pub(crate) fn finish(mut self, trace: &Trace) -> Result<(), Error> {
         self.show(trace)
     }

@@ -1,7 +1,4 @@
-//! Replay of damaged traces: what happens after a problem.
-//!
-//! Problems are counted by kind and remedy, each with the first one in file order. So the order in which
-//! workers find them does not matter.
+//! Replay of damaged traces after a problem.
 
 use splitter::ReadError;
 
@@ -29,7 +26,7 @@ const fn remedy_of(refused: Refused, type_: TypeId) -> LineRemedy {
 }
 
 impl Engine<'_> {
-    /// Records what lanes refused in the wave, and ends containers that ended before byte `limit`.
+    /// Records the events that lanes refused in the wave, and ends containers that ended before byte `limit`.
     pub(crate) fn settle_damaged(&mut self, wave: &Wave, limit: u64) {
         let Refusals { first, all } = self.lanes.take_refusals();
         if let Some(follower) = &self.follower {
@@ -112,7 +109,7 @@ impl Engine<'_> {
         self.findings.cut_off(error);
     }
 
-    /// Resolves the values that lines named before their types were known.
+    /// Resolves the values that were used before their types were known.
     pub(crate) fn resolve_awaited(&mut self) {
         for maps in &mut self.team.maps {
             maps.resolve_pending(&mut self.model);

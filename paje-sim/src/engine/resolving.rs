@@ -17,18 +17,18 @@ use paje_model::names::usage::Usage;
 use paje_replay::problems::found::error_at_fault;
 use paje_replay::replay::symbol_map::SymbolMap;
 
-/// Growth of waves, up to the largest. Blocks behind an event definition are decoded again, by one worker, so
-/// waves start small: a part of a block, then sixteen blocks.
+/// Growth of waves, up to the largest. One worker decodes the blocks after an event definition
+/// again, so waves start small: a part of a block, then sixteen blocks.
 const GROWTH: usize = 16 * BlockBudget::PER_BLOCK;
 
-/// Bytes of the trace in which its first comments are looked for.
+/// Bytes of the trace that are searched for its first comments.
 const MOST_COMMENTS: usize = 1 << 13;
 
 impl Engine<'_> {
-    /// Resolves what the wave's blocks name, in file order, up to the first problem.
+    /// Resolves the names in the wave's blocks, in file order, up to the first problem.
     pub(super) fn resolve(&mut self, wave: &mut Wave) {
         self.team.quota = (self.team.quota * GROWTH).min(self.team.full_quota);
-        // Blocks behind a definition were decoded without it, and are decoded again.
+        // Blocks after a definition were decoded without it, and are decoded again.
         let mut changed = false;
         let mut index = 0;
         self.leave_out_broken(wave, index);
@@ -48,7 +48,7 @@ impl Engine<'_> {
             if changed {
                 exclusive(&mut self.team.desks[block.worker]).decode(
                     block,
-                    self.definitions.at_hand(),
+                    self.definitions.current(),
                     None,
                 );
             }
@@ -71,7 +71,7 @@ impl Engine<'_> {
             if let Some(defs) = &block.decoded.defs {
                 self.definitions.change(defs);
             }
-            // A window has its definitions in front.
+            // A window starts with all definitions.
             if block.decoded.changes && !block.is_last && !self.lanes.is_sound {
                 self.team.quota = BlockBudget::of_head(self.team.desks.len());
             }
@@ -87,14 +87,14 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the first byte of a block's text that may be shown in messages. A trace may name any file,
-    /// even by mistake, and the file may be private: nothing of it is shown before one of its lines is valid
-    /// by itself, as part of a definition or as a complete event.
+    /// Returns the first byte of a block's text that may be shown in messages. A trace may name any
+    /// file, even by mistake, and the file may be private. So nothing of it is shown before one of
+    /// its lines is valid by itself, as part of a definition or as a complete event.
     fn shown_from(&mut self, block: &Block) -> u32 {
         if !self.is_foreign {
             return 0;
         }
-        let mut decoder = LineDecoder::after(self.definitions.at_hand().as_ref().clone());
+        let mut decoder = LineDecoder::after(self.definitions.current().as_ref().clone());
         let mut at = 0;
         for line in block.text().split_inclusive(|byte| *byte == b'\n') {
             let makes_sense = match decoder.line(line) {
@@ -123,7 +123,7 @@ impl Engine<'_> {
         });
     }
 
-    /// Turns to another file, whose first block is next.
+    /// Switches to another file, whose first block is next.
     fn turn_to(&mut self, origin: &Origin) {
         let before = self.files.path(self.definitions.file());
         let ended = self.definitions.turn_to(origin, &self.files);
@@ -136,7 +136,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Sorts the next file, if files are sorted and it is due.
+    /// Sorts the next file, if files are sorted and its turn has come.
     pub(super) fn prepare(&mut self, feed: &Feed<'_>) {
         if self.findings.first.is_some() {
             return;
@@ -160,7 +160,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Restarts the decoders of these blocks, which have interned names of lines that do not count.
+    /// Restarts the decoders of these blocks, which have interned names of discarded lines.
     fn restart_decoders_of(&mut self, blocks: &[BoxedBlock]) {
         for block in blocks {
             if exclusive(&mut self.team.desks[block.worker]).maps == block.maps {
@@ -199,7 +199,7 @@ impl Engine<'_> {
         if let Some(structural) = &mut resolver.structural {
             structural.clear();
         }
-        let defs = block.decoded.defs.as_deref().unwrap_or(self.definitions.at_hand());
+        let defs = block.decoded.defs.as_deref().unwrap_or(self.definitions.current());
         let decoder = &exclusive(&mut self.team.desks[block.worker]).decoder;
         let resolved = resolve(block, decoder, defs, &mut resolver);
         self.read.last_time = resolver.clock.last;
@@ -212,7 +212,7 @@ impl Engine<'_> {
         }
         if let Some(tally) = &mut self.findings.tally {
             tally.add_faults(block);
-            self.team.maps[block.maps].tell_lines(block, tally);
+            self.team.maps[block.maps].count_lines(block, tally);
             if let Some(error) = block.failure.take() {
                 self.note_unread(block, error);
             }
@@ -228,7 +228,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the error of text behind the block that could not be read.
+    /// Returns the error of text after the block that could not be read.
     pub(super) fn failed(&self, block: &DecodedBlock, error: ReadError) -> Error {
         let origin = &block.origin;
         let error = match error {
@@ -255,7 +255,7 @@ impl Team {
     }
 }
 
-/// Notes which definitions the lines of a block use, as far as its decoder knows.
+/// Records which definitions the lines of a block use, as far as its decoder knows.
 fn note_usage(usage: &mut Usage, block: &DecodedBlock) {
     let decoded = &block.decoded;
     decoded.used.iter().chain(&decoded.usage.used).for_each(|def| usage.use_event(*def));
@@ -269,7 +269,6 @@ fn note_usage(usage: &mut Usage, block: &DecodedBlock) {
     usage.ends_with_newline = block.text.text().ends_with(b"\n");
 }
 
-/// Returns the comments at the beginning of a text.
 fn comments(text: &[u8]) -> Vec<u8> {
     let head = &text[..text.len().min(MOST_COMMENTS)];
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);

@@ -28,9 +28,9 @@ pub(crate) struct WorkerState {
     pub(crate) maps: usize,
     filled: Vec<BoxedBlock>,
     pub(crate) times: WorkerTimes,
-    /// The file whose block was decoded last.
+    /// File of the block that was decoded last.
     file: Option<u32>,
-    /// The lanes whose rows are wanted, if not all are.
+    /// Lanes whose rows are wanted, if not all are.
     selected: Option<Selected>,
 }
 
@@ -40,15 +40,15 @@ impl WorkerState {
         WorkerState { decoder, maps, filled: Vec::new(), times, file: None, selected }
     }
 
-    /// Restarts the decoder: its symbols then have other maps.
+    /// Restarts the decoder. Its symbols then have other maps.
     pub(crate) fn restart(&mut self, lanes_known_before: usize, maps: usize) {
         self.decoder.restart(lanes_known_before);
         self.maps = maps;
         self.file = None;
     }
 
-    /// Decodes a block after these definitions. If the trace is sound, `sound` is the model of what
-    /// comes before it, and lines of lanes whose rows nobody wants may be left out.
+    /// Decodes a block after these definitions. `sound` is the model of everything before it if the
+    /// trace is known to be sound. Lines of unwanted lanes may then be left out.
     pub(crate) fn decode(
         &mut self,
         block: &mut DecodedBlock,
@@ -74,7 +74,6 @@ impl WorkerState {
     }
 }
 
-/// Blocks in the order of the trace.
 #[derive(Debug, Default)]
 pub(crate) struct Wave {
     pub(crate) blocks: Vec<BoxedBlock>,
@@ -89,7 +88,6 @@ impl Wave {
         Wave { blocks }
     }
 
-    /// Returns the block that contains a byte of the trace.
     pub(crate) fn block_of(&self, at: u64) -> Option<&DecodedBlock> {
         let after = self.blocks.partition_point(|block| block.text.start().0 <= at);
         after.checked_sub(1).map(|index| &*self.blocks[index])
@@ -101,8 +99,8 @@ impl Wave {
 pub(crate) struct FreeBlocks(Mutex<Vec<(usize, BoxedBlock)>>);
 
 impl FreeBlocks {
-    /// Returns a block for a worker, preferably one that it has used, as its memory is near, and that has had
-    /// this number of parts, as it has the memory for them.
+    /// Returns a block for a worker: preferably one that it has used, whose memory is near, and
+    /// that has had this number of parts, and so has the memory for them.
     fn take(&self, worker: usize, parts: usize) -> BoxedBlock {
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let misfit =
@@ -118,8 +116,8 @@ impl FreeBlocks {
         exclusive(&mut self.0).extend(blocks.into_iter().map(|block| (block.worker, block)));
     }
 
-    /// Moves memory that only resolving needs from the blocks of a resolved wave to free ones. With many
-    /// structural lines it is several times as large as their text.
+    /// Moves memory that only resolving needs from the blocks of a resolved wave to free ones. With
+    /// many structural lines, it is several times as large as their text.
     pub(crate) fn take_resolved(&mut self, wave: &mut Wave) {
         let free = exclusive(&mut self.0).iter_mut();
         for ((_, free), block) in free.zip(&mut wave.blocks) {
@@ -138,7 +136,6 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) from: u64,
     /// Events from this byte on are not replayed.
     pub(crate) limit: u64,
-    /// Source of the blocks to decode.
     pub(crate) feed: Option<&'a Feed<'r>>,
     pub(crate) tables: &'a DefinitionsByFile,
     pub(crate) desks: &'a [Mutex<WorkerState>],
@@ -156,7 +153,6 @@ pub(crate) struct Round<'a, 'r> {
 }
 
 impl Round<'_, '_> {
-    /// Runs the round.
     pub(crate) fn run(self, workers: &Workers) {
         let team = self.desks.len();
         workers.on_first(team, |worker| {
@@ -182,8 +178,7 @@ impl Round<'_, '_> {
         });
     }
 
-    /// Replays shards: first the worker's own, whose memory is near it, then those that nobody has
-    /// started.
+    /// Replays shards: first the worker's own, whose memory is near it, then any that no worker has started.
     fn replay(&self, worker: usize, workers: usize) {
         let count = self.tasks.len();
         let own = (0..count).filter(|shard| shard % workers == worker);
@@ -218,7 +213,7 @@ impl Round<'_, '_> {
             block.worker = worker;
             block.failure = read.err();
             watch.lap(&mut desk.times.read);
-            // Even if reading failed: before a line that is too long there may be others.
+            // Even after a failed read: other lines may precede a line that is too long.
             let defs = self.tables.of(&block.origin);
             let was_read = block.failure.is_none();
             desk.decode(&mut block, defs, self.lanes.is_sound.then_some(self.model));
@@ -242,16 +237,15 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Passes blocks of the wave on to the ledger.
     fn enter(&self, worker: usize) {
         let Some(follower) = self.follower else { return };
         loop {
-            let Some(block) = self.wave.blocks.get(self.tasks.next_page()) else { return };
+            let Some(block) = self.wave.blocks.get(self.tasks.next_block()) else { return };
             follower.enter(worker, &BlockLines::new(block, &self.maps[block.maps]));
         }
     }
 
-    /// Merges links that nobody has taken on yet.
+    /// Merges links that no other worker has taken.
     fn merge(&self) {
         let blocks = &self.wave.blocks;
         let merges = self.merges.get_or_init(|| self.lanes.plan_merges(blocks));

@@ -1,4 +1,4 @@
-//! Tests of tasks with threads as they are; `tests/orders.rs` tries every order of few.
+//! Tests of tasks with system threads. `tests/orders.rs` tries every order of a few threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::tasks::Tasks;
 
-/// Each shard is taken on once, and nobody who waits goes on before all are replayed, whether
-/// they come early, late, or in a panic.
+/// Each shard is taken once, and no waiting worker continues before all are replayed, whether
+/// workers come early, late, or in a panic.
 #[test]
 fn all_wait_for_all_shards() {
     for round in 0..300 {
@@ -19,7 +19,7 @@ fn all_wait_for_all_shards() {
                 scope.spawn(|| {
                     for shard in 0..shards {
                         let Some(_taken) = tasks.take(shard) else { continue };
-                        // Sometimes longer than it takes those who wait to fall asleep.
+                        // Sometimes longer than a waiting worker takes to fall asleep.
                         thread::sleep(Duration::from_micros((round as u64 % 3) * 200));
                         replays.fetch_add(1, Ordering::Relaxed);
                     }
@@ -36,7 +36,7 @@ fn all_wait_for_all_shards() {
 }
 
 #[test]
-fn a_panic_leaves_nobody_waiting() {
+fn workers_stop_waiting_after_a_panic() {
     let tasks = Tasks::new(2);
     thread::scope(|scope| {
         let panics = scope.spawn(|| {

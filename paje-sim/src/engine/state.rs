@@ -1,4 +1,4 @@
-//! The parts of the engine's state.
+//! Parts of the engine's state.
 
 use std::sync::Mutex;
 
@@ -23,7 +23,7 @@ use paje_replay::problems::warnings::Warnings;
 use paje_replay::replay::lanes::Lanes;
 use paje_replay::replay::symbol_map::SymbolMap;
 
-/// What the caller passes to a replay.
+/// The caller's arguments of a replay.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'o> {
     pub(super) options: &'o Options,
@@ -34,7 +34,7 @@ pub(super) struct Job<'o> {
 /// Number of workers from which on they create their decoders in parallel.
 const MANY_WORKERS: usize = 8;
 
-/// The workers that take part, with their blocks and decoders.
+/// The participating workers, with their blocks and decoders.
 pub(super) struct Team {
     pub(super) desks: Vec<Mutex<WorkerState>>,
     pub(super) free: FreeBlocks,
@@ -51,15 +51,15 @@ pub(super) struct Team {
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) warnings: Warnings,
-    /// The first problem that decoding or resolving found.
+    /// First problem that decoding or resolving found.
     pub(super) first: Option<Error>,
-    /// All problems, if the replay recovers.
+    /// All problems, during recovery.
     pub(super) tally: Option<ProblemTally>,
 }
 
 impl Findings {
-    /// Records `count` errors of a kind, of which this is the first. If the replay recovers, adds them to
-    /// the tally. Otherwise the first error in file order becomes that of the trace.
+    /// Records `count` errors of a kind; `error` is the first. During recovery, adds them to the
+    /// tally. Otherwise, the first error in file order becomes that of the trace.
     pub(super) fn judge(&mut self, remedy: Remedy, count: u64, error: Error) {
         match &mut self.tally {
             None => self.first = earliest(self.first.take(), Some(error)),
@@ -105,7 +105,6 @@ impl Findings {
         }
     }
 
-    /// Returns all problems that the replay recovered from.
     pub(super) fn take_recovery(&mut self) -> Recovery {
         let tally = self.tally.take();
         Recovery {
@@ -115,7 +114,6 @@ impl Findings {
     }
 }
 
-/// Counts up to the end of the current wave.
 pub(super) struct SoFar {
     pub(super) lines: u64,
     /// Lines of the files before the last one.
@@ -123,7 +121,7 @@ pub(super) struct SoFar {
     pub(super) bytes: u64,
     pub(super) events: u64,
     pub(super) last_time: f64,
-    /// The byte up to which the current wave has been replayed.
+    /// Byte offset up to which the current wave has been replayed.
     pub(super) replayed_to: u64,
     /// Comments at the beginning of the trace.
     pub(super) comments: Vec<u8>,

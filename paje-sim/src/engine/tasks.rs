@@ -1,13 +1,13 @@
 //! Tasks of a round, and how workers wait for one another.
 //!
-//! Everything that workers share besides locked shards is here. It is small enough for loom to try every order of
-//! execution in `tests/orders.rs`, which supplies a `sync` of its own.
+//! It contains everything that workers share except locked shards. It is small enough for loom to
+//! try every order of execution in `tests/orders.rs`, which supplies another `sync`.
 
 use std::sync::PoisonError;
 
 use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, YIELDS, thread};
 
-/// Which tasks of a round are taken, and how many shards are replayed.
+/// The tasks of a round that were taken, and the number of replayed shards.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     taken: Vec<AtomicBool>,
@@ -15,22 +15,20 @@ pub(crate) struct Tasks {
     /// Number of sleeping workers, and the condition variable that wakes them when all shards are replayed.
     news: (Mutex<usize>, Condvar),
     next_merge: AtomicUsize,
-    next_page: AtomicUsize,
+    next_block: AtomicUsize,
 }
 
 impl Tasks {
-    /// Makes the tasks of a round with so many shards.
     pub(crate) fn new(shards: usize) -> Self {
         Tasks {
             taken: (0..shards).map(|_| AtomicBool::new(false)).collect(),
             replayed: AtomicUsize::new(0),
             news: (Mutex::new(0), Condvar::new()),
             next_merge: AtomicUsize::new(0),
-            next_page: AtomicUsize::new(0),
+            next_block: AtomicUsize::new(0),
         }
     }
 
-    /// Returns the number of shards.
     pub(crate) fn len(&self) -> usize {
         self.taken.len()
     }
@@ -39,15 +37,15 @@ impl Tasks {
         self.replayed.load(Ordering::Acquire) == self.taken.len()
     }
 
-    /// Takes a shard if it is free. It counts as replayed when the guard is dropped, even in a panic, since others
-    /// wait for it.
+    /// Takes a shard if it is free. It counts as replayed when the guard is dropped, even in a
+    /// panic, since others wait for it.
     pub(crate) fn take(&self, shard: usize) -> Option<Taken<'_>> {
         let free = !self.taken[shard].swap(true, Ordering::Relaxed);
         // Not `then_some`, which would drop an unused guard.
         free.then(|| Taken(self))
     }
 
-    /// Waits until all shards are replayed; their contents are visible then.
+    /// Waits until all shards are replayed. Their contents are visible then.
     pub(crate) fn wait(&self) {
         for _ in 0..YIELDS {
             if self.all_replayed() {
@@ -63,12 +61,12 @@ impl Tasks {
         }
     }
 
-    /// Returns the next block to enter in the ledger; past the last one, a number that is too large.
-    pub(crate) fn next_page(&self) -> usize {
-        self.next_page.fetch_add(1, Ordering::Relaxed)
+    /// Returns the number of the next block for the ledger. After the last one, the number is too large.
+    pub(crate) fn next_block(&self) -> usize {
+        self.next_block.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns the next part of the links to merge; past the last one, a number that is too large.
+    /// Returns the number of the next part of the links to merge. After the last one, the number is too large.
     pub(crate) fn next_merge(&self) -> usize {
         self.next_merge.fetch_add(1, Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Parts of the usage of definitions that only the engine knows.
+//! Facts about the usage of definitions that only the engine knows.
 
 use super::Engine;
 
@@ -7,7 +7,7 @@ impl Engine<'_> {
     pub(super) fn settle_usage(&mut self, last: bool) {
         if let Some(usage) = &mut self.read.usage {
             let has_warnings = !self.findings.warnings.is_empty();
-            usage.is_doubtful |= has_warnings || self.lanes.has_keys_again(last);
+            usage.is_doubtful |= has_warnings || self.lanes.may_reuse_keys(last);
         }
     }
 

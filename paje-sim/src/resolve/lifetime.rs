@@ -1,5 +1,3 @@
-//! Plain creations and destructions of containers, which the decoder has parsed.
-
 use paje_parser::Span;
 
 use super::Resolver;
@@ -10,9 +8,9 @@ use paje_model::model::lifetimes::PlainCreation;
 use paje_model::names::text::Name;
 
 impl Resolver<'_> {
-    /// Creates or destroys a container by a line with these words, and returns whether it did. If not,
-    /// nothing has changed: the line is invalid, unusual, or more of it is needed, and the slow path must
-    /// read it.
+    /// Creates or destroys a container by a line with these words, which the decoder has parsed.
+    /// Returns whether it did. If not, nothing has changed, and the slow path must read the line:
+    /// it is invalid or unusual, or needs more of its fields.
     pub(super) fn lifetime(
         &mut self,
         block: &DecodedBlock,

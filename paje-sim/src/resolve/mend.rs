@@ -1,5 +1,3 @@
-//! Repairs definitions of damaged traces while they are resolved.
-
 use paje_parser::{Fault, FieldName, LinkEnd, TypeNature, number};
 
 use super::Resolver;
@@ -12,7 +10,7 @@ use paje_model::names::recovered::Remedy;
 use paje_replay::problems::found::{Where, error_in, field_of_line, line_problem};
 
 impl Resolver<'_> {
-    /// Reports an invalid line: the problem ends the replay, or is counted if it goes on without the line.
+    /// Reports an invalid line. The problem ends the replay, or, during recovery, is counted.
     pub(super) fn wrong(
         &mut self,
         block: &DecodedBlock,
@@ -90,7 +88,7 @@ impl Resolver<'_> {
         let (container, mended) = self.model.mended_end(type_name, name, end, time);
         self.note_made_up(block, line, known);
         match (mended, &mut self.tally) {
-            // Each line is counted: see `SymbolMap::tell_lines`.
+            // Each line is counted: see `SymbolMap::count_lines`.
             (Some((failed, Remedy::Kept)), _) => {
                 self.maps.mismatched_ends.insert(symbol, (failed, Remedy::Kept));
             }
@@ -102,7 +100,7 @@ impl Resolver<'_> {
         container
     }
 
-    /// Notes the container that a line has made up, if there is a new one and somebody needs it.
+    /// Records the container that a line has made up, if it is new and a ledger needs it.
     fn note_made_up(&mut self, block: &DecodedBlock, line: u32, known: usize) {
         if self.structural.is_some() && self.model.containers.len() > known {
             let at = block.text.start().0 + u64::from(line);
@@ -110,7 +108,6 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the time of a line, if it has one.
     fn time_of(block: &DecodedBlock, line: u32) -> Option<f64> {
         let span = field_of_line(block, line, FieldName::Time)?;
         number::parse_time(span.of(block.text.text()).bare())

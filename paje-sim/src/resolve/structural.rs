@@ -136,8 +136,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Queues the file that a line names, if it names one. Returns false if that is impossible and the replay
-    /// goes on.
+    /// Queues the file that a line names, if any. Returns `false` if that is impossible and the replay goes on.
     fn name_file(
         &mut self,
         block: &DecodedBlock,
@@ -163,8 +162,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Notes the time of a line, which counts for the end of the trace whatever the line is: PajeNG 1.3.6
-    /// behaviour.
+    /// Records the time of a line. Every line counts for the end of the trace: PajeNG 1.3.6 behaviour.
     pub(super) fn note_time(&mut self, time: Option<f64>) {
         let Some(time) = time.filter(|time| *time <= self.clock.stop_at) else { return };
         self.clock.last = self.clock.last.max(time);
@@ -177,7 +175,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the value that has just been defined, or nobody if the type had it before.
+    /// Returns the value that has just been defined, or `Nobody` if the type already had it.
     fn value_since(&self, type_: TypeId, before: usize) -> LineOf {
         match self.model.types.value_count(type_) > before {
             true => LineOf::Value(type_, ValueId(before as u32)),
@@ -185,7 +183,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the number of things of the kind that an event may define.
+    /// Returns the number of objects of the kind that an event may define.
     fn known(&self, event: &Event<'_>) -> usize {
         let types = &self.model.types;
         match event {
@@ -198,8 +196,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the subject of an event that has just been applied; `before` is the number of such things
-    /// before it.
+    /// Returns the subject of an event that has just been applied; `before` is the number of such objects before it.
     fn line_of(&self, event: &Event<'_>, before: usize) -> LineOf {
         let Model { types, containers, .. } = &*self.model;
         match event {

@@ -1,4 +1,4 @@
-//! Notes which definitions a trace uses, and how it spells names.
+//! Records which definitions a trace uses, and how it spells names.
 
 use paje_parser::{DefTable, EventKind, FieldName, RawEvent};
 
@@ -12,7 +12,7 @@ use paje_model::names::text::Name;
 use paje_model::names::usage::OtherQuoting;
 
 impl Resolver<'_> {
-    /// Notes a structural line before it is applied.
+    /// Records a structural line before it is applied.
     #[inline]
     pub(super) fn note_structural_use(
         &mut self,
@@ -57,7 +57,7 @@ impl Resolver<'_> {
         container.into_iter().for_each(|container| self.note_container_use(container));
     }
 
-    /// Notes the first use of a lane.
+    /// Records the first use of a lane.
     #[inline]
     pub(super) fn note_lane_use<'n>(
         &mut self,
@@ -70,7 +70,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Notes the use of a container in a spelling that is new to the decoder.
+    /// Records the use of a container in a spelling that is new to the decoder.
     #[inline]
     pub(super) fn note_container_use(&mut self, name: Name<'_>) {
         let Some(usage) = &mut self.usage else { return };
@@ -86,7 +86,7 @@ impl Resolver<'_> {
         usage.is_doubtful |= known.is_some_and(|known| is_quoted(known) != is_quoted(name.quoting));
     }
 
-    /// Notes the use of a value in a spelling that is new to the decoder.
+    /// Records the use of a value in a spelling that is new to the decoder.
     #[inline]
     pub(super) fn note_value_use(
         &mut self,
@@ -106,8 +106,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Counts the block's events whose values have other quotes than at their first use; its values must be
-    /// resolved.
+    /// Counts the block's events whose values are quoted otherwise than at their first use. Its
+    /// values must be resolved.
     #[inline]
     pub(super) fn count_other_quoting_if_any(&mut self, block: &DecodedBlock) {
         if self.usage.is_some() && !self.maps.other_quoting.is_empty() {

@@ -1,12 +1,11 @@
-//! User-defined fields of events, and their lines.
+//! User-defined fields and lines of events.
 
 use paje_parser::EventDef;
 
 use crate::trace::Trace;
 use paje_model::memory::{ExtraPair, Extras, KeyPlace, LineNumber};
 
-/// User-defined fields of the objects of a slice, and their lines; there are none unless the options ask for
-/// them.
+/// User-defined fields and lines of the objects of a slice. Empty unless the options keep them.
 #[derive(Clone, Copy, Debug)]
 pub struct Annotations<'t> {
     trace: &'t Trace,
@@ -19,12 +18,12 @@ pub struct Annotations<'t> {
 enum Kept<'t> {
     No,
     Here(&'t Extras),
-    /// Where the keys of the objects are.
+    /// Places of the objects' keys.
     ByKey(&'t [u64]),
 }
 
 impl<'t> Annotations<'t> {
-    /// By object: the numbers of what its events say, in `extras` if anything is kept.
+    /// Creates annotations of objects from the numbers of their fields in `extras`, if any are kept.
     pub(crate) fn new(
         trace: &'t Trace,
         extras: Option<&'t Extras>,
@@ -34,26 +33,26 @@ impl<'t> Annotations<'t> {
         Annotations { trace, pairs: extras.map(|_| pairs()), kept }
     }
 
-    /// The same where the objects are links: it is kept where their keys are.
+    /// Turns them into annotations of links, which are kept with the links' keys.
     pub(crate) fn of_links(self, keys: &'t [u64]) -> Self {
         Annotations { kept: Kept::ByKey(keys), ..self }
     }
 
-    /// Tells whether they were kept.
+    /// Returns whether fields or lines were kept.
     #[must_use]
     pub const fn is_kept(&self) -> bool {
         self.pairs.is_some()
     }
 
-    /// Tells whether object `i` of the slice has no fields, and no lines.
+    /// Returns whether object `i` of the slice has neither fields nor lines.
     #[must_use]
     #[inline]
     pub fn are_none_of(&self, i: usize) -> bool {
         self.pairs.is_none_or(|pairs| ExtraPair::from_word(pairs[i]) == ExtraPair::default())
     }
 
-    /// The fields of object `i` of the slice: those of the event that opened it, then those of the
-    /// one that closed it, each with its name and as it was written.
+    /// Returns the fields of object `i` of the slice, each with its name and as written: first of
+    /// the event that opened it, then of the one that closed it.
     pub fn of(&self, i: usize) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
         let trace = self.trace;
         self.events_of(i).flat_map(move |(_, fields)| {
@@ -62,7 +61,7 @@ impl<'t> Annotations<'t> {
         })
     }
 
-    /// The same event by event: whether it opened the object or closed it, and its fields.
+    /// Returns the fields of object `i` of the slice event by event, with the side of the event.
     pub fn events_of(&self, i: usize) -> impl Iterator<Item = (Side, EventFields<'t>)> + use<'t> {
         let pair = ExtraPair::from_word(self.pairs.map_or(0, |pairs| pairs[i]));
         let extras = self.kept_of(i);
@@ -73,15 +72,14 @@ impl<'t> Annotations<'t> {
         })
     }
 
-    /// The line of the event that opened object `i` of the slice, if [lines](crate::Options::keep_lines)
-    /// were kept.
+    /// Returns the line of the event that opened object `i` of the slice, if
+    /// [lines](crate::Options::keep_lines) were kept.
     #[must_use]
     pub fn line(&self, i: usize) -> Option<LineNumber> {
         let pair = ExtraPair::from_word(self.pairs?[i]);
         self.kept_of(i)?.line(pair.opening)
     }
 
-    /// Where the fields of object `i` of the slice are kept.
     fn kept_of(&self, i: usize) -> Option<&'t Extras> {
         match self.kept {
             Kept::No => None,
@@ -91,7 +89,7 @@ impl<'t> Annotations<'t> {
     }
 }
 
-/// Which of the two events of an object.
+/// Opening or closing event of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Side {
@@ -99,7 +97,7 @@ pub enum Side {
     Closing,
 }
 
-/// The user-defined fields of one event.
+/// User-defined fields of one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventFields<'t> {
     def: u32,
@@ -111,14 +109,13 @@ impl<'t> EventFields<'t> {
         EventFields { def, text }
     }
 
-    /// The place of the event's definition among the [trace's](Trace::defs).
+    /// Returns the index of the event's definition in [`Trace::defs`].
     #[must_use]
     pub const fn def(self) -> usize {
         self.def as usize
     }
 
-    /// The texts as they were written, in the order of [`EventDef::extras`]; a line that is too short has
-    /// fewer.
+    /// Returns the texts as written, in the order of [`EventDef::extras`]. A line that is too short has fewer.
     pub fn texts(self) -> impl Iterator<Item = &'t [u8]> {
         self.text.split(|byte| *byte == b'\n')
     }

@@ -5,16 +5,15 @@ use crate::trace::lane::LaneView;
 use paje_model::names::ids::{ContainerId, LaneId};
 
 impl Trace {
-    /// The lanes of a container, in the order of their first events; those of the containers in it are not
-    /// among them.
+    /// Returns the lanes of a container, in the order of their first events. Lanes of its children are not included.
     pub fn lanes_of(&self, container: ContainerId) -> impl Iterator<Item = LaneView<'_>> {
         let mut lanes: Vec<LaneId> = self.model.lanes_of(container).collect();
         lanes.reverse();
         lanes.into_iter().map(|lane| LaneView::new(self, lane))
     }
 
-    /// The lanes of a container and of all that is in it, container after container in the order of
-    /// [`Containers::within`](crate::Containers::within).
+    /// Returns the lanes of a container and its descendants, container after container in the order
+    /// of [`Containers::within`](crate::Containers::within).
     pub fn lanes_within(&self, container: ContainerId) -> impl Iterator<Item = LaneView<'_>> {
         self.containers().within(container).flat_map(|inner| self.lanes_of(inner))
     }

@@ -1,5 +1,3 @@
-//! One lane of a trace.
-
 use std::fmt;
 
 use paje_parser::TypeNature;
@@ -28,56 +26,56 @@ impl<'t> LaneView<'t> {
         LaneView { trace, id }
     }
 
-    /// The lane's number.
+    /// Returns the lane's number.
     #[must_use]
     pub const fn id(self) -> LaneId {
         self.id
     }
 
-    /// The trace that it belongs to.
+    /// Returns the trace.
     #[must_use]
     pub const fn trace(self) -> &'t Trace {
         self.trace
     }
 
-    /// The container that the objects are in.
+    /// Returns the container of the objects.
     #[must_use]
     pub fn container(self) -> ContainerId {
         self.trace.model.lanes[self.id.index()].container
     }
 
-    /// The type that the objects are of.
+    /// Returns the type of the objects.
     #[must_use]
     pub fn type_id(self) -> TypeId {
         self.trace.model.lanes[self.id.index()].type_
     }
 
-    /// The nature of that type.
+    /// Returns the nature of the type.
     #[must_use]
     pub fn nature(self) -> TypeNature {
         self.trace.nature(self.id)
     }
 
-    /// The name of the container that the objects are in.
+    /// Returns the name of the container.
     #[must_use]
     pub fn container_name(self) -> Name<'t> {
         self.trace.containers().name(self.container())
     }
 
-    /// The name of the type that the objects are of.
+    /// Returns the name of the type.
     #[must_use]
     pub fn type_name(self) -> Name<'t> {
         self.trace.types().name(self.type_id())
     }
 
-    /// Number of objects of the lane.
+    /// Returns the number of objects.
     #[must_use]
     pub fn len(self) -> u64 {
         self.trace.rows.rows(self.id).len(self.arena())
     }
 
-    /// Number of objects of the lane that are complete: in a portion (see [`Trace::read_in_portions`]), states that
-    /// are still open are not.
+    /// Returns the number of complete objects. In a portion (see [`Trace::read_in_portions`]), open
+    /// states are not complete.
     #[must_use]
     pub fn completed(self) -> u64 {
         if self.nature() != TypeNature::State {
@@ -89,32 +87,31 @@ impl<'t> LaneView<'t> {
         ends.map(|ends| ends.iter().filter(complete).count() as u64).sum()
     }
 
-    /// Tells whether the lane has no objects: its events were all ignored.
+    /// Returns whether the lane has no objects because all its events were ignored.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.trace.rows.rows(self.id).is_empty()
     }
 
-    /// The start of an object, in seconds.
+    /// Returns the start of an object in seconds.
     ///
     /// # Panics
     /// The lane has no object `row`, counted from 0.
     #[must_use]
     pub fn start(self, row: u64) -> f64 {
         assert!(row < self.len(), "the lane has {} objects", self.len());
-        // There is such a row, and start or time is every chunk's first column.
+        // The row exists, and start or time is every chunk's first column.
         let found = self.trace.rows.rows(self.id).find(self.arena(), row);
         found.map_or(0.0, |(chunk, index)| {
-            f64::from_bits(self.arena().get(chunk.place.behind(index)))
+            f64::from_bits(self.arena().get(chunk.place.after(index)))
         })
     }
 
-    /// Where the lane's objects are.
     pub(crate) fn arena(self) -> &'t Arena {
         self.trace.rows.arena(self.id)
     }
 
-    /// Until when a variable has the last value of a chunk; `next` is the chunk behind it.
+    /// Returns the end of a variable's last value in a chunk; `next` is the next chunk.
     pub(crate) fn last_end(self, next: Option<&Chunk>) -> f64 {
         let current = || self.trace.rows.open_variables.get(&self.id).copied();
         let next = next.map(|next| f64::from_bits(self.arena().get(next.place)));
@@ -122,7 +119,7 @@ impl<'t> LaneView<'t> {
         end.unwrap_or_else(|| self.trace.containers().end(self.container()))
     }
 
-    /// The name of one of the type's values.
+    /// Returns the name of one of the type's values.
     #[must_use]
     pub fn value_name(self, value: ValueId) -> Name<'t> {
         self.trace.types().value_name(self.type_id(), value)

@@ -1,23 +1,21 @@
-//! The order of names.
-
 use std::cmp::Ordering;
 
 use paje_parser::Quoting;
 
 use paje_model::names::text::Name;
 
-/// The order of identifiers where output order asks for one.
+/// Order of identifiers in output order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameOrder {
-    /// Without quotes: every release of PajeNG up to 1.3.10.
+    /// Without quotes, as in every release of PajeNG up to 1.3.10.
     #[default]
     Bare,
-    /// As they were written, with quotes: PajeNG's development version since February 2026.
+    /// As written, with quotes, as in PajeNG's development version since February 2026.
     Raw,
 }
 
 impl NameOrder {
-    /// The bytes of a name that are compared.
+    /// Returns the bytes of a name that are compared.
     #[must_use]
     pub fn key(self, name: Name<'_>) -> Vec<u8> {
         match self {
@@ -30,7 +28,7 @@ impl NameOrder {
         }
     }
 
-    /// Sorts by rank and name; what has the same of both keeps its order.
+    /// Sorts by rank and name. The sort is stable.
     pub(crate) fn sort<'n, T: Copy>(
         self,
         list: &mut [T],
@@ -43,7 +41,7 @@ impl NameOrder {
         }
     }
 
-    /// Sorts by name. Without a copy of each name, and with twelve bytes beside each: there may be millions.
+    /// Sorts by name. There may be millions, so instead of copying names it keeps twelve bytes for each.
     fn sort_names<'n, T: Copy>(self, list: &mut [T], name: impl Fn(T) -> Name<'n>) {
         if list.len() < 2 {
             return;
@@ -55,7 +53,7 @@ impl NameOrder {
             let by_name = || self.compare(of(one.1), of(other.1));
             one.0.cmp(&other.0).then_with(by_name).then(one.1.cmp(&other.1))
         });
-        // Circle by circle: what is where the next belongs makes room for it.
+        // Applies the permutation cycle by cycle.
         for start in 0..list.len() {
             let first = list[start];
             let mut free = start;
@@ -71,7 +69,7 @@ impl NameOrder {
         }
     }
 
-    /// The first bytes of what is compared, as numbers that are ordered as they are.
+    /// Returns the first bytes of a name as numbers with the same order.
     fn prefix(self, name: Name<'_>) -> [u32; 2] {
         let quoted = self == NameOrder::Raw && name.quoting != Quoting::Bare;
         let bytes = quoted.then_some(&b'"').into_iter().chain(name.text);

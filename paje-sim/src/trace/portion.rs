@@ -1,20 +1,19 @@
-//! A trace as it goes by, in portions.
+//! Portions of a trace.
 
 use crate::trace::Trace;
 use crate::trace::order::NameOrder;
 use crate::trace::walk::{Step, Walk};
 use paje_model::names::ids::ContainerId;
 
-/// The objects that the events of some bytes of a trace completed: see [`Trace::read_in_portions`].
+/// The objects completed by the events of some bytes of a trace; see [`Trace::read_in_portions`].
 ///
-/// Lanes, as far as they can be reached from here, hold what the portion completed and no more. Types,
-/// values and containers are those met so far.
+/// Lanes contain only what the portion completed. Types, values and containers are those of the trace so far.
 #[derive(Debug)]
 pub struct Portion<'t> {
     trace: &'t Trace,
     /// Containers that ended.
     ended: Vec<bool>,
-    /// Those, those with objects, and all that these are in.
+    /// These, containers with objects, and the ancestors of both.
     walked: Vec<bool>,
 }
 
@@ -42,13 +41,13 @@ impl<'t> Portion<'t> {
         }
     }
 
-    /// The trace as far as it is known.
+    /// Returns the trace as far as it is known.
     #[must_use]
     pub fn trace(&self) -> &'t Trace {
         self.trace
     }
 
-    /// The containers that ended and the lanes with objects, in output order.
+    /// Returns the containers that ended and the lanes with objects, in output order.
     pub fn walk(&self, order: NameOrder) -> impl Iterator<Item = Step> + use<'t> {
         let steps: Walk<'t> = self.trace.walk(order).among(self.walked.clone());
         let ended = self.ended.clone();

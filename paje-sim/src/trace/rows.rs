@@ -1,7 +1,7 @@
-//! The rows of a lane, one after the other: for analyses, which want a loop.
+//! Rows of a lane one by one, for analyses.
 //!
-//! An iterator holds the columns of the chunk that it is in, as they lie in memory: nothing is copied or
-//! allocated for a row. [`LaneView::visit`] shows the same rows as slices, with their user-defined fields.
+//! An iterator borrows the columns of the current chunk: nothing is copied or allocated for a row.
+//! [`LaneView::visit`] shows the same rows as slices, with their user-defined fields.
 
 use std::iter::FusedIterator;
 
@@ -17,28 +17,28 @@ use paje_model::names::text::Name;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct State<'t> {
-    /// The container and the type.
+    /// Container and type.
     pub lane: LaneView<'t>,
-    /// The time at which it was set or pushed.
+    /// Time at which it was set or pushed.
     pub start: f64,
-    /// The time at which it was popped or replaced, or its container ended. Not a number in a portion (see
-    /// [`Trace::read_in_portions`]) for a state that is still open: it is not of this portion.
+    /// Time at which it was popped or replaced, or its container ended. In a portion (see
+    /// [`Trace::read_in_portions`]), NaN if the state is still open: it does not belong to this portion.
     pub end: f64,
-    /// The value, of the lane's type.
+    /// Value, of the lane's type.
     pub value: ValueId,
     /// Number of states below it on the stack.
     pub imbrication: u32,
 }
 
-/// A value that a variable had. Times are in seconds.
+/// A value of a variable. Times are in seconds.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Variable<'t> {
-    /// The container and the type.
+    /// Container and type.
     pub lane: LaneView<'t>,
-    /// Since when the variable had the value.
+    /// Start of the value.
     pub start: f64,
-    /// Until when: the next value's start, or the container's end.
+    /// End of the value: the next one's start, or the container's end.
     pub end: f64,
     /// The value.
     pub value: f64,
@@ -48,11 +48,11 @@ pub struct Variable<'t> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Event<'t> {
-    /// The container and the type.
+    /// Container and type.
     pub lane: LaneView<'t>,
-    /// Its time, in seconds.
+    /// Time in seconds.
     pub time: f64,
-    /// The value, of the lane's type.
+    /// Value, of the lane's type.
     pub value: ValueId,
 }
 
@@ -60,29 +60,29 @@ pub struct Event<'t> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Link<'t> {
-    /// The container that has both of the link's, and the type.
+    /// Common container of both ends, and type.
     pub lane: LaneView<'t>,
-    /// Its start, in seconds.
+    /// Start in seconds.
     pub start: f64,
-    /// Its end, in seconds; this can be before its start.
+    /// End in seconds. It can be before the start.
     pub end: f64,
-    /// The value, of the lane's type.
+    /// Value, of the lane's type.
     pub value: ValueId,
-    /// The container at its start.
+    /// Container at its start.
     pub from: ContainerId,
-    /// The container at its end.
+    /// Container at its end.
     pub to: ContainerId,
     key: KeyPlace,
 }
 
 impl<'t> State<'t> {
-    /// Its duration in seconds.
+    /// Returns its duration in seconds.
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.end - self.start
     }
 
-    /// The name of its value.
+    /// Returns the name of its value.
     #[must_use]
     pub fn value_name(&self) -> Name<'t> {
         self.lane.value_name(self.value)
@@ -90,7 +90,7 @@ impl<'t> State<'t> {
 }
 
 impl Variable<'_> {
-    /// The seconds for which the variable had the value.
+    /// Returns the duration of the value in seconds.
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.end - self.start
@@ -98,7 +98,7 @@ impl Variable<'_> {
 }
 
 impl<'t> Event<'t> {
-    /// The name of its value.
+    /// Returns the name of its value.
     #[must_use]
     pub fn value_name(&self) -> Name<'t> {
         self.lane.value_name(self.value)
@@ -106,19 +106,19 @@ impl<'t> Event<'t> {
 }
 
 impl<'t> Link<'t> {
-    /// Its duration in seconds: less than 0 if it ended before its start.
+    /// Returns its duration in seconds, negative if it ended before its start.
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.end - self.start
     }
 
-    /// The name of its value.
+    /// Returns the name of its value.
     #[must_use]
     pub fn value_name(&self) -> Name<'t> {
         self.lane.value_name(self.value)
     }
 
-    /// The key, as its first event in the file wrote it.
+    /// Returns the key, as written by its first event in the file.
     #[must_use]
     pub fn key(&self) -> Name<'t> {
         Field::new(self.lane.trace().rows.key(self.key)).into()
@@ -126,28 +126,28 @@ impl<'t> Link<'t> {
 }
 
 impl<'t> LaneView<'t> {
-    /// The lane's states, in order of opening; none if its type is of another nature.
+    /// Returns the lane's states in order of opening; empty if its type has another nature.
     pub fn states(
         self,
     ) -> impl ExactSizeIterator<Item = State<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<StateColumns<'t>>::new(self)
     }
 
-    /// The lane's values of a variable, in order of time; none if its type is of another nature.
+    /// Returns the lane's values of a variable in order of time; empty if its type has another nature.
     pub fn variables(
         self,
     ) -> impl ExactSizeIterator<Item = Variable<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<VariableColumns<'t>>::new(self)
     }
 
-    /// The lane's events, in order of time; none if its type is of another nature.
+    /// Returns the lane's events in order of time; empty if its type has another nature.
     pub fn events(
         self,
     ) -> impl ExactSizeIterator<Item = Event<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<EventColumns<'t>>::new(self)
     }
 
-    /// The lane's links, in order of completion; none if its type is of another nature.
+    /// Returns the lane's links in order of completion; empty if its type has another nature.
     pub fn links(
         self,
     ) -> impl ExactSizeIterator<Item = Link<'t>> + FusedIterator + Clone + use<'t> {
@@ -156,43 +156,40 @@ impl<'t> LaneView<'t> {
 }
 
 impl Trace {
-    /// All states, lane after lane in the order of [`Trace::lanes`].
+    /// Returns all states, lane after lane in the order of [`Trace::lanes`].
     pub fn states(&self) -> impl Iterator<Item = State<'_>> {
         self.lanes().flat_map(LaneView::states)
     }
 
-    /// All values of variables, lane after lane in the order of [`Trace::lanes`].
+    /// Returns all values of variables, lane after lane in the order of [`Trace::lanes`].
     pub fn variables(&self) -> impl Iterator<Item = Variable<'_>> {
         self.lanes().flat_map(LaneView::variables)
     }
 
-    /// All events, lane after lane in the order of [`Trace::lanes`].
+    /// Returns all events, lane after lane in the order of [`Trace::lanes`].
     pub fn events(&self) -> impl Iterator<Item = Event<'_>> {
         self.lanes().flat_map(LaneView::events)
     }
 
-    /// All links, lane after lane in the order of [`Trace::lanes`].
+    /// Returns all links, lane after lane in the order of [`Trace::lanes`].
     pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
         self.lanes().flat_map(LaneView::links)
     }
 }
 
-/// An iterator over the rows of a lane.
 #[derive(Clone)]
 struct Cursor<'t, C> {
     lane: LaneView<'t>,
     rows: Option<&'t Rows>,
-    /// The number of the next chunk.
     chunk: usize,
-    /// Of the chunk at hand: its columns, how many rows it has, and the next of them.
+    /// Columns of the current chunk, its number of rows, and its next row.
     columns: C,
     count: usize,
     at: usize,
-    /// Number of rows ahead, in all chunks.
+    /// Number of remaining rows, in all chunks.
     left: u64,
 }
 
-/// The columns of a chunk.
 trait Columns<'t>: Default {
     type Row;
     const NATURE: TypeNature;
@@ -209,7 +206,7 @@ impl<'t, C: Columns<'t>> Cursor<'t, C> {
         Cursor { lane, rows, chunk: 0, columns: C::default(), count: 0, at: 0, left }
     }
 
-    /// Turns to the next chunk, which has a row, if there is one.
+    /// Moves to the next chunk, if any.
     fn turn(&mut self) -> Option<()> {
         let mut chunks = self.rows?.chunks_from(self.lane.arena(), self.chunk);
         let chunk = chunks.next()?;
@@ -243,7 +240,7 @@ impl<'t, C: Columns<'t>> ExactSizeIterator for Cursor<'t, C> {}
 
 impl<'t, C: Columns<'t>> FusedIterator for Cursor<'t, C> {}
 
-/// Numbers as a chunk stores them.
+/// Numbers as stored in a chunk.
 #[derive(Clone, Copy)]
 enum Numbers<'t> {
     Bytes(&'t [u8]),

@@ -1,5 +1,3 @@
-//! A selection, applied to the types and containers of a trace.
-
 use super::Trace;
 use crate::trace::lane::LaneView;
 use crate::trace::walk::Step;
@@ -21,25 +19,25 @@ impl Trace {
     }
 }
 
-/// The rows of a trace that are wanted.
+/// A selection, applied to the types and containers of a trace.
 ///
-/// To show them in output order: `trace.walk(order).filter(|step| selected.wants_step(*step))`.
+/// To show the wanted rows in output order: `trace.walk(order).filter(|step| selected.wants_step(*step))`.
 #[derive(Clone, Debug)]
 pub struct Selected {
     selection: Selection,
     everything: bool,
-    /// Of each type: whether its rows are wanted where their containers are.
+    /// For each type, whether its rows are wanted in wanted containers.
     types: Vec<bool>,
-    /// Of each container: whether what is in it is wanted, and whether its own row is.
+    /// For each container, whether its contents are wanted, and whether its own row is.
     containers: Vec<(bool, bool)>,
-    /// Of each pattern, types' first: whether a name matches it.
+    /// For each pattern, first those for types, whether a name matches it.
     met: Vec<bool>,
-    /// Some container may yet get another name and another parent.
+    /// Whether a container may still get another name or parent.
     provisional: bool,
 }
 
 impl Selected {
-    /// The selection, applied to a trace of which nothing is known yet.
+    /// Applies the selection to an empty trace.
     #[must_use]
     pub fn new(selection: &Selection) -> Self {
         Selected {
@@ -52,16 +50,14 @@ impl Selected {
         }
     }
 
-    /// The selection of a replay that keeps no other rows; none if it keeps all.
+    /// Returns the selection of a replay that keeps no other rows, or `None` if it keeps all.
     pub(crate) fn of(options: &Options) -> Option<Self> {
-        // The mending of a damaged trace may give containers other names and places, when their lanes are
-        // there already.
+        // Recovery may change the names and parents of containers that already have lanes.
         let some = !options.selection.is_everything() && !options.recover;
         some.then(|| Selected::new(&options.selection))
     }
 
-    /// Looks at the types and containers that the trace has got since: between two of its
-    /// [portions](crate::Portion).
+    /// Adds the new types and containers of the trace. Called between two of its [portions](crate::Portion).
     pub fn extend(&mut self, trace: &Trace) {
         self.extend_by(trace.types(), trace.containers());
     }
@@ -93,15 +89,14 @@ impl Selected {
         }
     }
 
-    /// Containers in one that is wanted are wanted, too. Of new ones, only whether their names match is
-    /// known so far.
+    /// Makes containers wanted if their parent is. Before, only name matches of new containers are known.
     fn inherit(
         &mut self,
         new: impl ExactSizeIterator<Item = ContainerId>,
         containers: &Containers,
     ) {
         let known = containers.len() - new.len();
-        // In a damaged trace, a container may come before the one that it is in.
+        // In a damaged trace, a container may come before its parent.
         let mut settled = vec![false; new.len()];
         let mut climbed = Vec::new();
         for id in new {
@@ -121,43 +116,43 @@ impl Selected {
         }
     }
 
-    /// Tells whether every row is wanted that is in the window.
+    /// Returns whether all rows in the window are wanted.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.everything
     }
 
-    /// The time within which rows are wanted; those of containers always are.
+    /// Returns the window of time of wanted rows. It does not apply to rows of containers.
     #[must_use]
     pub fn window(&self) -> TimeRange {
         self.selection.window
     }
 
-    /// Tells whether rows of this type are wanted, where their containers are.
+    /// Returns whether rows of this type are wanted in wanted containers.
     #[must_use]
     pub fn wants_type(&self, id: TypeId) -> bool {
         self.everything || self.types[id.index()]
     }
 
-    /// Tells whether the row of this container is wanted.
+    /// Returns whether the row of this container is wanted.
     #[must_use]
     pub fn wants_container(&self, id: ContainerId) -> bool {
         self.everything || self.containers[id.index()].1
     }
 
-    /// Tells whether the rows of this type in this container are wanted.
+    /// Returns whether the rows of this type in this container are wanted.
     #[must_use]
     pub fn wants_rows(&self, container: ContainerId, type_: TypeId) -> bool {
         self.everything || self.types[type_.index()] && self.containers[container.index()].0
     }
 
-    /// Tells whether the rows of this lane are wanted.
+    /// Returns whether the rows of this lane are wanted.
     #[must_use]
     pub fn wants_lane(&self, lane: LaneView<'_>) -> bool {
         self.wants_rows(lane.container(), lane.type_id())
     }
 
-    /// Tells whether the rows that a walk has come to are wanted.
+    /// Returns whether the rows at this step of a walk are wanted.
     #[must_use]
     pub fn wants_step(&self, step: Step) -> bool {
         match step {
@@ -166,12 +161,12 @@ impl Selected {
         }
     }
 
-    /// The patterns for types that no type of the trace matches.
+    /// Returns the patterns for types that match no type of the trace.
     pub fn unmet_types(&self) -> impl Iterator<Item = &Glob> {
         unmet(&self.selection.types, &self.met)
     }
 
-    /// The patterns for containers that no container of the trace matches.
+    /// Returns the patterns for containers that match no container of the trace.
     pub fn unmet_containers(&self) -> impl Iterator<Item = &Glob> {
         unmet(&self.selection.containers, &self.met[self.selection.types.len()..])
     }
@@ -181,8 +176,8 @@ fn unmet<'a>(globs: &'a [Glob], met: &'a [bool]) -> impl Iterator<Item = &'a Glo
     globs.iter().zip(met).filter_map(|(glob, met)| (!met).then_some(glob))
 }
 
-/// Tells whether a name or an alias matches one of the patterns, if there are any; takes note of those that are
-/// matched.
+/// Returns whether a name or an alias matches a pattern, or `globs` is empty. Records which
+/// patterns matched in `met`.
 fn any(globs: &[Glob], met: &mut [bool], name: Name<'_>, alias: Option<Name<'_>>) -> bool {
     let mut wanted = globs.is_empty();
     for (glob, met) in globs.iter().zip(met) {

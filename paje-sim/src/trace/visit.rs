@@ -1,4 +1,4 @@
-//! The one way for every exporter to see a trace: in output order, as slices of columns.
+//! A trace in output order as slices of columns, for exporters.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ use paje_model::memory::finished::FinishedRows;
 use paje_model::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
 use paje_model::names::ids::{ContainerId, ValueId};
 
-/// Small numbers of chunks up to this size are widened on the stack: of most lanes where lanes are many, and an
-/// allocation for each would take longer than they do.
+/// Chunks up to this size are widened on the stack. With many lanes, most are that small, and an
+/// allocation for each would take longer than widening.
 const FEW: usize = 16;
 
 impl Trace {
@@ -37,13 +37,13 @@ impl Trace {
     }
 }
 
-/// Sees a trace in output order. Each lane comes as one or more slices of its columns, in lane order. What a visitor
-/// has no method for, it passes over.
+/// Receives a trace in output order. Each lane comes as one or more slices of its columns, in lane
+/// order. The default methods ignore their objects.
 pub trait Visitor {
-    /// The error that ends the visit.
+    /// Error that ends the visit.
     type Error;
 
-    /// A container; its lanes follow.
+    /// Receives a container. Its lanes follow.
     ///
     /// # Errors
     /// The visitor's own.
@@ -52,7 +52,7 @@ pub trait Visitor {
         Ok(())
     }
 
-    /// States of a lane, in order of opening.
+    /// Receives states of a lane, in order of opening.
     ///
     /// # Errors
     /// The visitor's own.
@@ -61,7 +61,7 @@ pub trait Visitor {
         Ok(())
     }
 
-    /// Values of a variable, in order of time.
+    /// Receives values of a variable, in order of time.
     ///
     /// # Errors
     /// The visitor's own.
@@ -74,7 +74,7 @@ pub trait Visitor {
         Ok(())
     }
 
-    /// Events of a lane, in order of time.
+    /// Receives events of a lane, in order of time.
     ///
     /// # Errors
     /// The visitor's own.
@@ -83,7 +83,7 @@ pub trait Visitor {
         Ok(())
     }
 
-    /// Links of a lane, in order of completion.
+    /// Receives links of a lane, in order of completion.
     ///
     /// # Errors
     /// The visitor's own.
@@ -102,22 +102,21 @@ impl<'t> LaneView<'t> {
         self.visit_chunks(0..usize::MAX, visitor)
     }
 
-    /// Numbers of objects that each of the lane's chunks holds, from chunk `first` on. A chunk is shown as one
-    /// slice; several of them can be looked at side by side.
+    /// Returns the number of objects of each chunk from chunk `first` on. A chunk is shown as one
+    /// slice; several workers can look at different chunks.
     pub fn chunks_from(self, first: usize) -> impl Iterator<Item = usize> + use<'t> {
         self.trace.rows.rows(self.id).chunks_from(self.arena(), first).map(|chunk| chunk.count())
     }
 
-    /// Number of the lane's objects if one chunk holds all, and there are any: found faster than by
-    /// [`LaneView::chunks_from`].
+    /// Returns the number of the lane's objects if they are all in one chunk, and `None` if there
+    /// are several chunks or none. Faster than [`LaneView::chunks_from`].
     #[must_use]
     #[inline]
     pub fn only_chunk(self) -> Option<usize> {
         self.trace.rows.rows(self.id).only().map(|chunk| chunk.count())
     }
 
-    /// Shows the objects of some of the lane's chunks to the visitor; chunks that the lane does not
-    /// have are none.
+    /// Shows the objects of some of the lane's chunks to the visitor. Chunks that do not exist are skipped.
     ///
     /// # Errors
     /// The visitor's first.
@@ -129,7 +128,7 @@ impl<'t> LaneView<'t> {
         let finished = &self.trace.rows;
         let (rows, extras) = (finished.rows(self.id), finished.extras(self.id));
         let arena = self.arena();
-        // Of most lanes where lanes are many, a few objects: clearing more room would take most of the time.
+        // With many lanes, most have a few objects: clearing a larger buffer would take most of the time.
         let most = rows.only().map(|chunk| chunk.count()).unwrap_or_else(|| {
             let counts = rows.chunks_from(arena, range.start).take(range.len());
             counts.map(|chunk| chunk.count()).max().unwrap_or(0)
@@ -214,34 +213,34 @@ impl<'t> LaneView<'t> {
 /// States of a lane. All slices have one length; times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct States<'t> {
-    /// The times at which they were set or pushed.
+    /// Time at which each was set or pushed.
     pub start: &'t [f64],
-    /// The times at which each was popped or replaced, or its container ended. Not a number in a portion (see
-    /// [`Trace::read_in_portions`]) for a state that is still open: it is not of this portion.
+    /// Time at which each was popped or replaced, or its container ended. In a portion (see
+    /// [`Trace::read_in_portions`]), NaN if the state is still open: it does not belong to this portion.
     pub end: &'t [f64],
-    /// The value, of the lane's type.
+    /// Values, of the lane's type.
     pub value: &'t [ValueId],
-    /// Number of states below it on the stack.
+    /// Number of states below each on the stack.
     pub imbrication: &'t [u32],
-    /// The user-defined fields of the events that opened and closed it.
+    /// User-defined fields of the events that opened and closed each.
     pub user_defined: Annotations<'t>,
 }
 
 /// Values of a variable. The slices have one length; times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Variables<'t> {
-    /// Since when the variable has each value; it has it until the next one's start.
+    /// Start of each value. It lasts until the next one's start.
     pub start: &'t [f64],
-    /// The value.
+    /// Values.
     pub value: &'t [f64],
-    /// Until when the variable has the slice's last value.
+    /// End of the slice's last value.
     pub last_end: f64,
-    /// The user-defined fields of the events that set it.
+    /// User-defined fields of the events that set the values.
     pub user_defined: Annotations<'t>,
 }
 
 impl Variables<'_> {
-    /// Until when the variable has value `i` of the slice.
+    /// Returns the end of value `i` of the slice.
     #[must_use]
     #[inline]
     pub fn end(&self, i: usize) -> f64 {
@@ -252,35 +251,35 @@ impl Variables<'_> {
 /// Events of a lane. The slices have one length; times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Events<'t> {
-    /// Their times.
+    /// Time of each.
     pub time: &'t [f64],
-    /// The value, of the lane's type.
+    /// Values, of the lane's type.
     pub value: &'t [ValueId],
-    /// The events' user-defined fields.
+    /// User-defined fields of the events.
     pub user_defined: Annotations<'t>,
 }
 
 /// Links of a lane. All slices have one length; times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Links<'t> {
-    /// Their starts.
+    /// Start of each.
     pub start: &'t [f64],
-    /// Their ends, each of which can be before its start.
+    /// End of each. It can be before the start.
     pub end: &'t [f64],
-    /// The value, of the lane's type.
+    /// Values, of the lane's type.
     pub value: &'t [ValueId],
-    /// The container at its start.
+    /// Container at the start of each.
     pub from: &'t [ContainerId],
-    /// The container at its end.
+    /// Container at the end of each.
     pub to: &'t [ContainerId],
     finished: &'t FinishedRows,
     keys: &'t [u64],
-    /// The user-defined fields of the start and of the end.
+    /// User-defined fields of the start and of the end.
     pub user_defined: Annotations<'t>,
 }
 
 impl<'t> Links<'t> {
-    /// The key of link `i` of the slice, as its first event in the file wrote it.
+    /// Returns the key of link `i` of the slice, as written by its first event in the file.
     #[must_use]
     #[inline(always)]
     pub fn raw_key(&self, i: usize) -> &'t [u8] {

@@ -1,6 +1,7 @@
-//! Output order: PajeNG's. A stack starts with the root; the top container comes next, then, through the child types
-//! of its type in byte order of their identifiers, the objects of each lane in lane order, while the containers in it
-//! go on the stack in byte order of their identifiers (and so come off it in reverse).
+//! Output order, which is PajeNG's. The walk keeps a stack of containers, with the root at first.
+//! It takes the container on top and visits the child types of the container's type in byte order
+//! of their identifiers: for each, it shows the objects of the lane in lane order, or pushes the
+//! containers in it in byte order of their identifiers (so they are visited in reverse).
 
 use paje_parser::TypeNature;
 
@@ -11,14 +12,14 @@ use paje_model::names::ids::{ContainerId, TypeId};
 /// One step of a walk through a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A container; its lanes follow.
+    /// A container. Its lanes follow.
     Container(ContainerId),
-    /// A type (not of containers) of the container before: its lane comes here, if it has one.
+    /// A type (not of containers) of the container before. Its lane comes here, if it has one.
     Type(ContainerId, TypeId),
 }
 
 impl Trace {
-    /// Goes through the trace in output order.
+    /// Returns an iterator over the trace in output order.
     pub fn walk(&self, order: NameOrder) -> Walk<'_> {
         let mut children = vec![Vec::new(); self.types().len()];
         for id in self.types().ids().skip(1) {
@@ -43,18 +44,18 @@ impl Trace {
 pub struct Walk<'t> {
     trace: &'t Trace,
     order: NameOrder,
-    /// The child types of each type, sorted; and the place of each type among its siblings.
+    /// Child types of each type, sorted; and the index of each type among its siblings.
     children: Vec<Vec<TypeId>>,
     ranks: Vec<u32>,
     stack: Vec<ContainerId>,
-    /// The container at hand, and how many of its type's child types are behind.
+    /// Current container, and the number of its type's child types that were visited.
     current: Option<(ContainerId, usize)>,
-    /// The containers that are walked through, if not all are.
+    /// Containers to visit, if not all.
     among: Option<Vec<bool>>,
 }
 
 impl Walk<'_> {
-    /// Walks only through these containers.
+    /// Restricts the walk to these containers.
     pub(crate) fn among(self, containers: Vec<bool>) -> Self {
         Walk { among: Some(containers), ..self }
     }

@@ -1,5 +1,4 @@
-//! Damaged traces: what a replay keeps of them is what the rules say, whoever replays them and in
-//! whatever pieces.
+//! Damaged traces: a replay keeps what the rules say, with any workers and any pieces.
 
 mod naive;
 
@@ -16,7 +15,7 @@ use testkit::{Rng, damage, number, team};
 
 use naive::{AT_THE_END, Kind, Naive};
 
-/// Every object, in no order but that of its lane.
+/// Every object, in order within its lane.
 #[derive(Default)]
 struct Listing(Vec<String>);
 
@@ -43,7 +42,7 @@ impl Listing {
     }
 }
 
-/// The number of an object in its lane: slices follow one another.
+/// Returns the number of an object in its lane. Slices follow one another.
 fn numbered(known: &[String], lane: LaneView<'_>) -> usize {
     let trace = lane.trace();
     let container = text(trace.containers().identifier(lane.container()).text);
@@ -117,7 +116,7 @@ impl Visitor for Listing {
     }
 }
 
-/// Problems told: the line of the first of each kind, and their number.
+/// Returns the reported problems: the line of the first of each kind, and their number.
 fn told(recovery: &Recovery) -> BTreeMap<Kind, (usize, u64)> {
     let kinds = recovery.problems.iter().map(|problem| {
         let ErrorKind::Invalid(why) = problem.error.kind() else {
@@ -138,7 +137,7 @@ fn replay(bytes: &[u8], block: usize, workers: &Workers) -> Trace {
     trace.unwrap_or_else(|error| panic!("{error}\n{}", text(bytes)))
 }
 
-/// Who replays a trace, and in what pieces; more than a few for each trace would take too long.
+/// Workers and block sizes. Each trace uses only a few, as more would take too long.
 struct Ways {
     teams: Vec<Workers>,
     turn: usize,
@@ -180,7 +179,7 @@ impl Ways {
 }
 
 #[test]
-fn sound_traces_are_as_ever() {
+fn recovery_does_not_change_sound_traces() {
     let mut ways = Ways::new();
     for seed in 0..40 {
         let bytes = datasets::random::trace(seed).bytes;
@@ -207,7 +206,7 @@ fn every_fault() {
 }
 
 #[test]
-fn damaged_traces_that_were_once_wrong() {
+fn damaged_traces_of_former_bugs() {
     let mut ways = Ways::new();
     // The remedy in the report was wrong.
     ways.check(include_bytes!("traces/wrong-remedy.trace"));

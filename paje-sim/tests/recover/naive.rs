@@ -1,5 +1,5 @@
-//! The rules of `docs/recover.md`, line by line, with maps and vectors and nothing else: what a replay of a
-//! damaged trace must give.
+//! A simple implementation of the rules of `docs/recover.md`, line by line, with maps and vectors.
+//! A replay of a damaged trace must give the same result.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -21,7 +21,7 @@ struct Type {
     nature: TypeNature,
     parent: usize,
     ends: Option<(usize, usize)>,
-    /// Names of values by what identifies them.
+    /// Names of values by their identifying texts.
     values: HashMap<Text, Text>,
 }
 
@@ -31,7 +31,7 @@ struct Container {
     type_: usize,
     parent: usize,
     start: f64,
-    /// When it ended, and when its destruction said it did.
+    /// Its end, and the time of its destruction.
     end: Option<(f64, f64)>,
     made_up: bool,
 }
@@ -54,7 +54,7 @@ struct Lane {
     links: Vec<(Half, Half, Text)>,
     open: Vec<(Text, Half)>,
     keys: HashSet<Text>,
-    /// The line and the time of the last event, and the latest time.
+    /// Line and time of the last event, and the latest time.
     last: Option<(usize, f64)>,
     latest: f64,
 }
@@ -71,14 +71,12 @@ pub(crate) struct Naive {
     awaited: HashMap<Text, Vec<Text>>,
     last_time: f64,
     line: usize,
-    /// The first line of each kind (none at the end of the trace), and how many.
+    /// For each kind, the first line (or [`AT_THE_END`]) and the number of lines.
     pub(crate) told: BTreeMap<Kind, (usize, u64)>,
 }
 
-/// The line of what is wrong at the end.
 pub(crate) const AT_THE_END: usize = usize::MAX;
 
-/// Skipped, for this reason.
 type Skip = &'static str;
 
 impl Naive {
@@ -404,7 +402,7 @@ impl Naive {
         }
     }
 
-    /// Every object, in no order but that of its lane.
+    /// Returns every object, in order within its lane.
     pub(crate) fn listing(&self) -> Vec<String> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut all = Vec::new();

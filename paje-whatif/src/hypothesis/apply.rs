@@ -111,7 +111,10 @@ fn tracks(graph: &Graph<'_>, wanted: Option<&Glob>) -> Result<Vec<bool>, String>
         return Ok(found);
     }
     let names = some_of((0..list.len() as u32).map(|track| graph.name(track)).collect());
-    Err(format!("container={}: no such container; there are {names}", glob.as_str()))
+    Err(format!(
+        "container={}: the trace has no such container; its containers are {names}",
+        glob.as_str()
+    ))
 }
 
 /// Returns the matching values with their types.
@@ -130,7 +133,7 @@ fn values(graph: &Graph<'_>, wanted: &Glob) -> Result<Vec<(u32, u32)>, String> {
         return Ok(found);
     }
     let names = some_of(all.into_iter().map(|both| name(both).to_string()).collect());
-    Err(format!("state={}: no such state; there are {names}", wanted.as_str()))
+    Err(format!("state={}: the trace has no such state; its states are {names}", wanted.as_str()))
 }
 
 fn of_class(graph: &Graph<'_>, class: Class) -> Vec<(u32, u32)> {

@@ -306,7 +306,7 @@ fn hypotheses_that_do_not_fit_are_refused() {
         |kind: &str, text: &str| retimed(&trace, &settings(), &[(kind, text)]).expect_err(text);
     assert_eq!(
         wrong("scale", "state=compute,factor=1"),
-        "state=compute: no such state; there are computing, MPI_Recv, MPI_Send"
+        "state=compute: the trace has no such state; its states are computing, MPI_Recv, MPI_Send"
     );
     assert_eq!(
         wrong("scale", "state=computing,factor=-1"),

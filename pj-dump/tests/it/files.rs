@@ -161,7 +161,7 @@ fn destructions_affect_later_lines_of_their_file() {
     let one = "set 1 S p a\ndestroy 9 P p\nset 9 S p a\nset 9 S q a\n";
     assert_eq!(
         run_all(&root, one, "set 1 S q a\n").2,
-        "pj_dump: two:1:5: time 1 is earlier than 9, where type 'State' (S) of container 'q' already is; \
+        "pj_dump: two:1:5: time 1 is earlier than 9, the last time of type 'State' (S) in container 'q'; \
          the events of a container and type must be in time order\n 1 | set 1 S q a\n   |     ^\n\
          pj_dump: hint: `--sort` replays the trace sorted by time, as `sort -s` would\n"
     );

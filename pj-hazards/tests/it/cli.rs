@@ -48,7 +48,7 @@ fn statuses_and_messages() {
         (&["deadlock", good], 0, ""),
         (&["races", bad], 1, "bad.trace"),
         (&["races", "/nowhere/it.trace"], 2, "/nowhere/it.trace"),
-        (&[good], 2, "the first word must be races, orders, deadlock or barriers"),
+        (&[good], 2, "give the hazard first: races, orders, deadlock or barriers"),
         (&["races", "--count", good], 2, "--count applies to orders, not to races"),
         (
             &["deadlock", "--wildcard=x", good],

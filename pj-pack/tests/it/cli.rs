@@ -103,7 +103,7 @@ fn standard_input_and_output() {
     let (status, _, said) = run(folder.path(), &["-"]);
     assert_eq!(
         (status, said.as_str()),
-        (2, "pj_pack: -o says where the trace from standard input goes\n")
+        (2, "pj_pack: standard input needs -o OUT, the file to write (`-` for standard output)\n")
     );
 }
 
@@ -115,7 +115,7 @@ fn damage_is_told_with_its_place() {
         (good[..good.len() - 1].to_vec(), "too early"),
         ([&good[..500], &[good[500] ^ 1], &good[501..]].concat(), "checksum"),
         (b"%EventDef".to_vec(), "ends too early"),
-        (vec![b'x'; 100], "this is no packed trace"),
+        (vec![b'x'; 100], "this is not a packed trace"),
     ] {
         fs::write(folder.path().join("bad.pjp"), damaged).unwrap();
         for option in ["--unpack", "--test", "--list", "--structure"] {

@@ -185,7 +185,9 @@ fn a_map_classifies_states() {
     let (_, _, err) = run(&["waits", "--map", map], &trace);
     assert_eq!(
         err,
-        format!("pj_profile: note: not in the map `{map}`, so never waiting: computing\n")
+        format!(
+            "pj_profile: note: states that the map `{map}` does not know, which never count as waiting: computing\n"
+        )
     );
     let (status, _, err) = run(&["waits", "--map", "starpu"], &trace);
     assert_eq!(status, 2);

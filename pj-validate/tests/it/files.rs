@@ -252,7 +252,7 @@ fn one_hint_is_printed_about_old_names() {
     let example =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/old-names.trace");
     let (_, stdout, _) = sandbox(&[]).run(&["-q", example.to_str().unwrap()]);
-    assert!(stdout.matches("name of older traces").count() > 1, "{stdout}");
+    assert!(stdout.matches("name that older traces use").count() > 1, "{stdout}");
     assert_eq!(stdout.matches("`-n`").count(), 1, "{stdout}");
     assert!(stdout.ends_with("hint: `-n` reads the field names of older traces\n"), "{stdout}");
 }

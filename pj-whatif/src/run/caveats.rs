@@ -115,7 +115,9 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             String::new()
         };
         let (map, names) = (settings.map.name(), names.collect::<Vec<_>>().join(", "));
-        report.caveat(format!("not in the map `{map}`, so never waiting: {names}{more}"));
+        report.caveat(format!(
+            "states that the map `{map}` does not know, which never count as waiting: {names}{more}"
+        ));
     }
 }
 

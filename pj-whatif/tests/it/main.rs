@@ -189,7 +189,7 @@ fn wrong_usage_is_reported() {
     assert!(wrong(&[trace, "--identity", "--cpu", "factor=2"]).contains("cannot be combined"));
     assert!(
         wrong(&[trace, "--scale", "state=compute,factor=2"])
-            .contains("there are computing, MPI_Barrier")
+            .contains("its states are computing, MPI_Barrier")
     );
     assert!(
         wrong(&[trace, "--cut", "state=computing", "--sweep", "factor=1..2/3"])

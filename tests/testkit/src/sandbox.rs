@@ -1,5 +1,3 @@
-//! A temporary folder in which a program runs.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -66,7 +64,7 @@ impl Sandbox {
         outcome(&self.command(arguments).output().expect("the program starts"))
     }
 
-    /// Does the same with standard input.
+    /// Runs the program with this standard input. Returns the same.
     pub fn fed(&self, arguments: &[&str], input: &[u8]) -> (i32, String, String) {
         outcome(&fed(&mut self.command(arguments), input))
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The most lines of a file, unit tests in files of their own aside.
+/// Maximum number of lines of a file, not counting unit tests in separate files.
 const MOST_LINES: usize = 400;
 
 #[test]

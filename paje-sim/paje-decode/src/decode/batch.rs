@@ -1,5 +1,4 @@
-//! The loop over the lines of a batch. It is compiled once per operation, so that nothing is decided per
-//! line.
+//! The loop over the lines of a batch. It is compiled once per operation, so that no decision is made per line.
 
 use std::marker::PhantomData;
 
@@ -18,7 +17,6 @@ use crate::decode::wide::{self, Loop};
 use crate::decode::{Decoder, DecoderConfig, Symbols};
 use paje_model::names::hash::{ShortText, Word, hash_text, word};
 
-/// Lines of a batch, and all that decoding them needs.
 pub(super) struct Lines<'a, 't> {
     pub(super) padded: &'t [u8],
     pub(super) plan: &'a Plan,
@@ -34,9 +32,9 @@ pub(super) struct Lines<'a, 't> {
 
 /// Text whose lines are decoded in batches.
 pub(super) trait Batch<'t>: Text<'t> {
-    /// Decodes lines. Without `as_one`, looks names up one by one, and appends lines that do not fit to the
-    /// rest. With `as_one`, looks all names of a line up as one text, and stops at the first line that does
-    /// not fit or has an unknown text. Returns the number of lines taken.
+    /// Decodes lines and returns the number taken. Without `as_one`, looks names up one by one, and
+    /// appends lines that do not fit to the rest. With `as_one`, looks all names of a line up as
+    /// one text, and stops at the first line that does not fit or has an unknown text.
     fn decode(lines: Lines<'_, 't>, op: Op, as_one: bool) -> usize;
 }
 
@@ -71,7 +69,6 @@ impl<'t> Batch<'t> for InBlock<'t> {
     }
 }
 
-/// The operation of a batch's lines.
 trait Operation: Copy {
     fn op(self) -> Op;
 }
@@ -83,7 +80,6 @@ impl Operation for Op {
     }
 }
 
-/// An operation known at compile time.
 #[derive(Clone, Copy)]
 struct Always<const OP: u8>;
 
@@ -94,25 +90,22 @@ impl<const OP: u8> Operation for Always<OP> {
     }
 }
 
-/// The loop over lines of one operation.
 struct OfOperation<'a, 't, T, O, const AS_ONE: bool> {
     lines: Lines<'a, 't>,
     op: O,
     text: PhantomData<T>,
 }
 
-/// The tables that names are looked up in.
 #[derive(Clone, Copy)]
 struct Tables<'a> {
     plan: &'a Plan,
     known: &'a KnownLanes,
-    /// Hold `known`'s slots, so that the pointers stay in registers.
+    /// Slots of `known`, so that the pointers stay in registers.
     pairs: Words<'a, KnownLane>,
     line_names: LineNamesSlots<'a>,
     config: &'a DecoderConfig,
 }
 
-/// Looks names up one by one.
 struct OneByOne<'a, 't> {
     padded: &'t [u8],
     plan: &'a Plan,
@@ -122,7 +115,7 @@ struct OneByOne<'a, 't> {
 }
 
 impl Decoder {
-    /// Returns some lines of a batch, with all that decoding them needs.
+    /// Returns some lines of a batch, with the data for decoding them.
     pub(super) fn lines_of<'a, 't>(
         &'a mut self,
         padded: &'t [u8],
@@ -150,8 +143,8 @@ impl<'t> Lines<'_, 't> {
         wide::run(OfOperation::<T, O, AS_ONE> { lines: self, op, text: PhantomData })
     }
 
-    /// Looks up the names of the first line one by one. Returns their symbols, their text if it is short, and
-    /// its length.
+    /// Looks up the names of the first line one by one. Returns their symbols, their text if it is
+    /// short, and its length.
     pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(LineNames, Option<Word>, usize)> {
         let Lines { padded, plan, known, symbols, times, config, decoded, .. } = self;
         let line = self.batch.first()?;
@@ -235,11 +228,10 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
 impl<'a> Tables<'a> {
     #[inline(always)]
     fn new(plan: &'a Plan, known: &'a KnownLanes, config: &'a DecoderConfig, op: Op) -> Self {
-        let line_names = known.line_names(op.is_link()).at_hand();
-        Tables { plan, known, pairs: known.by_pair.at_hand(), line_names, config }
+        let line_names = known.line_names(op.is_link()).slots();
+        Tables { plan, known, pairs: known.by_pair.slots(), line_names, config }
     }
 
-    /// Returns the strand and the argument of a link's event.
     #[inline(always)]
     fn link<'t, T: Text<'t>>(
         self,
@@ -268,8 +260,8 @@ impl<'a> Tables<'a> {
         self.pairs.find_salted(word, context, 0)
     }
 
-    /// Returns the strand and the symbols of a line's names if they are known as one text, or are longer and
-    /// known one by one.
+    /// Returns the strand and the symbols of a line's names if they are known as one text, or are
+    /// longer and known one by one.
     #[inline(always)]
     fn find<'t, T: Text<'t>>(
         self,
@@ -333,8 +325,8 @@ impl<'t> OneByOne<'_, 't> {
         Some(LineNames { strand, value, end })
     }
 
-    /// Returns the [halves](LineNames::halves) of a line's names. It reads the fields again, so that the loop
-    /// keeps its own in registers.
+    /// Returns the [halves](LineNames::halves) of a line's names. Reads the fields again, so that
+    /// the loop keeps its own in registers.
     #[inline(never)]
     fn long_names<T: Text<'t>>(
         &mut self,

@@ -1,5 +1,3 @@
-//! A block with its text, its origin and its decoded form.
-
 use std::sync::Arc;
 
 use paje_parser::DefTable;
@@ -10,43 +8,38 @@ use crate::input::files::Origin;
 use paje_model::memory::LineNumber;
 use paje_model::names::ledger::LineOf;
 
-/// A block and its decoded form.
 #[derive(Debug, Default)]
 pub struct DecodedBlock {
     pub text: Block,
     pub decoded: Decoded,
-    /// Number of the block in the trace.
     pub number: u64,
-    /// The file that it belongs to.
     pub origin: Origin,
-    /// The definitions before it that it was decoded with.
+    /// Definitions that it was decoded with.
     pub assumed: Option<Arc<DefTable>>,
     /// Index of the maps of its symbols.
     pub maps: usize,
-    /// Most parts of a whole block that it has had so far, for which it has memory.
+    /// Largest number of parts of a whole block that it has had so far. It has memory for them.
     pub parts: usize,
-    /// The worker that decoded it.
     pub worker: usize,
-    /// Error of reading the text behind it.
+    /// Error of reading the text after it.
     pub failure: Option<ReadError>,
-    /// Whether it is the last block of its file, as far as is known.
+    /// Whether it is known to be the last block of its file.
     pub is_last: bool,
     /// Whether its file begins with a byte order mark.
     pub is_marked: bool,
-    /// Number of lines of its file before it.
     pub lines_before: u64,
-    /// Lines before this byte must not be shown: see `Engine::shown_from`.
+    /// Lines before this byte must not be shown. See `Engine::shown_from`.
     pub shown_from: u32,
-    /// Subjects of its structural lines, in file order; filled only for a ledger.
+    /// Subjects of its structural lines, in file order. Filled only for a ledger.
     pub structural: Vec<LineOf>,
 }
 
-/// A block on the heap: it is more than a kilobyte, which would be copied each time that it is passed on.
+/// A block on the heap, since copying its kilobyte on each move would be slow.
 pub type BoxedBlock = Box<DecodedBlock>;
 
 impl DecodedBlock {
-    /// Returns the bytes that the spans of the decoded block refer to, and padding after them: the
-    /// block's text, or what was written of a segment that was decoded as columns.
+    /// Returns the bytes that spans of the decoded block refer to, with padding: the block's text,
+    /// or the written parts of a segment that was decoded as columns.
     pub fn bytes(&self) -> &[u8] {
         self.decoded.sparse.get().unwrap_or_else(|| self.text.padded())
     }

@@ -1,9 +1,9 @@
 //! Decodes segments of binary formats without their text.
 //!
-//! A segment groups its lines by step: those of one step have the same words, except in their holes
-//! ([`Lines`]). `Decoder::line` decodes the first line of a step; the others are the same event
-//! with other times, numbers and keys. Blocks with definitions are decoded from their text, and so
-//! are lines with other holes, and all lines if an option looks at them.
+//! A segment groups its lines by step. The lines of a step have the same words, except in their
+//! holes ([`Lines`]). `Decoder::line` decodes the first line of a step. The others are the same
+//! event with other times, numbers and keys. Blocks with definitions are decoded from their text,
+//! and so are lines with other holes, and all lines if an option needs it.
 
 use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 use paje_parser::token::{self, is_white};
@@ -18,10 +18,9 @@ use crate::decode::quotients::POWERS;
 use crate::decode::steps::{EventTemplate, Reading, Step, StepKind, Steps};
 
 /// Returns whether rows of a lane are wanted, by the texts of its container and type, or `None` if
-/// there is no such lane.
+/// the lane does not exist.
 pub type LaneFilter<'f> = &'f dyn Fn(&[u8], &[u8]) -> Option<bool>;
 
-/// The lines of a segment and their steps.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     lines: Lines,
@@ -29,7 +28,7 @@ pub(super) struct Columns {
 }
 
 impl Decoder {
-    /// Reads a block as columns. With a filter, leaves out lines of lanes that it does not want.
+    /// Reads a block as columns. A filter leaves out lines of unwanted lanes.
     ///
     /// Returns `false` if the block must be decoded from its text.
     pub(super) fn read_columns(
@@ -98,7 +97,7 @@ impl Decoder {
                     }
                     step => {
                         self.link_value(line.start, content, step, text, decoded);
-                        // The loop takes this link again, now that its value is known.
+                        // The loop reads this link again, now that its value is known.
                         rest = &contents[contents.len() - rest.len() - 1..];
                         Ok(())
                     }
@@ -121,7 +120,7 @@ impl Decoder {
         self.columns = Columns { lines, steps };
     }
 
-    /// Looks up a link's value, unless it is the same as that of the line before.
+    /// Looks up a link's value, unless it is the same as in the previous line.
     fn link_value(
         &mut self,
         start_of_line: u32,
@@ -139,7 +138,7 @@ impl Decoder {
         step.value_at = content.value_at;
     }
 
-    /// Decodes a line with text. If it is the first of its step, learns from it what the others mean.
+    /// Decodes a line with text. The first line of a step defines the event of the others.
     #[cold]
     fn line_with_text(
         &mut self,
@@ -166,7 +165,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Learns from the event of its first line what the lines of a step mean.
+    /// Sets the event of a step's lines from that of its first line.
     fn learn_step(
         &self,
         number: u32,
@@ -196,8 +195,8 @@ impl Decoder {
     }
 }
 
-/// Returns the form that the lines of a step are wanted in, and the plan of their event. `words` and
-/// `holes` are those of its first line. Returns `None` if the lines must have their texts.
+/// Returns the form in which the lines of a step are needed, and the plan of their event. `words`
+/// and `holes` are those of its first line. Returns `None` if the lines need their texts.
 fn wanted(
     plans: &Plans,
     defs: &DefTable,

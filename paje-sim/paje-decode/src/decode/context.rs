@@ -1,17 +1,16 @@
-//! Contexts of symbols: what tells two names with the same text apart.
+//! Contexts of symbols, which distinguish names with the same text.
 
 use paje_parser::{LinkEnd, Quoting, TypeNature};
 
 use crate::decode::symbols::Symbol;
 use paje_model::names::options::ValueNames;
 
-/// Returns the context of a lane. Lanes of one container and type differ by the nature that their events
-/// assume: only one can be right, which is checked when the lane is resolved.
+/// Returns the context of a lane. Lanes of one container and type differ by the nature that their
+/// events imply. Only one can be right, which is checked when the lane is resolved.
 pub const fn lane_context(type_: Symbol, nature: TypeNature) -> u32 {
     type_ << 3 | nature as u32
 }
 
-/// Returns the type and the nature of a lane's context.
 pub const fn split_lane_context(context: u32) -> (Symbol, TypeNature) {
     let nature = match context & 7 {
         0 => TypeNature::Container,
@@ -23,13 +22,12 @@ pub const fn split_lane_context(context: u32) -> (Symbol, TypeNature) {
     (context >> 3, nature)
 }
 
-/// Returns the context of a link's end. Ends differ by their quotes only if values do.
+/// Returns the context of a link's end. Quotes distinguish ends only if they distinguish values.
 #[inline(always)]
 pub(super) const fn end_context(type_: Symbol, end: LinkEnd, significant_quoting: Quoting) -> u32 {
     type_ << 3 | (significant_quoting as u32) << 1 | end as u32
 }
 
-/// Returns the type and the end of a link end's context.
 pub const fn split_end_context(context: u32) -> (Symbol, LinkEnd) {
     let end = if context & 1 == LinkEnd::Start as u32 { LinkEnd::Start } else { LinkEnd::End };
     (context >> 3, end)
@@ -44,12 +42,11 @@ pub(super) const fn significant_quoting(names: ValueNames, quoted: bool) -> Quot
     }
 }
 
-/// Returns the context of a type's values. They differ by their quotes only if the options say so.
+/// Returns the context of a type's values. Quotes distinguish values only if the options say so.
 pub(super) const fn value_context(type_: Symbol, significant_quoting: Quoting) -> u32 {
     type_ << 2 | significant_quoting as u32
 }
 
-/// Returns the type of a value's context.
 pub const fn value_type(context: u32) -> Symbol {
     context >> 2
 }

@@ -1,5 +1,3 @@
-//! Decoded form of a block.
-
 use std::sync::Arc;
 
 use paje_parser::color::Color;
@@ -9,21 +7,18 @@ use crate::decode::symbols::Symbol;
 use crate::decode::usage_notes::UsageNotes;
 use paje_model::names::hash::ShortText;
 
-/// The number of a strand in one decoder.
 pub type StrandSymbol = u32;
 
-/// Stands for no strand: the line has no event that is replayed.
+/// Marks a line without an event that is replayed.
 pub(super) const NO_STRAND: StrandSymbol = StrandSymbol::MAX;
 
-/// Stand for no strand: a structural line, a line of an event definition, a line without words.
+/// Marks a structural line, a line of an event definition, or a line without words.
 pub const STRUCTURAL: StrandSymbol = StrandSymbol::MAX - 1;
 pub const HEADER: StrandSymbol = StrandSymbol::MAX - 2;
 pub const WORDLESS: StrandSymbol = StrandSymbol::MAX - 3;
 
-/// Stands for no event.
 pub(super) const NOTHING: (StrandSymbol, LaneEvent) = (NO_STRAND, LaneEvent::NONE);
 
-/// Operation of an event on its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Op {
@@ -40,7 +35,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// All operations by number, filled up to what [`OP_BITS`] can hold.
+    /// All operations by number, padded to the range of [`OP_BITS`].
     pub(super) const ALL: [Op; 1 << OP_BITS] = [
         Op::Event,
         Op::SetState,
@@ -60,7 +55,6 @@ impl Op {
         Op::Event,
     ];
 
-    /// Whether it is the start or the end of a link.
     #[inline(always)]
     pub(super) const fn is_link(self) -> bool {
         matches!(self, Op::StartLink | Op::EndLink)
@@ -76,16 +70,14 @@ impl Op {
     }
 }
 
-/// An event of a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneEvent {
     /// In seconds.
     pub time: f64,
     /// Symbol of a value, bits of a variable's number, or index into the block's links.
     pub argument: u64,
-    /// Start of its line in the block.
     pub at: u32,
-    /// The [`Op`], and above it the number of the event's extra fields in the block, from 1; 0 for none.
+    /// The [`Op`], and above it the number of the event's extra fields in the block, from 1; 0 if none.
     pub(super) tail: u32,
 }
 
@@ -103,77 +95,70 @@ impl LaneEvent {
         Op::ALL[(self.tail & ((1 << OP_BITS) - 1)) as usize]
     }
 
-    /// Whether the operation is that one; faster than comparing [`LaneEvent::op`].
+    /// Returns whether it has this operation. Faster than comparing [`LaneEvent::op`].
     #[inline(always)]
     pub const fn is(&self, op: Op) -> bool {
         self.tail & ((1 << OP_BITS) - 1) == op as u32
     }
 
-    /// Returns the number of the event's extra fields in the block, from 1; 0 for none.
+    /// Returns the number of the event's extra fields in the block, from 1; 0 if none.
     #[inline]
     pub const fn extra(&self) -> u32 {
         self.tail >> OP_BITS
     }
 }
 
-/// Further fields of a link's event.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkEvent {
     pub value: Symbol,
-    /// The container at this end.
     pub end: Symbol,
-    /// Key as written, with its quotes. In a segment this may be where the link's other end wrote it.
+    /// Key as written, with its quotes. In a segment, the position may be that of the link's other end.
     pub raw_key: Span,
     /// Key without quotes, and its hash.
     pub key: ShortText,
     pub key_hash: u64,
-    /// Where the key stands in the event's own line.
+    /// Position of the key in the event's own line.
     pub key_at: u32,
 }
 
 impl LinkEvent {
-    /// Looks at all of it: it may lie on two cache lines, and its hash and the length of its key are at its ends.
+    /// Prefetches all of it. It may cross a cache line, so this reads the fields at both ends.
     #[inline(always)]
     pub fn look(&self) -> u64 {
         self.key_hash ^ self.key.bytes().1 as u64
     }
 }
 
-/// Something in a block whose order in the file matters.
+/// An item of a block whose order in the file matters.
 #[derive(Clone, Copy, Debug)]
 pub enum OrderedItem {
-    /// A structural event: its index among the block's.
     Structural(u32),
-    /// The first use of a lane, and the hash of its container's text.
+    /// First use of a lane, and the hash of its container's text.
     Lane(Symbol, u64),
-    /// The first use of a value, and the hash of its text.
+    /// First use of a value, and the hash of its text.
     Value(Symbol, u64),
-    /// The first use of a container as a link's end.
+    /// First use of a container as a link's end.
     LinkEnd(Symbol),
 }
 
-/// A structural event.
 #[derive(Clone, Copy, Debug)]
 pub struct Structure {
     pub def: u32,
-    /// Index of its first word among those of the block's structural events, and their number.
+    /// Index of its first word among those of the block's structural events, and the number of its words.
     pub words: (u32, u32),
     pub(super) kind: StructuralKind,
 }
 
-/// Kind of a structural event, as far as its line alone shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StructuralKind {
-    /// Unparsed: rare or possibly invalid lines, which resolving reads.
+    /// A rare or possibly invalid line, to be parsed when it is resolved.
     Words,
-    /// Index of a value's definition in the block.
     Value(u32),
-    /// Index of a container's creation or destruction in the block.
     Lifetime(u32),
 }
 
-/// Definition of a value: the words of its fields, and what can be read without knowing the lines before.
-/// Some traces define a value for each task.
+/// Definition of a value: the words of its fields, and everything that does not depend on earlier
+/// lines. Some traces define a value for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueDefinition {
     pub name: u32,
@@ -185,8 +170,8 @@ pub struct ValueDefinition {
     pub hash: u64,
 }
 
-/// Creation or destruction of a container: the words of its names, and what can be read without knowing the
-/// lines before. Small, for some traces have a container for each task.
+/// Creation or destruction of a container: the words of its names, and everything that does not
+/// depend on earlier lines. Small, as some traces have a container for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifetime {
     /// In seconds.
@@ -194,25 +179,23 @@ pub struct Lifetime {
     /// Symbol of the type's name, not a word.
     pub type_: Symbol,
     pub name: u8,
-    /// Word of the alias; [`Lifetime::NO_WORD`] for none.
+    /// Word of the alias; [`Lifetime::NO_WORD`] if none.
     pub(super) alias: u8,
     /// For a creation: word of the parent.
     pub(super) parent: u8,
     /// Hash of the alias, or else of the name.
     pub hash: u64,
-    /// Hash of the parent's name.
     pub(super) parent_hash: u64,
 }
 
 impl Lifetime {
     pub(super) const NO_WORD: u8 = u8::MAX;
 
-    /// Returns the word of the alias, if there is one.
     pub fn alias(&self) -> Option<u8> {
         (self.alias != Lifetime::NO_WORD).then_some(self.alias)
     }
 
-    /// For a creation: returns the word of the parent and the hash of its text.
+    /// For a creation, returns the word of the parent and the hash of its text.
     pub fn parent(&self) -> Option<(u8, u64)> {
         (self.parent != Lifetime::NO_WORD).then_some((self.parent, self.parent_hash))
     }
@@ -226,7 +209,7 @@ pub struct Doubtful {
     pub surplus: bool,
 }
 
-/// The bytes of a segment's text that its decoded lines refer to. Others were never written.
+/// The parts of a segment's text that its decoded lines refer to. Other parts were never written.
 #[derive(Debug, Default)]
 pub struct SparseText {
     bytes: Vec<u8>,
@@ -234,7 +217,6 @@ pub struct SparseText {
 }
 
 impl SparseText {
-    /// Fills the text, if `write` returns true.
     pub(super) fn fill(&mut self, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
         self.is_used = write(&mut self.bytes);
         self.is_used
@@ -252,7 +234,7 @@ pub struct Decoded {
     pub(crate) sparse: SparseText,
     /// Events of lanes: strand by strand in the order of `strands`, and in file order within each.
     pub events: Vec<LaneEvent>,
-    /// Strands that have events here, with their numbers of events, shard by shard.
+    /// Strands with events, and their numbers of events, shard by shard.
     pub strands: Vec<(StrandSymbol, u32)>,
     /// For each shard, the numbers of strands and events before its own.
     pub shards: Vec<(u32, u32)>,
@@ -269,34 +251,31 @@ pub struct Decoded {
     /// Ends of lines, if lines are kept or the block has columns.
     pub(crate) newlines: Vec<u32>,
     pub extra_text: Vec<u8>,
-    /// The first invalid line, where decoding stopped.
+    /// First invalid line, where decoding stopped.
     pub fault: Option<(u32, Fault)>,
     /// All invalid lines, if decoding goes on.
     pub faults: Vec<(u32, Fault)>,
-    /// Faults of link lines that only lack their keys, which are then empty.
+    /// Faults of link lines that lack only their keys. Their keys are empty.
     pub keyless: Vec<(u32, Fault)>,
     pub last_time: f64,
-    /// Number of lines that hold an event.
     pub event_count: u64,
-    /// Number of lines, empty ones and comments included.
+    /// Number of lines, including empty ones and comments.
     pub lines: u64,
-    /// Start and owner of every line; filled only for a ledger.
+    /// Start and owner of every line. Filled only for a ledger.
     pub lines_of: Vec<(u32, StrandSymbol)>,
-    /// The definitions at the end of the block, if it holds a line of one.
+    /// Definitions at the end of the block, if it has lines of definitions.
     pub defs: Option<Arc<DefTable>>,
-    /// The definitions used before the first of these lines.
+    /// Definitions used before the first of these lines.
     pub used: Vec<u32>,
     /// Start of the first of these lines.
     pub(crate) defs_from: u32,
-    /// Whether lines of the same file behind the block can mean something else than with the definitions
-    /// before it.
+    /// Whether later lines of the file may mean something else than with the definitions before the block.
     pub changes: bool,
     /// Notes on the use of definitions, if they are kept.
     pub usage: UsageNotes,
 }
 
 impl Decoded {
-    /// Whether any line was invalid.
     pub const fn has_faults(&self) -> bool {
         self.fault.is_some() || !self.faults.is_empty() || !self.keyless.is_empty()
     }
@@ -309,7 +288,7 @@ impl Decoded {
         }
     }
 
-    /// Returns the creation or destruction of a container, if a structural event is a valid one.
+    /// Returns the creation or destruction of a container, if the structural event is a valid one.
     pub fn lifetime_of(&self, structure: Structure) -> Option<&Lifetime> {
         match structure.kind {
             StructuralKind::Lifetime(number) => self.lifetimes.get(number as usize),
@@ -317,13 +296,12 @@ impl Decoded {
         }
     }
 
-    /// Returns the events of all lanes.
     pub fn lane_events(&self) -> &[LaneEvent] {
         let count = self.shards.last().map_or(0, |(_, events)| *events as usize);
         &self.events[..count]
     }
 
-    /// Takes the memory that only resolving uses from another block that has more of it.
+    /// Takes from another block the memory that only resolving uses, if it is larger.
     pub fn take_resolved(&mut self, other: &mut Decoded) {
         fn larger<T>(own: &mut Vec<T>, other: &mut Vec<T>) {
             if own.capacity() < other.capacity() {

@@ -1,5 +1,3 @@
-//! Event definitions of each file.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -9,56 +7,51 @@ use paje_parser::{DefTable, EventDef};
 use crate::decode::block::DecodedBlock;
 use crate::input::files::{Files, Origin};
 
-/// The event definitions of the files that are being read.
+/// Event definitions of the files that are being read.
 #[derive(Debug)]
 pub struct DefinitionsByFile {
-    /// The file whose lines are being resolved.
     file: u32,
     /// Its definitions so far, with all definitions of the trace.
-    at_hand: Arc<DefTable>,
+    current: Arc<DefTable>,
     /// Definitions that files begin with, by the number of the file that names them.
     inherited: BTreeMap<u32, Arc<DefTable>>,
-    /// The definitions of the current file when `inherited` was last updated.
+    /// Definitions of the current file when `inherited` was last updated.
     saved: Option<Arc<DefTable>>,
 }
 
 impl DefinitionsByFile {
     pub fn new(first: DefTable) -> Self {
-        let at_hand = Arc::new(first);
-        DefinitionsByFile { file: 0, at_hand, inherited: BTreeMap::new(), saved: None }
+        let current = Arc::new(first);
+        DefinitionsByFile { file: 0, current, inherited: BTreeMap::new(), saved: None }
     }
 
-    /// Returns the file whose lines are being resolved.
     pub const fn file(&self) -> u32 {
         self.file
     }
 
-    /// Returns its definitions so far.
-    pub fn at_hand(&self) -> &Arc<DefTable> {
-        &self.at_hand
+    pub fn current(&self) -> &Arc<DefTable> {
+        &self.current
     }
 
-    /// Returns all definitions of the trace so far.
     pub fn all(&self) -> &Sequence<Arc<EventDef>> {
-        self.at_hand.defs()
+        self.current.defs()
     }
 
-    /// Returns the definitions for a block that is read next, as far as they are known.
+    /// Returns the definitions for the next block to read, as far as they are known.
     pub fn of(&self, origin: &Origin) -> &Arc<DefTable> {
         if origin.file == self.file {
-            return &self.at_hand;
+            return &self.current;
         }
-        self.inherited.get(&origin.parent).unwrap_or(&self.at_hand)
+        self.inherited.get(&origin.parent).unwrap_or(&self.current)
     }
 
-    /// Sets the definitions of the current file from here on.
     pub fn change(&mut self, to: &Arc<DefTable>) {
-        let before = std::mem::replace(&mut self.at_hand, Arc::clone(to));
+        let before = std::mem::replace(&mut self.current, Arc::clone(to));
         if to.defs().len() < before.defs().len() {
-            Arc::make_mut(&mut self.at_hand).learn(before.defs());
+            Arc::make_mut(&mut self.current).learn(before.defs());
         } else if to.defs().len() > before.defs().len() {
             for table in self.inherited.values_mut() {
-                Arc::make_mut(table).learn(self.at_hand.defs());
+                Arc::make_mut(table).learn(self.current.defs());
             }
         }
     }
@@ -68,19 +61,19 @@ impl DefinitionsByFile {
         if !files.has_children(self.file) {
             return;
         }
-        let now = &self.at_hand;
+        let now = &self.current;
         if self.saved.as_ref().is_none_or(|last| !Arc::ptr_eq(last, now)) {
             self.saved = Some(Arc::clone(now));
             self.inherited.insert(self.file, Arc::new(now.inherit()));
         }
     }
 
-    /// Turns to the next file that has lines. Returns whether the one before did not end within a definition.
+    /// Switches to the next file that has lines. Returns whether the previous one ended outside a definition.
     pub fn turn_to(&mut self, origin: &Origin, files: &Files) -> bool {
-        let ended = !self.at_hand.is_open();
+        let ended = !self.current.is_open();
         self.save_for_children(files);
         // Each table lists all definitions.
-        self.at_hand = Arc::clone(self.of(origin));
+        self.current = Arc::clone(self.of(origin));
         self.saved = None;
         self.file = origin.file;
         // Files are read in the order of the files that name them.
@@ -88,11 +81,11 @@ impl DefinitionsByFile {
         ended
     }
 
-    /// Whether a block that was decoded with other definitions than the current ones means the same.
+    /// Returns whether a block that was decoded with other definitions than the current ones means the same.
     pub fn still_valid_for(&self, block: &DecodedBlock) -> bool {
         let Some(assumed) = &block.assumed else { return false };
-        let table = &*self.at_hand;
-        if Arc::ptr_eq(assumed, &self.at_hand) {
+        let table = &*self.current;
+        if Arc::ptr_eq(assumed, &self.current) {
             return true;
         }
         // Lines that are invalid with one may be valid with the other.
@@ -103,7 +96,7 @@ impl DefinitionsByFile {
             let index = *def as usize;
             table.defs().get(index).is_some_and(|def| table.find(def.id()) == Some(index))
         };
-        // What a definition's line does also depends on whether definitions are put away, on taken numbers
+        // A definition's line also depends on whether definitions are put away, on taken numbers
         // and on the end of the list.
         let same_header = |after: &Arc<DefTable>| {
             (match (assumed.is_inherited(), table.is_inherited()) {

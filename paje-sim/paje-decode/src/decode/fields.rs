@@ -8,13 +8,13 @@ use crate::decode::plan::{Plan, WORDS};
 use crate::decode::times::Times;
 use paje_model::names::options::Precision;
 
-/// The bytes in which the fields of a line are looked up.
+/// Bytes in which the fields of a line are looked up.
 pub(super) trait Text<'t>: Copy {
     /// Whether fields are in the usual order, one byte apart.
     const IS_USUAL: bool;
 
-    /// Reads a line's bytes, its time and the positions of its other fields, if it has as many fields as the
-    /// event and its time is valid. A line is given by its start and the bits of its fields' positions.
+    /// Reads a line's bytes, its time and the positions of its other fields, if the time and the number of fields are
+    /// valid. A line is given by its start and the bits of its fields' positions.
     fn read(
         padded: &'t [u8],
         line: (u32, u64),
@@ -23,7 +23,6 @@ pub(super) trait Text<'t>: Copy {
         times: &mut Times,
     ) -> Option<(Self, f64, Fields)>;
 
-    /// Reads the same without the time.
     fn fields(padded: &'t [u8], line: (u32, u64), plan: &Plan, op: Op) -> Option<(Self, Fields)>;
 
     fn bytes(&self) -> &[u8];
@@ -31,19 +30,16 @@ pub(super) trait Text<'t>: Copy {
     /// Returns the start of the bytes in the block, modulo 2^32.
     fn base(&self, start_of_line: u32) -> u32;
 
-    /// Reads the number between two positions, if it is valid.
     fn number(&self, precision: Precision, place: (usize, usize)) -> Option<f64>;
 }
 
-/// The bytes around a line whose fields are in the usual order.
+/// Bytes around a line whose fields are in the usual order.
 #[derive(Clone, Copy)]
 pub(super) struct InWindow<'t>(&'t LineWindow);
 
-/// All bytes of the block.
 #[derive(Clone, Copy)]
 pub(super) struct InBlock<'t>(&'t [u8]);
 
-/// Returns the bytes around a line.
 #[inline(always)]
 fn window(padded: &[u8], start: u32) -> Option<&LineWindow> {
     // Without enough bytes before the line, the start wraps around and no bytes are found.
@@ -144,7 +140,6 @@ fn any_time(text: &[u8], (start, end): (usize, usize)) -> Option<f64> {
     number::parse_time_at(text, start, end)
 }
 
-/// Ranges of an event's fields, without its time.
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
     pub(super) pair: (usize, usize),
@@ -154,8 +149,8 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Returns the fields of a line in its [`LineWindow`], if it has as many as the event, and the range of
-    /// its time from the start of the line.
+    /// Returns the fields of a line in its [`LineWindow`], if it has as many as the event, and the
+    /// range of its time from the start of the line.
     #[inline(always)]
     fn usual(op: Op, mut ends: u64) -> Option<((usize, usize), Fields)> {
         // Without a further bit this is 64, and the line is refused.
@@ -198,7 +193,6 @@ impl Fields {
         Some(((number + 1, time), fields))
     }
 
-    /// Returns the fields of a line with these words.
     #[inline(always)]
     fn by_plan(words: &Words, plan: &Plan) -> Option<Fields> {
         let pair = plan.pair?;
@@ -226,12 +220,12 @@ pub(super) fn bare(padded: &[u8], (start, end): (usize, usize)) -> (usize, usize
     if padded[start] == b'"' { (start + 1, end - 1) } else { (start, end) }
 }
 
-/// Ranges of a line's words in the block. Each is one integer: two integers that are stored one by one and
-/// loaded as a pair stall the processor.
+/// Ranges of a line's words in the block. Each is one integer: storing two integers one by one and
+/// loading them as a pair would stall the processor.
 struct Words([u64; WORDS]);
 
 impl Words {
-    /// Reads `count` words off the bits of their edges. Returns `None` if the line has more or fewer.
+    /// Reads `count` words from the bits of their edges. Returns `None` if the line has more or fewer.
     #[inline(always)]
     fn read((start, mut edges): (u32, u64), count: usize) -> Option<Words> {
         let start = u64::from(start);
@@ -250,7 +244,6 @@ impl Words {
         (before != 0 && edges == 0).then_some(Words(words))
     }
 
-    /// Returns the start and the end of a word in the block.
     #[inline(always)]
     fn get(&self, word: usize) -> (usize, usize) {
         let both = self.0[word % WORDS];

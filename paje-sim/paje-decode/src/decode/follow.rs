@@ -1,10 +1,7 @@
-//! Lists the owner of each line of a block, for a ledger.
-
 use crate::decode::Decoder;
 use crate::decode::decoded::{Decoded, NO_STRAND, OrderedItem, STRUCTURAL, StrandSymbol, WORDLESS};
 
 impl Decoder {
-    /// Notes a line that belongs to no strand.
     #[inline]
     pub(super) fn follow(&mut self, start: u32, whose: StrandSymbol) {
         if self.config.follows {
@@ -12,13 +9,13 @@ impl Decoder {
         }
     }
 
-    /// Notes a line that was decoded and has no event of a strand.
+    /// Records a decoded line that has no event of a strand.
     pub(super) fn follow_strandless(&mut self, start: u32, decoded: &Decoded) {
         let structural = matches!(decoded.ordered.last(), Some((line, OrderedItem::Structural(_))) if *line == start);
         self.follow(start, if structural { STRUCTURAL } else { WORDLESS });
     }
 
-    /// Lists the block's lines in file order; `lines` of them have words.
+    /// Lists the owners of the block's lines in file order, for a ledger; `lines` of them have words.
     pub(super) fn list_lines(&mut self, lines: usize, decoded: &mut Decoded) {
         // Mostly in order already, so this merges.
         self.strandless.sort_by_key(|(start, _)| *start);

@@ -1,5 +1,3 @@
-//! Groups the events of a block by strand.
-
 use paje_parser::columns::ColumnLine;
 
 use super::Decoder;
@@ -7,22 +5,20 @@ use super::decoded::{Decoded, LaneEvent};
 use crate::decode::decoded::StrandSymbol;
 use crate::decode::steps::{EventTemplate, Steps, Varies};
 
-/// The events of the current block on their way to their strands.
 #[derive(Debug, Default)]
 pub(super) struct Grouping {
-    /// Strand and event of each line, by its ordinal. Entries behind the current lines are stale.
+    /// Strand and event of each line, by its ordinal. Entries after the current lines are stale.
     pub(super) unsorted: Vec<(StrandSymbol, LaneEvent)>,
     /// Number of events in the current block, by strand; all zero between blocks.
     counts: Vec<u32>,
-    /// The block's strands before they are grouped by shard.
+    /// Strands of the block before they are grouped by shard.
     met: Vec<(StrandSymbol, u32)>,
 }
 
 impl Decoder {
-    /// Groups the events by strand, in file order.
     #[inline(never)]
     pub(super) fn group_by_strand(&mut self, decoded: &mut Decoded) {
-        // Lines behind an invalid one have no event, nor have lines without a lane.
+        // Lines after an invalid one have no event, nor have lines without a lane.
         let lines = std::mem::take(&mut self.waiting.lines) as usize;
         self.decoded += lines as u64;
         if self.symbols.unique_values {
@@ -38,7 +34,7 @@ impl Decoder {
         let count = self.group_by_shard(decoded);
         let events = &mut decoded.events;
         if events.len() < count {
-            // A new buffer instead of a larger copy of the old one, which is no longer read.
+            // A new buffer, since a larger copy of the old contents is not needed.
             *events = vec![LaneEvent::NONE; count + count / 8];
         }
         let Grouping { unsorted, counts, .. } = &mut self.grouping;
@@ -59,7 +55,7 @@ impl Decoder {
         }
     }
 
-    /// Makes events of lines, divides their times by `power`, and groups them by strand in file order.
+    /// Turns lines into events, divides their times by `power`, and groups them by strand in file order.
     #[inline(never)]
     pub(super) fn spread(
         &mut self,
@@ -104,8 +100,7 @@ impl Decoder {
         }
     }
 
-    /// Counts the events of each strand and lists strands as they come. Lines without an event have no valid
-    /// strand.
+    /// Counts the events of each strand and lists new strands. Lines without an event have no valid strand.
     #[inline(always)]
     fn count(&mut self, strands: impl Iterator<Item = (StrandSymbol, u32)>) {
         let Grouping { counts, met, .. } = &mut self.grouping;
@@ -122,8 +117,8 @@ impl Decoder {
         }
     }
 
-    /// Groups the strands by shard. Afterwards `counts` holds the positions of their first events. Returns
-    /// the number of events.
+    /// Groups the strands by shard. Afterwards `counts` holds the positions of their first events.
+    /// Returns the number of events.
     fn group_by_shard(&mut self, decoded: &mut Decoded) -> usize {
         let Decoded { strands, shards, .. } = decoded;
         shards.clear();
@@ -141,8 +136,7 @@ impl Decoder {
         }
         strands.resize(self.grouping.met.len(), (0, 0));
         for (strand, count) in &self.grouping.met {
-            // The counts before a shard become those up to its end, which are the counts before the next
-            // shard.
+            // The counts before a shard become those up to its end, which are the counts before the next shard.
             let shard = &mut shards[self.known.shards[*strand as usize] as usize];
             strands[shard.0 as usize] = (*strand, *count);
             self.grouping.counts[*strand as usize] = shard.1;

@@ -1,4 +1,4 @@
-//! Event definitions that a damaged trace begins and does not end.
+//! Event definitions of a damaged trace that have no end.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::Decoder;
 use super::decoded::Decoded;
 
 impl Decoder {
-    /// Whether the next line with words, from `start` on, is an event's, which ends the definition that it is
-    /// in.
+    /// Returns whether the next line with words, from `start` on, is an event's, which ends the
+    /// unfinished definition.
     pub(super) fn interrupts(&self, text: &[u8], mut start: usize) -> bool {
         let mut words = Vec::new();
         while start < text.len() {
@@ -23,7 +23,6 @@ impl Decoder {
         false
     }
 
-    /// Ends the current definition before the next line with words.
     #[cold]
     pub(super) fn interrupt(
         &mut self,

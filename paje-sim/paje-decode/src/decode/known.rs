@@ -1,33 +1,28 @@
-//! The lanes that a decoder knows.
-
 use crate::decode::decoded::StrandSymbol;
 use crate::decode::line_names::LineNamesTable;
 use crate::decode::partitioning::Partitioning;
 use crate::decode::symbols::{Symbol, WordTable};
 
-/// A decoder with more texts of lines' names gives them up. Those of links are many only if containers are.
+/// Number of texts of lines' names up to which a decoder keeps their table. Links only have many
+/// texts if there are many containers.
 const MOST_LINE_NAMES: usize = 1 << 9;
 const MOST_LINK_LINE_NAMES: usize = 1 << 12;
 
-/// A lane as a decoder knows it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KnownLane {
     pub(super) type_: Symbol,
-    /// Its first strand. A link lane has [several](Partitioning::per_link_lane), one after the other.
+    /// First strand. A link lane has [several](Partitioning::per_link_lane) consecutive ones.
     pub(super) strand: StrandSymbol,
 }
 
-/// The lanes that a decoder knows.
 #[derive(Debug)]
 pub(super) struct KnownLanes {
-    /// By the text of a type and a container that stand side by side: see [`short`](super::short).
+    /// By the text of an adjacent type and container. See [`short`](super::short).
     pub(super) by_pair: WordTable<KnownLane, true>,
-    /// By that text, a value, and the other end of a link: see [`line_names`](super::line_names).
+    /// By that text, a value, and the other end of a link. See [`line_names`](super::line_names).
     line_names: LineNamesTable,
     link_line_names: LineNamesTable,
-    /// By their symbols.
     pub(super) lanes: Vec<KnownLane>,
-    /// The shard of each strand.
     pub(super) shards: Vec<u8>,
     pub(super) partitioning: Partitioning,
 }
@@ -53,13 +48,12 @@ impl KnownLanes {
         self.shards.clear();
     }
 
-    /// Returns the names of lines as one text: those of links, or of all other lines.
+    /// Returns the names of lines as one text, for links or for all other lines.
     #[inline(always)]
     pub(super) const fn line_names(&self, of_links: bool) -> &LineNamesTable {
         if of_links { &self.link_line_names } else { &self.line_names }
     }
 
-    /// The same, to be changed.
     pub(super) const fn line_names_mut(&mut self, of_links: bool) -> &mut LineNamesTable {
         if of_links { &mut self.link_line_names } else { &mut self.line_names }
     }

@@ -18,11 +18,11 @@ use paje_model::names::hash::{ShortText, bare, hash_text, word};
 use paje_model::names::options::{Precision, ValueNames};
 
 impl Decoder {
-    /// Decodes the line at `start`, whose words are in `self.lexing.spans`. Returns its event and the strand
-    /// that it is for, if any.
+    /// Decodes the line at `start`, whose words are in `self.lexing.spans`. Returns its event and
+    /// the event's strand, if any.
     ///
     /// # Errors
-    /// The line is no valid event.
+    /// The line is not a valid event.
     pub(super) fn line(
         &mut self,
         padded: &[u8],
@@ -156,7 +156,7 @@ impl Decoder {
         Ok((strand, LaneEvent::new(time, argument, start as u32, op, extra)))
     }
 
-    /// Returns the lane of the current line, and notes it if it is new.
+    /// Returns the lane of the current line, and records it if it is new.
     fn named_lane(
         &mut self,
         padded: &[u8],
@@ -193,7 +193,7 @@ impl Decoder {
         self.known.shards.extend(parts.map(|part| self.known.partitioning.shard(lane_hash, part)));
     }
 
-    /// Returns the quoting of a value's name, as far as it is part of the name.
+    /// Returns the quoting of a value's name as far as it is part of the name.
     #[inline]
     pub(super) fn significant_quoting(&self, padded: &[u8], span: Span) -> Quoting {
         match self.config.value_names {
@@ -230,7 +230,6 @@ fn parse_time(padded: &[u8], span: Span) -> Result<f64, Fault> {
     time.ok_or(fault(span, FaultKind::BadTime))
 }
 
-/// Copies an event's user-defined fields. Returns their number in the block, from 1.
 #[inline(never)]
 fn note_extras(
     def: &EventDef,

@@ -1,32 +1,29 @@
 //! Looks up all names of a line as one text: type, container, value, and the other end of a link.
 //!
-//! Most traces have few such texts: about ranks × functions, or ranks × kinds of messages. If there are more,
-//! looking names up one by one needs less cache, and this table is given up.
+//! Most traces have few such texts: about ranks × functions, or ranks × kinds of messages. With
+//! more texts, looking names up one by one needs less cache, and the table is dropped.
 
 use crate::decode::decoded::{Op, StrandSymbol};
 use crate::decode::symbols::{Symbol, WordTable, Words};
 use paje_model::names::hash::Word;
 
-/// The strand and the symbols of a line's names.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LineNames {
-    /// The first strand of the lane.
     pub(super) strand: StrandSymbol,
     pub(super) value: Symbol,
-    /// The container at a link's end.
+    /// Container at a link's end.
     pub(super) end: Symbol,
 }
 
 impl LineNames {
-    /// Returns names as two numbers, which fit in registers: strand and value; and the end, or `u64::MAX` for
-    /// no names.
+    /// Returns names as two numbers, which fit in registers: strand and value; and the end, or
+    /// `u64::MAX` for no names.
     #[inline(always)]
     pub(super) fn halves(names: Option<Self>) -> (u64, u64) {
         let of = |names: LineNames| u64::from(names.strand) | u64::from(names.value) << 32;
         names.map_or((0, u64::MAX), |names| (of(names), u64::from(names.end)))
     }
 
-    /// Returns the names of these numbers.
     #[inline(always)]
     pub(super) fn of_halves((of_lane, end): (u64, u64)) -> Option<Self> {
         let end = u32::try_from(end).ok()?;
@@ -38,7 +35,6 @@ impl LineNames {
 #[derive(Debug)]
 pub(super) struct LineNamesTable {
     known: WordTable<LineNames, true>,
-    /// Number of texts that may still be added.
     left: usize,
 }
 
@@ -49,8 +45,7 @@ pub(super) struct LineNamesSlots<'a> {
 }
 
 impl LineNamesSlots<'_> {
-    /// Returns the names of an event with this operation and this text, in the context of its type and
-    /// container.
+    /// Returns the names of an event with this operation and this text, in the context of its type and container.
     #[inline(always)]
     pub(super) fn find(self, word: Word, context: u64, op: Op) -> Option<LineNames> {
         self.known.find_salted(word, context, op as u64)
@@ -58,12 +53,11 @@ impl LineNamesSlots<'_> {
 }
 
 impl LineNamesTable {
-    /// Creates a table for at most this many texts.
     pub(super) fn new(most: usize) -> Self {
         LineNamesTable { known: WordTable::default(), left: most }
     }
 
-    /// Whether it has not been given up.
+    /// Returns whether the table is still in use.
     #[inline(always)]
     pub(super) const fn is_used(&self) -> bool {
         self.left > 0
@@ -71,11 +65,10 @@ impl LineNamesTable {
 
     /// Borrows the slots, for many lookups.
     #[inline(always)]
-    pub(super) fn at_hand(&self) -> LineNamesSlots<'_> {
-        LineNamesSlots { known: self.known.at_hand() }
+    pub(super) fn slots(&self) -> LineNamesSlots<'_> {
+        LineNamesSlots { known: self.known.slots() }
     }
 
-    /// Adds an unknown text.
     pub(super) fn insert(&mut self, word: Word, context: u64, op: Op, names: LineNames) {
         let context = context | (op as u64) << WordTable::<LineNames, true>::SALT;
         self.left = self.left.saturating_sub(1);

@@ -1,8 +1,7 @@
 //! Interner for the names of lanes.
 //!
-//! A decoder finds the lanes of almost all lines by pairs of texts, and looks up names
-//! only if a pair is new. So this table is made small rather than fast: its index holds only symbols, and
-//! texts are compared in the arena.
+//! A decoder finds the lanes of almost all lines by pairs of texts, and looks up names only if a pair is new. So this
+//! table is small rather than fast: its index holds only symbols, and texts are compared in the arena.
 
 use hashbrown::HashTable;
 use paje_parser::Span;
@@ -11,7 +10,7 @@ use crate::decode::symbols::{Entry, Symbol};
 use paje_model::names::hash::{bare, hash_bytes, hash_text};
 use paje_model::names::text::{Name, TextArena};
 
-/// Texts, each in a context, numbered in the order of their first use.
+/// Texts in contexts, numbered in the order of their first use.
 #[derive(Clone, Debug, Default)]
 pub struct NameTable {
     known: HashTable<Symbol>,
@@ -19,7 +18,6 @@ pub struct NameTable {
     arena: TextArena,
 }
 
-/// Returns the hash of a text within a context.
 const fn within(hash: u64, context: u32) -> u64 {
     // Tables use both ends of a hash.
     hash ^ (context as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -37,20 +35,18 @@ impl NameTable {
         self.arena.clear();
     }
 
-    /// Returns the context of a symbol.
     #[inline]
     pub fn context(&self, symbol: Symbol) -> u32 {
         self.entries[symbol as usize].context
     }
 
-    /// Returns the text and the context of a symbol.
     #[inline]
     pub fn get(&self, symbol: Symbol) -> (Name<'_>, u32) {
         self.entries[symbol as usize].of(&self.arena)
     }
 
-    /// Returns the symbol of the field at `span` of `padded`, without its quotes, in `context`, and the hash
-    /// of its text.
+    /// Returns the symbol of the field at `span` of `padded`, without its quotes, in `context`, and
+    /// the hash of its text.
     ///
     /// A symbol that equals the table's length before the call is new.
     pub fn intern(&mut self, padded: &[u8], span: Span, context: u32) -> (Symbol, u64) {
@@ -74,13 +70,13 @@ impl NameTable {
         (symbol, hash)
     }
 
-    /// Grows the index, in the order of the texts in memory. A table that grows by itself would read them in
-    /// its own order.
+    /// Grows the index in the order of the texts in memory. A table that grows by itself would read
+    /// them in its own order.
     #[cold]
     fn grow(&mut self) {
         let NameTable { known, entries, arena } = self;
         let indexed = known.len();
-        // The old index is freed first, so that there are never two.
+        // Frees the old index first, so that there are never two.
         *known = HashTable::new();
         *known = HashTable::with_capacity(2 * indexed.max(8));
         for (entry, symbol) in entries[..indexed].iter().zip(0..) {

@@ -1,10 +1,8 @@
-//! Partitioning of lanes over workers.
-
 use paje_parser::TypeNature;
 
-/// Assigns lanes to shards, which workers replay at the same time. A lane is replayed as one strand. A lane
-/// of links has several, by the hashes of their keys, for it can be a quarter of a trace. The text of a lane
-/// determines its shard, so that all decoders agree.
+/// Assigns lanes to shards, which workers replay at the same time. A lane is replayed as one
+/// strand. A lane of links can be a quarter of a trace, so it has several strands, by the hashes of
+/// its keys. The text of a lane determines its shard, so that all decoders agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Partitioning {
     pub shards: u32,
@@ -20,11 +18,9 @@ impl Partitioning {
     const MANY: u32 = 8;
     const PER_WORKER: u32 = 8;
 
-    /// Returns the partitioning for a number of workers.
     pub fn for_workers(workers: usize) -> Self {
         let workers = workers.min(Partitioning::MOST_SHARDS as usize) as u32;
-        // With only as many strands as workers, a strand in the shard of another long lane keeps all others
-        // waiting.
+        // With only as many strands as workers, a strand in the shard of another long lane delays all others.
         let links = if workers >= Partitioning::MANY { 2 } else { 1 };
         match workers {
             0 | 1 => Partitioning { shards: 1, per_link_lane: 1 },
@@ -35,12 +31,11 @@ impl Partitioning {
         }
     }
 
-    /// Returns the number of workers that it is for, or fewer if these have fewer shards each.
+    /// Returns the number of workers that it was made for, or fewer if these have fewer shards each.
     pub const fn workers(self) -> u32 {
         self.shards.div_ceil(Partitioning::PER_WORKER)
     }
 
-    /// Returns the number of strands of a lane.
     pub const fn of(self, nature: TypeNature) -> u32 {
         if matches!(nature, TypeNature::Link) { self.per_link_lane } else { 1 }
     }
@@ -50,10 +45,9 @@ impl Partitioning {
         (((lane_hash >> 32) as u32).wrapping_add(part) % self.shards) as u8
     }
 
-    /// Returns the index of a link's strand in its lane.
     #[inline]
     pub const fn part(self, key_hash: u64) -> u32 {
-        // Not the bits that the strand's own table uses.
+        // Bits that the strand's own table does not use.
         (key_hash >> 52) as u32 & (self.per_link_lane - 1)
     }
 }

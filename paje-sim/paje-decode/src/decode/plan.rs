@@ -1,16 +1,12 @@
-//! How to decode the lines of an event, worked out once per definition.
-
 use paje_parser::Numbering;
 use paje_parser::{EventDef, EventKind, FieldName, TypeNature};
 
 use crate::decode::decoded::Op;
 use crate::decode::symbols::WordTable;
 
-/// Most words of a line that is decoded in a batch.
 pub(super) const WORDS: usize = 8;
 
-/// Words of the usual order: number, time, type and container in any order, value, and a link's other end and
-/// key.
+/// Words of the usual order: number, time, type and container in any order, value, and a link's other end and key.
 pub(super) mod usual {
     pub(crate) const TIME: usize = 1;
     pub(crate) const PAIR: usize = 2;
@@ -19,7 +15,7 @@ pub(super) mod usual {
     pub(crate) const KEY: usize = 6;
 }
 
-/// Positions of an event's words, and what to do with them.
+/// How to decode the lines of an event, computed once per definition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) action: Action,
@@ -32,30 +28,27 @@ pub(super) struct Plan {
     pub(super) value: usize,
     pub(super) end: usize,
     pub(super) key: usize,
-    /// First word of the type and the container, if they stand side by side.
+    /// First word of the type and the container, if they are adjacent.
     pub(super) pair: Option<usize>,
     /// Whether short lines of the event can be decoded in batches.
     pub(super) fits_batch: bool,
     /// Whether the fields are also in the [usual](usual) order.
     pub(super) is_usual: bool,
-    /// Number of words in the usual order, if only words follow that are not needed.
+    /// Number of words in the usual order, if all later words are not needed.
     pub(super) head: Option<u32>,
-    /// Whether the event has user-defined fields that are kept.
     pub(super) keeps_extras: bool,
-    /// See [`Plan::pair_context`].
     without_len: u64,
 }
 
-/// The plans of all definitions.
 #[derive(Debug, Default)]
 pub(super) struct Plans {
     pub(super) all: Vec<Plan>,
-    /// Plans by event number, for the numbers of `numbering`: see [`short`](super::short).
+    /// Plans by event number, for the numbers of `numbering`. See [`short`](super::short).
     pub(super) by_id: WordTable,
     /// Batches of usual lines, by short event numbers.
     pub(super) short_ids: ShortIds,
     pub(super) numbering: Option<Numbering>,
-    /// Whether each definition has been used by the current lines, and a list of those that have.
+    /// Whether the current lines have used each definition.
     pub(super) used: Vec<bool>,
     pub(super) used_list: Vec<u32>,
     pub(super) keeps_extras: bool,
@@ -64,22 +57,21 @@ pub(super) struct Plans {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Structural,
-    /// An event of a lane.
     Replayed(Op),
 }
 
 /// Batches of usual lines by short event numbers. Numbers that collide are left to [`Plans::by_id`].
 #[derive(Debug)]
 pub(super) struct ShortIds {
-    /// `(batch + 1) << 2 | id_len`, by the first two bytes of a line, for numbers of one or two bytes; 0 for
-    /// none.
+    /// `(batch + 1) << 2 | id_len`, by the first two bytes of a line, for numbers of one or two
+    /// bytes; 0 if none.
     pairs: Box<[u16; 1 << 16]>,
     slots: Box<[(u64, u32); 1 << ShortIds::BITS]>,
-    /// For the same keys, events of which only the [head](Plan::head) is needed: see [`ShortIds::head`].
+    /// For the same keys, events that only need their [head](Plan::head). See [`ShortIds::head`].
     heads: Vec<(u64, Head)>,
 }
 
-/// Batch of long lines of which only the head is needed.
+/// Batch of long lines that only need their head.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) batch: u32,
@@ -92,7 +84,7 @@ impl Default for ShortIds {
     fn default() -> Self {
         let pairs = vec![0; 1 << 16].into_boxed_slice();
         ShortIds {
-            pairs: pairs.try_into().expect("it has as many"),
+            pairs: pairs.try_into().expect("same length"),
             // No text is that long.
             slots: Box::new([(u64::MAX, 0); 1 << ShortIds::BITS]),
             heads: Vec::new(),
@@ -117,9 +109,9 @@ impl ShortIds {
         (key.wrapping_mul(ShortIds::SPREAD) >> (64 - ShortIds::BITS)) as usize
     }
 
-    /// Returns one more than what [`ShortIds::find`] returns, or 0 for none; fastest for short numbers.
+    /// Returns one more than [`ShortIds::find`], or 0 if none. Fastest for short numbers.
     #[inline(always)]
-    pub(super) fn behind(&self, bytes: u64, len: usize) -> u32 {
+    pub(super) fn find_plus_one(&self, bytes: u64, len: usize) -> u32 {
         let pair = u32::from(self.pairs[usize::from(bytes as u16)]);
         match (pair & 3) as usize == len {
             true => pair >> 2,
@@ -152,7 +144,6 @@ impl ShortIds {
         }
     }
 
-    /// Returns the key of a number, if it is short.
     fn key_of(id: &[u8]) -> Option<u64> {
         // A line that begins with `%` is part of a definition.
         if id.is_empty() || id.len() > 7 || id[0] == b'%' {
@@ -163,7 +154,6 @@ impl ShortIds {
         Some(ShortIds::key(u64::from_le_bytes(bytes), id.len()))
     }
 
-    /// Adds the batch of an event's number.
     pub(super) fn insert(&mut self, id: &[u8], batch: u32) {
         let Some(key) = ShortIds::key_of(id) else { return };
         let slot = &mut self.slots[ShortIds::slot(key)];
@@ -209,7 +199,7 @@ impl Plan {
             | E::DestroyContainer
             | E::TraceFile => Action::Structural,
         };
-        // Fields that the action does not use refer to the event's number, which is always there.
+        // Fields that the action does not use refer to the event's number, which always exists.
         let word = |field| def.word_of(field).unwrap_or(0);
         let end = match def.kind() {
             E::StartLink => FieldName::StartContainer,
@@ -262,14 +252,13 @@ impl Plan {
         }
     }
 
-    /// Whether a link's key is the last word that the event needs.
     pub(super) fn ends_with_key(&self) -> bool {
         let is_link = matches!(self.action, Action::Replayed(Op::StartLink | Op::EndLink));
         is_link && self.key + 1 == self.needed
     }
 
-    /// Returns the lookup key of the text of a type and a container: its length, the nature of the event, and
-    /// whether the type comes first.
+    /// Returns the lookup key of the text of a type and a container: its length, the nature of the
+    /// event, and whether the type comes first.
     #[inline(always)]
     pub(super) fn pair_context(&self, len: usize) -> u64 {
         (len as u64) << 4 | self.without_len

@@ -1,5 +1,4 @@
-//! Numbers of column segments: whole numbers divided by powers of ten, with the same result as reading their
-//! digits.
+//! Numbers of column segments: integers divided by powers of ten, with the same result as parsing their digits.
 
 use paje_model::names::options::Precision;
 
@@ -9,8 +8,8 @@ pub(super) const POWERS: [f64; 19] = [
     1e17, 1e18,
 ];
 
-/// Returns `units` divided by 10 to the power of `digits`. Both are exact, so the quotient is the nearest
-/// number, as if it had been read from its digits.
+/// Returns `units` divided by 10 to the power of `digits`. Both are exact, so the quotient is the
+/// nearest number, as it is when parsed.
 #[inline(always)]
 pub(super) fn number(units: i64, digits: u32, precision: Precision) -> f64 {
     let (units, power) = (units as f64, POWERS[digits as usize % POWERS.len()]);
@@ -47,7 +46,6 @@ mod tests {
 
     use super::*;
 
-    /// Returns the text of a number.
     fn spelt(units: i64, digits: u32) -> String {
         let digits = digits as usize;
         let all = format!("{:0>1$}", units.unsigned_abs(), digits + 1);
@@ -66,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_those_of_their_texts() {
+    fn numbers_equal_their_texts() {
         let mut state = 1_u64;
         for round in 0..200_000_u32 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -78,13 +76,13 @@ mod tests {
         }
     }
 
-    /// Numbers near the middles of two in single precision, on both sides and there.
+    /// Numbers in and near the middle of two single-precision numbers.
     #[test]
-    fn middles_are_rounded_as_their_texts() {
+    fn middles_round_like_their_texts() {
         for odd in (0..4000).map(|number| (1_u64 << 24) + 2 * number * number + number) {
             let middle = 2 * odd + 1;
             for digits in 0..9 {
-                // A multiple of a power of two that is near the middle when it is divided.
+                // A multiple of a power of two, whose quotient is near the middle.
                 let power = 10_u64.pow(digits);
                 for shift in 0..25 {
                     let units = (u128::from(middle) * u128::from(power)) >> shift;

@@ -1,27 +1,27 @@
-//! Restarts of decoders whose tables are full of names that hardly come up again.
+//! Restarts of decoders whose tables are full of names that are hardly used again.
 
 use crate::decode::Decoder;
 use crate::decode::plan::Plans;
 use crate::decode::usual::Batches;
 
-/// A decoder with fewer lines than this per symbol meets most names only a few times, as in a trace with a
-/// container or a value for each task.
+/// A decoder with fewer lines than this per symbol meets most names only a few times, as in a trace
+/// with a container or a value for each task.
 const LINES_PER_SYMBOL: u64 = 4;
 
-/// After this many restarts without interning values, one with it finds out whether they come up again by now.
+/// After this many restarts without interning values, the next one interns them again to see whether they now repeat.
 const PROBES: u32 = 8;
 
 impl Decoder {
-    /// Returns whether it knows many names that have hardly come up again: looking them up costs more than
-    /// learning them again.
+    /// Returns whether it knows many names that are hardly used again. Looking them up costs more
+    /// than learning them again.
     pub fn is_crowded(&self) -> bool {
         let symbols = self.symbols.len();
         symbols > self.most_symbols && self.decoded < LINES_PER_SYMBOL * symbols as u64
     }
 
-    /// Forgets all names and definitions, and keeps the memory. If most of its lanes were `known_before` by the trace, it may
-    /// know more names from now on. Otherwise it would keep forgetting lanes that come up again. If most of its names were
-    /// values, it no longer interns values: looking up names that do not come up again is in vain.
+    /// Forgets all names and definitions, and keeps the memory. If the trace knew most of its lanes before
+    /// (`known_before`), the limit on names is raised: otherwise it would keep forgetting lanes that come back. If
+    /// most of its names were values, it stops interning values, as they do not repeat.
     pub fn restart(&mut self, known_before: usize) {
         if 2 * known_before > self.symbols.len() {
             self.most_symbols = self.most_symbols.saturating_mul(4);

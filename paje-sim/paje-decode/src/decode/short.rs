@@ -1,19 +1,17 @@
-//! Fast path: decodes short lines without new names in batches, which are almost all lines.
+//! Fast path: decodes short lines without new names in batches. These are almost all lines.
 //!
-//! Lines are first classified by their event numbers, and then decoded event by event instead of in file
-//! order. All lines of a batch have the same words in the same places and take the same branches. In file
-//! order the processor would mispredict at every other line, which costs more than decoding it. A line's
-//! ordinal puts its event back in place.
+//! Lines are first classified by their event numbers, and then decoded event by event instead of in file order. All
+//! lines of a batch have the same words in the same places and take the same branches. In file order, the processor
+//! would mispredict every other line, which costs more than decoding it. A line's ordinal puts its event back in
+//! place.
 //!
-//! The edges of a line's fields are bits of one word, and a type and a container that stand side by side are
-//! looked up as one text. An event has two batches. One is for the [usual](crate::decode::plan::usual) order,
-//! with one byte between two fields. There, each bit's field is known at compile time, and one bounds check
-//! covers the whole line ([`LineWindow`](paje_parser::number::LineWindow)). The other batch is for all other
-//! short lines.
+//! The edges of a line's fields are bits of one word. An adjacent type and container are looked up as one text. An
+//! event has two batches. One is for the [usual](crate::decode::plan::usual) order, with one byte between two fields.
+//! There, each bit's field is known at compile time, and one bounds check covers the whole line
+//! ([`LineWindow`](paje_parser::number::LineWindow)). The other batch is for all other short lines.
 //!
-//! Whatever does not fit (a first use, a missing or surplus word, a number of unusual shape, any error) is
-//! left to [`Decoder::line`], which checks everything. A batch must decide as `line` does: change them
-//! together.
+//! Lines that do not fit (a first use, a missing or surplus word, an unusual number, any error) are left to
+//! [`Decoder::line`], which checks everything. A batch must decide as `line` does: change them together.
 
 use std::ops::Range;
 
@@ -28,13 +26,13 @@ use crate::decode::usual::{UsualLines, Waiting, batch_of};
 use crate::decode::wide;
 use paje_model::names::hash::word;
 
-/// Number of lines after one with an unknown name that are not looked up as one text, for they may have
-/// unknown names, too.
+/// Number of lines after one with an unknown name that are not looked up as one text, since they
+/// may have unknown names, too.
 const STRANGE: usize = 4;
 
 impl Decoder {
-    /// Classifies the lines that begin in `range`, up to the first line of a definition. Returns the start of
-    /// that line, or of the next one behind the range.
+    /// Classifies the lines that begin in `range`, up to the first line of a definition. Returns
+    /// the start of that line, or of the next one after the range.
     pub(super) fn classify(
         &mut self,
         text: &[u8],
@@ -90,7 +88,6 @@ impl Decoder {
         start
     }
 
-    /// Returns the batch of a short line that is not usual.
     #[inline(never)]
     fn batch_by_id(&self, padded: &[u8], start: usize, edges: u64) -> Option<u32> {
         if edges & 1 == 0 || padded[start] == b'%' {
@@ -132,7 +129,6 @@ impl Decoder {
         self.waiting.filled = filled;
     }
 
-    /// Decodes a batch. Lines that do not fit are appended to the rest.
     fn batch<'t, T: Batch<'t>>(
         &mut self,
         padded: &'t [u8],
@@ -144,7 +140,7 @@ impl Decoder {
         let rest = self.waiting.rest.len();
         let mut lines = batch;
         loop {
-            // Only names that stand side by side are one text.
+            // Only adjacent names are one text.
             let as_one = T::IS_USUAL && self.looks_up_names_as_one(op);
             let taken = T::decode(self.lines_of(padded, plan, lines, decoded), op, as_one);
             let Some((line, behind)) = lines[taken..].split_first() else { break };
@@ -158,14 +154,14 @@ impl Decoder {
         decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
     }
 
-    /// Whether the names of an event's lines are looked up as one text.
+    /// Returns whether the names of an event's lines are looked up as one text.
     fn looks_up_names_as_one(&self, op: Op) -> bool {
         let has_tail = op.is_link() || matches!(op, Op::SetState | Op::PushState | Op::Event);
         has_tail && self.known.line_names(op.is_link()).is_used() && !self.symbols.unique_values
     }
 
-    /// Decodes a line name by name, and remembers its names as one text. If they are not known, appends the
-    /// line to the rest. Returns whether they are known.
+    /// Decodes a line name by name, and remembers its names as one text. If they are not known,
+    /// appends the line to the rest. Returns whether they are known.
     #[cold]
     #[inline(never)]
     fn learn<'t, T: Batch<'t>>(

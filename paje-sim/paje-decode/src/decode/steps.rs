@@ -1,5 +1,5 @@
-//! Steps of a segment: the events of their lines, as far as these are alike, and the loop over lines
-//! that differ in nothing but times, numbers and keys.
+//! Steps of a segment: the common events of their lines, and the loop over lines that differ only
+//! in times, numbers and keys.
 
 use paje_parser::Span;
 use paje_parser::columns::{ColumnLine, Content, Linked};
@@ -15,20 +15,19 @@ use paje_model::names::options::Precision;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
     pub(super) kind: StepKind,
-    /// For links: the template for the lane's first strand. Those of the other strands follow.
+    /// For links: the template for the lane's first strand. The templates of the other strands follow.
     pub(super) template: u32,
     /// For links: the container at their end.
     pub(super) end: Symbol,
-    /// For links: the last value, where its text is, and its type.
+    /// For links: the last value, the position of its text, and its type.
     pub(super) value: Symbol,
     pub(super) value_at: (u32, u32),
     pub(super) type_: Symbol,
 }
 
-/// Kind of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum StepKind {
-    /// Its first line is not decoded yet, or its lines differ in their times only.
+    /// Its first line is not decoded yet, or its lines differ only in their times.
     #[default]
     Plain,
     Number,
@@ -36,51 +35,47 @@ pub(super) enum StepKind {
     EndLink,
 }
 
-/// What the events of several lines have in common, or the event of one line.
+/// Common part of several lines' events, or the event of one line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EventTemplate {
     pub(super) strand: StrandSymbol,
     pub(super) tail: u32,
     pub(super) argument: u64,
-    /// Number of lines.
     pub(super) count: u32,
     pub(super) varies: Varies,
 }
 
-/// The parts of an event that a template does not give.
+/// Parts of an event that a template leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Varies {
     /// The time, in the units of the segment.
     Time,
-    /// The time and the argument.
     TimeAndArgument,
     /// The time of a single line, as the bits of a double.
     ExactTime,
 }
 
 impl EventTemplate {
-    /// Lines without an event.
     pub(super) const NOTHING: EventTemplate = EventTemplate::of(NO_STRAND, &LaneEvent::NONE);
 
-    /// Creates a template for lines with the same event as this one, at other times.
+    /// Creates a template for lines that differ from this event only in their times.
     const fn of(strand: StrandSymbol, event: &LaneEvent) -> EventTemplate {
         let LaneEvent { argument, tail, .. } = *event;
         EventTemplate { strand, tail, argument, count: 0, varies: Varies::Time }
     }
 }
 
-/// The steps of a segment. The memory is reused for the next one.
+/// Steps of a segment. The memory is reused for the next one.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     pub(super) all: Vec<Step>,
-    /// By the number in [`ColumnLine::step`]: first those of the steps.
+    /// By the number in [`ColumnLine::step`]. The steps' own templates come first.
     pub(super) templates: Vec<EventTemplate>,
     /// Arguments of the lines whose templates have none, in line order.
     pub(super) arguments: Vec<u64>,
 }
 
 impl Steps {
-    /// Starts a segment whose steps have these numbers of lines.
     pub(super) fn begin(&mut self, counts: &[u32]) {
         self.all.clear();
         self.all.resize(counts.len(), Step::default());
@@ -91,7 +86,6 @@ impl Steps {
         self.templates.extend(templates);
     }
 
-    /// Sets the event that the lines of a step have in common.
     pub(super) fn set(&mut self, step: u32, strand: StrandSymbol, event: &LaneEvent) {
         let template = &mut self.templates[step as usize];
         *template = EventTemplate { count: template.count, ..EventTemplate::of(strand, event) };
@@ -107,27 +101,25 @@ impl Steps {
         number
     }
 
-    /// Adds the template of a single line. Returns its number.
     pub(super) fn add_line(&mut self, strand: StrandSymbol, event: &LaneEvent) -> u32 {
         let template = EventTemplate::of(strand, event);
         self.templates.push(EventTemplate { varies: Varies::ExactTime, count: 1, ..template });
         self.templates.len() as u32 - 1
     }
 
-    /// Adds the argument of the next line of a step.
     #[inline(always)]
     pub(super) fn add_argument(&mut self, step: u32, argument: u64) {
         self.arguments.push(argument);
         self.templates[step as usize].varies = Varies::TimeAndArgument;
     }
 
-    /// Counts lines again, if the others are dropped.
+    /// Recounts lines after the others were dropped.
     pub(super) fn keep(&mut self, lines: &[ColumnLine]) {
         self.templates.iter_mut().for_each(|template| template.count = 0);
         lines.iter().for_each(|line| self.templates[line.step as usize].count += 1);
     }
 
-    /// Takes contents up to the first one that needs a look at the segment's text. Returns how many.
+    /// Takes contents up to the first one that needs the segment's text. Returns how many it took.
     #[inline(never)]
     pub(super) fn take(
         &mut self,
@@ -172,7 +164,7 @@ impl Steps {
     }
 }
 
-/// How the contents of lines are read.
+/// How to read the contents of lines.
 #[derive(Clone, Copy)]
 pub(super) struct Reading<'t> {
     pub(super) parts: Partitioning,

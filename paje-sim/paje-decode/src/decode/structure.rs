@@ -1,7 +1,7 @@
 //! Structural events, as far as their lines alone show.
 //!
-//! They are resolved in file order, by one thread. Some traces have many (a value or a container for each
-//! task), so decoding parses times, colours and types, and hashes names.
+//! One thread resolves them in file order. Some traces have many (a value or a container for each
+//! task), so decoding already parses times, colours and types, and hashes names.
 
 use paje_parser::color::Color;
 use paje_parser::{EventDef, EventKind, FieldName, Span, number};
@@ -10,7 +10,7 @@ use crate::decode::decoded::{Decoded, Lifetime, StructuralKind, Structure, Value
 use crate::decode::symbols::SymbolTable;
 use paje_model::names::hash::{Word, bare, hash_text, hash_word, word};
 
-/// Keeps the words of a structural event. Returns its index in the block.
+/// Stores the words of a structural event. Returns its index in the block.
 pub(super) fn structure(
     def: &EventDef,
     index: usize,
@@ -43,12 +43,11 @@ pub(super) fn structure(
     decoded.structures.len() as u32 - 1
 }
 
-/// Cache of colours: even if values are many, their colours are few.
+/// Cache of colours: even many values have few colours.
 #[derive(Debug, Default)]
 pub(super) struct Colors([Option<(Word, usize, Color)>; 16]);
 
 impl Colors {
-    /// Returns the colour of a field.
     fn parse(&mut self, padded: &[u8], span: Span) -> Option<Color> {
         let (start, end) = bare(padded, span);
         let parse = || Color::parse(&padded[start..end]);
@@ -65,7 +64,6 @@ impl Colors {
     }
 }
 
-/// The words of a line and its definition.
 #[derive(Clone, Copy)]
 struct Words<'t> {
     def: &'t EventDef,
@@ -74,18 +72,16 @@ struct Words<'t> {
 }
 
 impl Words<'_> {
-    /// Returns the word of a field, if the line has it.
     fn find(&self, field: FieldName) -> Option<usize> {
         self.def.word_of(field).filter(|word| *word < self.words.len())
     }
 
-    /// Returns the word of the alias, if there is one that is not empty.
+    /// Returns the word of the alias, unless it is missing or empty.
     fn alias(&self) -> Option<usize> {
         let is_empty = |word: &usize| self.words[*word].of(self.padded).bare().is_empty();
         self.find(FieldName::Alias).filter(|word| !is_empty(word))
     }
 
-    /// Returns the hash of a word's text.
     fn hash(&self, word: usize) -> u64 {
         let (start, end) = bare(self.padded, self.words[word]);
         hash_text(self.padded, start, end)
@@ -112,7 +108,7 @@ impl Words<'_> {
 
     /// Returns a container's creation or destruction, unless it names a file.
     fn lifetime(self, types: &mut SymbolTable) -> Option<Lifetime> {
-        // Lines with very many fields are left to resolving.
+        // Resolving parses lines with very many fields.
         if self.def.word_of(FieldName::Filename).is_some()
             || self.words.len() > usize::from(Lifetime::NO_WORD)
         {
@@ -142,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_those_of_their_texts() {
+    fn cached_colours_equal_parsed_ones() {
         let mut colors = Colors::default();
         let texts = [
             "0.5 0 1",

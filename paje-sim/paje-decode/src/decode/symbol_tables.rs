@@ -1,5 +1,3 @@
-//! The symbols of one decoder.
-
 use paje_parser::Span;
 use splitter::Block;
 
@@ -9,22 +7,20 @@ use crate::decode::symbols::{Symbol, SymbolTable};
 use paje_model::names::hash::{bare, hash_text};
 use paje_model::names::text::Name;
 
-/// The names that a decoder has met.
 #[derive(Debug, Default)]
 pub struct Symbols {
     pub types: SymbolTable,
-    /// Containers, in the context of a type and nature: see `lane_context`.
+    /// Containers, in the context of a type and nature. See `lane_context`.
     pub lanes: NameTable,
-    /// Containers, in the context of a link type and an end: see `end_context`.
+    /// Containers, in the context of a link type and an end. See `end_context`.
     pub link_ends: SymbolTable,
-    /// Values, in the context of a type: see `value_context`.
+    /// Values, in the context of a type. See `value_context`.
     pub values: SymbolTable,
-    /// Whether values are not interned: each use has a symbol of its own, and its text stays in the block.
+    /// Whether values are not interned: each use has its own symbol, and its text stays in the block.
     pub(crate) unique_values: bool,
 }
 
 impl Symbols {
-    /// Number of lanes, ends of links and values.
     pub(super) fn len(&self) -> usize {
         self.lanes.len() + self.link_ends.len() + self.values.len()
     }
@@ -44,7 +40,7 @@ impl Symbols {
         }
     }
 
-    /// Returns the symbol of a value, and notes its first use.
+    /// Returns the symbol of a value, and records its first use.
     #[inline]
     pub(super) fn value(
         &mut self,
@@ -66,7 +62,7 @@ impl Symbols {
         symbol
     }
 
-    /// Returns the symbol of a container at the end of a link, and notes its first use.
+    /// Returns the symbol of a container at the end of a link, and records its first use.
     #[inline]
     pub(super) fn link_end(
         &mut self,

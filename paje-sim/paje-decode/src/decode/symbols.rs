@@ -1,16 +1,16 @@
-//! Interners, through which every field of every event goes.
+//! Interners, which look up every field of every event.
 //!
-//! They use open addressing on exact 16-byte words: a name of up to 16 bytes is compared as two integers,
-//! without reading the text; a longer one by its hash first. A context, such as the type of a value, is part
-//! of the key. In almost every block, almost every lookup finds its symbol. Measured by `cargo bench -p
-//! benches --bench stages decode`.
+//! They use open addressing on exact 16-byte words: a name of up to 16 bytes is compared as two
+//! integers, without reading the text; a longer one by its hash first. A context, such as the type
+//! of a value, is part of the key. Almost every lookup finds its symbol. Measured by `cargo bench
+//! -p benches --bench stages decode`.
 
 use paje_parser::Span;
 
 use paje_model::names::hash::{Word, bare, hash_bytes, hash_salted, hash_word, word};
 use paje_model::names::text::{Name, TextArena, TextRef};
 
-/// A number that stands for a text in a context, from 0 in the order of first use.
+/// Number of a text in a context, from 0 in the order of first use.
 pub type Symbol = u32;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,8 +29,8 @@ impl<V: Default> Slot<V> {
 
 const FREE: u64 = u64::MAX;
 
-/// Maps words in contexts to small values. With `FEW` contexts, no word occurs in more than a few that differ
-/// below `WordTable::SALT`.
+/// Maps words in contexts to small values. With `FEW`, no word occurs in more than a few contexts
+/// that differ below `WordTable::SALT`.
 #[derive(Clone, Debug)]
 pub struct WordTable<V = Symbol, const FEW: bool = false> {
     slots: Vec<Slot<V>>,
@@ -50,22 +50,20 @@ pub(super) struct Words<'a, V> {
 }
 
 impl<V: Copy> Words<'_, V> {
-    /// Looks up a word in a table of few contexts; `salt` is the part of the context above
-    /// [`WordTable::SALT`].
+    /// Looks up a word in a table of few contexts. `salt` is the part of the context above [`WordTable::SALT`].
     #[inline(always)]
     pub(super) fn find_salted(self, word: Word, context: u64, salt: u64) -> Option<V> {
         let context = context | salt << WordTable::<Symbol, true>::SALT;
         self.find_from(hash_salted(word, salt), word, context, |_| true)
     }
 
-    /// Returns the value of a word with this hash, if `is` accepts it.
     #[inline(always)]
     fn find_from(self, hash: u64, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         loop {
             let slot = self.slots.get(at)?;
-            // One branch for all that must be equal.
+            // One branch for all comparisons.
             let differs = slot.word[0] ^ word[0] | slot.word[1] ^ word[1] | slot.context ^ context;
             if differs == 0 && is(slot.value) {
                 return Some(slot.value);
@@ -81,7 +79,7 @@ impl<V: Copy> Words<'_, V> {
 impl<V: Copy + Default> WordTable<V, true> {
     /// Borrows the slots, for many lookups.
     #[inline(always)]
-    pub(super) fn at_hand(&self) -> Words<'_, V> {
+    pub(super) fn slots(&self) -> Words<'_, V> {
         Words { slots: &self.slots }
     }
 }
@@ -103,7 +101,6 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
         self.find_where(word, context, |_| true)
     }
 
-    /// Returns the value of a word, if `is` accepts it.
     #[inline(always)]
     fn find_where(&self, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
         let words = Words { slots: &self.slots };
@@ -111,8 +108,8 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
     }
 
     pub fn insert(&mut self, word: Word, context: u64, value: V) {
-        // A small table is sparse: a second probe costs a misprediction. A large one is not in the caches
-        // anyway, and its next slots come with the first.
+        // A small table is sparse: a second probe costs a misprediction. A large one is not in the
+        // caches anyway, and its next slots come with the first.
         let full = match self.slots.len() {
             ..=4096 => self.slots.len() / 4,
             4097..=65_536 => self.slots.len() / 2,
@@ -146,7 +143,7 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
     }
 }
 
-/// A text in its context. Packed, for there may be millions.
+/// A text in its context. Packed, as there may be millions.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(4))]
 pub(super) struct Entry {
@@ -161,7 +158,7 @@ impl Entry {
     }
 }
 
-/// Texts, each in a context, numbered in the order of their first use.
+/// Texts in contexts, numbered in the order of their first use.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolTable {
     words: WordTable,
@@ -169,10 +166,9 @@ pub struct SymbolTable {
     arena: TextArena,
 }
 
-/// In place of the length of a text over 16 bytes, whose word is then a hash.
+/// Replaces the length of a text over 16 bytes, whose word is then a hash.
 const LONG: u64 = 17;
 
-/// Combines a context with the length of a text.
 #[inline(always)]
 const fn with_len(context: u32, len: u64) -> u64 {
     (context as u64) << 5 | len
@@ -190,13 +186,11 @@ impl SymbolTable {
         self.arena.clear();
     }
 
-    /// Returns the text and the context of a symbol.
     #[inline]
     pub fn get(&self, symbol: Symbol) -> (Name<'_>, u32) {
         self.entries[symbol as usize].of(&self.arena)
     }
 
-    /// Returns the context of a symbol.
     #[inline]
     pub fn context(&self, symbol: Symbol) -> u32 {
         self.entries[symbol as usize].context
@@ -215,7 +209,7 @@ impl SymbolTable {
         self.words.find(word(padded, start, len)?, with_len(context, len as u64))
     }
 
-    /// Adds a symbol for a text in the current block, even if it has one already. Lookups do not find it.
+    /// Adds a symbol for a text in the current block, even if it already has one. Lookups do not find it.
     #[inline]
     pub fn append_span(&mut self, span: Span, context: u32) -> Symbol {
         let symbol = self.entries.len() as Symbol;
@@ -264,7 +258,6 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    /// Interns each text, quoted or bare, and compares with a plain map.
     fn check(texts: &[(Vec<u8>, bool, u32)]) {
         let mut table = SymbolTable::default();
         let mut plain: HashMap<(Vec<u8>, u32), Symbol> = HashMap::new();

@@ -1,8 +1,6 @@
-//! Times of usual lines, most of which have the shape of the one before.
-
 use paje_parser::number::{self, ENDING, LINE_START, LineWindow, Shape};
 
-/// Reads times, and remembers the shape of an earlier one.
+/// Reads times of usual lines. Most have the same shape as the one before.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     shape: Shape,
@@ -11,7 +9,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// The first of this many times with another shape sets the shape for the next ones.
+    /// Number of times with another shape until one of them becomes the new shape.
     const PATIENCE: u32 = 16;
 
     /// Reads the time between two positions, counted from the start of the line, if it is valid.
@@ -24,8 +22,8 @@ impl Times {
         }
     }
 
-    /// Reads a time of another shape, or returns NaN, which takes one register. A call keeps the loop's
-    /// values in registers.
+    /// Reads a time of another shape, or returns NaN, which takes one register. As a call, it keeps
+    /// the loop's values in registers.
     #[inline(never)]
     fn other(&mut self, window: &LineWindow, start: usize, end: usize) -> f64 {
         if self.others.is_multiple_of(Times::PATIENCE) {

@@ -1,18 +1,15 @@
-//! Notes on the lines of a block: which definitions they use, and how names are spelled.
-
 use paje_parser::scan::Spans;
 use paje_parser::{Quoting, Span};
 
 use paje_model::names::text::Name;
 
-/// Notes on a block's lines.
+/// Notes on a block's lines: the definitions that they use, and the spelling of names.
 #[derive(Debug)]
 pub struct UsageNotes {
-    /// Definitions used behind the first line of a definition.
+    /// Definitions used after the first line of a definition.
     pub used: Vec<u32>,
     /// Start of the last line of a definition plus one, or 0 without a definition.
     pub header_to: u32,
-    /// The earliest time of events of lanes.
     pub first_time: f64,
     /// Whether a name is spelled otherwise than before, or a line ends inside quotes.
     pub is_doubtful: bool,
@@ -30,18 +27,16 @@ impl UsageNotes {
         (self.header_to, self.first_time, self.is_doubtful) = (0, f64::INFINITY, false);
     }
 
-    /// Notes the earliest of the times of lane events.
     pub(super) fn note_times(&mut self, times: impl Iterator<Item = f64>) {
         self.first_time = times.min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
     }
 
-    /// Notes whether a line with these words ends inside quotes.
     pub(super) fn note_end(&mut self, padded: &[u8], words: &[Span]) {
         let last = words.last().map(|word| word.of(padded).quoting());
         self.is_doubtful |= last == Some(Quoting::Unclosed);
     }
 
-    /// Notes whether some words of a line are quoted as the names were at their first use.
+    /// Records whether some words of a line are quoted differently than at their first use.
     pub(super) fn note_names(
         &mut self,
         padded: &[u8],
@@ -56,7 +51,7 @@ impl UsageNotes {
     }
 }
 
-/// Whether something is in quotes, closed or not.
+/// Returns whether a name is in quotes, closed or not.
 pub fn is_quoted(quoting: Quoting) -> bool {
     quoting != Quoting::Bare
 }

@@ -1,4 +1,4 @@
-//! Assigns lines to batches. Almost all are short and usual, and have a loop of their own.
+//! Assigns lines to batches, with a separate loop for short and usual lines, which are almost all.
 
 use std::ops::Range;
 
@@ -8,15 +8,12 @@ use paje_parser::token::is_white;
 use crate::decode::plan::ShortIds;
 use crate::decode::wide::Loop;
 
-/// A line that waits to be decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
-    /// Start in the block.
     pub(super) start: u32,
-    /// Number of lines with words before it.
     pub(super) ordinal: u32,
-    /// Its fields: their ends, or those of a long line's [head](crate::decode::plan::Plan::head); in batches
-    /// of unusual lines, the edges of a [`ShortLine`](paje_parser::scan::ShortLine). 0 for all other lines.
+    /// Ends of its fields, or of the fields of a long line's [head](crate::decode::plan::Plan::head); in batches of
+    /// unusual lines, the edges of a [`ShortLine`](paje_parser::scan::ShortLine). 0 for all other lines.
     pub(super) fields: u64,
 }
 
@@ -25,17 +22,15 @@ pub(super) const fn batch_of(plan: u32, is_usual: bool) -> u32 {
     2 * plan + !is_usual as u32
 }
 
-/// Lines that wait to be decoded: short ones by their plans, and all others.
+/// Lines to be decoded: short ones by their plans, and all others.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
-    /// See [`batch_of`].
+    /// By the number that [`batch_of`] returns.
     pub(super) batches: Vec<Vec<Waiting>>,
     /// Indices of the batches that are not empty. Others have no memory.
     pub(super) filled: Vec<u32>,
-    /// Memory for batches.
     spare: Vec<Vec<Waiting>>,
     pub(super) rest: Vec<Waiting>,
-    /// Number of lines with words in the current block so far.
     pub(super) lines: u32,
 }
 
@@ -49,12 +44,10 @@ impl Batches {
         batch.push(line);
     }
 
-    /// Takes the lines of a batch.
     pub(super) fn take(&mut self, index: u32) -> Vec<Waiting> {
         std::mem::take(&mut self.batches[index as usize])
     }
 
-    /// Returns the memory of a batch.
     pub(super) fn give_back(&mut self, mut batch: Vec<Waiting>) {
         batch.clear();
         self.spare.push(batch);
@@ -77,16 +70,14 @@ fn make_room(
     batch.reserve(FEWEST);
 }
 
-/// Least room of a batch.
 const FEWEST: usize = 256;
 
-/// Lines that may be usual, and where they go.
+/// Lines that may be usual, and their destination.
 pub(super) struct UsualLines<'a> {
     pub(super) lines: ShortLines<'a>,
     pub(super) ids: &'a ShortIds,
     pub(super) padded: &'a [u8],
     pub(super) range: Range<usize>,
-    /// Number of lines with words before them.
     pub(super) ordinal: u32,
     pub(super) waiting: &'a mut Batches,
 }
@@ -94,8 +85,8 @@ pub(super) struct UsualLines<'a> {
 impl Loop for UsualLines<'_> {
     type Result = (usize, u32);
 
-    /// Assigns lines to batches, up to the first that is not usual. Returns its start and the number of lines
-    /// before it.
+    /// Assigns lines to batches, up to the first that is not usual. Returns its start and the
+    /// number of lines before it.
     #[inline(always)]
     fn run(mut self) -> (usize, u32) {
         let lines = self.lines;
@@ -130,7 +121,7 @@ impl UsualLines<'_> {
             let Some(bytes) = padded.get(at..at + 8).and_then(<[u8]>::first_chunk) else { break };
             let id_len = ends.trailing_zeros() as usize;
             // Batches are numbered from one here.
-            let index = ids.behind(u64::from_le_bytes(*bytes), id_len).wrapping_sub(1);
+            let index = ids.find_plus_one(u64::from_le_bytes(*bytes), id_len).wrapping_sub(1);
             let Some(batch) = batches.get_mut(index as usize) else { break };
             if batch.len() == batch.capacity() {
                 make_room(batch, index, filled, spare);
@@ -142,8 +133,8 @@ impl UsualLines<'_> {
         (range.start, *next) = (start as usize, ordinal);
     }
 
-    /// Takes the next line if it is usual but longer than most, or long with a usual head. A call keeps the
-    /// loop's values in registers.
+    /// Takes the next line if it is usual but longer than most, or long with a usual head. As a
+    /// call, it keeps the loop's values in registers.
     #[inline(never)]
     fn longer(&mut self, plain: PlainLines<'_>) -> bool {
         let start = self.range.start;
@@ -174,7 +165,7 @@ impl UsualLines<'_> {
     }
 }
 
-/// Returns the first ends of a line, if it has that many.
+/// Returns the first `count` ends of a line, if it has that many.
 fn head_of(ends: u64, count: u32) -> Option<u64> {
     let behind = (0..count).fold(ends, |ends, _| ends & ends.wrapping_sub(1));
     (ends.count_ones() >= count).then_some(ends ^ behind)

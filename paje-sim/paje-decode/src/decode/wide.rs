@@ -1,18 +1,16 @@
-//! Runs each hot loop as a function of its own.
+//! Runs each hot loop in a separate function.
 //!
-//! So its registers depend on nothing else. Each is compiled twice: for any processor, and for those with
-//! AVX2 and BMI.
+//! So its registers depend on nothing else. Each is compiled twice: for any processor, and for
+//! those with AVX2 and BMI.
 
-/// Loop over lines.
 pub(super) trait Loop {
-    /// Result of the loop.
     type Result;
 
     /// Runs the loop. Always inlined, so that it is compiled for its caller's instructions.
     fn run(self) -> Self::Result;
 }
 
-/// Runs a loop with the instructions that the processor has.
+/// Runs a loop with the instructions of the current processor.
 #[inline(always)]
 pub(super) fn run<L: Loop>(lines: L) -> L::Result {
     #[cfg(target_arch = "x86_64")]
@@ -21,7 +19,7 @@ pub(super) fn run<L: Loop>(lines: L) -> L::Result {
         && is_x86_feature_detected!("bmi2")
     {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has all that the function asks for.
+        // SAFETY: the processor has all features that the function requires.
         return unsafe { run_wide(lines) };
     }
     run_plain(lines)

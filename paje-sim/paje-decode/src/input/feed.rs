@@ -1,5 +1,3 @@
-//! Reads the blocks of a trace, file after file.
-
 use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
@@ -25,7 +23,7 @@ mod turn;
 pub use budget::BlockBudget;
 use stream::{ReadAhead, Stream};
 
-/// The blocks of a trace. Each worker calls it for the next one.
+/// The blocks of a trace, file after file. Each worker calls it for its next block.
 pub struct Feed<'r> {
     reading: Mutex<FeedState<'r>>,
     /// Signals that a worker has read from a stream.
@@ -42,7 +40,7 @@ pub fn names_files(text: &[u8]) -> bool {
     has("TraceFile") || has("Filename")
 }
 
-/// Bytes of text after a problem in which damage of compressed data is searched for: less than a second.
+/// Bytes of text after a problem that are searched for damage of compressed data. Takes less than a second.
 const SEARCHED: u64 = 64 << 20;
 
 /// The current file and those that follow it.
@@ -53,12 +51,11 @@ struct FeedState<'r> {
     origin: Origin,
     /// Start of the next file, if it is known before the end of this one.
     end: u64,
-    /// Number of the next block.
     next: u64,
     queue: VecDeque<Queued>,
     /// Whether the current input is compressed. Damage may then show in its lines.
     is_compressed: bool,
-    /// Handle for waiting workers to help with decompression, if they can.
+    /// Handle for waiting workers to help with decompression, if the format allows it.
     unpacking: Option<Unpacking>,
     /// Files that could not be read to the end, and the errors.
     failed: Vec<(Origin, io::Error)>,
@@ -71,7 +68,7 @@ enum BlockSource<'r> {
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
     /// A stream: one worker at a time reads a block, unless one was read ahead.
     Stream(Stream<'r>),
-    /// A packed file: each worker takes the next segment, and unpacks it when decoding it.
+    /// A packed file: each worker takes the next segment, and unpacks it during decoding.
     Packed(Box<Segments>),
     /// A sorted file: each worker collects the lines of its block.
     Sorted { sorted: Arc<TimeSorted>, next: usize },
@@ -79,9 +76,7 @@ enum BlockSource<'r> {
     Ended,
 }
 
-/// What [`Feed::next`] filled a block from.
 pub struct NextBlock {
-    /// Number of the block in the order of the trace.
     pub number: u64,
     pub origin: Origin,
     /// Whether it is known to be the last block of its file.
@@ -129,10 +124,10 @@ impl<'r> Feed<'r> {
         })
     }
 
-    /// Fills `block` with the next lines: at most this many [parts](BlockBudget::PER_BLOCK) of a whole
-    /// block, if blocks can be cut anywhere.
+    /// Fills `block` with the next lines: at most this many [parts](BlockBudget::PER_BLOCK) of a whole block, if
+    /// blocks can be cut anywhere.
     ///
-    /// Returns `None` if there are no more lines. There may be more once another file is named.
+    /// Returns `None` if all files so far are finished. More lines may follow after another file is named.
     pub fn next(&self, block: &mut Block, parts: usize) -> Option<NextBlock> {
         loop {
             if self.progress.is_stopped() {
@@ -231,12 +226,11 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Notes that a file cannot be read to its end.
     pub fn note_failure(&self, origin: &Origin, error: &ReadError) {
         self.reading().note_failure(origin, error);
     }
 
-    /// Opens the next file, if there is one. Sorting needs all workers: see [`Feed::prepare`].
+    /// Opens the next file, if any. Sorting needs all workers: see [`Feed::prepare`].
     fn open_next(&self, reading: &mut FeedState<'r>) -> Option<io::Result<()>> {
         reading.medium = BlockSource::Ended;
         if self.options.sort {
@@ -246,8 +240,8 @@ impl<'r> Feed<'r> {
         Some(input.map(|input| reading.turn_to(SourceKind::Input(Box::new(input)), self.options)))
     }
 
-    /// Sorts the next file between two rounds, if files are sorted and the last one has ended. `defs`
-    /// returns the definitions that the file begins with.
+    /// Sorts the next file between two rounds, if files are sorted and the last one has ended.
+    /// `defs` returns the definitions that the file begins with.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -270,18 +264,15 @@ impl<'r> Feed<'r> {
         Ok(())
     }
 
-    /// Adds files to be read after the others.
     pub fn enqueue(&self, files: Vec<Queued>) {
         self.reading().queue.extend(files);
     }
 
-    /// Returns whether there may be more blocks.
     pub fn has_more(&self) -> bool {
         let reading = self.reading();
         !matches!(reading.medium, BlockSource::Ended) || !reading.queue.is_empty()
     }
 
-    /// Returns whether the lines are sorted and may name files.
     pub fn names_files_in_order(&self) -> bool {
         match &self.reading().medium {
             BlockSource::Sorted { sorted, .. } => sorted.names_files(),
@@ -289,8 +280,8 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Returns the largest possible number of blocks, or `None` if it is not known. With `files`, a trace
-    /// of fewer than `many` blocks is searched for names of files.
+    /// Returns the largest possible number of blocks, or `None` if it is not known. With `files`, a
+    /// trace of fewer than `many` blocks is searched for names of files.
     pub fn most_blocks(&self, many: usize, files: bool) -> Option<u64> {
         let speaks_of_files = |text: &[u8]| files && names_files(text);
         match &self.reading().medium {
@@ -311,13 +302,13 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Returns whether the segments belong to a time window, which only sound traces have.
+    /// Returns whether the segments belong to a time window. Only sound traces have windows.
     pub fn is_of_window(&self) -> bool {
         matches!(&self.reading().medium, BlockSource::Packed(segments) if segments.is_window())
     }
 
-    /// Returns the budget of a wave of at most `most` parts of blocks. Segments are larger than other
-    /// blocks, so one for each worker is enough.
+    /// Returns the budget of a wave of at most `most` parts of blocks. Segments are larger than
+    /// other blocks, so one for each worker is enough.
     pub fn wave_budget(&self, most: usize, workers: usize) -> BlockBudget {
         match &self.reading().medium {
             BlockSource::Plan { .. } => BlockBudget::in_parts(most, workers),
@@ -340,9 +331,9 @@ impl<'r> Feed<'r> {
         self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
     }
 
-    /// Returns the damage of compressed data that may be the reason for an error, with the number of the
-    /// file. Checksums follow the data that they cover, so somewhat more is decompressed than the
-    /// replay needed, but not all: that may be a thousand times the size of the file.
+    /// Returns the damage of compressed data that may be the reason for an error, with the number of the file.
+    /// Checksums follow the data that they cover, so this decompresses somewhat more than the replay needed. It does
+    /// not decompress everything, which may be a thousand times the size of the file.
     pub fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {
         if !matches!(error.kind(), ErrorKind::Invalid(_) | ErrorKind::File { .. }) {
             return None;

@@ -1,8 +1,7 @@
-//! The files of a trace, which name one another.
+//! The files of a trace, which may name further files.
 //!
-//! Files are read one after another: the trace itself, then the files that it names in the order of the
-//! names, then those that these name. So all definitions of a file are known before the files that it
-//! names are read.
+//! Files are read one after another: the trace itself, then the files that it names in the order of the names, then
+//! the files that these name. So all definitions of a file are known before the files that it names are read.
 
 use std::ffi::OsStr;
 use std::io;
@@ -17,7 +16,6 @@ use paje_model::names::error::{Error, ErrorKind, Place, Problem};
 use paje_model::names::hash::TextSet;
 use paje_model::names::progress::Progress;
 
-/// Origin of a block of lines.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     /// Number of its file in the order of reading: 0 is the trace itself.
@@ -30,7 +28,6 @@ pub struct Origin {
     pub path: Option<Arc<Path>>,
 }
 
-/// A file that is to be read.
 #[derive(Debug)]
 pub struct Queued {
     pub(crate) number: u32,
@@ -40,7 +37,6 @@ pub struct Queued {
     pub(crate) folders: Option<Arc<Folders>>,
 }
 
-/// All files named so far.
 #[derive(Debug)]
 pub struct Files {
     /// Folders that named files may be in, or `None` if they are not read.
@@ -48,7 +44,7 @@ pub struct Files {
     all: Vec<File>,
     /// Numbers by canonical path.
     known: FxHashMap<PathBuf, u32>,
-    /// The current file and what it has named: many containers may name the same file.
+    /// The current file and the names in it: many containers may name the same file.
     named_by: (u32, TextSet<Vec<u8>>),
     queue: Vec<Queued>,
 }
@@ -74,7 +70,6 @@ impl Files {
         }
     }
 
-    /// Returns whether named files are read.
     pub const fn are_wanted(&self) -> bool {
         self.folders.is_some()
     }
@@ -87,7 +82,7 @@ impl Files {
     /// Adds a file that file `by` names at `place`, if named files are read.
     ///
     /// # Errors
-    /// There is no such file, it may not be named, or it is `by` or one of its ancestors.
+    /// The file does not exist, may not be named, or is `by` or one of its ancestors.
     pub fn name(
         &mut self,
         by: u32,
@@ -120,7 +115,7 @@ impl Files {
     /// Adds a file that belongs to the trace but is not named in it.
     ///
     /// # Errors
-    /// There is no such file.
+    /// The file does not exist.
     pub fn add(&mut self, path: &Path, progress: &Progress) -> Result<(), Error> {
         let found = path.canonicalize().map_err(|error| {
             Error::new(ErrorKind::File { path: path.to_path_buf(), error }, None)
@@ -154,12 +149,11 @@ impl Files {
         std::iter::successors(Some(file), parent)
     }
 
-    /// Takes the files that were added since the last call.
     pub fn take_queue(&mut self) -> Vec<Queued> {
         std::mem::take(&mut self.queue)
     }
 
-    /// Returns whether there are files besides the trace itself.
+    /// Returns whether the trace has further files.
     pub fn any(&self) -> bool {
         self.all.len() > 1
     }
@@ -170,7 +164,6 @@ impl Files {
         self.any() && self.all.last().is_some_and(|last| last.parent == file)
     }
 
-    /// Returns the path of a file, or `None` for the trace itself.
     pub fn path(&self, file: u32) -> Option<Arc<Path>> {
         self.all[file as usize].path.clone().filter(|_| file > 0)
     }
@@ -180,12 +173,10 @@ impl Files {
         (0..self.all.len() as u32).map(|file| self.path(file)).collect()
     }
 
-    /// Adds the file to an error that concerns it as a whole.
     pub fn explain(&self, origin: &Origin, error: Error) -> Error {
         error.in_whole_file(|io| self.unreadable(origin.file, io), origin.path.as_ref())
     }
 
-    /// Returns the error for a file that cannot be read.
     pub fn unreadable(&self, file: u32, error: io::Error) -> Error {
         match &self.all[file as usize] {
             File { path: Some(path), named_at, .. } if file > 0 => {

@@ -25,7 +25,7 @@ use paje_model::names::error::Error;
 use paje_model::names::options::Options;
 use paje_model::names::progress::{Phase, Progress};
 
-/// The lines of a trace in the order in which they are replayed.
+/// The lines of a trace in the order of their replay.
 pub struct TimeSorted {
     text: Vec<u8>,
     /// Start of each piece of the text, and the number of lines before it.
@@ -34,7 +34,6 @@ pub struct TimeSorted {
     blocks: Vec<Cut>,
     /// Number of newlines added to the text: one if the last line lacks it.
     added: u64,
-    /// Whether lines may name files.
     names_files: bool,
     /// Whether it began with a byte order mark.
     was_marked: bool,
@@ -62,7 +61,6 @@ impl Line {
         (self.0 >> Line::LEN_BITS) as usize
     }
 
-    /// Returns its range in `text`.
     #[inline]
     fn range(self, text: &[u8]) -> Range<usize> {
         let (start, len) = (self.start(), self.0 as usize & Line::LONG);
@@ -74,10 +72,8 @@ impl Line {
     }
 }
 
-/// Lines in the order of their replay.
 struct Part(Vec<Line>);
 
-/// A block of lines of one part.
 struct Cut {
     part: usize,
     lines: Range<usize>,
@@ -153,7 +149,6 @@ impl TimeSorted {
         })
     }
 
-    /// Returns whether lines may name files.
     pub const fn names_files(&self) -> bool {
         self.names_files
     }
@@ -168,11 +163,10 @@ impl TimeSorted {
         &self.text
     }
 
-    /// Fills `block` with the lines of one of the blocks.
     pub fn read(&self, number: usize, block: &mut Block) {
         let cut = &self.blocks[number];
         let lines = &self.parts[cut.part].0[cut.lines.clone()];
-        // Lines that follow one another in the text are copied as one.
+        // Adjacent lines of the text are copied together.
         let runs = lines.chunk_by(|line, next| line.range(&self.text).end == next.start());
         let texts = runs.map(|run| {
             let end = run.last().map_or(0, |last| last.range(&self.text).end);
@@ -181,12 +175,10 @@ impl TimeSorted {
         block.fill(ByteOffset(cut.start), cut.len, texts);
     }
 
-    /// Returns the number of blocks.
     pub const fn block_count(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Returns the number of newlines that were added.
     pub const fn added(&self) -> u64 {
         self.added
     }
@@ -219,7 +211,7 @@ impl TimeSorted {
 
 /// Cuts a text into enough pieces of whole lines to keep all workers busy.
 fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
-    // The limits matter for tests and for lines of gigabytes only.
+    // The limits matter only for tests and for lines of gigabytes.
     let least = limits.block.saturating_mul(8).max(1);
     let size = (text.len() / (threads * 16)).clamp(least, least.saturating_mul(64));
     let mut pieces = Vec::new();
@@ -234,12 +226,11 @@ fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Returns the share of merging in the work on this number of bytes. Most of it is finding times.
+/// Returns the share of merging in the work on this number of bytes. Most of the work is finding times.
 const fn merging(bytes: u64) -> u64 {
     bytes / 8
 }
 
-/// Returns the total length of lines.
 fn bytes_of(text: &[u8], lines: &[Line]) -> u64 {
     lines.iter().map(|line| line.range(text).len() as u64).sum()
 }

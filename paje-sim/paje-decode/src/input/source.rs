@@ -1,5 +1,3 @@
-//! Where a trace is read from.
-
 use std::fmt;
 use std::io::Read;
 use std::path::PathBuf;
@@ -19,7 +17,6 @@ pub struct Source<'r> {
 pub struct Root {
     /// Path of the trace, or `None` for standard input and other streams.
     pub path: Option<PathBuf>,
-    /// Folders that they may be in.
     pub folders: Folders,
 }
 
@@ -46,21 +43,21 @@ impl<'r> Source<'r> {
     }
 
     /// Also reads the files that the trace names (with PajeTraceFile, or the Filename of
-    /// PajeCreateContainer), as `docs/files.md` describes. Their names are relative to the folder of
-    /// `path`, the trace itself, or to the current folder. They must be regular files below `folders`:
-    /// messages may show lines of them, and the trace's author may have fewer rights than this
-    /// process.
+    /// PajeCreateContainer), as `docs/files.md` describes. Their names are relative to the folder
+    /// of `path`, the trace itself, or to the current folder. They must be regular files below
+    /// `folders`: messages may show lines of them, and the trace's author may have fewer rights
+    /// than this process.
     ///
-    /// Otherwise such files are not read, and there is a warning for each.
+    /// Otherwise such files are not read, and each gives a warning.
     #[must_use]
     pub fn reading_files(mut self, path: Option<PathBuf>, folders: Folders) -> Self {
         self.files = Some(Root { path, folders });
         self
     }
 
-    /// Also reads these files, as if the trace named them before all others: pieces of one trace, for
-    /// example. They may be anywhere and of any kind. A file that comes twice is noticed only after
-    /// [`Source::reading_files`].
+    /// Also reads these files, as if the trace named them before all others: for example, pieces of
+    /// one trace. They may be anywhere and of any kind. Duplicates are only detected if this is
+    /// called after [`Source::reading_files`].
     #[must_use]
     pub fn followed_by(mut self, files: Vec<PathBuf>) -> Self {
         self.further = files;

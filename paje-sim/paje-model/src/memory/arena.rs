@@ -1,5 +1,3 @@
-//! Arena: memory for the rows of a shard.
-
 #[cfg(test)]
 mod tests;
 
@@ -8,25 +6,23 @@ use std::sync::Arc;
 
 use memmap2::MmapMut;
 
-use crate::memory::overflow::let_go;
+use crate::memory::overflow::drop_pages;
 use crate::memory::{Overflow, Width};
 
-/// Memory that grows by pieces and is freed as a whole. Sizes are in words of eight bytes.
+/// Memory for the rows of a shard. It grows piece by piece and is freed as a whole. Sizes are in
+/// words of eight bytes.
 #[derive(Debug, Default)]
 pub struct Arena {
     pieces: Vec<Piece>,
-    /// Pieces of an earlier arena. They are not zeros.
+    /// Pieces of an earlier arena, not cleared.
     spare: Vec<Piece>,
-    /// File for rows beyond the memory limit.
     overflow: Option<Arc<Overflow>>,
-    /// The piece that is being filled, and the number of its words in use.
+    /// Index of the piece that is being filled, and the number of its words in use.
     filling: usize,
     taken: usize,
-    /// Words of all pieces.
     total: usize,
 }
 
-/// A place in an arena.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     piece: u32,
@@ -36,13 +32,13 @@ pub struct Place {
 impl Place {
     /// Returns the place some words after this one in the same piece.
     #[inline(always)]
-    pub const fn behind(self, words: usize) -> Self {
+    pub const fn after(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word + words as u32 }
     }
 
     /// Returns the number of words from another place to this one, if both are in the same piece.
     #[inline(always)]
-    pub const fn words_behind(self, other: Place) -> Option<usize> {
+    pub const fn words_after(self, other: Place) -> Option<usize> {
         match self.piece == other.piece {
             true => Some((self.word as usize).wrapping_sub(other.word as usize)),
             false => None,
@@ -59,7 +55,6 @@ impl Place {
         Place { piece: self.piece, word: self.word - words as u32 }
     }
 
-    /// Packs the place into a word.
     pub(super) const fn to_word(self) -> u64 {
         self.word as u64 | (self.piece as u64) << 32
     }
@@ -88,7 +83,6 @@ enum Piece {
     Memory(Vec<u64>),
     /// Memory in huge pages.
     Huge(MmapMut),
-    /// Part of a temporary file.
     File(MmapMut),
 }
 
@@ -115,9 +109,9 @@ impl DerefMut for Piece {
 }
 
 impl Piece {
-    fn let_go(&self) {
+    fn drop_pages(&self) {
         if let Piece::File(map) = self {
-            let_go(map);
+            drop_pages(map);
         }
     }
 }
@@ -126,9 +120,12 @@ impl Piece {
 const FIRST: usize = 2048;
 const LARGEST: usize = (4 << 20) / 8 - 512;
 
-/// Words of a piece in huge pages. An arena of this size uses them, if the system has any: clearing a huge page is
-/// three times cheaper than clearing small pages on first use.
+/// Words of a piece in huge pages: clearing a huge page is three times cheaper than clearing small pages on first use.
 const HUGE: usize = (4 << 20) / 8;
+
+/// Size of an arena from which it uses huge pages, if the system has any. The last piece is half empty on average, which
+/// smaller arenas cannot afford: with two workers there are sixteen arenas.
+const FROM: usize = 2 * HUGE;
 
 /// Words of a piece in the file. A process can have some ten thousand mappings.
 const IN_FILE: usize = (16 << 20) / 8;
@@ -138,7 +135,6 @@ impl Arena {
         Arena { overflow, ..Arena::default() }
     }
 
-    /// Allocates zeroed words.
     pub fn take(&mut self, words: usize) -> Place {
         let room = self.pieces.get(self.filling).map_or(0, |piece| piece.len()) - self.taken;
         if room < words {
@@ -149,21 +145,19 @@ impl Arena {
         place
     }
 
-    /// Adds a piece with room for at least `words`.
     #[cold]
     fn grow(&mut self, words: usize) {
         let size = self.total.clamp(FIRST, LARGEST).max(words);
         let piece = self.spare_piece(size).or_else(|| self.piece_of_file(words, size));
         // Zeroed memory of this size comes untouched from the system: pages appear on first write.
         let piece = piece
-            .or_else(|| (self.total >= HUGE).then(|| in_huge_pages(words)).flatten())
+            .or_else(|| (self.total >= FROM).then(|| in_huge_pages(words)).flatten())
             .unwrap_or_else(|| Piece::Memory(vec![0; size]));
         self.total += piece.len();
         (self.filling, self.taken) = (self.pieces.len(), 0);
         self.pieces.push(piece);
     }
 
-    /// Takes a piece of an earlier arena with at least `size` words.
     fn spare_piece(&mut self, size: usize) -> Option<Piece> {
         let index = self.spare.iter().position(|piece| piece.len() >= size)?;
         let mut piece = self.spare.remove(index);
@@ -171,20 +165,19 @@ impl Arena {
         Some(piece)
     }
 
-    /// Makes a piece in the file, if the memory limit leaves no room for `size` words.
+    /// Makes a piece in the file if the memory limit leaves no room for `size` words.
     fn piece_of_file(&self, words: usize, size: usize) -> Option<Piece> {
         let overflow = self.overflow.as_ref().filter(|overflow| overflow.is_needed(size * 8))?;
         overflow.map(words.max(IN_FILE).next_multiple_of(IN_FILE) * 8).map(Piece::File)
     }
 
-    /// Takes the pieces of an arena that is not needed any more. Clearing them takes a third of the time that new
-    /// pages would.
+    /// Takes the pieces of an arena that is no longer needed. Clearing them takes a third of the time of new pages.
     pub fn reuse(&mut self, old: &mut Arena) {
         self.spare = std::mem::take(&mut old.pieces);
         self.spare.retain(|piece| !matches!(piece, Piece::File(_)));
     }
 
-    /// Drops file-backed pages from memory if the limit is exceeded; for readers of large parts.
+    /// Drops file-backed pages from memory if the limit is exceeded. Called while large parts are read.
     pub fn relieve(&self) {
         if let Some(overflow) = &self.overflow {
             overflow.relieve(|| std::iter::once(self));
@@ -192,8 +185,8 @@ impl Arena {
     }
 
     /// Drops the pages of the `last` pieces in the file from memory.
-    pub fn let_go(&self, last: usize) {
-        self.pieces.iter().rev().take(last).for_each(Piece::let_go);
+    pub fn drop_pages(&self, last: usize) {
+        self.pieces.iter().rev().take(last).for_each(Piece::drop_pages);
     }
 
     /// Takes over the pieces of another arena. [`Place::taken_over`] with the returned number translates its places.
@@ -210,7 +203,7 @@ impl Arena {
 
     /// Moves a piece from memory to the file. Returns whether it did.
     pub fn evict(&mut self, overflow: &Overflow) -> bool {
-        // Not the piece that is being filled.
+        // The piece that is being filled stays.
         let filling = self.filling;
         let in_memory = |piece: &&mut Piece| match piece {
             Piece::Memory(words) => words.len() >= LARGEST,
@@ -225,17 +218,15 @@ impl Arena {
         };
         map[..size_of_val(&piece[..])].copy_from_slice(bytemuck::cast_slice(piece));
         *piece = Piece::File(map);
-        piece.let_go();
+        piece.drop_pages();
         true
     }
 
-    /// Stores a word at a place of this arena.
     #[inline(always)]
     pub(crate) fn set(&mut self, place: Place, index: usize, value: u64) {
         self.pieces[place.piece as usize][place.word as usize + index] = value;
     }
 
-    /// Returns a word.
     #[inline(always)]
     pub fn get(&self, place: Place) -> u64 {
         self.pieces[place.piece as usize][place.word as usize]

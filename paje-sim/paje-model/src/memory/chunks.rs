@@ -3,7 +3,7 @@
 use crate::memory::{Arena, Chunk, Rows, Width, set_small};
 use crate::names::ids::{ContainerId, ValueId};
 
-/// User-defined fields of the events that opened and closed an object: numbers in `Extras`, 0 for none.
+/// User-defined fields of the events that opened and closed an object: numbers in `Extras`, 0 if none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtraPair {
     pub opening: u32,
@@ -11,7 +11,6 @@ pub struct ExtraPair {
 }
 
 impl ExtraPair {
-    /// Packs both numbers into a word.
     pub(crate) const fn word(self) -> u64 {
         self.opening as u64 | (self.closing as u64) << 32
     }
@@ -21,14 +20,13 @@ impl ExtraPair {
     }
 }
 
-/// Where a link's key is: the shard of its strand, which also has the user-defined fields, and the place there. With
-/// 16 bits of its hash, which usually suffice to tell keys apart.
+/// Location of a link's key: the shard of its strand, which also holds the user-defined fields, and
+/// the place there. Includes 16 bits of the hash, which usually suffice to tell keys apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyPlace(u64);
 
 impl KeyPlace {
-    /// Makes the place of a key from its shard, its place of at most [`KeyPlace::BITS`] bits, and the lower half of
-    /// its hash.
+    /// Makes a location from a shard, a place of at most [`KeyPlace::BITS`] bits, and the lower half of the hash.
     #[inline(always)]
     pub const fn new(shard: u8, place: u64, hash: u32) -> Self {
         KeyPlace((hash as u64 >> 16) << KeyPlace::TAG | place << 8 | shard as u64)
@@ -54,7 +52,7 @@ impl KeyPlace {
         self.0 >> 8 & ((1 << KeyPlace::BITS) - 1)
     }
 
-    /// Returns the place of a key after it was moved within its shard.
+    /// Returns the location after the key was moved within its shard.
     pub const fn moved(self, place: u64) -> Self {
         KeyPlace(self.0 & !(((1 << KeyPlace::BITS) - 1) << 8) | place << 8)
     }
@@ -65,13 +63,11 @@ impl KeyPlace {
         (self.0 >> KeyPlace::TAG) as u16
     }
 
-    /// Returns the tag of a key with this hash.
     pub const fn tag_of(hash: u64) -> u16 {
         KeyPlace::new(0, 0, hash as u32).tag()
     }
 }
 
-/// A state that opens.
 #[derive(Clone, Copy, Debug)]
 pub struct NewState {
     pub start: f64,
@@ -79,7 +75,6 @@ pub struct NewState {
     pub imbrication: u32,
 }
 
-/// A complete link.
 #[derive(Clone, Copy, Debug)]
 pub struct NewLink {
     pub start: f64,
@@ -151,27 +146,25 @@ impl LinkChunk {
         LinkChunk::small(chunk, 3)
     }
 
-    /// Returns the number of words of a chunk.
     pub const fn words(size: usize, width: Width, extras: bool) -> usize {
         3 * size + 3 * width.words(size) + if extras { size } else { 0 }
     }
 }
 
 impl NewLink {
-    /// Returns the bits that occur in its small numbers.
+    /// Returns the union of the bits of its small numbers.
     #[inline(always)]
     pub(crate) const fn small_bits(&self) -> u32 {
         self.value.0 | self.from.0 | self.to.0
     }
 
-    /// Returns the width for its small numbers: two bytes at least, as the next link may have another container.
+    /// Returns the width for its small numbers: at least two bytes, as the next link may have another container.
     #[inline(always)]
     pub fn width(&self) -> Width {
         Width::of(self.small_bits()).max(Width::Narrow)
     }
 }
 
-/// Adds a link to the rows of its lane.
 #[inline(never)]
 pub fn push_link(arena: &mut Arena, rows: &mut Rows, link: &NewLink, extras: bool) {
     let words = |size, width| LinkChunk::words(size, width, extras);
@@ -188,7 +181,7 @@ pub fn push_link(arena: &mut Arena, rows: &mut Rows, link: &NewLink, extras: boo
     }
 }
 
-/// Adds a key to a lane of which only keys are kept.
+/// Adds a key to a lane that keeps only keys.
 #[inline]
 pub fn push_key(arena: &mut Arena, rows: &mut Rows, key: KeyPlace) {
     let (chunk, index) = rows.push(arena, Width::Narrow, |size, _| size);
@@ -209,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_place_of_a_key_says_all_that_it_was_given() {
+    fn key_places_keep_their_parts() {
         let last = (1 << KeyPlace::BITS) - 1;
         for (shard, place, hash) in [(0, 0, u32::MAX), (255, last, 0), (7, 5, 0x1234_5678)] {
             let key = KeyPlace::new(shard, place, hash);

@@ -7,34 +7,29 @@
 
 use crate::memory::{Arena, Place};
 
-/// Most objects of a chunk: its columns fit into the first-level cache during export. Chunks of a lane have room for
-/// 2, 4, 4, 8, 8, 16 objects, and then each for twice as many. Lanes of a few objects use two thirds of that room on
-/// average.
+/// Most objects of a chunk. Its columns fit into the first-level cache during export. The chunks of
+/// a lane have room for 2, 4, 4, 8, 8, 16 objects, and each later one for twice as many. Lanes of a
+/// few objects use two thirds of that room on average.
 pub const LARGEST: usize = 1024;
 
-/// Number of chunk sizes.
 const SIZES: usize = LARGEST.ilog2() as usize;
 
 /// Number of chunks before the first one of the largest size.
 const SMALLER: usize = SIZES - 1 + TWICE;
 
-/// Number of sizes, from the second on, that two chunks of a lane have.
+/// Number of sizes, from the second on, of which a lane has two chunks.
 const TWICE: usize = 2;
 
-/// Width of the small numbers of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Width {
-    /// One byte.
     #[default]
     Byte,
-    /// Two bytes.
     Narrow,
-    /// Four bytes.
     Wide,
 }
 
 impl Width {
-    /// Returns the width for numbers, given the bits that occur in them.
+    /// Returns the width that holds these bits.
     #[inline(always)]
     pub(crate) const fn of(bits: u32) -> Self {
         match bits {
@@ -44,7 +39,6 @@ impl Width {
         }
     }
 
-    /// Returns the number of words of a column of small numbers.
     pub const fn words(self, size: usize) -> usize {
         // A word holds half as many numbers of each next width.
         let in_word = 3 - self as u32;
@@ -52,12 +46,9 @@ impl Width {
     }
 }
 
-/// A chunk: some objects of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Chunk {
-    /// Place of its columns.
     pub place: Place,
-    /// Number of its objects.
     count: u16,
     /// Base-2 logarithm of its capacity; 0 if it has none.
     size: u8,
@@ -76,21 +67,20 @@ impl Chunk {
     }
 }
 
-/// Rows of a lane. Small where one chunk holds them, since there may be millions of such lanes. Packed, so that the
-/// number of a lane fits beside it.
+/// Rows of a lane. There may be millions of lanes, so one chunk needs no list. Packed, so that the
+/// lane's number fits beside it.
 #[derive(Debug, Default)]
 #[repr(C, packed(4))]
 pub struct Rows {
     last: Chunk,
-    /// Place of the list of all chunks but the last: its [head](Head), and a word for each chunk. Its capacity is
-    /// [`FIRST_LIST`] times a power of two. A vector would take more memory than a chunk where lanes are many.
+    /// Place of the list of all chunks except the last: its [head](Head), and a word for each chunk. Its capacity is
+    /// [`FIRST_LIST`] times a power of two. With many lanes, a vector would take more memory than a chunk.
     before: Option<Listed>,
 }
 
 /// Place of a list in one word, inverted so that it is never 0.
 type Listed = std::num::NonZeroU64;
 
-/// Number of chunks on a list, and number of their objects.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
     chunks: usize,
@@ -112,13 +102,12 @@ impl Head {
         Head { chunks: (word >> Head::LEN) as usize, len: word & ((1 << Head::LEN) - 1) }
     }
 
-    /// Returns whether the list is full.
     const fn is_full(self) -> bool {
         self.chunks.is_multiple_of(FIRST_LIST) && (self.chunks / FIRST_LIST).count_ones() <= 1
     }
 }
 
-/// Bits for the count in a chunk's word on a list. Above them are two bits for its width, and its place.
+/// Bits for the count in a listed chunk's word. Above them are two bits for the width, and the place.
 const COUNT: u32 = LARGEST.ilog2() + 1;
 
 impl Chunk {
@@ -146,8 +135,8 @@ impl Chunk {
 }
 
 impl Rows {
-    /// Adds an object whose small numbers need `width`. Returns its chunk and its index there. `words` says how many
-    /// words a chunk takes.
+    /// Adds an object whose small numbers need `width`. Returns its chunk and its index there.
+    /// `words` returns the number of words of a chunk.
     #[inline(always)]
     pub(crate) fn push(
         &mut self,
@@ -168,7 +157,7 @@ impl Rows {
         self.last.count > 0 && self.head(arena).chunks + 1 >= SMALLER
     }
 
-    /// Makes rows of one chunk of the largest size, for other rows to [take over](Rows::take_over).
+    /// Makes rows with one chunk of the largest size, for other rows to [take over](Rows::take_over).
     pub const fn in_largest(place: Place, width: Width) -> Self {
         Rows { last: Chunk { place, size: SIZES as u8, count: 0, width }, before: None }
     }
@@ -191,7 +180,7 @@ impl Rows {
     ) {
         let before = if self.last.count > 0 { self.list_last(arena) } else { 0 };
         let size = Chunk::size_of(before);
-        // A lane that needed two bytes will need them again; chunks of one byte would be left partly empty.
+        // A lane that needed two bytes will need them again. Chunks of one byte would stay partly empty.
         let width = match self.last.width {
             Width::Narrow if self.last.count > 0 => width.max(Width::Narrow),
             _ => width,
@@ -209,7 +198,7 @@ impl Rows {
                 let longer = arena.take(1 + (2 * head.chunks).max(FIRST_LIST));
                 if let Some(list) = self.list() {
                     for word in 1..=head.chunks {
-                        arena.set(longer, word, arena.get(list.behind(word)));
+                        arena.set(longer, word, arena.get(list.after(word)));
                     }
                 }
                 self.before = Listed::new(!longer.to_word());
@@ -223,24 +212,21 @@ impl Rows {
         head.chunks
     }
 
-    /// Returns the place of the list.
     fn list(&self) -> Option<Place> {
         { self.before }.map(|list| Place::from_word(!list.get()))
     }
 
-    /// Returns the head of the list.
     fn head(&self, arena: &Arena) -> Head {
         self.list().map_or(Head::default(), |list| Head::from_word(arena.get(list)))
     }
 
-    /// Returns the words of the listed chunks.
     fn listed<'a>(&self, arena: &'a Arena) -> &'a [u64] {
         let Some(list) = self.list() else { return &[] };
         arena.words(list, 1, self.head(arena).chunks)
     }
 
-    /// Loads what the next object will write: its place in the first column, and the two words that `others` names;
-    /// or the list, if the last chunk is full.
+    /// Prefetches what the next object will write: its place in the first column and the two words
+    /// given by `others`, or the list if the last chunk is full.
     #[inline]
     pub fn prefetch(&self, arena: &Arena, others: impl FnOnce(&Chunk) -> [usize; 2]) -> u64 {
         let chunk = &self.last;
@@ -257,18 +243,16 @@ impl Rows {
             }
     }
 
-    /// Returns the last chunk and its count, to add objects.
+    /// Returns the last chunk and its count, for adding objects.
     #[inline(always)]
     pub(super) const fn last_mut(&mut self) -> (Chunk, &mut u16) {
         (self.last, &mut self.last.count)
     }
 
-    /// Returns the number of objects.
     pub fn len(&self, arena: &Arena) -> u64 {
         self.head(arena).len + u64::from(self.last.count)
     }
 
-    /// Returns whether there are no objects.
     pub const fn is_empty(&self) -> bool {
         self.last.count == 0
     }
@@ -279,13 +263,13 @@ impl Rows {
         ({ self.before }.is_none() && self.last.count > 0).then_some(self.last)
     }
 
-    /// Returns the chunk of the last object, and its index there. There must be one.
+    /// Returns the chunk of the last object, and its index there. The lane must not be empty.
     #[inline(always)]
     pub const fn last(&self) -> (Chunk, usize) {
         (self.last, self.last.count().saturating_sub(1))
     }
 
-    /// Returns the chunk of object `row` of the lane, and its index there.
+    /// Returns the chunk of row `row` of the lane, and its index there.
     pub fn find(&self, arena: &Arena, mut row: u64) -> Option<(Chunk, usize)> {
         for chunk in self.chunks_from(arena, 0) {
             if row < chunk.count() as u64 {
@@ -296,7 +280,7 @@ impl Rows {
         None
     }
 
-    /// Iterates over the chunks from the `first` on; none is empty.
+    /// Iterates over the chunks, which are never empty, from number `first` on.
     pub fn chunks_from<'a>(
         &self,
         arena: &'a Arena,
@@ -314,7 +298,7 @@ mod tests {
     use super::*;
     use crate::memory::set_small;
 
-    /// A column of one word and one of a small number.
+    /// A column of words and a column of small numbers.
     fn words(size: usize, width: Width) -> usize {
         size + width.words(size)
     }
@@ -364,7 +348,7 @@ mod tests {
             }
             assert_eq!(found, expected);
             for (row, wanted) in expected.iter().enumerate() {
-                let (chunk, index) = rows.find(&arena, row as u64).expect("there is such a row");
+                let (chunk, index) = rows.find(&arena, row as u64).expect("row exists");
                 assert_eq!(arena.words(chunk.place, 0, chunk.count())[index], u64::from(*wanted));
             }
             assert!(rows.find(&arena, rows.len(&arena)).is_none());

@@ -1,4 +1,4 @@
-//! User-defined fields of events and creations, and their lines.
+//! User-defined fields and lines of events and creations.
 
 use std::sync::Arc;
 
@@ -14,27 +14,25 @@ pub struct LineNumber {
     pub line: u64,
 }
 
-/// Stands for a missing definition: the event has no user-defined fields.
+/// Marks an event without user-defined fields.
 const NO_FIELDS: u32 = u32::MAX;
 
-/// User-defined fields of events and their lines, numbered from 1. They may be a large part of a trace, so they are
-/// in an arena.
+/// User-defined fields of events and their lines, numbered from 1. Kept in an arena, as they may be
+/// a large part of a trace.
 #[derive(Debug, Default)]
 pub struct Extras {
     keeps: Keeps,
-    /// For each event: four bytes for its definition; if lines are kept, four for the file and eight for the line;
-    /// and the fields as written, each followed by a newline, which no field contains.
+    /// For each event: four bytes for its definition; four for the file and eight for the line, if lines are kept;
+    /// and the fields as written, each followed by a newline. No field contains a newline.
     texts: TextPages,
     /// Pages with the places of the texts.
     places: Vec<Place>,
     len: u32,
-    /// Number of the current event's fields: see [`Store::begin_event`](super::Store::begin_event).
-    pub(super) at_hand: u32,
-    /// A text before it is kept.
+    /// Number of the current event's fields. See [`Store::begin_event`](super::Store::begin_event).
+    pub(super) current: u32,
     scratch: Vec<u8>,
 }
 
-/// Number of places on a page.
 const PAGE: usize = 1 << 10;
 
 impl Extras {
@@ -42,17 +40,16 @@ impl Extras {
         Extras { keeps, texts: TextPages::new(overflow), ..Extras::default() }
     }
 
-    /// Returns what is kept.
     pub const fn keeps(&self) -> Keeps {
         self.keeps
     }
 
-    /// Stores the line of an event without user-defined fields, and returns its number.
+    /// Stores the line of an event without user-defined fields. Returns its number.
     pub fn push_line(&mut self, line: LineNumber) -> u32 {
         self.push(NO_FIELDS, &[], line)
     }
 
-    /// Stores the fields and the line of an event, and returns their number.
+    /// Stores the fields and the line of an event. Returns their number.
     pub fn push(&mut self, def: u32, text: &[u8], line: LineNumber) -> u32 {
         self.scratch.clear();
         self.scratch.extend_from_slice(&def.to_le_bytes());
@@ -72,11 +69,11 @@ impl Extras {
         self.len
     }
 
-    /// Returns the definition and the text of the fields, if there are any, and the line.
+    /// Returns the definition and the text of the fields, if any, and the line.
     pub fn get(&self, number: u32) -> Option<(Option<u32>, &[u8], LineNumber)> {
         let index = number.checked_sub(1).filter(|index| *index < self.len)? as usize;
         let page = *self.places.get(index / PAGE)?;
-        let place = self.texts.arena.get(page.behind(index % PAGE));
+        let place = self.texts.arena.get(page.after(index % PAGE));
         let (def, mut text) = self.texts.get(place).split_first_chunk()?;
         let def = Some(u32::from_le_bytes(*def)).filter(|def| *def != NO_FIELDS);
         let mut at = LineNumber::default();
@@ -89,7 +86,7 @@ impl Extras {
         Some((def, text, at))
     }
 
-    /// The definition and the fields' text, if there are any.
+    /// Returns the definition and the fields' text, if any.
     pub fn fields(&self, number: u32) -> Option<(u32, &[u8])> {
         let (def, text, _) = self.get(number)?;
         Some((def?, text))
@@ -113,21 +110,21 @@ impl Extras {
 /// User-defined fields of creations and their lines, numbered from 1.
 #[derive(Clone, Debug, Default)]
 pub struct CreationExtras {
-    /// Event definition, if there are fields; end of the text; and the line.
+    /// Event definition if there are fields, end of the text, and line.
     entries: Vec<(Option<u32>, u64, LineNumber)>,
     /// Fields as written, each followed by a newline.
     text: Vec<u8>,
 }
 
 impl CreationExtras {
-    /// Stores the definition and the fields of a creation, if there are any, and its line.
+    /// Stores the line of a creation, and the definition and the fields if it has any.
     pub fn push(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
         let (def, text) = fields.map_or((None, &[][..]), |(def, text)| (Some(def), text));
         self.text.extend_from_slice(text);
         self.entries.push((def, self.text.len() as u64, line));
     }
 
-    /// The definition and the fields' text, if there are any.
+    /// Returns the definition and the fields' text, if any.
     pub fn fields(&self, number: u32) -> Option<(u32, &[u8])> {
         let index = (number as usize).checked_sub(1)?;
         let (def, end, _) = *self.entries.get(index)?;
@@ -135,7 +132,7 @@ impl CreationExtras {
         Some((def?, &self.text[start as usize..end as usize]))
     }
 
-    /// Returns the line, which is meaningful only if lines are kept.
+    /// Returns the line. It is meaningful only if lines are kept.
     pub fn line(&self, number: u32) -> Option<LineNumber> {
         let index = (number as usize).checked_sub(1)?;
         self.entries.get(index).map(|(_, _, line)| *line)

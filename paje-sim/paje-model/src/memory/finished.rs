@@ -1,7 +1,4 @@
-//! The rows of a trace as its replay left them.
-//!
-//! Nothing here knows how rows come about: a lane has its rows in one of several memories, and the keys of links and
-//! what users defined hang on them.
+//! Rows of a completely replayed trace.
 
 use std::sync::Arc;
 
@@ -11,34 +8,32 @@ use crate::memory::{Arena, Extras, KeyPlace, Overflow, Rows, Store};
 use crate::names::ids::LaneId;
 use crate::names::options::Keeps;
 
-/// All rows, lane by lane.
 #[derive(Debug, Default)]
 pub struct FinishedRows {
     pub lanes: Vec<FinishedLane>,
-    /// The memory of all lanes but those of links, and the texts of all.
+    /// Memory of all lanes except links, and the texts of all lanes.
     pub stores: Vec<Store>,
-    /// The memory of lanes of links.
+    /// Memory of the lanes of links.
     pub links: Vec<Arena>,
-    /// The values that variables still have, where a trace goes on: since when.
+    /// Start of each variable's current value, if the trace goes on.
     pub open_variables: FxHashMap<LaneId, f64>,
-    /// Where rows went that memory had no room for.
+    /// File for rows beyond the memory limit.
     pub overflow: Option<Arc<Overflow>>,
 }
 
-/// The rows of a lane. There may be millions: see `lanes_are_small`.
+/// Rows of a lane. There may be millions: see `lanes_are_small`.
 #[derive(Debug, Default)]
 pub struct FinishedLane {
-    /// None if nobody wanted them.
+    /// Empty if the lane was not selected.
     pub rows: Rows,
     pub memory: Memory,
 }
 
-/// Which memory a lane's rows lie in.
 #[derive(Clone, Copy, Debug)]
 pub enum Memory {
-    /// One of [`FinishedRows::stores`].
+    /// Index in [`FinishedRows::stores`].
     Store(u16),
-    /// One of [`FinishedRows::links`].
+    /// Index in [`FinishedRows::links`].
     Links(u16),
 }
 
@@ -49,12 +44,10 @@ impl Default for Memory {
 }
 
 impl FinishedRows {
-    /// The rows of a lane.
     pub fn rows(&self, lane: LaneId) -> &Rows {
         &self.lanes[lane.index()].rows
     }
 
-    /// The memory that the rows of a lane lie in.
     pub fn arena(&self, lane: LaneId) -> &Arena {
         match self.lanes[lane.index()].memory {
             Memory::Store(store) => &self.stores[usize::from(store)].arena,
@@ -62,7 +55,8 @@ impl FinishedRows {
         }
     }
 
-    /// User-defined fields of a lane's rows, if they are kept; those of links is [elsewhere](Self::extras_of_link).
+    /// Returns the user-defined fields of a lane's rows, if they are kept. For links, see
+    /// [`extras_of_link`](Self::extras_of_link).
     pub fn extras(&self, lane: LaneId) -> Option<&Extras> {
         let store = match self.lanes[lane.index()].memory {
             Memory::Store(store) => store,
@@ -71,31 +65,30 @@ impl FinishedRows {
         self.stores[usize::from(store)].extras.as_ref()
     }
 
-    /// User-defined fields of the link that has this key, if they are kept.
+    /// Returns the user-defined fields of the link with this key, if they are kept.
     pub fn extras_of_link(&self, key: KeyPlace) -> Option<&Extras> {
         self.stores[key.shard()].extras.as_ref()
     }
 
-    /// The key of a link, as it was written.
     #[inline(always)]
     pub fn key(&self, key: KeyPlace) -> &[u8] {
         self.stores[key.shard()].keys.get(key.place())
     }
 
-    /// The parts of events that are kept beside their objects.
+    /// Returns the parts of events that are kept beside their objects.
     pub fn keeps(&self) -> Keeps {
         let extras = self.stores.first().and_then(|store| store.extras.as_ref());
         extras.map_or(Keeps::default(), Extras::keeps)
     }
 
-    /// Lets go of what memory has of rows that lie in a file, if it is too much.
+    /// Drops file-backed rows from memory if the limit is exceeded.
     pub fn relieve(&self) {
         let Some(overflow) = &self.overflow else { return };
         let stores = self.stores.iter().flat_map(Store::arenas);
         overflow.relieve(|| stores.clone().chain(&self.links));
     }
 
-    /// Bytes of the file that holds rows which memory had no room for.
+    /// Returns the size in bytes of the file for rows beyond the memory limit.
     pub fn spilled(&self) -> u64 {
         self.overflow.as_ref().map_or(0, |overflow| overflow.spilled())
     }

@@ -1,8 +1,9 @@
 //! Overflow file for rows beyond the memory limit.
 //!
-//! Beyond the limit, new pieces of arenas are mappings of a temporary file. Their pages are dropped from memory when
-//! the next piece is begun and while rows are written, so that they do not count as used. The file has no name, so it
-//! disappears with the process. Its disk space is reserved first: a full disk is then an error and not a signal.
+//! Beyond the limit, new pieces of arenas are mappings of a temporary file. Their pages are dropped
+//! from memory when the next piece is begun and while rows are written, so they do not count as
+//! used. The file has no name, so it disappears with the process. Its disk space is reserved first,
+//! which makes a full disk an error instead of a signal.
 
 use std::fs::File;
 use std::io;
@@ -16,19 +17,16 @@ use memmap2::{MmapMut, MmapOptions};
 use crate::memory::Arena;
 use crate::names::options::MemoryLimit;
 
-/// Rows beyond a memory limit.
 #[derive(Debug)]
 pub struct Overflow {
-    /// Limit in bytes.
     limit: u64,
     folder: PathBuf,
-    /// The file, once it exists, and its length.
+    /// The file and its length, once it exists.
     file: Mutex<Option<(File, u64)>>,
-    /// Bytes of the file.
     spilled: AtomicU64,
-    /// The first failure to create or extend it.
+    /// First failure to create or extend the file.
     failure: Mutex<Option<io::Error>>,
-    /// `/proc/self/statm`, kept open since it is read often.
+    /// `/proc/self/statm`, which is read often and stays open.
     statm: OnceLock<Option<File>>,
 }
 
@@ -65,23 +63,21 @@ impl Overflow {
         self.spilled() > 0 && self.is_needed(0)
     }
 
-    /// Drops pages of the file from memory if the limit is exceeded: first of the last pieces of these arenas, then
-    /// of all.
+    /// Drops file pages from memory if the limit is exceeded: first the last pieces of these arenas, then all.
     pub fn relieve<'a, I: Iterator<Item = &'a Arena>>(&self, arenas: impl Fn() -> I) {
         for last in [2, usize::MAX] {
             if !self.is_exceeded() {
                 return;
             }
-            arenas().for_each(|arena| arena.let_go(last));
+            arenas().for_each(|arena| arena.drop_pages(last));
         }
     }
 
-    /// Returns the size of the file in bytes.
     pub fn spilled(&self) -> u64 {
         self.spilled.load(Ordering::Relaxed)
     }
 
-    /// Maps `bytes` zero bytes of the file; `None` on failure, which [`Overflow::failure`] returns.
+    /// Maps `bytes` zero bytes of the file. Returns `None` on failure; see [`Overflow::failure`].
     pub(crate) fn map(&self, bytes: usize) -> Option<MmapMut> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         match self.extend(&mut file, bytes as u64) {
@@ -109,7 +105,6 @@ impl Overflow {
         Ok(map)
     }
 
-    /// Takes the first failure.
     pub fn failure(&self) -> Option<io::Error> {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.take().map(|error| {
@@ -121,7 +116,7 @@ impl Overflow {
 }
 
 /// Drops the pages of a mapping from memory. Their contents stay in the file.
-pub(crate) fn let_go(map: &MmapMut) {
+pub(crate) fn drop_pages(map: &MmapMut) {
     // SAFETY: the mapping is shared, so its contents are those of the file and are read from there again.
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code)]
@@ -130,7 +125,7 @@ pub(crate) fn let_go(map: &MmapMut) {
     let _ = map;
 }
 
-/// Extends a file by `bytes`, and reserves disk space for them.
+/// Extends a file by `bytes` and reserves disk space for them.
 fn reserve(file: &File, len: u64, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {

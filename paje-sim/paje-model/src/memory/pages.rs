@@ -1,5 +1,3 @@
-//! Texts on pages that never move.
-
 use paje_parser::Span;
 
 use std::sync::Arc;
@@ -7,13 +5,13 @@ use std::sync::Arc;
 use crate::memory::{Arena, KeyPlace, Overflow, Place};
 use crate::names::hash::{bare, hash_text};
 
-/// Link keys as they were written, each after its length. No key crosses a page boundary.
+/// Link keys as written, each after its length, on pages that never move. No key crosses a page boundary.
 #[derive(Debug, Default)]
 pub struct TextPages {
     pub(super) arena: Arena,
     /// Place and size in bytes of each page.
     pages: Vec<(Place, usize)>,
-    /// Bytes in use of all pages except the last.
+    /// Bytes in use of each page except the last.
     full: Vec<u32>,
     /// Bytes in use of the last page.
     used: usize,
@@ -34,7 +32,7 @@ pub struct KeyRoom<'a> {
 }
 
 impl KeyRoom<'_> {
-    /// Stores a key of up to sixteen bytes. Returns its place, if there is room.
+    /// Stores a key of up to sixteen bytes. Returns its place if there is room.
     #[inline(always)]
     pub fn push_short(&mut self, padded: &[u8; 16], len: usize) -> Option<u64> {
         let at = *self.used;
@@ -50,7 +48,6 @@ impl TextPages {
         TextPages { arena: Arena::new(overflow), ..TextPages::default() }
     }
 
-    /// Returns the last page, if there is one.
     #[inline(always)]
     pub fn room(&mut self) -> Option<KeyRoom<'_>> {
         let TextPages { arena, pages, used, .. } = self;
@@ -60,10 +57,9 @@ impl TextPages {
         Some(KeyRoom { page: page.get_mut(..bytes)?, used, before })
     }
 
-    /// Stores a key and returns its place.
     #[inline(never)]
     pub fn push(&mut self, raw: &[u8]) -> u64 {
-        // Places determine pages, so no key may begin beyond the regular page size.
+        // The page number follows from the place, so no key may begin beyond the regular page size.
         let room = self.pages.last().map_or(0, |page| page.1.min(PAGE)).saturating_sub(self.used);
         if room < raw.len() + 5 {
             assert!(self.pages.len() < 1 << (KeyPlace::BITS - PAGE.ilog2()), "too many keys");
@@ -95,19 +91,16 @@ impl TextPages {
         place
     }
 
-    /// See [`Arena::relieve`].
     pub fn relieve(&self) {
         self.arena.relieve();
     }
 
-    /// Returns the key at a place.
     #[inline(always)]
     pub fn get(&self, place: u64) -> &[u8] {
         let (page, start, len) = self.find(place);
         &page[start..start + len]
     }
 
-    /// The hash of the key at a place, without its quotes.
     #[inline(never)]
     fn hash(&self, place: u64) -> u64 {
         let (page, start, len) = self.find(place);
@@ -131,12 +124,11 @@ impl TextPages {
         })
     }
 
-    /// Returns a reader of many hashes.
     pub const fn hashes(&self) -> KeyHashes<'_> {
         KeyHashes { keys: self, number: usize::MAX, page: &[] }
     }
 
-    /// Returns the page of a key, where the key begins in it, and its length.
+    /// Returns the page of a key, its start there, and its length.
     #[inline(always)]
     fn find(&self, place: u64) -> (&[u8], usize, usize) {
         let (page, bytes) = self.pages[place as usize / PAGE];
@@ -146,7 +138,7 @@ impl TextPages {
     }
 }
 
-/// Returns where the key at a place of its page begins, and its length.
+/// Returns the start and length of the key at a place of its page.
 #[inline(always)]
 fn text_at(page: &[u8], at: usize) -> (usize, usize) {
     match page[at] {
@@ -158,16 +150,15 @@ fn text_at(page: &[u8], at: usize) -> (usize, usize) {
     }
 }
 
-/// Reader of key hashes, which mostly come page by page.
+/// Reader of key hashes, which are mostly requested page by page.
 pub struct KeyHashes<'k> {
     keys: &'k TextPages,
-    /// Current page, and its number.
     page: &'k [u8],
     number: usize,
 }
 
 impl KeyHashes<'_> {
-    /// The hash of the key at a place, without its quotes.
+    /// Returns the hash of the key at a place, without its quotes.
     #[inline(always)]
     pub fn of(&mut self, place: u64) -> u64 {
         let (number, at) = (place as usize / PAGE, place as usize % PAGE);
@@ -180,7 +171,7 @@ impl KeyHashes<'_> {
             Some([len @ ..16, text @ ..]) if text[0] != b'"' => {
                 hash_text(text, 0, usize::from(*len))
             }
-            // It has quotes, is long, or is at the end of its page.
+            // Quoted, long, or at the end of its page.
             _ => self.keys.hash(place),
         }
     }
@@ -207,9 +198,9 @@ mod tests {
         assert_eq!(keys.hashes().of(quoted), hash_bytes(b"a key"));
     }
 
-    /// A page for one long key may have some bytes left, up to seven: they are beyond what places can tell.
+    /// The page of one long key may have up to seven bytes left, which places cannot address.
     #[test]
-    fn nothing_comes_behind_a_key_that_is_longer_than_a_page() {
+    fn pages_of_long_keys_take_no_others() {
         for len in PAGE - 6..PAGE + 10 {
             let mut keys = TextPages::default();
             let texts = [vec![b'k'; len], b"ab".to_vec(), vec![b'l'; len], vec![], b"c".to_vec()];
@@ -221,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Up to the end of a page, and on to the next one.
+    /// Keys up to the end of a page and on the next one.
     #[test]
     fn hashes_of_many_pages() {
         let mut keys = TextPages::default();

@@ -1,7 +1,7 @@
 //! Fast path for adding rows: the columns of a lane's last chunk, borrowed for many rows.
 //!
-//! It covers the common case only: no user-defined fields, and small numbers of at most two bytes. Otherwise, or if
-//! the chunk is full, nothing is written and the caller takes the slow path.
+//! It covers the common case: no user-defined fields, and small numbers of at most two bytes.
+//! Otherwise, or if the chunk is full, nothing is written and the caller takes the slow path.
 
 use crate::memory::{Arena, Chunk, LinkChunk, NewLink, OpenRow, Place, Rows, Store, Width};
 use crate::names::ids::ValueId;
@@ -35,13 +35,12 @@ impl Small for u16 {
     }
 }
 
-/// Last chunk of a state lane.
 pub struct StateRoom<'a, N> {
     starts: &'a mut [u64],
     ends: &'a mut [u64],
     values: &'a mut [N],
     imbrications: &'a mut [N],
-    /// Number of states, and the field of the lane that holds it.
+    /// Number of states in the chunk, and the field of the lane with that number.
     len: usize,
     count: &'a mut u16,
     chunk: Chunk,
@@ -60,7 +59,7 @@ impl<'a, N: Small> StateRoom<'a, N> {
         let (values, words) = words.split_at_mut_checked(small)?;
         let values = bytemuck::cast_slice_mut(values).get_mut(..size)?;
         let imbrications = bytemuck::cast_slice_mut(words).get_mut(..size)?;
-        let (len, first_end) = (chunk.count(), chunk.place.behind(size));
+        let (len, first_end) = (chunk.count(), chunk.place.after(size));
         Some(StateRoom { starts, ends, values, imbrications, len, count, chunk, first_end })
     }
 
@@ -81,7 +80,6 @@ impl<'a, N: Small> StateRoom<'a, N> {
         true
     }
 
-    /// Ends the last state.
     #[inline(always)]
     pub fn end_last(&mut self, end: f64) {
         if let Some(last) = self.ends.get_mut(self.len.wrapping_sub(1)) {
@@ -92,7 +90,7 @@ impl<'a, N: Small> StateRoom<'a, N> {
     /// Ends a state. Returns whether it is in this chunk.
     #[inline(always)]
     pub fn end(&mut self, row: OpenRow, end: f64) -> bool {
-        let index = row.words_behind(self.first_end);
+        let index = row.words_after(self.first_end);
         let Some(to_end) = index.and_then(|index| self.ends.get_mut(index)) else { return false };
         *to_end = end.to_bits();
         true
@@ -105,7 +103,6 @@ impl<'a, N: Small> StateRoom<'a, N> {
     }
 }
 
-/// Last chunk of a variable lane.
 pub struct VariableRoom<'a> {
     starts: &'a mut [u64],
     values: &'a mut [u64],
@@ -136,7 +133,6 @@ impl<'a> VariableRoom<'a> {
     }
 }
 
-/// Last chunk of a link lane.
 pub struct LinkRoom<'a> {
     times: [&'a mut [u64]; 2],
     keys: &'a mut [u64],
@@ -183,7 +179,7 @@ impl<'a> LinkRoom<'a> {
     }
 }
 
-/// Returns the last chunk and its count, if it is plain and has this width.
+/// Returns the last chunk and its count if it has this width and no user-defined fields.
 #[inline(always)]
 fn plain(rows: &mut Rows, without_extras: bool, width: Width) -> Option<(Chunk, &mut u16)> {
     let (chunk, count) = rows.last_mut();

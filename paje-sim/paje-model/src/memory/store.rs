@@ -1,5 +1,3 @@
-//! Rows of a shard.
-
 use std::sync::Arc;
 
 use crate::memory::{
@@ -18,14 +16,14 @@ pub struct Store {
     pub extras: Option<Extras>,
 }
 
-/// The rows of a lane, and the store that holds them.
+/// Rows of a lane, and the store that holds them.
 #[derive(Debug)]
 pub struct Written<'a> {
     pub rows: &'a mut Rows,
     pub store: &'a mut Store,
 }
 
-/// An open state: the place of its end, and what locates its other columns.
+/// An open state: the place of its end, and the data to locate its other columns.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenRow {
     end: Place,
@@ -37,11 +35,11 @@ pub struct OpenRow {
 impl OpenRow {
     /// Returns the number of words from a place to its end.
     #[inline(always)]
-    pub(super) const fn words_behind(self, place: Place) -> Option<usize> {
-        self.end.words_behind(place)
+    pub(super) const fn words_after(self, place: Place) -> Option<usize> {
+        self.end.words_after(place)
     }
 
-    /// Returns the last state of a lane that has one.
+    /// Returns the last state of a lane, which must have one.
     #[inline(always)]
     pub fn last_of(rows: &Rows) -> Self {
         let (chunk, index) = rows.last();
@@ -51,14 +49,13 @@ impl OpenRow {
     #[inline(always)]
     pub(super) fn new(chunk: &Chunk, index: usize) -> Self {
         let size = chunk.size();
-        let end = chunk.place.behind(size + index);
+        let end = chunk.place.after(size + index);
         OpenRow { end, size: size as u16, index: index as u16, width: chunk.width }
     }
 
-    /// Returns the place of its user-defined fields.
     fn extras(self) -> Place {
         let size = usize::from(self.size);
-        self.end.behind(size + 2 * self.width.words(size))
+        self.end.after(size + 2 * self.width.words(size))
     }
 }
 
@@ -71,26 +68,23 @@ impl Store {
         }
     }
 
-    /// Sets the user-defined fields of the current event: a number in [`Extras`], 0 for none. Rows that it opens or
-    /// closes keep them.
+    /// Sets the user-defined fields of the current event: a number in [`Extras`], 0 if none. They
+    /// are stored with the rows that it opens or closes.
     pub fn begin_event(&mut self, extra: u32) {
         if let Some(extras) = &mut self.extras {
-            extras.at_hand = extra;
+            extras.current = extra;
         }
     }
 
-    /// Returns the user-defined fields of the current event.
     #[inline]
     pub fn extra(&self) -> u32 {
-        self.extras.as_ref().map_or(0, |extras| extras.at_hand)
+        self.extras.as_ref().map_or(0, |extras| extras.current)
     }
 
-    /// Returns the arenas.
     pub fn arenas(&self) -> impl Iterator<Item = &Arena> + Clone {
         [&self.arena, &self.keys.arena].into_iter().chain(self.extras.as_ref().map(Extras::arena))
     }
 
-    /// Returns the arenas, mutably.
     pub fn arenas_mut(&mut self) -> impl Iterator<Item = &mut Arena> {
         let extras = self.extras.as_mut().map(Extras::arena_mut);
         [&mut self.arena, &mut self.keys.arena].into_iter().chain(extras)
@@ -108,9 +102,9 @@ impl Store {
         set_small(&mut words[column..], chunk.width, index, state.value.0);
         let column = StateChunk::imbrication(&chunk);
         set_small(&mut words[column..], chunk.width, index, state.imbrication);
-        // The end is set later; until then its memory stays untouched.
+        // The end is written later; until then its memory is not touched.
         if let Some(extras) = extras {
-            let pair = ExtraPair { opening: extras.at_hand, closing: 0 };
+            let pair = ExtraPair { opening: extras.current, closing: 0 };
             words[StateChunk::extras(&chunk) + index] = pair.word();
         }
         OpenRow::new(&chunk, index)
@@ -120,7 +114,7 @@ impl Store {
     pub fn close_state(&mut self, row: OpenRow, end: f64) {
         self.end_state(row, end);
         if let Some(extras) = &self.extras {
-            let (place, closing) = (row.extras(), extras.at_hand);
+            let (place, closing) = (row.extras(), extras.current);
             let pair = ExtraPair { closing, ..ExtraPair::from_word(self.arena.get(place)) };
             self.arena.set(place, 0, pair.word());
         }
@@ -143,19 +137,16 @@ impl Store {
         }
     }
 
-    /// Returns the start of an open state.
     pub fn start_of(&self, row: OpenRow) -> f64 {
         f64::from_bits(self.arena.get(row.end.before(usize::from(row.size))))
     }
 
-    /// Returns the value of an open state.
     pub fn value_of(&self, row: OpenRow) -> ValueId {
         let OpenRow { end, size, index, width } = row;
         let (size, index) = (usize::from(size), usize::from(index));
-        ValueId(self.arena.small_at(end.before(index).behind(size), width, index))
+        ValueId(self.arena.small_at(end.before(index).after(size), width, index))
     }
 
-    /// Copies user-defined fields from an old store.
     pub fn carry_extras(&mut self, old: &Store, pair: ExtraPair) -> ExtraPair {
         let (Some(old), Some(new)) = (&old.extras, &mut self.extras) else { return pair };
         let mut carry = |number| {
@@ -193,7 +184,7 @@ impl Store {
         words[index] = time.to_bits();
         set_small(&mut words[EventChunk::value(&chunk)..], chunk.width, index, value.0);
         if let Some(extras) = extras {
-            let pair = ExtraPair { opening: extras.at_hand, closing: 0 };
+            let pair = ExtraPair { opening: extras.current, closing: 0 };
             words[EventChunk::extras(&chunk) + index] = pair.word();
         }
     }

@@ -20,17 +20,17 @@ pub struct Containers {
     list: Vec<Container>,
     by_identifier: HashTable<ContainerId>,
     texts: TextArena,
-    /// Most containers end with others: in a trace that destroys none, all at the same time.
+    /// Ends of containers. Most containers end together with others, in many traces all at once.
     endings: Vec<Ended>,
     /// User-defined fields of creations and their containers, in the order of creation.
     extras: CreationExtras,
     extra_owners: Vec<ContainerId>,
-    /// Containers that no event has created: the first event for them did. Only they ever leave their parent.
-    /// With the sibling before each, or [`NONE`].
+    /// Containers without a creation: the first event for them created them. Only they ever leave
+    /// their parent. Each with its previous sibling, or [`NONE`].
     made_up: FxHashMap<ContainerId, u32>,
-    /// Those of them that an event has created since.
+    /// Containers without a creation that were created by an event later.
     adopted: FxHashSet<ContainerId>,
-    /// For containers that went on for longer: the times at which destructions said that they ended.
+    /// For containers that lived on: the times at which their destructions ended them.
     said_ends: FxHashMap<ContainerId, f64>,
 }
 
@@ -53,8 +53,8 @@ struct Container {
     defined_in: u32,
 }
 
-/// The container and everything in it has ended. Keeps nested destructions linear: a settled container is
-/// skipped, unless a new child is created somewhere in it.
+/// The container and everything in it has ended. Keeps nested destructions linear: a settled
+/// container is skipped unless a new child is created somewhere in it.
 const SETTLED: u32 = 1;
 /// The event that ended the container named it, not an ancestor.
 const ENDED_BY_NAME: u32 = 2;
@@ -77,15 +77,13 @@ impl Container {
     }
 }
 
-/// Time at which containers ended, and the byte of the event that ended them; `NEVER` if only the end of the
-/// trace did.
+/// Time at which containers ended, and the byte offset of the event; `NEVER` if the end of the trace ended them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ended {
     time: f64,
     at: u64,
 }
 
-/// The fields of a PajeCreateContainer.
 #[derive(Clone, Copy, Debug)]
 pub struct NewContainer<'a> {
     pub(crate) name: Name<'a>,
@@ -121,37 +119,36 @@ impl Containers {
         containers
     }
 
-    /// Number of containers, the root included.
+    /// Returns the number of containers, including the root.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Never: there is always the root.
+    /// Returns `false`: the root always exists.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// All containers in the order of their creation, the root first.
+    /// Returns all containers in the order of their creation, the root first.
     pub fn ids(&self) -> impl Iterator<Item = ContainerId> + use<> {
         (0..self.list.len() as u32).map(ContainerId)
     }
 
-    /// The container that events call by this text.
+    /// Returns the container that events refer to by this text.
     #[must_use]
     pub fn find(&self, identifier: &[u8]) -> Option<ContainerId> {
         self.find_hashed(identifier, hash_bytes(identifier))
     }
 
-    /// Returns the container of a text with this hash.
     pub(crate) fn find_hashed(&self, identifier: &[u8], hash: u64) -> Option<ContainerId> {
         let same = |id: &ContainerId| self.identifier(*id).text == identifier;
         self.by_identifier.find(hash, same).copied()
     }
 
-    /// Prefetches what [`Containers::find_hashed`] reads for these hashes. Returns the containers that it
-    /// will probably find.
+    /// Prefetches the memory that [`Containers::find_hashed`] reads for these hashes. Returns the
+    /// containers that it will probably find.
     pub(crate) fn prefetch(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
         let found = hashes.filter_map(|hash| self.by_identifier.find(hash, |_| true).copied());
         let found: Vec<ContainerId> = found.collect();
@@ -160,27 +157,27 @@ impl Containers {
         found
     }
 
-    /// The name, which rows print.
+    /// Returns the name, which rows print.
     #[must_use]
     pub fn name(&self, id: ContainerId) -> Name<'_> {
         self.list[id.index()].names.name(&self.texts)
     }
 
-    /// The alias, if the creation gave one.
+    /// Returns the alias, if the creation gave one.
     #[must_use]
     pub fn alias(&self, id: ContainerId) -> Option<Name<'_>> {
         self.list[id.index()].names.alias(&self.texts)
     }
 
-    /// The text that events call the container by: its alias if it has one, else its name.
+    /// Returns the text by which events refer to the container: its alias if it has one, else its name.
     #[must_use]
     #[inline]
     pub fn identifier(&self, id: ContainerId) -> Name<'_> {
         self.list[id.index()].names.identifier(&self.texts)
     }
 
-    /// Returns the container's name for messages. A container that was made up has only a name, even if an
-    /// event names it later: that event may or may not have been read when a lane's problem is found.
+    /// Returns the container's name for messages. For a container that was made up, this is only the name, even if a
+    /// later event gives it an alias: whether that event has been read already may vary.
     pub fn named(&self, id: ContainerId) -> Named {
         if self.is_made_up(id) || self.adopted.contains(&id) {
             return self.identifier(id).named(None);
@@ -188,51 +185,51 @@ impl Containers {
         self.name(id).named(self.alias(id))
     }
 
-    /// The container's type.
+    /// Returns the container's type.
     #[must_use]
     pub fn type_of(&self, id: ContainerId) -> TypeId {
         self.list[id.index()].type_
     }
 
-    /// The container that it was created in; the root is its own parent.
+    /// Returns the parent container. The root is its own parent.
     #[must_use]
     pub fn parent(&self, id: ContainerId) -> ContainerId {
         self.list[id.index()].parent
     }
 
-    /// The time of its creation, in seconds; 0 for the root.
+    /// Returns the time of its creation in seconds; 0 for the root.
     #[must_use]
     pub fn start(&self, id: ContainerId) -> f64 {
         self.list[id.index()].start
     }
 
-    /// The time of its end, in seconds: its destruction, an ancestor's, or the end of the trace.
+    /// Returns the time of its end in seconds: its destruction, an ancestor's, or the end of the trace.
     #[must_use]
     pub fn end(&self, id: ContainerId) -> f64 {
         self.ending(id).time
     }
 
-    /// The container's end as far as it is known; a time of 0 while it lives.
+    /// Returns the container's end as far as it is known; the time is 0 while it lives.
     fn ending(&self, id: ContainerId) -> Ended {
         let ending = self.endings.get(self.list[id.index()].ending as usize);
         ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })
     }
 
-    /// Tells whether an event of the trace ended it, its own or an ancestor's destruction.
+    /// Returns whether its own or an ancestor's destruction ended it.
     #[must_use]
     pub fn is_destroyed(&self, id: ContainerId) -> bool {
         self.ending(id).at != NEVER
     }
 
-    /// The containers created in it, in the order of their creation.
+    /// Returns the containers created in it, in the order of their creation.
     pub fn children(&self, id: ContainerId) -> impl Iterator<Item = ContainerId> + '_ {
         let link = |id: u32| (id != NONE).then_some(ContainerId(id));
         let first = link(self.list[id.index()].first_child);
         std::iter::successors(first, move |child| link(self.list[child.index()].next_sibling))
     }
 
-    /// A container and all that is in it, at any depth: each before what is in it, and the
-    /// [children](Containers::children) of one in the order of their creation.
+    /// Returns a container and its descendants. A parent comes before its
+    /// [children](Containers::children), and children in the order of their creation.
     pub fn within(&self, id: ContainerId) -> impl Iterator<Item = ContainerId> + '_ {
         let mut stack = vec![id];
         std::iter::from_fn(move || {
@@ -244,27 +241,26 @@ impl Containers {
         })
     }
 
-    /// The definition and the user-defined fields of the creation, each field as it was written and
-    /// with a newline after it, if they were kept.
+    /// Returns the definition and the user-defined fields of the creation if they were kept. Each
+    /// field is as written and followed by a newline.
     pub fn extras(&self, id: ContainerId) -> Option<(u32, &[u8])> {
         let index = self.extra_owners.binary_search(&id).ok()?;
         self.extras.fields(index as u32 + 1)
     }
 
-    /// The line of the event that created a container; it means something if lines are kept.
+    /// Returns the line of the event that created a container. It is meaningful only if lines are kept.
     pub fn line(&self, id: ContainerId) -> Option<LineNumber> {
         let index = self.extra_owners.binary_search(&id).ok()?;
         self.extras.line(index as u32 + 1)
     }
 
-    /// Keeps the definition and the user-defined fields of the creation of the last container, if it has
-    /// any, and its line.
+    /// Stores the line of the last container's creation, and the definition and user-defined fields if it has any.
     pub fn keep_extras(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
         self.extras.push(fields, line);
         self.extra_owners.push(ContainerId(self.list.len() as u32 - 1));
     }
 
-    /// The byte of the event that ended the container; `u64::MAX` while it lives.
+    /// Returns the byte offset of the event that ended the container; `u64::MAX` while it lives.
     pub fn ended_at(&self, id: ContainerId) -> u64 {
         self.ending(id).at
     }
@@ -277,15 +273,15 @@ impl Containers {
         self.list[id.index()].ending = self.endings.len() as u32 - 1;
     }
 
-    /// The byte where the line begins of the destruction that ended the container, its own or an
-    /// ancestor's, and whether it is its own.
+    /// Returns the byte offset of the line that destroyed the container or an ancestor, and whether
+    /// it named the container itself.
     #[must_use]
     pub fn destruction(&self, id: ContainerId) -> Option<(ByteOffset, bool)> {
         let ended_at = self.ended_at(id);
         (ended_at != NEVER).then_some((ByteOffset(ended_at), self.is_ended_by_name(id)))
     }
 
-    /// Tells whether the event that ended the container was for it, and not for one that it is in.
+    /// Returns whether the event that ended the container named it, not an ancestor.
     pub fn is_ended_by_name(&self, id: ContainerId) -> bool {
         self.list[id.index()].is(ENDED_BY_NAME)
     }
@@ -294,22 +290,22 @@ impl Containers {
         self.list[id.index()].mark(ENDED_BY_NAME, true);
     }
 
-    /// The last of the trace's files that created the container.
+    /// Returns the last file that created the container.
     pub fn defined_in(&self, id: ContainerId) -> u32 {
         self.list[id.index()].defined_in / (FLAGS + 1)
     }
 
-    /// Another file of the trace creates the container, too.
+    /// Records that another file of the trace creates the container, too.
     pub fn define_again(&mut self, id: ContainerId, file: u32) {
         self.list[id.index()].set_defined_in(file);
     }
 
-    /// Marks the container as settled; returns whether it was before.
+    /// Marks the container as settled. Returns whether it already was.
     pub fn settle(&mut self, id: ContainerId) -> bool {
         self.list[id.index()].mark(SETTLED, true)
     }
 
-    /// The lane last opened in the container; the lanes themselves know the one before.
+    /// Returns the lane last opened in the container. Each lane has the number of the one before.
     pub fn last_lane(&self, id: ContainerId) -> Option<LaneId> {
         let lane = self.list[id.index()].last_lane;
         (lane != NONE).then_some(LaneId(lane))
@@ -319,14 +315,14 @@ impl Containers {
         self.list[id.index()].last_lane = lane.0;
     }
 
-    /// Its identifier must be free, and have this hash.
+    /// Inserts a container. Its identifier must be free and have this hash.
     pub fn insert(&mut self, new: NewContainer<'_>, hash: u64) -> ContainerId {
         let id = self.add(new, hash);
         self.attach(id, new.parent);
         id
     }
 
-    /// Puts a container behind the others in its parent; returns the one before it.
+    /// Appends a container to its parent's children. Returns the sibling before it.
     fn attach(&mut self, id: ContainerId, parent: ContainerId) -> u32 {
         let mut ancestor = parent;
         while self.list[ancestor.index()].mark(SETTLED, false) {
@@ -358,7 +354,7 @@ impl Containers {
         });
         let known = &mut self.by_identifier;
         if known.len() == known.capacity() {
-            // In the order of the texts in memory: a table that grows by itself looks at them in its own.
+            // Inserts in the order of the texts in memory. A table that grows by itself reads them in its own order.
             *known = HashTable::with_capacity(2 * known.len().max(8));
             let identifier = |id: ContainerId| list[id.index()].names.identifier(texts).text;
             let all = (0..id.0).map(ContainerId);
@@ -369,7 +365,7 @@ impl Containers {
     }
 }
 
-/// Adds what is not there to a table that has room.
+/// Adds a missing entry to a table that has room.
 fn insert(known: &mut HashTable<ContainerId>, hash: u64, id: ContainerId) {
     known.insert_unique(hash, id, |_| hash);
 }
@@ -378,7 +374,7 @@ fn insert(known: &mut HashTable<ContainerId>, hash: u64, id: ContainerId) {
 mod tests {
     use super::*;
 
-    /// A trace may have a million of them.
+    /// A trace may have a million containers.
     #[test]
     fn containers_are_small() {
         assert!(size_of::<Container>() <= 48, "{} bytes", size_of::<Container>());

@@ -1,28 +1,24 @@
-//! Lanes of a trace.
-
 use paje_parser::TypeNature;
 
 use crate::model::Model;
 use crate::names::ids::{ContainerId, LaneId, TypeId};
 use crate::names::prefetch::prefetch;
 
-/// The objects of one type in one container.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane {
     pub container: ContainerId,
     pub type_: TypeId,
-    /// The lane opened before this one in the same container, or itself if it is the first.
+    /// Previous lane of the same container, or the lane itself if it is the first.
     before: LaneId,
 }
 
-/// Fewest containers that are prefetched: fewer stay in a second-level cache.
+/// Fewest containers that are worth prefetching: fewer stay in a second-level cache.
 const MANY_CONTAINERS: usize = 10_000;
 
-/// Number of a container's lanes that are searched one by one.
+/// Number of a container's lanes up to which they are searched one by one.
 const FEW_LANES: usize = 8;
 
 impl Model {
-    /// Creates a lane.
     pub(super) fn open_lane(&mut self, container: ContainerId, type_: TypeId) -> LaneId {
         let id = LaneId(self.lanes.len() as u32);
         let before = self.containers.last_lane(container).unwrap_or(id);
@@ -46,12 +42,11 @@ impl Model {
         self.lanes[lane.index()].type_
     }
 
-    /// Returns the nature of a lane's objects.
     pub fn nature(&self, lane: LaneId) -> TypeNature {
         self.types.nature(self.type_of(lane))
     }
 
-    /// Returns the byte of the event that ended a lane's container, `u64::MAX` while it lives.
+    /// Returns the byte offset of the event that ended a lane's container, or `u64::MAX` while it lives.
     pub fn ended_at(&self, lane: LaneId) -> u64 {
         self.containers.ended_at(self.lanes[lane.index()].container)
     }
@@ -66,7 +61,7 @@ impl Model {
         })
     }
 
-    /// Prefetches what is read to find the lanes of containers whose identifiers have these hashes.
+    /// Prefetches what is needed to find the lanes of containers whose identifiers have these hashes.
     pub fn prefetch_containers(&self, hashes: impl Iterator<Item = u64>) {
         if self.containers.len() <= MANY_CONTAINERS {
             return;

@@ -59,7 +59,7 @@ impl Model {
         Ok(())
     }
 
-    /// Creates a container whose identifier has this hash. Everything has been checked.
+    /// Creates a container whose identifier has this hash. The caller has checked everything.
     fn add_container(&mut self, new: NewContainer<'_>, hash: u64) {
         let (parent, defined_in) = (new.parent, new.defined_in);
         let new = self.containers.insert(new, hash);
@@ -68,7 +68,7 @@ impl Model {
         }
     }
 
-    /// Creates a container, and returns whether it did. If not, the line is invalid or unusual.
+    /// Creates a container if the line is valid and usual. Returns whether it did.
     pub fn create_plainly(&mut self, new: PlainCreation<'_>) -> bool {
         let PlainCreation { name, alias, hash, type_, parent: (parent, parent_hash), time } = new;
         let identifier = alias.unwrap_or(name).text;
@@ -86,8 +86,8 @@ impl Model {
         is_plain
     }
 
-    /// Destroys a container whose name has this hash, and all in it, by the line at byte `at`. Returns
-    /// whether it did. If not, the line is invalid or a repetition.
+    /// Destroys a container whose name has this hash, and its descendants, by the line at byte
+    /// `at`. Returns whether it did: not if the line is invalid or a repetition.
     pub fn destroy_plainly(
         &mut self,
         type_: TypeId,
@@ -105,7 +105,7 @@ impl Model {
         true
     }
 
-    /// Ends a container that lives, and all in it.
+    /// Ends a living container and its descendants.
     fn destroy(&mut self, container: ContainerId, when: (f64, u64), effects: &mut Effects) {
         let first = effects.endings.len();
         self.end_all(container, Some(container), when, effects);
@@ -113,7 +113,6 @@ impl Model {
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
-    /// Returns the type and the parent of a container.
     pub(super) fn place_of(
         &self,
         type_name: &[u8],
@@ -157,8 +156,8 @@ impl Model {
         Ok(())
     }
 
-    /// Ends what the current file has created in a container, whose destruction it repeats in the line at
-    /// byte `at`.
+    /// Ends what the current file has created in a container. The line at byte `at` repeats that
+    /// container's destruction.
     pub fn end_newborn(&mut self, container: ContainerId, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
         let time = self.containers.said_end(container);
@@ -171,7 +170,7 @@ impl Model {
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
-    /// Ends a container and all that live in it, by the line at byte `at`.
+    /// Ends a container and its living descendants, by the line at byte `at`.
     fn end_all(
         &mut self,
         container: ContainerId,
@@ -179,7 +178,7 @@ impl Model {
         (time, at): (f64, u64),
         effects: &mut Effects,
     ) {
-        // Most containers have nothing in them; then this allocates nothing.
+        // Most containers are empty; then this allocates nothing.
         let mut pending = Vec::new();
         let mut next = Some(container);
         while let Some(ended) = next {

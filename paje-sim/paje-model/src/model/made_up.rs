@@ -1,7 +1,7 @@
-//! Things that a damaged trace uses without defining them, as far as they can be made up.
+//! Objects that a damaged trace uses without defining them, and that can be made up.
 //!
-//! A name that was once found to be undefined stays so: decoders come to the same name in different lines,
-//! and all must get the same answer.
+//! A name that was once found to be undefined stays undefined: decoders meet the same name in
+//! different lines, and all must get the same answer.
 
 use paje_parser::{FieldName, LinkEnd, Span, TypeNature};
 
@@ -14,13 +14,13 @@ use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// Stands for an unknown container at a link's end.
+/// Marks an unknown container at a link's end.
 pub const UNKNOWN: ContainerId = ContainerId(u32::MAX);
 
 /// Names of a damaged trace that were found to be undefined.
 #[derive(Clone, Debug, Default)]
 pub struct MadeUp {
-    /// Lanes by the names of container and type, and the nature that their events assume.
+    /// Lanes, by the names of container and type and the nature that their events imply.
     lanes: TextMap<(Vec<u8>, Vec<u8>, TypeNature), Failed>,
     /// Containers at the ends of links, by the names of type and container.
     link_ends: TextSet<(Vec<u8>, LinkEnd, Vec<u8>)>,
@@ -28,7 +28,7 @@ pub struct MadeUp {
     awaited: TextMap<Vec<u8>, Vec<AwaitedValue>>,
 }
 
-/// A value as a line names it, and the hash of its text.
+/// A value as written, and the hash of its text.
 #[derive(Clone, Debug)]
 pub struct AwaitedValue {
     raw: Vec<u8>,
@@ -77,7 +77,7 @@ impl Model {
         Ok((type_, parent))
     }
 
-    /// Whether a new container is one that was made up before. If so, completes it.
+    /// Completes a container that was made up before, if the new one is the same. Returns whether it is.
     pub(super) fn adopts(
         &mut self,
         known: ContainerId,
@@ -99,11 +99,11 @@ impl Model {
         self.types.insert(NewType { name, alias: None, nature, parent, ends: None, defined_in })
     }
 
-    /// Returns the lane of an event. The lane and its container may be made up; they begin at the event's
-    /// `time`, if it has any.
+    /// Returns the lane of an event. The lane and its container may be made up; they begin at the
+    /// event's `time` if it has one.
     ///
     /// # Errors
-    /// There is no such lane, and never will be.
+    /// The lane does not exist and never will.
     pub fn mended_lane(
         &mut self,
         (container, type_): (&[u8], &[u8]),
@@ -142,7 +142,7 @@ impl Model {
     }
 
     fn make_up_container(&mut self, name: &[u8], type_: TypeId, time: Option<f64>) -> Option<()> {
-        // There is one root, and it is known.
+        // The root is unique and known.
         if type_ == TypeId::ROOT {
             return None;
         }
@@ -187,20 +187,19 @@ impl Model {
         made.map_or((UNKNOWN, None), |made| (made, Some((failed, Remedy::Created))))
     }
 
-    /// Notes the first use of a value whose type is not known yet.
+    /// Records the first use of a value whose type is not known yet.
     pub fn await_value(&mut self, type_name: &[u8], value: AwaitedValue) {
         if let Some(known) = &mut self.made_up {
             known.awaited.entry(type_name.to_vec()).or_default().push(value);
         }
     }
 
-    /// Returns the value, now that its type is known.
     pub fn awaited_value(&mut self, type_: TypeId, value: &AwaitedValue) -> ValueId {
         let whole = Span { start: 0, end: value.raw.len() as u32 };
         self.value(type_, whole.of(&value.raw[..]).into(), value.hash)
     }
 
-    /// Adds the values that lines used before their types were known.
+    /// Adds the values that were used before their types were known.
     pub fn settle_awaited(&mut self) {
         let Some(known) = &mut self.made_up else { return };
         if known.awaited.is_empty() {

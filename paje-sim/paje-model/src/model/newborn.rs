@@ -1,15 +1,15 @@
-//! Containers that a file creates in ones that other files have destroyed.
+//! Containers that a file creates in containers that other files have destroyed.
 //!
-//! Files that are read one after the other may have happened at the same time: one creates a container in
-//! another one and destroys the latter, as another file has already done. That also ends the new container.
-//! This finds it without searching the whole container.
+//! Files that are read one after the other may have happened at the same time. One file may create a container in a
+//! container that it destroys later, and that another file has already destroyed. The repeated destruction must end
+//! the new container, too. This table finds it without a search through the whole container.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::containers::Containers;
 use crate::names::ids::ContainerId;
 
-/// Containers that the current file has created in containers that had ended, with their parents.
+/// Containers that the current file has created in containers that had ended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newborn {
     /// By parent.
@@ -18,7 +18,7 @@ pub(crate) struct Newborn {
 }
 
 impl Newborn {
-    /// Adds a new container in one that had ended.
+    /// Adds a new container if its parent had ended.
     pub(crate) fn add(&mut self, containers: &Containers, new: ContainerId) {
         let mut child = new;
         while child != ContainerId::ROOT && self.listed.insert(child) {
@@ -42,7 +42,6 @@ impl Newborn {
         all
     }
 
-    /// Starts another file.
     pub(crate) fn clear(&mut self) {
         self.inside.clear();
         self.listed.clear();

@@ -1,4 +1,4 @@
-//! The tree of types, and the values of each.
+//! Tree of types, and the values of each type.
 
 use hashbrown::HashTable;
 use paje_parser::TypeNature;
@@ -17,7 +17,6 @@ pub struct Types {
     list: Vec<Type>,
     by_identifier: HashTable<TypeId>,
     texts: TextArena,
-    /// The names of all values.
     value_names: ValueNameTable,
 }
 
@@ -30,11 +29,10 @@ struct Type {
     ends: Option<(TypeId, TypeId)>,
     /// The last file that defined it.
     defined_in: u32,
-    /// Its values, once it has one: in traces with many types, most have none.
+    /// Boxed, as most types of a trace with many types have no values.
     values: Option<Box<Values>>,
 }
 
-/// The values of a type, by number.
 #[derive(Clone, Debug, Default)]
 struct Values {
     names: Vec<ValueEntryId>,
@@ -42,7 +40,6 @@ struct Values {
     colors: Vec<(ValueId, Color)>,
 }
 
-/// A name and perhaps an alias.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names(TextRef);
 
@@ -51,12 +48,10 @@ impl Names {
         Names(texts.push_with(name, alias))
     }
 
-    /// Returns the halves of their position in the arena.
     pub(crate) const fn place(self) -> (u32, u32) {
         self.0.halves()
     }
 
-    /// Returns the names at a position.
     pub(crate) const fn at(high: u32, low: u32) -> Self {
         Names(TextRef::of_halves(high, low))
     }
@@ -70,14 +65,12 @@ impl Names {
         texts.alias(self.0)
     }
 
-    /// Returns the alias if there is one, or else the name.
     #[inline]
     pub(crate) fn identifier<'a>(&self, texts: &'a TextArena) -> Name<'a> {
         texts.last(self.0)
     }
 }
 
-/// The fields of a type's definition.
 #[derive(Clone, Copy, Debug)]
 pub struct NewType<'a> {
     pub(crate) name: Name<'a>,
@@ -107,101 +100,101 @@ impl Types {
         types
     }
 
-    /// Number of types, the root's included.
+    /// Returns the number of types, including the root's.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Never: there is always the root's type.
+    /// Returns `false`: the root's type always exists.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// All types in the order of their definitions, the root's first.
+    /// Returns all types in the order of their definitions, the root's first.
     pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {
         (0..self.list.len() as u32).map(TypeId)
     }
 
-    /// The type that events call by this text.
+    /// Returns the type that events refer to by this text.
     #[must_use]
     pub fn find(&self, identifier: &[u8]) -> Option<TypeId> {
         let same = |id: &TypeId| self.identifier(*id).text == identifier;
         self.by_identifier.find(hash_bytes(identifier), same).copied()
     }
 
-    /// The name, which rows print.
+    /// Returns the name, which rows print.
     #[must_use]
     pub fn name(&self, id: TypeId) -> Name<'_> {
         self.list[id.index()].names.name(&self.texts)
     }
 
-    /// The alias, if the definition gave one.
+    /// Returns the alias, if the definition gave one.
     #[must_use]
     pub fn alias(&self, id: TypeId) -> Option<Name<'_>> {
         self.list[id.index()].names.alias(&self.texts)
     }
 
-    /// The text that events call the type by: its alias if it has one, else its name.
+    /// Returns the text by which events refer to the type: its alias if it has one, else its name.
     #[must_use]
     pub fn identifier(&self, id: TypeId) -> Name<'_> {
         self.list[id.index()].names.identifier(&self.texts)
     }
 
-    /// The type's name in messages.
+    /// Returns the type's name for messages.
     pub fn named(&self, id: TypeId) -> Named {
         self.name(id).named(self.alias(id))
     }
 
-    /// A value's name in messages.
+    /// Returns a value's name for messages.
     pub fn named_value(&self, id: TypeId, value: ValueId) -> Named {
         let (names, texts) = self.names_of(id, value);
         names.name(texts).named(names.alias(texts))
     }
 
-    /// The nature of what the type describes.
+    /// Returns the nature of the type's objects.
     #[must_use]
     pub fn nature(&self, id: TypeId) -> TypeNature {
         self.list[id.index()].nature
     }
 
-    /// The container type that the type belongs to; the root's type is its own.
+    /// Returns the container type that the type belongs to. The root's type is its own parent.
     #[must_use]
     pub fn parent(&self, id: TypeId) -> TypeId {
         self.list[id.index()].parent
     }
 
-    /// Of a link type, the types of the containers at its start and at its end.
+    /// Returns the types of the containers at the start and end of a link type.
     #[must_use]
     pub fn link_ends(&self, id: TypeId) -> Option<(TypeId, TypeId)> {
         self.list[id.index()].ends
     }
 
-    /// The types that belong to a container type, in the order of their definitions.
+    /// Returns the types that belong to a container type, in the order of their definitions.
     pub fn children(&self, id: TypeId) -> impl Iterator<Item = TypeId> + '_ {
         self.ids().skip(1).filter(move |child| self.parent(*child) == id)
     }
 
-    /// Number of values of a type.
+    /// Returns the number of values of a type.
     #[must_use]
     pub fn value_count(&self, id: TypeId) -> usize {
         self.list[id.index()].values.as_ref().map_or(0, |values| values.names.len())
     }
 
-    /// All values of a type, in the order of their definitions and first uses.
+    /// Returns all values of a type, in the order of their definitions and first uses.
     pub fn values(&self, id: TypeId) -> impl Iterator<Item = ValueId> + use<> {
         (0..self.value_count(id) as u32).map(ValueId)
     }
 
-    /// The name of a value, which rows print.
+    /// Returns the name of a value, which rows print.
     #[must_use]
     pub fn value_name(&self, id: TypeId, value: ValueId) -> Name<'_> {
         let (names, texts) = self.names_of(id, value);
         names.name(texts)
     }
 
-    /// The text that events call a value by: its alias if it has one, else its name.
+    /// Returns the text by which events refer to a value: its alias if it has one, else its name.
     #[must_use]
     pub fn value_identifier(&self, id: TypeId, value: ValueId) -> Name<'_> {
         let (names, texts) = self.names_of(id, value);
@@ -213,7 +206,7 @@ impl Types {
         self.value_names.get(values.map_or(&[][..], |values| &values.names)[value.index()])
     }
 
-    /// The colour of a value, if its definition gave one.
+    /// Returns the colour of a value, if its definition gave one.
     #[must_use]
     pub fn value_color(&self, id: TypeId, value: ValueId) -> Option<Color> {
         let colors = &self.list[id.index()].values.as_ref()?.colors;
@@ -221,7 +214,7 @@ impl Types {
         Some(colors[found].1)
     }
 
-    /// The value that events of this type call so.
+    /// Returns the value that events of this type refer to by this text.
     #[must_use]
     pub fn find_value(
         &self,
@@ -232,12 +225,12 @@ impl Types {
         self.value_names.find(id, identifier, hash_bytes(identifier.text), names)
     }
 
-    /// The last of the trace's files that defined the type.
+    /// Returns the last file that defined the type.
     pub fn defined_in(&self, id: TypeId) -> u32 {
         self.list[id.index()].defined_in
     }
 
-    /// Another file of the trace defines the type, too.
+    /// Records that another file of the trace defines the type, too.
     pub fn define_again(&mut self, id: TypeId, file: u32) {
         self.list[id.index()].defined_in = file;
     }
@@ -260,7 +253,8 @@ impl Types {
         id
     }
 
-    /// Defines a value, unless its type has one with the same identifier, whose hash is `hash`. Returns whether it did.
+    /// Defines a value unless its type has one with the same identifier, whose hash is `hash`.
+    /// Returns whether it did.
     pub fn define_value(
         &mut self,
         id: TypeId,
@@ -278,7 +272,7 @@ impl Types {
         is_new
     }
 
-    /// Returns the value of a name, whose text has this hash, and whether it is new.
+    /// Returns the value with a name and the name's hash, and whether it is new.
     #[inline]
     pub fn value(
         &mut self,

@@ -1,5 +1,3 @@
-//! The names of the values of all types.
-
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
@@ -8,43 +6,41 @@ use crate::names::ids::{TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::text::{Name, TextArena};
 
-/// Names of values, by their types.
+/// Names of the values of all types.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ValueNameTable {
     index: HashTable<Indexed>,
     entries: ValueEntries,
 }
 
-/// A value's entry, and enough of its hash that growing the index need not read the text, which is elsewhere in memory.
+/// A value's entry, and enough of its hash to grow the index without reading the text.
 #[derive(Clone, Copy, Debug)]
 struct Indexed {
     key: ValueKey,
     entry: ValueEntryId,
 }
 
-/// A value. Small, for there may be millions.
+/// A value. Small, as there may be millions.
 #[derive(Clone, Copy, Debug)]
 struct ValueEntry {
-    /// The low half of the position of its names.
+    /// Low half of the position of its names.
     text: u32,
     type_: TypeId,
     number: ValueId,
 }
 
-/// Values and the texts of their names.
 #[derive(Clone, Debug, Default)]
 struct ValueEntries {
     list: Vec<ValueEntry>,
     texts: TextArena,
-    /// The first entry after each 4 GiB of texts.
+    /// First entry after each 4 GiB of texts.
     turns: Vec<u32>,
 }
 
-/// Index of a value's entry in a [`ValueNameTable`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueEntryId(u32);
 
-/// A value as a line names it.
+/// A value as written.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedValue<'n> {
     pub name: Name<'n>,
@@ -52,7 +48,6 @@ pub struct NamedValue<'n> {
 }
 
 impl<'n> NamedValue<'n> {
-    /// The name by which events refer to the value.
     fn identifier(self) -> Name<'n> {
         self.alias.unwrap_or(self.name)
     }
@@ -63,13 +58,12 @@ impl<'n> NamedValue<'n> {
 struct ValueKey(u32);
 
 impl ValueKey {
-    /// Returns the key of a text with this hash.
     #[inline(always)]
     const fn new(type_: TypeId, hash: u64) -> Self {
         ValueKey((hash ^ hash >> 32) as u32 ^ type_.0.wrapping_mul(0x9e37_79b9))
     }
 
-    /// Returns a whole hash: tables use both of its ends.
+    /// Returns a whole hash. Tables use both of its ends.
     const fn hash(self) -> u64 {
         self.0 as u64 | (self.0 as u64) << 32
     }
@@ -89,7 +83,7 @@ impl ValueEntries {
         Names::at(turn as u32, self.list[entry.0 as usize].text)
     }
 
-    /// Whether an entry is that of a value of this type with this identifier.
+    /// Returns whether an entry is the value of this type with this identifier.
     fn is(
         &self,
         known: Indexed,
@@ -108,7 +102,6 @@ impl ValueEntries {
 }
 
 impl ValueNameTable {
-    /// Returns the names of a value, and the arena that holds their texts.
     pub(crate) fn get(&self, entry: ValueEntryId) -> (Names, &TextArena) {
         (self.entries.names(entry), &self.entries.texts)
     }
@@ -127,8 +120,8 @@ impl ValueNameTable {
         Some(self.entries.list[found.entry.0 as usize].number)
     }
 
-    /// Returns the number of a value of this type, whose identifier has this hash. If there is none, adds one with the
-    /// number `next`, and also returns its entry.
+    /// Returns the number of the value of this type whose identifier has this hash. If it does not
+    /// exist, adds it with the number `next` and also returns the entry.
     #[inline]
     pub(crate) fn intern(
         &mut self,
@@ -160,7 +153,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    /// A line: the number of a type, the text of a value, whether that is in quotes, and whether it is an alias.
+    /// Number of a type, text of a value, whether it is quoted, and whether it is an alias.
     type Line = (u32, String, bool, bool);
 
     fn named(line: &Line) -> (TypeId, u64, NamedValue<'_>) {

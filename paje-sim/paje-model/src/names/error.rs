@@ -1,4 +1,4 @@
-//! Errors, which end a replay, and warnings, which are only worth telling.
+//! Errors, which end a replay, and warnings, which do not.
 
 use std::fmt;
 use std::io;
@@ -12,8 +12,8 @@ pub use super::named::{EventName, Named, Word};
 pub use super::problem::Problem;
 pub use super::warning::WarningKind;
 
-/// Why a trace could not be replayed: the first problem in file order (in the order of
-/// [`Options::sort`](crate::names::options::Options::sort) if it was sorted), or a failed read.
+/// Reason why a trace could not be replayed: a failed read, or the first problem in file order
+/// (with [`Options::sort`](crate::names::options::Options::sort), in sorted order).
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -21,27 +21,26 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     place: Option<Place>,
-    /// The file, if there is no place.
+    /// The file, if the error has no place.
     file: Option<Arc<Path>>,
-    /// The trace itself, if the error is to be told with its name.
+    /// Path of the trace, if messages show it.
     trace: Option<Box<Path>>,
-    /// The byte where its line begins, in all that is replayed: of several errors, the one with the least is the
-    /// trace's.
+    /// Byte offset of its line in the whole input. The error with the smallest offset is reported.
     at: u64,
 }
 
-/// Where a problem is, and the line it is in.
+/// Position of a problem, and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file, if it is one that the trace names: see `Source::reading_files`.
+    /// The file, if the trace names it. See `Source::reading_files`.
     pub file: Option<Arc<Path>>,
     /// Byte, line and column of the offending text.
     pub position: Position,
-    /// The line without its newline, cut to a length fit for a terminal.
+    /// The line without its newline, cut to fit a terminal.
     pub text: Vec<u8>,
 }
 
-/// The subject of an [`Error`].
+/// Kind of an [`Error`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -49,20 +48,20 @@ pub enum ErrorKind {
     Invalid(Problem),
     /// The input could not be read.
     Io(io::Error),
-    /// A file that the trace names could not be read; the place is that of its name.
+    /// A file that the trace names could not be read. The place is that of its name.
     File {
-        /// The file: its name in the folder of the file that names it.
+        /// Path of the file, relative to the folder of the file that names it.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// Who was shown the trace in portions did not want to see more, or
-    /// [`Progress::stop`](crate::names::progress::Progress::stop) was called.
+    /// The caller ended the replay, either while it received portions or with
+    /// [`Progress::stop`](crate::names::progress::Progress::stop).
     Stopped,
 }
 
 impl Error {
-    /// An invalid trace; `place` is `None` when the problem is not in any one line.
+    /// Creates the error of an invalid trace. `place` is `None` if no single line has the problem.
     #[must_use]
     pub fn invalid(problem: Problem, place: Option<Place>) -> Self {
         Error::new(ErrorKind::Invalid(problem), place)
@@ -72,18 +71,18 @@ impl Error {
         Error(Box::new(Inner { kind, place, file: None, trace: None, at: 0 }))
     }
 
-    /// The error, whose line begins at this byte of all that is replayed.
+    /// Sets the byte offset of the error's line in the whole input.
     pub fn of_line_at(mut self, at: u64) -> Self {
         self.0.at = at;
         self
     }
 
-    /// The byte where its line begins, in all that is replayed.
+    /// Returns the byte offset of its line in the whole input.
     pub fn at(&self) -> u64 {
         self.0.at
     }
 
-    /// The error, which is in this file: the trace's own if there is none.
+    /// Sets the file of the error; `None` is the trace itself.
     pub fn in_file(mut self, file: Option<&Arc<Path>>) -> Self {
         match &mut self.0.place {
             Some(place) => place.file = file.cloned(),
@@ -92,7 +91,7 @@ impl Error {
         self
     }
 
-    /// An error of this file: one of the system is told by `unreadable`.
+    /// Sets the file of an error; `unreadable` converts an I/O error.
     pub fn in_whole_file(
         self,
         unreadable: impl FnOnce(io::Error) -> Error,
@@ -104,7 +103,7 @@ impl Error {
         }
     }
 
-    /// The error with its place, if it has one, elsewhere in its file.
+    /// Replaces the position, if the error has one.
     pub fn moved(mut self, to: impl FnOnce(Option<&Path>, Position) -> Position) -> Self {
         if let Some(place) = &mut self.0.place {
             place.position = to(place.file.as_deref(), place.position);
@@ -112,13 +111,13 @@ impl Error {
         self
     }
 
-    /// The error, which tells that it is of this trace.
+    /// Sets the path of the trace, which messages then show.
     pub fn of_trace(mut self, trace: &Path) -> Self {
         self.0.trace = Some(trace.into());
         self
     }
 
-    /// A line of a file that is longer than lines may be.
+    /// Creates the error of a line that exceeds the limit.
     pub fn line_too_long(start: ByteOffset, limit: usize, line: u64) -> Self {
         let position = Position { byte: start, line, column: 1 };
         let place = Place { file: None, position, text: Vec::new() };
@@ -129,26 +128,26 @@ impl Error {
         Error::new(ErrorKind::Stopped, None)
     }
 
-    /// Its subject.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// The file that it is in; `None` for the trace itself.
+    /// Returns the file of the error; `None` is the trace itself.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         let place = self.0.place.as_ref();
         place.and_then(|place| place.file.as_deref()).or(self.0.file.as_deref())
     }
 
-    /// Where in its file, if it is in one line.
+    /// Returns the position in the file, if the error is in one line.
     #[must_use]
     pub fn position(&self) -> Option<Position> {
         self.0.place.as_ref().map(|place| place.position)
     }
 
-    /// Where in the trace, with the line.
+    /// Returns the place of the error, with its line.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
@@ -161,7 +160,7 @@ impl From<io::Error> for Error {
     }
 }
 
-/// The problem in a sentence; of a trace that `Trace::open` opened, behind `FILE:LINE:COLUMN: `.
+/// Shows the problem as a sentence, after `FILE:LINE:COLUMN: ` if `Trace::open` opened the trace.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(trace) = &self.0.trace {
@@ -189,18 +188,18 @@ impl std::error::Error for Error {
     }
 }
 
-/// A kind of warning, how often it came, and where first.
+/// A kind of warning, the number of its lines, and the first one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Its kind.
+    /// Kind of the warning.
     pub kind: WarningKind,
-    /// The event of the lines that it is about; `None` if it is about a file.
+    /// Event of the lines; `None` if the warning is about a file.
     pub event: Option<EventName>,
-    /// The file of the first line; `None` for the trace itself.
+    /// File of the first line; `None` is the trace itself.
     pub file: Option<Arc<Path>>,
-    /// Which of the trace's files it is, in the order in which they are read; 0 for the trace itself.
+    /// Number of that file, in the order in which the files are read; 0 is the trace itself.
     pub file_number: u32,
-    /// The first line in that file, 1-based; the first to be replayed if the trace was sorted.
+    /// First line in that file, from 1. In a sorted trace, the first that is replayed.
     pub first_line: u64,
     /// Number of lines.
     pub count: u64,

@@ -1,7 +1,7 @@
-//! The part of a line around an error, as a terminal shows it.
+//! The part of a line around an error, for a terminal.
 //!
-//! A line may have gigabytes of any bytes. So an excerpt has a bounded length, and control
-//! characters are escaped: a trace cannot control the terminal.
+//! A line may have gigabytes of any bytes. An excerpt has a bounded length, and control characters
+//! are escaped, so that a trace cannot control the terminal.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::error::{ErrorKind, Place, Problem};
 
 /// Bytes kept on either side of the offending text's first byte.
 const REACH: usize = 160;
-/// Columns shown of a line, and those of them that stand before the offending text.
+/// Columns shown of a line, and how many of them are before the offending text.
 const COLUMNS: usize = 100;
 const BEFORE: usize = 60;
 
@@ -22,16 +22,16 @@ const BEFORE: usize = 60;
 pub struct Excerpt {
     /// The bytes as they are in the trace, without a newline.
     pub text: Vec<u8>,
-    /// Number of bytes of the line that stand before them.
+    /// Number of bytes of the line before the excerpt.
     pub skipped: u64,
-    /// True if the line goes on after them.
+    /// Whether the line goes on after the excerpt.
     pub cut: bool,
 }
 
-/// An excerpt made fit for a terminal.
+/// An excerpt for a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// The text; tabs are blanks, unprintable bytes are escaped, `…` stands where it was cut.
+    /// The text. Tabs are blanks, unprintable bytes are escaped, and `…` marks a cut.
     pub text: String,
     /// Columns before the offending text.
     pub indent: usize,
@@ -40,7 +40,7 @@ pub struct Shown {
 }
 
 impl Excerpt {
-    /// The surroundings of byte `at` of `line`.
+    /// Returns the surroundings of byte `at` of `line`.
     #[must_use]
     pub fn of(line: &[u8], at: usize) -> Self {
         let at = at.min(line.len());
@@ -49,18 +49,17 @@ impl Excerpt {
         Excerpt { text: line[start..end].to_vec(), skipped: start as u64, cut: end < line.len() }
     }
 
-    /// Range of the trace in which the surroundings of `position` may stand, in bytes: what
-    /// [`Excerpt::read`] looks at.
+    /// Returns the range of bytes that [`Excerpt::read`] reads for `position`.
     #[must_use]
     pub fn range(position: Position) -> Range<u64> {
         let before = (position.column - 1).min(REACH as u64);
         position.byte.0.saturating_sub(before)..position.byte.0 + REACH as u64 + 1
     }
 
-    /// Reads the surroundings of `position` again from the trace.
+    /// Reads the surroundings of `position` from the trace.
     ///
     /// # Errors
-    /// The trace cannot be read, or no longer reaches so far.
+    /// The trace cannot be read, or has become too short.
     pub fn read(trace: &mut (impl Read + Seek), position: Position) -> io::Result<Self> {
         let column = position.column - 1;
         let before = column.min(REACH as u64);
@@ -78,8 +77,8 @@ impl Excerpt {
         Ok(Excerpt { text, skipped: column - before, cut })
     }
 
-    /// The excerpt for a terminal. `column` is the 1-based column in bytes of the offending text in
-    /// its line, `width` its length in bytes.
+    /// Formats the excerpt for a terminal. `column` is the 1-based column in bytes of the offending
+    /// text in its line, `width` its length in bytes.
     #[must_use]
     pub fn shown(&self, column: u64, width: u64) -> Shown {
         let at = (column - 1).saturating_sub(self.skipped) as usize;
@@ -113,7 +112,6 @@ impl Excerpt {
     }
 }
 
-/// One character as it is shown.
 struct Cell {
     text: String,
     columns: usize,
@@ -146,7 +144,7 @@ fn cells(bytes: &[u8]) -> Vec<Cell> {
     cells
 }
 
-/// Characters that show nothing, or change the direction of the text around them.
+/// Returns whether a character is invisible or changes the direction of text.
 const fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -156,7 +154,7 @@ fn columns(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.columns).sum()
 }
 
-/// Drops cells at the end that do not fit; whether there were any.
+/// Drops cells at the end that do not fit. Returns whether it dropped any.
 fn keep_first(cells: &mut Vec<Cell>, room: usize) -> bool {
     let mut used = 0;
     let fit = cells.iter().take_while(|cell| {
@@ -169,7 +167,7 @@ fn keep_first(cells: &mut Vec<Cell>, room: usize) -> bool {
     dropped
 }
 
-/// Drops cells at the beginning that do not fit; whether there were any.
+/// Drops cells at the beginning that do not fit. Returns whether it dropped any.
 fn keep_last(cells: &mut Vec<Cell>, room: usize) -> bool {
     cells.reverse();
     let dropped = keep_first(cells, room);
@@ -177,8 +175,7 @@ fn keep_last(cells: &mut Vec<Cell>, room: usize) -> bool {
     dropped
 }
 
-/// Returns the offending line with carets below the offending text, or nothing for a line that is too
-/// long to be read.
+/// Returns the offending line with carets below the offending text, or nothing if the line is too long.
 #[must_use]
 pub fn lines_below(place: &Place, kind: &ErrorKind) -> String {
     let problem = match kind {
@@ -188,7 +185,7 @@ pub fn lines_below(place: &Place, kind: &ErrorKind) -> String {
     line_with_carets(&place.text, place.position, problem)
 }
 
-/// Returns the line with carets below the text at `position`, or nothing for an empty line.
+/// Returns the line with carets below the text at `position`, or nothing if the line is empty.
 #[must_use]
 pub fn line_with_carets(line: &[u8], position: Position, problem: Option<&Problem>) -> String {
     if line.is_empty() {
@@ -226,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caret_stands_below_the_text() {
+    fn the_caret_is_below_the_text() {
         let (text, caret) = lines(b"5 1.0 S c1", 6, 1);
         assert_eq!(text, "5 1.0 S c1");
         assert_eq!(caret, "      ^");

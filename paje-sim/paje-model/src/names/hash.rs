@@ -1,9 +1,9 @@
 //! Short texts as words, and hashes of texts.
 //!
-//! All parts of the engine use the same hashes, so that no text is hashed twice. They differ between
-//! processes: otherwise a hostile trace could hold thousands of names with the same hash, and each lookup
-//! would go through all of them. The seed is the program's address in memory, which the system randomises. No
-//! result may depend on the order of hashes.
+//! All parts of the engine use the same hashes, so that no text is hashed twice. They differ
+//! between processes: otherwise a hostile trace could contain thousands of names with the same
+//! hash, and each lookup would search all of them. The seed is the program's address in memory,
+//! which the system randomises. No result may depend on the order of hashes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,9 +18,8 @@ pub type TextSet<K> = HashSet<K>;
 /// Its address, randomised by the system, seeds the hashes.
 static SOMEWHERE: u8 = 0;
 
-/// Returns a number that is constant in a process, at the cost of a constant: the bits of the address that do
-/// not depend on the position within the program. Under valgrind, which loads all programs at one address,
-/// builds have the same hashes.
+/// Returns the seed, as cheaply as a constant: the bits of an address that do not depend on the position within the
+/// program. Valgrind loads all programs at one address, so their hashes are equal there.
 #[inline(always)]
 fn seed() -> u64 {
     (&raw const SOMEWHERE).addr() as u64 >> 24
@@ -40,7 +39,7 @@ pub fn bare(padded: &[u8], span: Span) -> (usize, usize) {
     (start + 1, end - usize::from(closed))
 }
 
-/// Returns the `len` bytes from `start` on, if they are at most 16 and 16 can be read.
+/// Returns the `len` bytes from `start` on, if they are at most 16 and 16 bytes can be read.
 #[inline(always)]
 pub fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
     let mask = KEPT.get(len)?;
@@ -49,7 +48,7 @@ pub fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
     Some([whole as u64 & mask[0], (whole >> 64) as u64 & mask[1]])
 }
 
-/// A text of up to 16 bytes, which is compared without reading it elsewhere, or a mark that it is longer.
+/// A text of up to 16 bytes that can be compared directly, or a mark that it is longer.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed)]
 pub struct ShortText {
@@ -60,7 +59,6 @@ pub struct ShortText {
 impl ShortText {
     pub const LONG: ShortText = ShortText { word: [0; 2], len: u8::MAX };
 
-    /// Returns the text between two positions.
     #[inline(always)]
     pub fn new(padded: &[u8], start: usize, end: usize) -> Self {
         match word(padded, start, end - start) {
@@ -79,7 +77,7 @@ impl ShortText {
         }
     }
 
-    /// Whether two are the same, or both are long.
+    /// Returns whether two texts are equal, or both long.
     #[inline(always)]
     pub const fn is(self, other: Self) -> bool {
         let differs = self.word[0] ^ other.word[0] | self.word[1] ^ other.word[1];
@@ -91,7 +89,7 @@ impl ShortText {
         self.len == u8::MAX
     }
 
-    /// Returns its 16 bytes, padded with zeros, and its length. It must be short.
+    /// Returns its 16 bytes, padded with zeros, and its length. The text must be short.
     #[inline(always)]
     pub fn bytes(self) -> ([u8; 16], usize) {
         let word = u128::from(self.word[0]) | u128::from(self.word[1]) << 64;
@@ -99,7 +97,7 @@ impl ShortText {
     }
 }
 
-/// Masks of the first bytes of a word, by their number.
+/// Masks that keep the first bytes of a word, by their number.
 static KEPT: [[u64; 2]; 17] = {
     let mut masks = [[0; 2]; 17];
     let mut len = 1;
@@ -111,11 +109,10 @@ static KEPT: [[u64; 2]; 17] = {
     masks
 };
 
-/// Constants that spread short words.
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0xe703_7ed1_a0b4_28db;
 
-/// Folds both halves of a product: every bit of the input reaches the low bits of the result.
+/// Folds both halves of a product, so that every bit of the input reaches the low bits of the result.
 #[inline(always)]
 const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
@@ -127,26 +124,24 @@ pub fn hash_word(word: Word, context: u64) -> u64 {
     word_by(seed(), word, context)
 }
 
-/// Hashes a word and a small number, in a few instructions less than [`hash_word`].
+/// Hashes a word and a small number with fewer instructions than [`hash_word`].
 #[inline(always)]
 pub fn hash_salted(word: Word, salt: u64) -> u64 {
     salted_by(seed(), word, salt)
 }
 
-/// [`hash_word`] with this seed, which may have few bits. No word may make a factor zero in all processes:
-/// the product would be zero whatever the other factor is.
+/// Computes [`hash_word`] with this seed, which may have few bits. No word may make a factor zero
+/// in all processes: the product would be zero whatever the other factor is.
 #[inline(always)]
 const fn word_by(seed: u64, word: Word, context: u64) -> u64 {
     fold(word[0] ^ FIRST ^ seed, word[1] ^ SECOND ^ seed ^ context.rotate_left(29))
 }
 
-/// [`hash_salted`] with this seed.
 #[inline(always)]
 const fn salted_by(seed: u64, word: Word, salt: u64) -> u64 {
     fold(word[0] ^ seed, word[1] ^ SECOND ^ seed ^ salt << 40)
 }
 
-/// Hashes any number of bytes.
 pub fn hash_bytes(text: &[u8]) -> u64 {
     let (chunks, tail) = text.as_chunks::<16>();
     let halves = |chunk: &[u8; 16]| {
@@ -157,8 +152,8 @@ pub fn hash_bytes(text: &[u8]) -> u64 {
     hash_word(short_word(tail), before ^ text.len() as u64)
 }
 
-/// Returns the word of a text of less than 16 bytes, behind which nothing may be read. It combines
-/// overlapping pieces; a copy would be a call.
+/// Returns the word of a text of less than 16 bytes. Reads nothing after the text. Combines
+/// overlapping pieces, as copying would be a function call.
 #[inline(always)]
 pub(super) fn short_word(text: &[u8]) -> Word {
     let len = text.len();
@@ -174,7 +169,7 @@ pub(super) fn short_word(text: &[u8]) -> Word {
     [bytes.fold(0, |word, byte| word | byte), 0]
 }
 
-/// Hashes the text at `start..end` as [`hash_bytes`] does, without a loop if it is short.
+/// Hashes the text at `start..end` like [`hash_bytes`], without a loop if it is short.
 #[inline(always)]
 pub fn hash_text(padded: &[u8], start: usize, end: usize) -> u64 {
     match word(padded, start, end - start) {
@@ -187,9 +182,9 @@ pub fn hash_text(padded: &[u8], start: usize, end: usize) -> u64 {
 mod tests {
     use super::*;
 
-    /// These texts would all have one hash if it were the same in each process.
+    /// With a known seed, all these texts would have the same hash.
     #[test]
-    fn nobody_can_make_texts_whose_hashes_agree() {
+    fn collisions_cannot_be_prepared() {
         for (half, is_first) in [(FIRST, true), (SECOND, false)] {
             let texts = (0..1000u64).map(|i| {
                 let words = if is_first { [half, i] } else { [i, half] };
@@ -210,7 +205,7 @@ mod tests {
                 let ends = words.iter().map(|word| hash(seed, *word, 0) >> shift & 0xfff);
                 ends.collect::<TextSet<u64>>().len()
             };
-            // At random, 887 of 1000 have one of 4096 places to themselves.
+            // Random hashes would use 887 of 4096 places for 1000 names.
             for shift in [0, 52] {
                 assert!(spread(word_by, shift) > 300, "seed {seed:x}, from bit {shift}");
                 assert!(spread(salted_by, shift) > 300, "seed {seed:x}, from bit {shift}");

@@ -1,4 +1,4 @@
-//! Numbers that stand for things of a trace. All count from 0, in the order of definition.
+//! Numbers of the objects of a trace. All count from 0, in the order of definition.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,7 +10,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The number as an index.
+            /// Returns the number as an index.
             #[must_use]
             pub const fn index(self) -> usize {
                 self.0 as usize

@@ -1,47 +1,47 @@
-//! Words in which a ledger is told of a trace's lines.
+//! Records of a ledger about the lines of a trace.
 
 use paje_parser::LinkEnd;
 
 use super::ids::{ContainerId, TypeId, ValueId};
 
-/// The remedy for a line of a damaged trace that blocks tell of as if it were sound.
+/// Remedy for a line of a damaged trace that decoding found to be sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineRemedy {
     /// The event is left out, or comes after its container's end.
     Skipped,
-    /// A variable that has no value yet is changed as if that were 0.
+    /// A variable without a value is changed as if it were 0.
     Unset,
-    /// The other end of the link has this value, and the link with it.
+    /// The other end of the link has this value, and so has the link.
     OtherValue(TypeId, ValueId),
-    /// This container is made up for the event, and begins with it.
+    /// This container is made up for the event and begins with it.
     Created(ContainerId),
-    /// The event counts, though no sound trace can have it there.
+    /// The event counts although no valid trace has it there.
     Kept,
 }
 
-/// The subject of a line.
+/// Object that a line concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineOf {
-    /// Nothing: it is empty or a comment, or repeats what another file said.
+    /// None: the line is empty or a comment, or repeats another file's.
     Nobody,
-    /// The definition of an event, of which it is a part.
+    /// The event definition that the line is part of.
     Header,
-    /// The type that it defines.
+    /// The type that the line defines.
     Type,
-    /// The value that it defines.
+    /// The value that the line defines.
     Value(TypeId, ValueId),
-    /// The container that it creates.
+    /// The container that the line creates.
     Creation(ContainerId),
-    /// The container that it destroys, perhaps a second time.
+    /// The container that the line destroys, perhaps a second time.
     Destruction(ContainerId),
-    /// A file that holds more events.
+    /// A file with more events.
     File,
-    /// The container that it is an event of, perhaps after the container's end.
+    /// The container of the event, perhaps after the container's end.
     Event(ContainerId),
 }
 
-/// The containers and types that an event names.
+/// Values and containers that an event names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Used {
     /// A value of its lane's type.

@@ -5,12 +5,12 @@ use std::fmt;
 use paje_parser::EventKind;
 use paje_parser::error::shown;
 
-/// A name, key or value as the trace spells it, without quotes.
+/// A name, key or value as written, without quotes.
 pub type Word = Vec<u8>;
 
 /// A type, a container or a value with its name and alias: `'rank-1' (33)`.
 ///
-/// Rows show the name, events use the alias. Messages give both, so that nobody has to look them up.
+/// Rows show the name, events use the alias. Messages give both, so that the reader need not look them up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named(Box<Names>);
 
@@ -22,7 +22,6 @@ struct Names {
 }
 
 impl Named {
-    /// Creates it from a name and an alias.
     #[must_use]
     pub fn new(name: &[u8], alias: Option<&[u8]>) -> Self {
         Named(Box::new(Names { name: name.to_vec(), alias: alias.map(<[u8]>::to_vec) }))
@@ -56,7 +55,7 @@ impl fmt::Display for Named {
 pub struct EventName {
     /// Kind of the event.
     pub kind: EventKind,
-    /// The number that lines begin with. It may be any word.
+    /// Number of the definition, with which lines begin. It may be any word.
     pub number: Word,
 }
 
@@ -66,7 +65,7 @@ impl fmt::Display for EventName {
     }
 }
 
-/// Returns the word as messages show it, without the quotes.
+/// Returns the word without quotes, for messages.
 fn unquoted(word: &[u8]) -> String {
     let shown = shown(word);
     shown[1..shown.len() - 1].to_owned()
@@ -77,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_name_is_told_once() {
+    fn equal_name_and_alias_are_shown_once() {
         assert_eq!(Named::new(b"rank-1", Some(b"33")).to_string(), "'rank-1' (33)");
         assert_eq!(Named::new(b"rank-1", Some(b"rank-1")).to_string(), "'rank-1'");
         assert_eq!(Named::new(b"rank-1", None).to_string(), "'rank-1'");

@@ -7,131 +7,127 @@ use splitter::Limits;
 
 use crate::names::selection::{Natures, Selection};
 
-/// The precision in which values of variables are read.
+/// Precision of variables' values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// As C's `strtof`, then in double: PajeNG 1.3.6 behaviour.
+    /// Reads like C's `strtof`, then converts to double, as PajeNG 1.3.6 does.
     Single,
-    /// Correctly rounded to double.
+    /// Rounds correctly to double.
     #[default]
     Double,
 }
 
-/// The part of a name that tells the values of a type apart.
+/// Whether quotes are part of a value's name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ValueNames {
-    /// Their names without quotes: `"In"` is the value defined as `In`.
+    /// They are not: `"In"` is the value defined as `In`.
     #[default]
     Bare,
-    /// Their names as they are written: `"In"` is another value than `In`. PajeNG's development
-    /// version since February 2026.
+    /// They are: `"In"` and `In` are different values, as in PajeNG's development version since February 2026.
     AsWritten,
 }
 
-/// A limit of memory for a replay, and the folder for objects that it has no room for.
+/// A memory limit for a replay, and the folder for rows beyond it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryLimit {
-    /// Bytes of memory that the whole process may have. Only objects go elsewhere, and only on
-    /// systems that tell a process what it takes (Linux): names, user-defined fields, and what is open
-    /// stay in memory whatever the limit.
+    /// Bytes of memory for the whole process. Only rows move to the file, and only on systems where a process can
+    /// query its memory (Linux). Names, user-defined fields and open objects stay in memory.
     pub bytes: u64,
-    /// Where the temporary file is made. It has no name, and is gone when the trace is dropped, or the
-    /// program ends in any way.
+    /// Folder for the temporary file. The file has no name and disappears when the trace is dropped
+    /// or the process ends.
     pub folder: PathBuf,
 }
 
 impl Options {
-    /// The parts of events that are kept beside their objects.
+    /// Returns the parts of events that are kept beside their objects.
     pub fn keeps(&self) -> Keeps {
         let Options { user_defined: fields, keep_lines, sort, lines_of, .. } = *self;
         Keeps { fields, lines: keep_lines && !sort, lines_of }
     }
 
-    /// True if the trace's use of its definitions is kept.
+    /// Returns whether the trace's use of its definitions is kept.
     pub const fn keeps_usage(&self) -> bool {
         self.usage && !self.sort && !self.recover
     }
 }
 
-/// The parts of events that are kept beside their objects.
+/// Parts of events that are kept beside their objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keeps {
     /// User-defined fields.
     pub fields: bool,
     /// Their lines.
     pub lines: bool,
-    /// The natures whose lines are kept, where there are no user-defined fields.
+    /// Natures whose lines are kept even without user-defined fields.
     pub lines_of: Natures,
 }
 
 impl Keeps {
-    /// Tells whether anything is kept.
+    /// Returns whether anything is kept.
     pub const fn anything(self) -> bool {
         self.fields || self.lines
     }
 }
 
-/// Options of a replay. `Options::default()` is as the format says; PajeNG's `pj_dump`
+/// Options of a replay. `Options::default()` follows the format's definition. PajeNG's `pj_dump`
 /// differs by [`Precision::Single`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The field names that are understood: those of older traces, too, or not.
+    /// Whether the field names of older traces are understood, too.
     pub field_names: FieldNames,
-    /// The precision in which values of variables are read.
+    /// Precision of variables' values.
     pub variable_precision: Precision,
-    /// The part of a name that tells the values of a type apart.
+    /// Whether quotes are part of a value's name.
     pub value_names: ValueNames,
-    /// Events later than this time, in seconds, are ignored, and everything open ends at it.
+    /// Events after this time, in seconds, are ignored, and all open objects end at it.
     pub stop_at: Option<f64>,
-    /// Pushes and pops become changes of one state: a push also ends the state below it, a pop
-    /// opens that one again as a new row.
+    /// Whether pushes and pops change one state instead of nesting: a push also ends the state
+    /// below it, and a pop opens that one again as a new row.
     pub no_imbrication: bool,
-    /// Links that lack an end when their container ends are dropped; otherwise they are an error.
+    /// Whether links that lack an end when their container ends are ignored. Otherwise they are an error.
     pub ignore_incomplete_links: bool,
-    /// User-defined fields are kept.
+    /// Whether user-defined fields are kept.
     pub user_defined: bool,
-    /// The events are replayed in the order of their times, whatever the order of their lines.
+    /// Whether events are replayed in the order of their times instead of their lines.
     ///
-    /// The result is that of the same trace with its lines in another order: first those without a
-    /// time, as they come (definitions of events, types and values, also those further down; comments
-    /// and blank lines; lines that no definition fits); then those of events whose definitions have a
-    /// `Time` that the event needs, creations and destructions of containers among them, by time, and
-    /// as they come where times are the same. Between the two come lines whose time cannot be read:
-    /// the first of them is an error. So "the first problem" is the first in this order; the place
-    /// that is told is that in the trace as it was given.
+    /// The result is that of the same trace with its lines reordered. First come the lines without a time, in file
+    /// order: all definitions, comments and blank lines, and lines that match no definition. Then come the events
+    /// whose definition has a `Time` that they need, including creations and destructions of containers. They are
+    /// sorted by time, and equal times keep their file order. Between the two groups are the lines whose time cannot
+    /// be read; the first of them is an error. "The first problem" is the first in this order; its place is that in
+    /// the original trace.
     ///
-    /// Lines that name files come behind all others, and each file is sorted by itself.
+    /// Lines that name files come last, and each file is sorted separately.
     ///
-    /// The whole text stays in memory, with eight bytes for each line more (forty while the lines are
-    /// being sorted), beside what any replay takes. It is read to its end before anything else is
-    /// looked at: a failed read, and a line that is too long, come before all other problems.
+    /// The whole text stays in memory, plus eight bytes for each line (forty during sorting). It is read to its end
+    /// before anything else is checked, so a failed read or a line that is too long precedes all other problems.
     pub sort: bool,
-    /// Beyond this, objects go to a temporary file. `None`: they are kept in memory, all of them. It has
-    /// no effect where a trace is read in portions.
+    /// Limit beyond which rows go to a temporary file; `None` keeps all in memory. Ignored if a
+    /// trace is read in portions.
     pub memory: Option<MemoryLimit>,
-    /// The times of all lines are kept, for `Trace::times_of_lines`.
+    /// Whether the times of all lines are kept, for `Trace::times_of_lines`.
     pub keep_times: bool,
-    /// Of each object, the line of the event that opened it is kept. It has no effect where events are
-    /// replayed in another order than that of their lines.
+    /// Whether the line of the event that opened an object is kept. Ignored if events are not
+    /// replayed in the order of their lines.
     pub keep_lines: bool,
-    /// The natures of objects whose lines are kept at least, with `keep_lines`; all if nothing is said. A line takes some 24 bytes.
+    /// Natures whose lines are kept with `keep_lines`; by default, all. A line takes some 24 bytes.
     pub lines_of: Natures,
-    /// The trace's use of its definitions, and what is doubtful in its spelling, are kept, for
-    /// `Trace::usage`. It has no effect with `sort` or `recover`.
+    /// Whether the trace's use of its definitions and doubtful spellings are kept for
+    /// `Trace::usage`. Ignored with `sort` or `recover`.
     pub usage: bool,
-    /// A problem does not end the replay: what is wrong is left out or mended, by rules that lose only
-    /// what is contradictory (`docs/recover.md`), and told by `Trace::recovered`.
-    /// Of a trace without any problem, the result is the same.
+    /// Whether the replay continues after a problem. Wrong lines are left out or mended, by rules
+    /// that lose only what is contradictory (`docs/recover.md`), and `Trace::recovered` lists them.
+    /// It does not change the result of a trace without problems.
     pub recover: bool,
-    /// Which rows are wanted. Lanes of other natures, types and containers are checked, but have no objects; all
-    /// objects of the others are kept, whatever their times. With `recover`, all lanes have theirs. So
-    /// whoever shows the trace must ask what `Trace::select` gives, all the same.
+    /// Wanted rows. Lanes of other natures, types and containers are checked but keep no rows; the
+    /// wanted lanes keep all rows, whatever their times. With `recover`, all lanes keep their rows.
+    /// So always filter the rows with `Trace::select` as well.
     pub selection: Selection,
     /// Sizes of blocks and lines.
     pub limits: Limits,
-    /// Number of names that a worker may know before it starts over if they hardly come up again. Results do not depend
-    /// on it: it is for tests and measurements.
+    /// Number of names that a worker may know before it starts over if they are hardly used again.
+    /// Results do not depend on it. For tests and measurements.
     #[doc(hidden)]
     pub decoder_symbols: usize,
 }
@@ -155,7 +151,7 @@ impl Default for Options {
             recover: false,
             selection: Selection::default(),
             limits: Limits::default(),
-            // Their tables still fit in a core's second-level cache.
+            // Their tables still fit into a core's second-level cache.
             decoder_symbols: 1 << 14,
         }
     }

@@ -1,5 +1,3 @@
-//! The ways in which a trace can be invalid, each with its message.
-
 use std::fmt;
 
 use paje_parser::error::shown;
@@ -8,8 +6,7 @@ use paje_parser::{FaultKind, LinkEnd};
 
 use super::named::{EventName, Named, Word};
 
-/// The ways in which a trace can be invalid. Its `Display` is one sentence that says what is wrong
-/// and what would be right.
+/// The ways in which a trace can be invalid. `Display` shows a sentence with what is wrong and what would be right.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // Each variant's sentence is in `Display` below.
@@ -108,7 +105,7 @@ pub enum Problem {
         value: Named,
         other: Named,
     },
-    /// At most [`Problem::LISTED`] keys, and how many links there are.
+    /// At most [`Problem::LISTED`] keys, and the number of links.
     OpenLinks {
         container: Named,
         keys: Vec<Word>,
@@ -117,16 +114,16 @@ pub enum Problem {
     FileCycle {
         name: Word,
     },
-    /// A line of a file that the trace names, before any that makes sense.
+    /// First line of a file that the trace names does not belong to a trace.
     NotATrace,
 }
 
 impl Problem {
-    /// The number of open links that a message lists.
+    /// Number of open links that a message lists.
     pub const LISTED: usize = 10;
 
-    /// The problem, told of the event whose line has it, where its sentence names that. Who finds a problem
-    /// of a lane does not know the event: the line tells it, and is looked at only for what is told.
+    /// Adds the name of the line's event, if the message shows it. A lane that finds a problem does
+    /// not know the event. `name` reads it from the line, only when it is needed.
     #[must_use]
     pub fn of_event(mut self, name: impl FnOnce() -> Option<EventName>) -> Self {
         if let Problem::Line { fault: FaultKind::MissingField(_), event, .. }
@@ -138,7 +135,7 @@ impl Problem {
         self
     }
 
-    /// The things that the sentence names and whose names are known, each with what it is, in their order.
+    /// Returns the known names in the message, in its order, each with the kind of its object.
     #[must_use]
     pub fn names(&self) -> Vec<(&'static str, &Named)> {
         match self {
@@ -182,7 +179,7 @@ impl Problem {
         }
     }
 
-    /// A short name for machines, stable from release to release.
+    /// Returns a short name for programs, which stays the same in later releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -217,7 +214,7 @@ impl Problem {
     }
 }
 
-/// The nature with its article.
+/// Returns the nature with its article.
 const fn indefinite(nature: TypeNature) -> &'static str {
     match nature {
         TypeNature::Container => "a container",
@@ -255,11 +252,11 @@ impl fmt::Display for Problem {
                 shown(name)
             ),
             Problem::TypeExists { known } => {
-                write!(f, "type {known} is already defined; types share one name space")
+                write!(f, "type {known} is already defined; all types share one name space")
             }
             Problem::ContainerExists { known } => write!(
                 f,
-                "container {known} already exists; an identifier stays taken, also after PajeDestroyContainer"
+                "container {known} already exists; an identifier cannot be used again, even after PajeDestroyContainer"
             ),
             Problem::ReservedType => {
                 f.write_str("a type cannot be named '0', which is the root type")
@@ -289,7 +286,7 @@ impl fmt::Display for Problem {
             }
             Problem::WrongLinkEnd { end, container, expected, found } => write!(
                 f,
-                "container {container} is of type {found}; the link type asks for {expected} at its {}",
+                "container {container} is of type {found}; the link type needs {expected} at its {}",
                 end_name(*end)
             ),
             Problem::NoCommonAncestor { type_ } => write!(
@@ -298,7 +295,7 @@ impl fmt::Display for Problem {
             ),
             Problem::ValueOfType { type_, nature } => write!(
                 f,
-                "{type_} is {} type, which has no named values; state, event and link types have",
+                "{type_} is {} type, which has no named values; only states, events and links have them",
                 indefinite(*nature)
             ),
             Problem::ValueExists { known, type_ } => {
@@ -306,7 +303,7 @@ impl fmt::Display for Problem {
             }
             Problem::NotTimeOrdered { time, last, container, type_ } => write!(
                 f,
-                "time {time} is earlier than {last}, where type {type_} of container {container} already is; \
+                "time {time} is earlier than {last}, the last time of type {type_} in container {container}; \
                  the events of a container and type must be in time order"
             ),
             Problem::DestroyedTooEarly { container, time, last } => {
@@ -343,7 +340,7 @@ impl fmt::Display for Problem {
                 let links = if *count == 1 { "link is" } else { "links are" };
                 write!(
                     f,
-                    "{count} {links} incomplete at the end of container {container} (-z drops such links); keys:"
+                    "{count} {links} incomplete at the end of container {container} (-z ignores such links); keys:"
                 )?;
                 for key in keys {
                     write!(f, " {}", shown(key))?;
@@ -355,12 +352,11 @@ impl fmt::Display for Problem {
             }
             Problem::FileCycle { name } => write!(
                 f,
-                "file {} is this one, or one that leads to it by the files it names; it would never end",
+                "file {} leads back to this file; the trace would never end",
                 shown(name)
             ),
             Problem::NotATrace => f.write_str(
-                "this is no line of a Pajé trace; of a file that a trace names, nothing is shown before \
-                 a line makes sense",
+                "this is not a line of a Pajé trace; the text of a named file is only shown after a valid line",
             ),
         }
     }

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Progress of a replay, for others to look at meanwhile; and their way to end it.
+/// Progress of a replay. Other threads can watch it and stop the replay.
 #[derive(Debug, Default)]
 pub struct Progress {
     bytes: AtomicU64,
     events: AtomicU64,
     named: Mutex<Named>,
     work: Mutex<Work>,
-    /// Part of the work that is done.
+    /// Completed part of the phase's work.
     done: AtomicU64,
     stopped: AtomicBool,
 }
@@ -19,93 +19,91 @@ pub struct Progress {
 /// A phase of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// Text is read; without [`Options::sort`](crate::names::options::Options::sort) it is replayed meanwhile.
+    /// Text is read. Without [`Options::sort`](crate::names::options::Options::sort), it is also replayed.
     #[default]
     Reading,
-    /// The lines of the text are sorted by time.
+    /// Lines are sorted by time.
     Sorting,
-    /// The sorted lines are replayed.
+    /// Sorted lines are replayed.
     Replaying,
 }
 
-/// A phase, and how much there is to do in it.
 #[derive(Debug, Default)]
 struct Work {
     phase: Phase,
     all: u64,
 }
 
-/// The files that the trace names.
 #[derive(Debug, Default)]
 struct Named {
-    /// Bytes of all that are known so far.
+    /// Size in bytes of all known files.
     size: u64,
-    /// Bytes read of those before the one at hand.
+    /// Bytes read of earlier files.
     read: u64,
-    /// Bytes read of the one at hand.
+    /// Bytes read of the current file.
     taken: Arc<AtomicU64>,
 }
 
 impl Progress {
-    /// Bytes of text that have been decoded.
+    /// Returns the number of decoded bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Lines of events that have been decoded.
+    /// Returns the number of decoded lines of events.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.events.load(Ordering::Relaxed)
     }
 
-    /// The phase of the replay, the number of bytes of text that are done, and of all. While it reads,
-    /// both are 0: who gave the text knows better.
+    /// Returns the phase, its completed bytes, and its total bytes. While reading, both are 0: the
+    /// caller knows the input's size.
     #[must_use]
     pub fn phase(&self) -> (Phase, u64, u64) {
         let work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         (work.phase, self.done.load(Ordering::Relaxed).min(work.all), work.all)
     }
 
-    /// A phase begins, with so many bytes of text to work on.
+    /// Begins a phase with this number of bytes to process.
     pub fn enter(&self, phase: Phase, all: u64) {
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         *work = Work { phase, all };
         self.done.store(0, Ordering::Relaxed);
     }
 
-    /// So many bytes more are sorted.
+    /// Adds sorted bytes.
     pub fn advance(&self, bytes: u64) {
         self.done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Asks the replay to end, from any thread. It does so within some blocks of text, with
-    /// [`ErrorKind::Stopped`](crate::names::error::ErrorKind::Stopped); while a trace is being read to be sorted, and while a
-    /// read waits for bytes, it does not look.
+    /// Stops the replay, from any thread. It ends within some blocks of text, with
+    /// [`ErrorKind::Stopped`](crate::names::error::ErrorKind::Stopped). It does not notice while it
+    /// reads a trace to be sorted or waits for input.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Tells whether the replay was asked to end.
+    /// Returns whether the replay was asked to stop.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Bytes of the files that the trace names, as far as they are known, as they are kept (compressed,
-    /// perhaps): how many were read, and how many there are.
+    /// Returns how many bytes were read of the files that the trace names, and the total that is
+    /// known so far. Compressed files count with their compressed size.
     #[must_use]
     pub fn named_files(&self) -> (u64, u64) {
         let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         (named.read + named.taken.load(Ordering::Relaxed), named.size)
     }
 
-    /// A file of so many bytes will be read.
+    /// Adds the size of a file that will be read.
     pub fn expect(&self, bytes: u64) {
         self.named.lock().unwrap_or_else(PoisonError::into_inner).size += bytes;
     }
 
-    /// A named file is read, of which so much has been taken.
+    /// Switches to another named file, with its counter of bytes read.
     pub fn turn_to(&self, taken: Arc<AtomicU64>) {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         named.read += std::mem::replace(&mut named.taken, taken).load(Ordering::Relaxed);
@@ -130,25 +128,23 @@ pub struct WorkerTimes {
 }
 
 impl WorkerTimes {
-    /// The time with anything to do.
+    /// Returns the total time of work.
     #[must_use]
     pub fn busy(&self) -> Duration {
         self.read + self.decode + self.replay
     }
 }
 
-/// Times of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// From its beginning to its end.
+    /// Time from beginning to end.
     pub wall: Duration,
-    /// The part in which one worker had something to do that others had to wait for.
+    /// Time in which the other workers waited for one.
     pub serial: Duration,
-    /// Times of each worker.
     pub workers: Vec<WorkerTimes>,
 }
 
-/// Adds the time since it was made, or since the last lap, to a duration.
+/// Measures laps: each adds the time since the last one to a duration.
 pub struct Watch(Instant);
 
 impl Watch {

@@ -6,22 +6,22 @@ use paje_parser::Position;
 
 use crate::names::error::Error;
 
-/// The remedy for lines that have a problem.
+/// Remedy for lines with a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// They are left out.
+    /// The lines are left out.
     Skipped,
-    /// They are taken for what they come closest to.
+    /// The lines are read as the closest valid ones.
     Kept,
-    /// Things that they name and nothing defined were made up, once for each name.
+    /// Undefined objects that they name were made up, once for each name.
     Created,
     /// The trace, or one of its files, ends there.
     Ended,
 }
 
 impl Remedy {
-    /// One word for it.
+    /// Returns one word for it.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -33,26 +33,26 @@ impl Remedy {
     }
 }
 
-/// A kind of problem: the first in file order, and how many there are.
+/// A kind of problem: the first in file order, and their number.
 #[derive(Debug)]
 pub struct Recovered {
-    /// The first.
+    /// The first problem.
     pub error: Error,
-    /// The remedy for all of them.
+    /// Remedy for all of them.
     pub remedy: Remedy,
-    /// Number of lines, of things made up, or of links.
+    /// Number of lines, of objects made up, or of links.
     pub count: u64,
 }
 
 impl Recovered {
-    /// The problem with its place elsewhere in its file.
+    /// Replaces the position of the problem.
     pub fn move_to(&mut self, to: impl FnOnce(Option<&Path>, Position) -> Position) {
         let error = std::mem::replace(&mut self.error, Error::stopped());
         self.error = error.moved(to);
     }
 }
 
-/// A state that was open where a trace was cut off, and ends there.
+/// A state that was open where the trace was cut off, and that ends there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // They are names, as rows show them without quotes.
 pub struct OpenState {
@@ -61,13 +61,12 @@ pub struct OpenState {
     pub value: Vec<u8>,
 }
 
-/// Problems of a trace.
 #[derive(Debug, Default)]
 pub struct Recovery {
-    /// In the order of the first of each kind.
+    /// Kinds of problems, in the order of the first of each.
     pub problems: Vec<Recovered>,
-    /// The first states that were open where the trace was cut off: containers in the order of their
-    /// creation, types in that of their first events, and what was opened first comes first.
+    /// The first states that were open where the trace was cut off: by container in the order of
+    /// creation, then by type in the order of first events, then by time.
     pub open_states: Vec<OpenState>,
     /// Number of open states; 0 if the trace was not cut off.
     pub open_count: u64,

@@ -1,5 +1,3 @@
-//! Selection of a trace's rows.
-
 mod glob;
 
 use std::fmt;
@@ -9,23 +7,22 @@ use paje_parser::TypeNature;
 use super::time_range::TimeRange;
 pub use glob::{Glob, ParseGlobError};
 
-/// The wanted rows of a trace: of these natures and types, in these containers and this window of time.
-/// By default, all.
+/// Wanted rows of a trace: natures, types, containers and a window of time. By default, all.
 ///
-/// As [`Options::selection`](crate::names::options::Options::selection), it spares a replay keeping other rows. Whoever shows
-/// a trace asks what `Trace::select` gives, which rows to show.
+/// In [`Options::selection`](crate::names::options::Options::selection), it saves a replay from
+/// keeping other rows. `Trace::select` decides which rows to show.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Selection {
-    /// The natures of rows.
+    /// Natures of rows.
     pub natures: Natures,
-    /// A row's type has a name or an alias that matches one of these; all do if there are none. The row of a
-    /// container is of the container's type.
+    /// Patterns for types: a row's type must match one by name or alias; empty for all. A
+    /// container's row has the container's type.
     pub types: Vec<Glob>,
-    /// A row's container, or one that it is in, has a name or an alias that matches one of these; all do
-    /// if there are none. The row of a container is in that container.
+    /// Patterns for containers: a row's container or an ancestor must match one by name or alias;
+    /// empty for all. A container's row is in that container.
     pub containers: Vec<Glob>,
-    /// The times of rows; those of containers are wanted whenever they are.
+    /// Times of rows. Containers are wanted at all times.
     pub window: TimeRange,
 }
 
@@ -37,7 +34,7 @@ impl Natures {
     /// All five.
     pub const ALL: Natures = Natures(0b1_1111);
 
-    /// Tells whether this one is among them.
+    /// Returns whether this nature is wanted.
     #[must_use]
     pub const fn contains(self, nature: TypeNature) -> bool {
         self.0 & 1 << nature as u8 != 0
@@ -65,7 +62,7 @@ impl fmt::Debug for Natures {
 }
 
 impl Selection {
-    /// Tells whether every row is wanted that is in the window.
+    /// Returns whether all rows in the window are wanted.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.natures == Natures::ALL && self.types.is_empty() && self.containers.is_empty()

@@ -8,17 +8,17 @@ use paje_parser::{Field, Quoting};
 use super::error::Named;
 use super::hash::short_word;
 
-/// A name as the trace spells it.
+/// A name as written in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name<'a> {
-    /// The name without its quotes, which identifies.
+    /// The name without its quotes, which identifies it.
     pub text: &'a [u8],
-    /// The quotes around the name where it was defined, if any.
+    /// Quotes around the name in its definition, if any.
     pub quoting: Quoting,
 }
 
 impl<'a> Name<'a> {
-    /// Returns the name for messages, with an alias if there is one.
+    /// Returns the name for messages, with an alias if it has one.
     pub fn named(self, alias: Option<Name<'_>>) -> Named {
         Named::new(self.text, alias.map(|alias| alias.text))
     }
@@ -35,7 +35,7 @@ impl<'a> Name<'a> {
         String::from_utf8_lossy(self.text)
     }
 
-    /// Appends the name as it was written.
+    /// Appends the name as written.
     pub fn write_raw(self, out: &mut Vec<u8>) {
         if self.quoting != Quoting::Bare {
             out.push(b'"');
@@ -61,30 +61,28 @@ impl<'a> From<Field<'a>> for Name<'a> {
     }
 }
 
-/// Position of a name, and perhaps an alias behind it, in a [`TextArena`]: eight bytes, for there may be
-/// millions.
+/// Position of a name, and of its alias if any, in a [`TextArena`]. Eight bytes, as there may be millions.
 #[derive(Clone, Copy, Debug)]
 pub struct TextRef(u64);
 
 impl TextRef {
-    /// Combines the two halves of a position.
     pub const fn of_halves(high: u32, low: u32) -> Self {
         TextRef((high as u64) << 32 | low as u64)
     }
 
-    /// Returns the two halves of the position.
     pub const fn halves(self) -> (u32, u32) {
         ((self.0 >> 32) as u32, self.0 as u32)
     }
 }
 
-/// Names one after the other, each behind its length. Nothing is ever removed.
+/// Names one after the other, each after its length. Nothing is ever removed.
 #[derive(Clone, Debug, Default)]
 pub struct TextArena {
     bytes: Vec<u8>,
 }
 
-/// The head of a text: its length, its quoting, and whether an alias follows, as a variable-length integer.
+/// Continuation bit of a text's head. The head is a variable-length integer of the length, the
+/// quoting, and whether an alias follows.
 const MORE: u8 = 0x80;
 const ALIASED: u64 = 4;
 
@@ -126,7 +124,7 @@ impl TextArena {
         self.put_long(name.text, head);
     }
 
-    /// Adds a text behind any head.
+    /// Adds a text after any head.
     #[inline(never)]
     fn put_long(&mut self, text: &[u8], mut head: u64) {
         while head >= u64::from(MORE) {
@@ -142,20 +140,17 @@ impl TextArena {
         self.bytes.clear();
     }
 
-    /// Returns the name.
     #[inline]
     pub fn get(&self, at: TextRef) -> Name<'_> {
         self.read(at.0 as usize).0
     }
 
-    /// Returns the alias if there is one, or else the name.
     #[inline]
     pub(crate) fn last(&self, at: TextRef) -> Name<'_> {
         let (name, alias) = self.read(at.0 as usize);
         alias.map_or(name, |alias| self.read(alias).0)
     }
 
-    /// Returns the alias, if there is one.
     #[inline]
     pub(crate) fn alias(&self, at: TextRef) -> Option<Name<'_>> {
         let (_, alias) = self.read(at.0 as usize);

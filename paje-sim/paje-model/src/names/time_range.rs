@@ -1,6 +1,4 @@
-//! A part of a trace's time.
-
-/// From one time to another, both included, in seconds; by default, always.
+/// A range of times in seconds, both ends included; by default, all times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct TimeRange {
@@ -12,13 +10,13 @@ impl TimeRange {
     /// All times.
     pub const ALWAYS: TimeRange = TimeRange { from: f64::NEG_INFINITY, to: f64::INFINITY };
 
-    /// Tells whether all times are in it.
+    /// Returns whether it contains all times.
     #[must_use]
     pub fn is_always(&self) -> bool {
         *self == TimeRange::ALWAYS
     }
 
-    /// Tells whether what begins and ends at these times, or the other way round, reaches into it.
+    /// Returns whether an object with these two times, in either order, overlaps the range.
     #[must_use]
     pub fn overlaps(&self, start: f64, end: f64) -> bool {
         start.min(end) <= self.to && start.max(end) >= self.from

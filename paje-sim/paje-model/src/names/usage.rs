@@ -1,11 +1,9 @@
-//! Which of its definitions a trace uses.
-
 use std::collections::BTreeMap;
 
 use crate::names::ids::{TypeId, ValueId};
 
-/// Which of its definitions a trace uses, and whether it spells names in one way. With it, a caller can find
-/// what is doubtful in a valid trace. Kept if [`Options::usage`](crate::names::options::Options::usage) is set.
+/// Definitions that a trace uses, and inconsistent spellings of names. Callers can find doubtful parts of a valid
+/// trace with it. Kept if [`Options::usage`](crate::names::options::Options::usage) is set.
 ///
 /// It covers a trace in one file, not the files that it names.
 #[derive(Clone, Debug)]
@@ -24,12 +22,12 @@ pub struct Usage {
     pub is_doubtful: bool,
 }
 
-/// Events whose value is in quotes although it was not at its first use, or the other way round.
+/// Events whose value is quoted although it was not at its first use, or vice versa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherQuoting {
     /// Number of these events.
     pub count: u64,
-    /// Byte of the trace where the first one's line begins.
+    /// Byte offset of the first one's line.
     pub first: u64,
     /// Number of the last one's line, from 1.
     pub last_line: u64,
@@ -53,8 +51,7 @@ impl Default for Usage {
 }
 
 impl Usage {
-    /// Returns whether any line uses an event definition, given by its index in
-    /// `Trace::defs`.
+    /// Returns whether any line uses an event definition, given by its index in `Trace::defs`.
     #[must_use]
     pub fn is_event_used(&self, def: usize) -> bool {
         self.events.get(def).is_some_and(|used| *used)
@@ -68,15 +65,14 @@ impl Usage {
         words.and_then(|words| words.get(word)).is_some_and(|word| word >> bit & 1 != 0)
     }
 
-    /// Returns the earliest time of any line in seconds, or `None` if no line has one. Minus zero comes
-    /// before zero.
+    /// Returns the earliest time of any line in seconds, or `None` if no line has one. Minus zero comes before zero.
     #[must_use]
     pub fn first_time(&self) -> Option<f64> {
         self.first_time.is_finite().then_some(self.first_time)
     }
 
     /// Returns the byte after the start of the last line that defines a type or is part of an event
-    /// definition; 0 if there is none.
+    /// definition; 0 without such a line.
     #[must_use]
     pub fn definitions_to(&self) -> u64 {
         self.definitions_to
@@ -88,7 +84,7 @@ impl Usage {
         self.definitions
     }
 
-    /// Returns the byte after the start of the last line that defines a value; 0 if there is none.
+    /// Returns the byte after the start of the last line that defines a value; 0 without such a line.
     #[must_use]
     pub fn values_to(&self) -> u64 {
         self.values_to
@@ -106,16 +102,15 @@ impl Usage {
         self.ends_with_newline
     }
 
-    /// Returns the types whose values are written both with and without quotes, and the events that differ
-    /// from the first use.
+    /// Returns the types whose values are written both with and without quotes, and the events that
+    /// differ from the first use.
     pub fn other_quoting(&self) -> impl ExactSizeIterator<Item = (TypeId, OtherQuoting)> {
         self.other_quoting.iter().map(|(type_, events)| (*type_, *events))
     }
 
-    /// Returns whether there may be anything else that a replay passes over: a
-    /// warning, a type or container written both with and without quotes, a line
-    /// that ends inside quotes, or, if a trace is shown in portions, a link with the key of a completed one.
-    /// If not, there is none of these.
+    /// Returns whether anything else may be doubtful: a warning, a type or container written both
+    /// with and without quotes, a line that ends inside quotes, or, in portions, a link with the
+    /// key of a completed one. `false` excludes all of these.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         self.is_doubtful
@@ -141,7 +136,7 @@ impl Usage {
         words[word] |= 1 << bit;
     }
 
-    /// Adds events whose values of a type have other quotes. They come after those added before.
+    /// Adds events, later than those before, that quote a type's values differently.
     pub fn use_other_quoting(&mut self, type_: TypeId, events: OtherQuoting) {
         let known = self.other_quoting.entry(type_);
         let known = known.or_insert(OtherQuoting { count: 0, ..events });
@@ -149,18 +144,18 @@ impl Usage {
         known.last_line = events.last_line;
     }
 
-    /// Notes a line of an event definition, which begins at this byte.
+    /// Records a line of an event definition, which begins at this byte.
     pub fn define_event(&mut self, at: u64) {
         self.definitions_to = self.definitions_to.max(at + 1);
     }
 
-    /// Notes a line that defines a type, which begins at this byte.
+    /// Records a line that defines a type, which begins at this byte.
     pub fn define_type(&mut self, at: u64) {
         self.define_event(at);
         self.definitions += 1;
     }
 
-    /// Notes a line that defines a value, which begins at this byte.
+    /// Records a line that defines a value, which begins at this byte.
     pub fn define_value(&mut self, at: u64) {
         self.values_to = self.values_to.max(at + 1);
     }

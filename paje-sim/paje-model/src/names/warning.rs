@@ -1,20 +1,18 @@
-//! Warnings about lines that do not end the replay.
-
 use super::named::EventName;
 
-/// Kind of a warning. There is one warning for each kind and event definition.
+/// Kind of a warning. Each kind and event definition gives one warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// Lines with more words than their definition has fields: the extra words are ignored.
+    /// Lines with more words than their definition has fields. The extra words are ignored.
     SurplusWords,
-    /// Lines that end before a user-defined field: it is empty.
+    /// Lines that end before a user-defined field. The field is empty.
     MissingExtras,
-    /// Events for a container that was destroyed: ignored.
+    /// Events for a container that was destroyed. They are ignored.
     AfterDestroy,
-    /// A byte order mark at the beginning of a file: passed over.
+    /// A byte order mark at the beginning of a file. It is skipped.
     ByteOrderMark,
-    /// PajeTraceFile, or the Filename of a container, where named files are not read.
+    /// PajeTraceFile, or the Filename of a container, if named files are not read.
     FileNotRead,
 }
 
@@ -31,7 +29,7 @@ impl WarningKind {
         }
     }
 
-    /// Returns what is doubtful about lines of this event, and how the replay treats them.
+    /// Returns the message: what is doubtful about lines of this event, and how the replay treats them.
     #[must_use]
     pub fn sentence(self, event: Option<&EventName>) -> String {
         let event = event.map_or("an event".into(), ToString::to_string);
@@ -49,7 +47,7 @@ impl WarningKind {
                 format!("the trace file that {event} names here is not read")
             }
             WarningKind::ByteOrderMark => {
-                "the file begins with a byte order mark, which is not part of the format; it is passed over".into()
+                "the file begins with a byte order mark, which is not part of the format; it is ignored".into()
             }
         }
     }

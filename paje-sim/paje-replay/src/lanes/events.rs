@@ -1,10 +1,8 @@
-//! Events of one container and type: points in time.
-
 use crate::lanes::refusal::Refused;
 use paje_model::memory::Written;
 use paje_model::names::ids::ValueId;
 
-/// Replay of an event lane.
+/// Replay of the events of one container and type.
 #[derive(Debug)]
 pub struct EventLane {
     last: f64,

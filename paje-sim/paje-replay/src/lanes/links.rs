@@ -1,4 +1,4 @@
-//! Links of one container and type: each has two ends that share a key.
+//! Links of one container and type. Each has two ends with the same key.
 
 mod ends;
 mod filter;
@@ -16,11 +16,10 @@ use crate::lanes::refusal::Refused;
 use paje_model::memory::{ExtraPair, KeyPlace, NewLink, Store};
 use paje_model::names::error::Place;
 
-/// Replay of one strand of a link lane: the links whose key hashes fall into it. Rows of all strands are merged in
-/// order of completion: see `replay::link_merger`.
+/// Replay of one strand of a link lane: the links whose key hashes belong to it. The rows of all
+/// strands are merged in order of completion; see `replay::link_merger`.
 #[derive(Debug, Default)]
 pub struct LinkStrand {
-    /// Incomplete links, by key.
     open: OpenLinks,
     /// Filter of the keys of all links. A key must not be used twice.
     pub(crate) filter: Filter,
@@ -29,45 +28,40 @@ pub struct LinkStrand {
     keys: KeyMemory,
     /// Whether the rows of its lane are not wanted.
     unwanted: bool,
-    /// Hashes of all keys, if these are what is remembered.
+    /// Hashes of all keys, if only hashes are remembered.
     hashes: KeyHashList,
     /// Whether a key was reused in a container that has ended.
-    had_key_again: bool,
+    had_reused_key: bool,
 }
 
-/// What is remembered of the keys of completed links, which must not be reused.
+/// Memory of the keys of completed links, which must not be reused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyMemory {
-    /// All keys.
     #[default]
     Keys,
-    /// Hashes: they show that no key is reused, but not that one is.
+    /// Hashes, which can prove only that no key is reused.
     Hashes,
     /// Nothing, to save memory.
     Nothing,
 }
 
-/// Link whose key may have been used before, as far as the filter can tell.
+/// A link whose key may have been used before, according to the filter.
 #[derive(Clone, Debug)]
 pub struct ReuseCandidate {
     pub(crate) hash: u64,
-    /// Byte of its first event.
     pub at: u64,
-    /// Place of its key in memory.
     pub(crate) key: u64,
     pub written: KeyInFile,
 }
 
-/// Place of a key in a file, and its line if the text is not there yet.
+/// Place of a key in a file, and its line if the text is not known yet.
 pub type KeyInFile = (Place, Option<LaterLine>);
 
-/// Link whose key is to be remembered.
+/// A link whose key is to be remembered.
 #[derive(Clone, Copy, Debug)]
 pub struct Opened {
     hash: u64,
-    /// Its first event.
     at: u64,
-    /// Place of its key.
     key: u64,
 }
 
@@ -76,27 +70,25 @@ impl LinkStrand {
         LinkStrand { keys, ..LinkStrand::default() }
     }
 
-    /// Turns it into a strand of a lane whose rows are not wanted.
     pub fn unwanted(self) -> Self {
         LinkStrand { unwanted: true, ..self }
     }
 
-    /// Returns whether the rows of its lane are wanted.
     pub const fn is_wanted(&self) -> bool {
         !self.unwanted
     }
 
-    /// Returns whether a key may have been reused, where only hashes are remembered. The `last` call covers all
-    /// links; earlier ones may leave out recent links.
-    pub fn has_key_again(&mut self, last: bool) -> bool {
-        self.had_key_again || self.hashes.comes_again(last)
+    /// Returns whether a key may have been reused, if only hashes are remembered. The `last` call
+    /// covers all links; earlier ones may leave out recent links.
+    pub fn may_reuse_key(&mut self, last: bool) -> bool {
+        self.had_reused_key || self.hashes.has_repeats(last)
     }
 
-    /// Opens a link, or completes the one that this key opened and passes it to `completed`. Returns false, and does
-    /// nothing, if there is no room for the key. The keys of links in `opened` are to be
-    /// [remembered](LinkStrand::remember).
+    /// Opens a link, or completes the one with this key and passes it to `completed`. Returns
+    /// `false` and does nothing if there is no room for the key. The keys of links in `opened` are
+    /// to be [remembered](LinkStrand::remember).
     ///
-    /// `at` is the byte of the event, and `keys` are those of the shard with this number.
+    /// `at` is the byte offset of the event, and `keys` belongs to the shard with this number.
     #[inline(always)]
     pub fn add(
         &mut self,
@@ -129,7 +121,7 @@ impl LinkStrand {
         Ok(true)
     }
 
-    /// Completes the link that this key opened, with the value of its first event.
+    /// Completes the link with this key, with the value of its first event.
     #[cold]
     pub fn complete_as_begun(
         &mut self,
@@ -143,8 +135,8 @@ impl LinkStrand {
         Some(complete(self.open.remove(slot), HalfLink { value, ..half }))
     }
 
-    /// Remembers the keys of opened links, all at once so that cache misses overlap. `is_far` says whether other
-    /// blocks were replayed since the last call; `locate` finds a key in its file by the byte of its event.
+    /// Remembers the keys of opened links, together so that cache misses overlap. `is_far` says whether other blocks
+    /// were replayed since the last call; `locate` finds a key in its file by the byte offset of its event.
     pub fn remember(
         &mut self,
         is_far: bool,
@@ -169,18 +161,16 @@ impl LinkStrand {
         opened.clear();
     }
 
-    /// Returns the bytes of the events of incomplete links, and the places of their keys.
+    /// Returns the byte offsets of the events of incomplete links, and the places of their keys.
     pub fn open(&self) -> impl Iterator<Item = (u64, KeyPlace)> + '_ {
         self.open.iter().map(|open| (open.at, open.key))
     }
 
-    /// Returns the number of incomplete links.
     pub fn open_count(&self) -> u64 {
         self.open.len() as u64
     }
 
-    /// Carries incomplete links over to a new store.
-    pub fn start_afresh(&mut self, old: &Store, new: &mut Store) {
+    pub fn forget_rows(&mut self, old: &Store, new: &mut Store) {
         for open in self.open.iter_mut() {
             open.key = open.key.moved(new.keys.push(old.keys.get(open.key.place())));
             let extra = ExtraPair { opening: open.extra, closing: 0 };
@@ -188,14 +178,14 @@ impl LinkStrand {
         }
     }
 
-    /// Ends the lane: its incomplete links will never be complete.
+    /// Ends the lane: its incomplete links stay incomplete.
     pub fn close(&mut self) {
-        let had_key_again = self.has_key_again(true);
-        *self = LinkStrand { had_key_again, ..LinkStrand::new(self.keys) };
+        let had_reused_key = self.may_reuse_key(true);
+        *self = LinkStrand { had_reused_key, ..LinkStrand::new(self.keys) };
     }
 }
 
-/// Makes a link of two ends, of which `open` came first.
+/// Makes a link of two ends; `open` came first.
 #[inline(always)]
 fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
     let (other, key) = (open.half(), open.key);

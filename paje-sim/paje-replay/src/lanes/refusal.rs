@@ -1,34 +1,30 @@
-//! Events that lanes refuse, and why.
-
 use paje_parser::LinkEnd;
 
 use paje_model::names::ids::{LaneId, ValueId};
 use paje_model::names::recovered::Remedy;
 
-/// Reason why a lane refuses an event. It is small: the message is made only for the first problem of a trace.
+/// Reason why a lane refuses an event. Small: the message is made only for the first problem of a trace.
 #[derive(Clone, Copy, Debug)]
 pub enum Refused {
     /// The lane is already at this later time.
     Earlier(f64),
     EmptyStack,
     Unset,
-    /// The key has this end already.
+    /// The key already has this end.
     KeyRepeated(LinkEnd),
     /// The other end of the link has another value.
     ValuesDiffer {
         value: ValueId,
         other: ValueId,
     },
-    /// The link completes before the lane's last one; only in damaged traces.
+    /// The link completes before the lane's last one. Only in damaged traces.
     LateLink(f64),
-    /// The container at this end is unknown; only in damaged traces.
+    /// The container at this end is unknown. Only in damaged traces.
     Nowhere(LinkEnd),
 }
 
-/// An event that a lane refused.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal {
-    /// Byte where the event's line begins.
     pub at: u64,
     pub lane: LaneId,
     pub time: f64,
@@ -36,7 +32,6 @@ pub struct Refusal {
 }
 
 impl Refused {
-    /// Returns the remedy for such an event.
     pub const fn remedy(self) -> Remedy {
         match self {
             Refused::Earlier(_)
@@ -65,12 +60,12 @@ impl Refused {
 #[derive(Debug, Default)]
 pub struct Refusals {
     pub first: [Option<(Refusal, u64)>; 8],
-    /// All of them, if they are listed.
+    /// All refused events, if they are listed.
     pub all: Option<Vec<Refusal>>,
 }
 
 impl Refusals {
-    /// Makes an empty collection, which keeps every event if they are `listed`.
+    /// Makes an empty collection. If `listed`, it keeps every event.
     pub fn new(listed: bool) -> Self {
         Refusals { all: listed.then(Vec::new), ..Refusals::default() }
     }
@@ -94,7 +89,7 @@ impl Refusals {
         }
     }
 
-    /// Adds the events of another collection, which is empty then.
+    /// Adds the events of another collection and empties it.
     pub fn take(&mut self, others: &mut Refusals) {
         for (refusal, count) in std::mem::take(&mut others.first).into_iter().flatten() {
             self.add_many(refusal, count);

@@ -1,15 +1,13 @@
-//! States of one container and type: a stack that events push and pop.
-
 use crate::lanes::refusal::Refused;
 use paje_model::memory::{NewState, OpenRow, Rows, Small, StateRoom, Store, Written};
 use paje_model::names::ids::ValueId;
 
-/// Replay of a state lane: what its rows and the next event do not say.
+/// Replay of a state lane, a stack that events push and pop: data that is not in its rows.
 ///
-/// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States"; which event is
-/// out of order is as PajeNG 1.3.6 decides: one earlier than the start or the end of the last row.
+/// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States". An event is out of order if it is
+/// earlier than the start or the end of the last row, as in PajeNG 1.3.6.
 ///
-/// The field order matters: the unused bit patterns of the first `bool` tell natures of lanes apart.
+/// The field order matters: the unused bit patterns of the first `bool` distinguish the natures of lanes.
 #[derive(Debug)]
 #[repr(C)]
 pub struct StateLane {
@@ -17,7 +15,7 @@ pub struct StateLane {
     is_open: bool,
     /// Whether `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6 behaviour.
     flat: bool,
-    /// The start of the last row, or its end if it has one.
+    /// Start of the last row, or its end if it has one.
     not_before: f64,
     /// Rest of the stack, from the bottom up. Boxed because most lanes have none.
     #[allow(clippy::box_collection)]
@@ -30,7 +28,6 @@ impl StateLane {
         StateLane { is_open: false, flat, not_before: f64::NEG_INFINITY, below: None }
     }
 
-    /// Returns whether `no_imbrication` applies.
     pub const fn is_flat(&self) -> bool {
         self.flat
     }
@@ -43,7 +40,7 @@ impl StateLane {
         Ok(())
     }
 
-    /// Does [`StateLane::set`] in the last chunk. Returns false if there is no room.
+    /// Does [`StateLane::set`] in the last chunk. Returns `false` if there is no room.
     #[inline(always)]
     pub fn set_in<N: Small>(
         &mut self,
@@ -58,7 +55,7 @@ impl StateLane {
         last.is_none_or(|last| room.end(last, time))
     }
 
-    /// Does [`StateLane::push`] with imbrication in the last chunk. Returns false if there is no room.
+    /// Does [`StateLane::push`] with imbrication in the last chunk. Returns `false` if there is no room.
     #[inline(always)]
     pub fn push_in<N: Small>(
         &mut self,
@@ -77,7 +74,7 @@ impl StateLane {
         true
     }
 
-    /// Does [`StateLane::pop`] with imbrication. Returns false if the state that ends is in another chunk.
+    /// Does [`StateLane::pop`] with imbrication. Returns `false` if the state that ends is in another chunk.
     #[inline(always)]
     pub fn pop_in<N: Small>(&mut self, room: &mut StateRoom<'_, N>, time: f64) -> bool {
         if self.is_open {
@@ -105,7 +102,6 @@ impl StateLane {
         opened
     }
 
-    /// Returns the number of states on the stack.
     #[inline(always)]
     fn height(&self) -> u32 {
         self.below().len() as u32 + u32::from(self.is_open)
@@ -157,8 +153,7 @@ impl StateLane {
         if self.flat
             && let Some(below) = self.pop_below()
         {
-            // The new row was opened by the pop, whose user-defined fields it has: PajeNG 1.3.6
-            // behaviour.
+            // The pop opened the new row, which has the pop's user-defined fields: PajeNG 1.3.6 behaviour.
             let (value, imbrication) = (lane.store.value_of(below), self.height());
             self.open(lane, time, value, imbrication);
         }
@@ -170,8 +165,8 @@ impl StateLane {
         self.below.as_mut()?.pop()
     }
 
-    /// Closes the whole stack. The user-defined fields of the closing event are not kept, and rows that ended before
-    /// without imbrication end again: PajeNG 1.3.6 behaviour.
+    /// Closes the whole stack. The user-defined fields of the closing event are not kept, and rows
+    /// that ended before without imbrication end again: PajeNG 1.3.6 behaviour.
     #[inline(always)]
     pub fn close_all(&mut self, lane: &mut Written<'_>, time: f64) {
         if self.is_open {
@@ -189,8 +184,7 @@ impl StateLane {
         self.below().iter().copied().chain(top)
     }
 
-    /// Sets the ends of open rows to NaN, which hides them, and appends the ends that they had without imbrication to
-    /// `ends`.
+    /// Sets the ends of open rows to NaN, which hides them, and appends their ends without imbrication to `ends`.
     pub fn hide_open(&mut self, lane: &mut Written<'_>, ends: &mut Vec<f64>) {
         for open in self.stack(lane.rows) {
             ends.push(lane.store.end_of(open));
@@ -199,7 +193,7 @@ impl StateLane {
     }
 
     /// Forgets all rows, and carries the stack over to a new store with its hidden `ends`.
-    pub fn start_afresh(
+    pub fn forget_rows(
         &mut self,
         rows: &mut Rows,
         (old, new): (&Store, &mut Store),

@@ -1,16 +1,14 @@
-//! Variable of one container and type: a number that changes over time.
-
 use crate::lanes::refusal::Refused;
 use paje_model::memory::{ExtraPair, Store, VariableRoom, Written};
 
-/// Replay of a variable lane. Each row lasts until the next one starts, and the current row is not written yet.
-/// Packed, so that the nature of a lane fits beside it.
+/// Replay of a variable lane. Each row lasts until the next one starts, and the current row is not
+/// written yet. Packed, so that the nature of a lane fits beside it.
 #[derive(Debug)]
 #[repr(C, packed(4))]
 pub struct VariableLane {
-    /// Start of the current row; NaN if there is none.
+    /// Start of the current row, or NaN if the variable has no value yet.
     start: f64,
-    /// Value of the current row. Without a current row, this and the next field mean nothing.
+    /// Value of the current row. This and the next field are only meaningful if a row has started.
     value: f64,
     extra: u32,
 }
@@ -43,7 +41,7 @@ impl VariableLane {
         *self = VariableLane { start: time, value, extra: lane.store.extra() };
     }
 
-    /// Adds to the current value. The order is that of the file, since the last bit depends on it.
+    /// Adds to the current value, in the order of the file, since the last bit depends on it.
     #[inline]
     pub fn add(&mut self, lane: &mut Written<'_>, time: f64, change: f64) -> Result<(), Refused> {
         if !self.is_set() {
@@ -53,7 +51,7 @@ impl VariableLane {
         Ok(())
     }
 
-    /// Does [`VariableLane::set`] in the last chunk. Returns false if there is no current row, or no room for it.
+    /// Does [`VariableLane::set`] in the last chunk. Returns `false` without a current row, or without room for it.
     #[inline(always)]
     pub fn set_in(&mut self, room: &mut VariableRoom<'_>, time: f64, value: f64) -> bool {
         if self.start == time {
@@ -67,13 +65,12 @@ impl VariableLane {
         true
     }
 
-    /// Does [`VariableLane::add`] in the last chunk.
     #[inline(always)]
     pub fn add_in(&mut self, room: &mut VariableRoom<'_>, time: f64, change: f64) -> bool {
         self.set_in(room, time, self.value + change)
     }
 
-    /// Returns the start of the current row, where the last written one ends.
+    /// Returns the start of the current row, at which the last written one ends.
     pub fn current_start(&self) -> Option<f64> {
         self.is_set().then_some(self.start)
     }
@@ -82,8 +79,7 @@ impl VariableLane {
         !{ self.start }.is_nan()
     }
 
-    /// Carries the current row over to a new store.
-    pub fn start_afresh(&mut self, old: &Store, new: &mut Store) {
+    pub fn forget_rows(&mut self, old: &Store, new: &mut Store) {
         if self.is_set() {
             let extra = ExtraPair { opening: self.extra, closing: 0 };
             self.extra = new.carry_extras(old, extra).opening;

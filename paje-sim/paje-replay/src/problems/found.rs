@@ -13,21 +13,17 @@ pub fn earliest(one: Option<Error>, other: Option<Error>) -> Option<Error> {
     one.into_iter().chain(other).min_by_key(Error::at)
 }
 
-/// Returns the byte of the first of these errors, or `u64::MAX`.
+/// Returns the smallest byte offset of these errors, or `u64::MAX`.
 pub fn earliest_byte(all: &[&Option<Error>]) -> u64 {
     all.iter().filter_map(|error| error.as_ref()).map(Error::at).min().unwrap_or(u64::MAX)
 }
 
-/// The part of a line that a problem is about.
 #[derive(Clone, Copy, Debug)]
 pub enum Where {
-    /// The byte at this place of the block.
     Byte(u32),
-    /// A field of the event.
     Field(FieldName),
 }
 
-/// Returns the error about a field of the line that begins at `line`.
 pub fn error_at_field(block: &DecodedBlock, line: u32, (field, problem): Failed) -> Error {
     error_in(block, line, Where::Field(field), ErrorKind::Invalid(problem))
 }
@@ -38,7 +34,6 @@ pub fn error_at_fault(block: &DecodedBlock, line: u32, fault: &Fault) -> Error {
     error_in(block, line, Where::Byte(fault.at), why)
 }
 
-/// Returns an error about the line that begins at `line`.
 pub fn error_in(block: &DecodedBlock, line: u32, what: Where, why: ErrorKind) -> Error {
     let before = &block.text.text()[..line as usize];
     let lines = block.lines_before + 1 + memchr_iter(b'\n', before).count() as u64;
@@ -73,7 +68,8 @@ pub fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -> Place
     Place { file: block.origin.path.clone(), position, text: text[..end].to_vec() }
 }
 
-/// The place of the key of the line that begins at `line`, without the line's text: of a block whose lines were decoded in file order.
+/// Returns the place of the key of the line that begins at `line`, without the line's text. The
+/// block's lines must have been decoded in file order.
 pub fn key_place(block: &DecodedBlock, line: u32) -> Place {
     let links = &block.decoded.links;
     let link = links.get(links.partition_point(|link| link.key_at < line));
@@ -99,7 +95,6 @@ pub fn field_of_line(block: &DecodedBlock, line: u32, field: FieldName) -> Optio
     words.get(word).copied()
 }
 
-/// Returns the event number in the line that begins at `line`.
 pub(super) fn number_of(block: &DecodedBlock, line: u32) -> Vec<u8> {
     let words = words_of(block, line);
     words.first().map_or(Vec::new(), |word| word.of(block.text.text()).bare().to_vec())
@@ -118,7 +113,6 @@ fn words_of(block: &DecodedBlock, line: u32) -> Vec<Span> {
     words
 }
 
-/// Returns the problem for a fault of the parser.
 pub fn line_problem(block: &Block, fault: &Fault) -> Problem {
     let text = block.text();
     let word = fault.word(text).of(text).bare().to_vec();

@@ -1,7 +1,7 @@
-//! Counts the problems of a trace that is replayed nevertheless.
+//! Counts the problems of a trace during recovery.
 //!
-//! Problems are counted by kind and remedy, each with the first one in file order. So the order in which
-//! workers find them does not matter.
+//! Problems are counted by kind and remedy, each with the first one in file order. So the order in
+//! which workers find them does not matter.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,9 @@ use paje_model::model::Failed;
 use paje_model::names::error::{Error, ErrorKind, Problem};
 use paje_model::names::recovered::{Recovered, Remedy};
 
-/// The problems of a trace so far.
 #[derive(Debug, Default)]
 pub struct ProblemTally {
     kinds: BTreeMap<(&'static str, Remedy), First>,
-    /// Whether the trace or one of its files was cut off.
     pub is_cut: bool,
     /// A file that cannot be read to its end.
     pub broken: Option<u32>,
@@ -53,7 +51,7 @@ impl ProblemTally {
         }
     }
 
-    /// Adds `count` problems of a kind, of which this is the first.
+    /// Adds `count` problems of a kind; `error` is the first.
     pub fn add_error(&mut self, remedy: Remedy, count: u64, error: Error) {
         self.add(code_of(error.kind()), remedy, (error.at(), count), || error);
     }
@@ -83,7 +81,6 @@ impl ProblemTally {
         self.add(code, remedy, (at, 1), || error_in(block, line, what, why));
     }
 
-    /// Adds the faults that decoding found in the block's lines.
     pub fn add_faults(&mut self, block: &DecodedBlock) {
         let keyless = block.decoded.keyless.iter().map(|(line, fault)| (line, fault, true));
         let faults = block.decoded.faults.iter().map(|(line, fault)| (line, fault, false));
@@ -110,7 +107,7 @@ impl ProblemTally {
     }
 }
 
-/// Returns whether the line lacks its newline. An invalid line without newline is where the file was cut.
+/// Returns whether the line lacks its newline. If it is also invalid, the file was cut there.
 fn is_unended(block: &DecodedBlock, line: u32) -> bool {
     memchr::memchr(b'\n', &block.text.text()[line as usize..]).is_none()
 }
@@ -122,7 +119,7 @@ pub const fn code_of(why: &ErrorKind) -> &'static str {
     }
 }
 
-/// Returns the code of a problem in a line, which may be one that must not be shown.
+/// Returns the code of a problem in a line, with another code for a line that must not be shown.
 fn shown_code(block: &DecodedBlock, line: u32, code: &'static str) -> &'static str {
     if line < block.shown_from { Problem::NotATrace.code() } else { code }
 }

@@ -1,5 +1,3 @@
-//! Collects warnings about lines.
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -9,12 +7,10 @@ use super::found::{event_of, number_of};
 use paje_decode::decode::block::DecodedBlock;
 use paje_model::names::error::{Warning, WarningKind};
 
-/// The warnings so far, by kind and event number.
 #[derive(Debug, Default)]
 pub struct Warnings(BTreeMap<(WarningKind, Vec<u8>), Warning>);
 
 impl Warnings {
-    /// Adds a warning about the line of an event.
     pub fn add_line(&mut self, block: &DecodedBlock, kind: WarningKind, line: u32) {
         self.add(block, kind, number_of(block, line), line);
     }

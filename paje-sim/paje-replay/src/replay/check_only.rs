@@ -1,19 +1,25 @@
-//! Lanes whose rows are not wanted: their events are checked, and nothing is kept. Link lanes are not among them,
-//! since the check needs their keys.
+//! Lanes without rows: their events are only checked. Link lanes are excluded, since their check needs the keys.
 
 use crate::lanes::refusal::{Checked, Refused};
 use paje_decode::decode::decoded::{LaneEvent, Op};
 
-/// What the check of the next event depends on.
+/// State for checking the next event.
 #[derive(Debug)]
 pub enum CheckOnlyLane {
-    /// States: as `StateLane`, with the height of the stack instead of the stack.
-    State { is_open: bool, flat: bool, height: u32, not_before: f64 },
-    /// Variables: start of the current value; NaN if there is none.
-    Variable { start: f64 },
-    /// Events: time of the last one.
-    Event { last: f64 },
-    /// Any nature: nothing is checked, as a sound trace may lack lines of this lane.
+    /// States: like `StateLane`, with the height of the stack instead of the stack.
+    State {
+        is_open: bool,
+        flat: bool,
+        height: u32,
+        not_before: f64,
+    },
+    Variable {
+        start: f64,
+    },
+    Event {
+        last: f64,
+    },
+    /// Any nature: nothing is checked, as lines of this lane may have been left out.
     Anything,
 }
 
@@ -26,7 +32,6 @@ impl CheckOnlyLane {
         CheckOnlyLane::State { is_open: false, flat, height: 0, not_before: f64::NEG_INFINITY }
     }
 
-    /// Checks events of the lane.
     pub fn check(&mut self, events: &[LaneEvent]) -> Checked {
         if matches!(self, CheckOnlyLane::Anything) {
             return Ok(());

@@ -1,13 +1,11 @@
-//! Completed links on their way to the merger of their lane.
-
 use crate::lanes::refusal::{Refusal, Refused};
 use paje_model::memory::NewLink;
 use paje_model::names::ids::LaneId;
 
-/// A completed link.
+/// A completed link, not merged yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion {
-    /// Byte and time of the event that completed it.
+    /// Byte offset and time of the event that completed it.
     pub at: u64,
     pub time: f64,
     pub lane: LaneId,
@@ -21,14 +19,12 @@ impl Completion {
         (self.time < start || self.time < end).then_some(start.max(end))
     }
 
-    /// Makes the refusal of a link that completes before this time.
     pub(crate) const fn refused(&self, last: f64) -> Refusal {
         let Completion { at, lane, time, .. } = *self;
         Refusal { at, lane, time, why: Refused::Earlier(last) }
     }
 }
 
-/// Returns the merger of a link lane.
 pub(crate) fn merger_of(lane: LaneId, homes: usize) -> usize {
     lane.index() % homes
 }

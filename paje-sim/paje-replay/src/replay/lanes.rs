@@ -1,5 +1,3 @@
-//! All lanes: strands in shards, and rows of links in mergers.
-
 mod endings;
 mod merging;
 mod reused_keys;
@@ -27,7 +25,7 @@ use paje_model::model::{Ending, Model};
 use paje_model::names::ids::{ContainerId, LaneId};
 use paje_model::names::options::{Keeps, Options};
 
-/// Lanes of a trace during and after its replay.
+/// Lanes of a trace during and after its replay: strands in shards, and rows of links in mergers.
 #[derive(Debug)]
 pub struct Lanes {
     /// Each is locked by the worker that replays it.
@@ -42,14 +40,11 @@ pub struct Lanes {
     no_imbrication: bool,
     forgets: bool,
     keys: KeyMemory,
-    /// Temporary file for rows beyond the memory limit.
     overflow: Option<Arc<Overflow>>,
-    /// Number of workers.
     workers: u32,
-    /// Whether the trace is known to be sound. Lines of unwanted lanes may then be missing, and these lanes are not
-    /// checked.
+    /// Whether the trace is known to be sound. Lines of unwanted lanes may then be missing, and
+    /// these lanes are not checked.
     pub is_sound: bool,
-    /// The lanes of the container that is ending.
     ending: Vec<LaneId>,
 }
 
@@ -57,8 +52,8 @@ pub struct Lanes {
 const MOST_HOMES: u32 = 32;
 
 impl Lanes {
-    /// If it `forgets`, rows are shown in portions and keys of completed links are not remembered. If a ledger
-    /// `follows`, all refused events are listed.
+    /// Creates the lanes. If it `forgets`, rows are shown in portions and keys of completed links
+    /// are not remembered. If a ledger `follows`, all refused events are listed.
     pub fn new(options: &Options, spread: Partitioning, forgets: bool, follows: bool) -> Self {
         // Forgotten rows need no file.
         let limit = options.memory.as_ref().filter(|_| !forgets);
@@ -119,7 +114,6 @@ impl Lanes {
         &self.shards
     }
 
-    /// Takes the first event of the wave that a lane refused.
     pub fn take_refused(&mut self) -> Option<Refusal> {
         let by_strands = self.shards.iter_mut().map(|shard| exclusive(shard).refused.take());
         let homes = self.homes.iter_mut();
@@ -128,7 +122,6 @@ impl Lanes {
         by_strands.chain(by_lanes).flatten().min_by_key(|refused| refused.at)
     }
 
-    /// Takes the events that lanes have refused since the last call.
     pub fn take_refusals(&mut self) -> Refusals {
         let mut all = Refusals::default();
         for shard in &mut self.shards {
@@ -143,7 +136,7 @@ impl Lanes {
         all
     }
 
-    /// Takes the bytes of the wave's events that came after their container's end, in file order.
+    /// Takes the byte offsets of the wave's events that came after their container's end, in file order.
     pub fn take_ignored(&mut self) -> Vec<u64> {
         let shards = self.shards.iter_mut().map(exclusive);
         let mut ignored: Vec<u64> =
@@ -152,13 +145,12 @@ impl Lanes {
         ignored
     }
 
-    /// Number of lanes.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Makes the strands of a new lane, in these shards; its container may have ended already.
-    /// Rows are kept if they are `wanted`.
+    /// Makes the strands of a new lane, in these shards. Its container may have ended already. Rows
+    /// are kept if they are `wanted`.
     pub fn push(&mut self, id: LaneId, model: &Model, shards: &[u8], wanted: bool) {
         let (lane, nature) = (&model.lanes[id.index()], model.nature(id));
         let is_ignored = !wanted && self.is_sound;
@@ -189,7 +181,7 @@ impl Lanes {
         self.places.push(&places[..shards.len()]);
     }
 
-    /// Marks the lanes of ended containers: they get no more events.
+    /// Marks the lanes of ended containers, which get no more events.
     pub fn end(&mut self, endings: &[Ending], model: &Model) {
         for ending in endings {
             for lane in model.lanes_of(ending.container) {
@@ -201,17 +193,14 @@ impl Lanes {
         }
     }
 
-    /// The strands of a lane.
     pub fn strands(&self, lane: LaneId) -> &[StrandPlace] {
         self.places.of(lane)
     }
 
-    /// Lends the rows of all lanes.
     pub fn lend(&mut self) -> FinishedRows {
         self.lend_of(self.places.len())
     }
 
-    /// Lends the rows of the first lanes.
     fn lend_of(&mut self, lanes: usize) -> FinishedRows {
         let mut finished =
             FinishedRows { overflow: self.overflow.clone(), ..FinishedRows::default() };
@@ -242,9 +231,8 @@ impl Lanes {
         finished
     }
 
-    /// Takes all rows at the end of the replay.
     pub fn finish(mut self) -> FinishedRows {
-        // Memory use peaks here, and the places are not needed any more.
+        // Memory use peaks here, and the places are no longer needed.
         let places = std::mem::take(&mut self.places);
         let lanes = places.len();
         drop(places);
@@ -270,10 +258,10 @@ impl Lanes {
     }
 
     /// Forgets all rows, and carries open ones over to new memory.
-    pub fn start_afresh(&mut self) {
-        self.shards.iter_mut().map(exclusive).for_each(|shard| shard.start_afresh(self.keeps));
+    pub fn forget_rows(&mut self) {
+        self.shards.iter_mut().map(exclusive).for_each(|shard| shard.forget_rows(self.keeps));
         for home in &mut self.homes {
-            home.get_mut().unwrap_or_else(PoisonError::into_inner).start_afresh();
+            home.get_mut().unwrap_or_else(PoisonError::into_inner).forget_rows();
         }
     }
 }

@@ -1,5 +1,3 @@
-//! The rows of link lanes, merged from their strands in order of completion.
-
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,7 +14,8 @@ use paje_model::memory::{
 };
 use paje_model::names::ids::LaneId;
 
-/// Rows of some link lanes: lane `n` belongs to merger `n` modulo the number of mergers.
+/// Rows of some link lanes, merged from their strands in order of completion. Lane `n` belongs to
+/// merger `n` modulo the number of mergers.
 #[derive(Debug, Default)]
 pub struct LinkMerger {
     pub(crate) arena: Arena,
@@ -32,12 +31,10 @@ pub struct LinkMerger {
     spare: Vec<Vec<Completion>>,
 }
 
-/// The rows of one lane.
 #[derive(Debug, Default)]
 struct LinkRows {
     rows: Rows,
     kept: Kept,
-    /// Start and end of the last link.
     last: Option<(f64, f64)>,
 }
 
@@ -69,7 +66,6 @@ impl LinkRows {
 /// Most runs that are merged by comparing the next link of each.
 const FEW: usize = 16;
 
-/// Merges a few sorted runs.
 fn merge_runs(runs: &mut [&[Completion]], all: &mut Vec<Completion>) {
     let next = |run: &[Completion]| run.first().map_or(u64::MAX, |completion| completion.at);
     all.reserve(runs.iter().map(|run| run.len()).sum());
@@ -92,19 +88,18 @@ fn merge_runs(runs: &mut [&[Completion]], all: &mut Vec<Completion>) {
     }
 }
 
-/// Keeps the earlier of two refusals.
 fn note_earlier(known: &mut Option<Refusal>, refusal: Refusal) {
     if known.as_ref().is_none_or(|known| refusal.at < known.at) {
         *known = Some(refusal);
     }
 }
 
-/// What is kept of a lane's links.
+/// Rows of a lane's links, or less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kept {
     #[default]
     All,
-    /// Only where their keys are.
+    /// Only the places of their keys.
     Keys,
     Nothing,
 }
@@ -115,20 +110,18 @@ impl LinkMerger {
         LinkMerger { arena: Arena::new(overflow), refusals, ..LinkMerger::default() }
     }
 
-    /// Takes the rows out, lane by lane.
     pub fn take_rows(&mut self) -> impl Iterator<Item = (LaneId, Rows)> + '_ {
         let kept = self.lanes.iter_mut().filter(|(_, lane)| lane.kept == Kept::All);
         kept.map(|(id, lane)| (*id, std::mem::take(&mut lane.rows)))
     }
 
-    /// Keeps no rows of a new lane; if it `forgets`, not even keys.
+    /// Keeps no rows of a new lane. If it `forgets`, does not keep keys either.
     pub fn keep_no_rows(&mut self, lane: LaneId, forgets: bool) {
         let kept = if forgets { Kept::Nothing } else { Kept::Keys };
         self.lanes.insert(lane, LinkRows { kept, ..LinkRows::default() });
     }
 
-    /// Forgets all rows.
-    pub fn start_afresh(&mut self) {
+    pub fn forget_rows(&mut self) {
         let mut old = std::mem::take(&mut self.arena);
         self.arena.reuse(&mut old);
         for lane in self.lanes.values_mut() {
@@ -136,7 +129,6 @@ impl LinkMerger {
         }
     }
 
-    /// Takes the links that a shard completed for this merger.
     pub fn take(&mut self, completed: &mut Vec<Completion>) {
         if !completed.is_empty() {
             let room = self.spare.pop().unwrap_or_default();
@@ -144,13 +136,12 @@ impl LinkMerger {
         }
     }
 
-    /// Returns the number of links that wait to be merged.
     pub fn pending(&self) -> usize {
         self.pending.iter().map(Vec::len).sum()
     }
 
-    /// Sorts the waiting links by their completing events. Each lane of each shard is sorted already, and most
-    /// mergers have one lane.
+    /// Sorts the pending links by their completing events. Each lane of each shard is sorted
+    /// already, and most mergers have one lane.
     fn put_in_order(&mut self) {
         let are_in_order = |a: &Completion, b: &Completion| a.at <= b.at;
         let all = &mut self.merged;
@@ -178,8 +169,8 @@ impl LinkMerger {
         }));
     }
 
-    /// Sorts the waiting links of these blocks and stores them as chunks in an arena of their own. User-defined
-    /// fields must not be kept.
+    /// Sorts the pending links of these blocks and stores them as chunks in a new arena.
+    /// User-defined fields must not be kept.
     pub fn range(
         &self,
         blocks: impl Iterator<Item = Range<u64>> + Clone,
@@ -193,7 +184,7 @@ impl LinkMerger {
         RangePart::new(links, is_large, overflow)
     }
 
-    /// Appends the ranges of all waiting links to their lanes.
+    /// Appends the ranges of all pending links to their lanes.
     pub fn append(&mut self, parts: impl Iterator<Item = RangePart>) {
         for RangePart { arena, lanes } in parts {
             let before = self.arena.take_over(arena);
@@ -217,7 +208,6 @@ impl LinkMerger {
         self.clear_pending();
     }
 
-    /// Merges the waiting links into the rows of their lanes.
     #[inline(never)]
     pub fn merge(&mut self, extras: bool) {
         self.put_in_order();
@@ -226,7 +216,6 @@ impl LinkMerger {
         self.merged = merged;
     }
 
-    /// Adds sorted links to the rows of their lanes.
     fn add(&mut self, completed: &[Completion], extras: bool) {
         let (arena, refused) = (&mut self.arena, &mut self.refused);
         // Links of one lane mostly follow one another.
@@ -286,7 +275,8 @@ impl LinkMerger {
         chunks.flatten().filter(move |place| place.shard() == shard)
     }
 
-    /// Returns the places of the keys of a lane's completed links, chunk by chunk, from chunk `first` on.
+    /// Returns the places of the keys of a lane's completed links, chunk by chunk, from chunk
+    /// `first` on.
     pub fn key_chunks(
         &self,
         lane: LaneId,
@@ -304,7 +294,6 @@ impl LinkMerger {
         })
     }
 
-    /// Returns the number of chunks of a lane.
     pub fn chunk_count(&self, lane: LaneId) -> usize {
         let lane = self.lanes.get(&lane);
         lane.map_or(0, |lane| lane.rows.chunks_from(&self.arena, 0).count())
@@ -327,7 +316,7 @@ mod tests {
     }
 
     proptest! {
-        /// Links come out in file order, wave after wave.
+        /// Completed links are in file order, wave after wave.
         #[test]
         fn completions_are_put_in_order(
             waves in proptest::collection::vec(

@@ -1,7 +1,7 @@
-//! Parallel merging of links: each worker sorts the links of some blocks into chunks of its own, which are then
-//! appended to their lanes in order.
+//! Parallel merging of links: each worker sorts the links of some blocks into new chunks, which are then appended to
+//! their lanes in order.
 //!
-//! Links of a block are not compared with one another: the byte of the completing line gives each its place.
+//! Sorting does not compare the links of a block: the byte offset of the completing line gives each its place.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,18 +11,16 @@ use crate::replay::completion::Completion;
 use paje_model::memory::{Arena, LARGEST, LinkChunk, LinkRoom, Overflow, Rows, Width, push_link};
 use paje_model::names::ids::LaneId;
 
-/// Fewer links of a lane are added one by one: the last chunk of a range stays partly empty.
+/// A lane with fewer links gets them one by one, as the last chunk of a range stays partly empty.
 const FEW: usize = 4 * LARGEST;
 
 /// Sorted links of a range of blocks.
 #[derive(Debug)]
 pub struct RangePart {
     pub arena: Arena,
-    /// One entry for each lane.
     pub lanes: Vec<LanePart>,
 }
 
-/// Links of one lane.
 #[derive(Debug)]
 pub enum LanePart {
     /// To be added one by one.
@@ -32,7 +30,6 @@ pub enum LanePart {
         first: Completion,
         /// First link that is earlier than the one before it in the range.
         late: Option<Refusal>,
-        /// Start and end of the last link.
         last: (f64, f64),
         /// Chunks in the arena of the range.
         chunks: Vec<Rows>,
@@ -75,14 +72,13 @@ impl LanePart {
     }
 }
 
-/// Stores links in chunks of the largest size.
 fn chunks(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
     let is_narrow = links.iter().all(|link| link.link.width() == Width::Narrow);
     let width = if is_narrow { Width::Narrow } else { Width::Wide };
     let words = LinkChunk::words(LARGEST, width, false);
     let place = arena.take(words * links.len().div_ceil(LARGEST));
     let chunks = links.chunks(LARGEST).enumerate().map(|(number, links)| {
-        let mut rows = Rows::in_largest(place.behind(number * words), width);
+        let mut rows = Rows::in_largest(place.after(number * words), width);
         let pushed = LinkRoom::of(&mut rows, arena)
             .map_or(0, |mut room| links.iter().take_while(|link| room.push(&link.link)).count());
         for link in &links[pushed..] {
@@ -96,12 +92,12 @@ fn chunks(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
 /// Fewest bytes of a link's line: it has an event number, a time, a type, a container, a value and a key.
 const LINE: u64 = 8;
 
-/// Most slots for the lines of a block. A block with a very long line has more, and its links are sorted by
-/// comparison.
+/// Most slots for the lines of a block. The links of a block with a very long line would need more
+/// and are sorted by comparison.
 const MOST_SLOTS: usize = (4 << 20) / LINE as usize;
 
-/// Returns the links of `blocks` in the order of their lines. `runs` are in the order of blocks; `blocks` are
-/// adjacent ranges of bytes.
+/// Returns the links of `blocks` in the order of their lines. `runs` are in the order of blocks;
+/// `blocks` are adjacent ranges of bytes.
 pub(crate) fn ordered(
     runs: &[Vec<Completion>],
     blocks: impl Iterator<Item = Range<u64>> + Clone,

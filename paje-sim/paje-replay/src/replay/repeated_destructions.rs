@@ -1,8 +1,9 @@
-//! Destructions that several files repeat, and which lines they make too late.
+//! Destructions that several files repeat, and the lines that come too late because of them.
 //!
-//! A destruction makes the later lines of its file for that container be ignored. Lines of other files still count,
-//! since files are read one after the other although their events may overlap in time; unless the destruction came
-//! before any file was named. A file may repeat the destruction, and then its own later lines are ignored too.
+//! After a destruction, later lines of the same file for that container are ignored. Lines of other
+//! files still count, since files are read one after the other although their events may overlap in
+//! time. They do not count if the destruction came before any file was named. If another file
+//! repeats the destruction, its later lines are ignored, too.
 
 use std::ops::Range;
 
@@ -13,28 +14,28 @@ use paje_model::names::ids::{ContainerId, LaneId};
 
 /// Repeated destructions that matter for the current lines.
 ///
-/// An *ending* is an event that ended containers, identified by the byte of its line.
+/// An *ending* is an event that ended containers, identified by the byte offset of its line.
 #[derive(Debug, Default)]
 pub struct RepeatedDestructions {
-    /// Byte where a file was first named.
+    /// Byte offset at which a file was first named.
     pub named_from: Option<u64>,
-    /// By ending, the bytes of repetitions that hold for all that it ended.
+    /// For each ending, the byte offsets of repetitions that apply to everything that it ended.
     endings: FxHashMap<u64, Vec<u64>>,
-    /// By repetition that ended containers created by its own file, the ending that it repeats.
+    /// For each repetition that ended containers created by its own file, the ending that it repeats.
     joined: FxHashMap<u64, u64>,
-    /// Bytes of repetitions that hold for single containers, and for their lanes.
+    /// Byte offsets of repetitions that apply to single containers, and to their lanes.
     containers: FxHashMap<ContainerId, Vec<u64>>,
     lanes: FxHashMap<LaneId, Vec<u64>>,
 }
 
 impl RepeatedDestructions {
-    /// Returns whether an ending holds for all later lines, in any file.
+    /// Returns whether an ending applies to all later lines, in any file.
     pub fn is_final(&self, ended_at: u64) -> bool {
         self.named_from.is_none_or(|named| ended_at < named)
     }
 
-    /// Returns the byte after which the lines of a file are ignored for a lane whose container ended at `ended_at`;
-    /// `None` if all count.
+    /// Returns the byte after which the lines of a file are ignored for a lane whose container
+    /// ended at `ended_at`; `None` if all count.
     #[inline(never)]
     pub fn first(&self, lane: LaneId, ended_at: u64, lines: Range<u64>) -> Option<u64> {
         if lines.contains(&ended_at) || self.is_final(ended_at) {
@@ -54,13 +55,13 @@ impl RepeatedDestructions {
         self.joined.get(&ending).copied().unwrap_or(ending)
     }
 
-    /// Notes that a repetition ended containers of its own file, as the ending at `ended_at` would have.
+    /// Records that a repetition ended containers of its file, like the ending at `ended_at`.
     pub fn join(&mut self, repetition: u64, ended_at: u64) {
         self.joined.insert(repetition, self.first_of(ended_at));
     }
 
-    /// Notes that the file which begins at `start` destroys a container again at `at`. Returns whether it does so for
-    /// the first time.
+    /// Records that the file which begins at `start` destroys a container again at `at`. Returns
+    /// whether this is the first time.
     pub fn repeat(&mut self, model: &Model, container: ContainerId, start: u64, at: u64) -> bool {
         let containers = &model.containers;
         let ended_at = self.first_of(containers.ended_at(container));
@@ -91,7 +92,6 @@ impl RepeatedDestructions {
         true
     }
 
-    /// Adds a new lane of a container.
     pub fn learn(&mut self, lane: LaneId, container: ContainerId) {
         if let Some(cuts) = self.containers.get(&container) {
             self.lanes.insert(lane, cuts.clone());

@@ -1,5 +1,3 @@
-//! A shard: strands that one worker replays at a time.
-
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -24,12 +22,11 @@ pub(super) const MANY: usize = 1000;
 /// Fewest strands that are prefetched before they are closed.
 const FEW: usize = 8;
 
-/// Strands, their rows, and the results of the current wave.
+/// Strands that one worker at a time replays, their rows, and the results of the current wave.
 #[derive(Debug)]
 pub struct Shard {
     pub(crate) store: Store,
     pub(crate) strands: StrandPages,
-    /// Number of link strands.
     pub(crate) link_strands: usize,
     pub(crate) output: ShardOutput,
     /// First event of the wave that a lane refused.
@@ -38,7 +35,7 @@ pub struct Shard {
     pub(crate) scattered: Vec<u32>,
     /// Whether any strand has links whose keys may have been used before.
     pub(crate) has_reuse_candidates: bool,
-    /// Strands to close, and when their containers ended.
+    /// Strands to close, and the times at which their containers ended.
     pub(super) closing: Vec<(u32, f64)>,
     /// Ends of the rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,
@@ -47,11 +44,11 @@ pub struct Shard {
     locals: Vec<u32>,
 }
 
-/// Stands for a strand without a number.
 const NOWHERE: u32 = u32::MAX;
 
 impl Shard {
-    /// If it `recovers`, the replay continues after refused events, and lists all of them if they are `listed`.
+    /// Creates a shard. If it `recovers`, the replay continues after refused events. If they are
+    /// `listed`, it lists all of them.
     pub fn new(store: Store, homes: usize, recovers: bool, listed: bool) -> Self {
         let completed = (0..homes).map(|_| Vec::new()).collect();
         Shard {
@@ -75,8 +72,8 @@ impl Shard {
         }
     }
 
-    /// Rebuilds scattered key filters, if all keys of the shard belong to one strand; otherwise returns the strands
-    /// that need it.
+    /// Rebuilds scattered key filters, if all keys of the shard belong to one strand; otherwise
+    /// returns the strands that need it.
     pub(super) fn gather_own(&mut self) -> Vec<u32> {
         let Shard { store, strands, .. } = self;
         if self.link_strands != 1 {
@@ -90,9 +87,8 @@ impl Shard {
         Vec::new()
     }
 
-    /// Finds these strands, and looks at what replaying them will need. Where strands are many, each is somewhere in
-    /// memory that nothing has looked at for long: looked at one after the other without a dependency
-    /// between them, they are fetched side by side.
+    /// Finds these strands, and prefetches what replaying them needs. With many strands, most have
+    /// left the caches; loads without dependencies run in parallel.
     fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &SymbolMap) {
         self.locals.clear();
         let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol));
@@ -101,17 +97,15 @@ impl Shard {
             return;
         }
         let known = || self.locals.iter().filter_map(|local| self.strands.get(*local as usize));
-        // The strands first: their rows depend on them.
+        // The strands first: the addresses of their rows depend on them.
         prefetch(known().map(Strand::prefetch));
         prefetch(known().map(|strand| strand.prefetch_rows(&self.store)));
     }
 
-    /// Notes that the container of a strand has ended.
     pub(super) fn close(&mut self, strand: u32, time: f64) {
         self.closing.push((strand, time));
     }
 
-    /// Closes the strands whose containers have ended.
     pub(super) fn close_ended(&mut self) {
         if self.closing.len() > FEW {
             let strands = self.closing.iter().map(|(strand, _)| &self.strands[*strand as usize]);
@@ -122,7 +116,6 @@ impl Shard {
         }
     }
 
-    /// Replays the events of a wave that are for this shard and lie in a range of bytes.
     #[inline(never)]
     pub fn replay(
         &mut self,
@@ -151,7 +144,7 @@ impl Shard {
                 let local = *local;
                 let events = &decoded.events[event as usize..(event + count) as usize];
                 event += count;
-                // No strand: its lane begins behind the limit, or the trace is damaged.
+                // No strand: its lane begins after the limit, or the trace is damaged.
                 let Some(strand) = self.strands.get_mut(local as usize) else {
                     continue;
                 };
@@ -181,11 +174,11 @@ impl Shard {
     }
 
     /// Forgets all rows, and carries open ones over to new memory.
-    pub fn start_afresh(&mut self, keeps: Keeps) {
+    pub fn forget_rows(&mut self, keeps: Keeps) {
         let mut old = std::mem::replace(&mut self.store, Store::new(keeps, None));
         let mut ends = std::mem::take(&mut self.hidden).into_iter();
         for strand in self.strands.iter_mut() {
-            strand.start_afresh((&old, &mut self.store), &mut ends);
+            strand.forget_rows((&old, &mut self.store), &mut ends);
         }
         for (arena, old) in self.store.arenas_mut().zip(old.arenas_mut()) {
             arena.reuse(old);
@@ -194,7 +187,6 @@ impl Shard {
 }
 
 impl Strand {
-    /// Returns the links whose keys may have been used before.
     pub fn reuse_candidates(&self) -> &[ReuseCandidate] {
         match &self.objects {
             Objects::Link(links) => &links.reuse_candidates,

@@ -22,7 +22,6 @@ use paje_model::names::ids::{LaneId, ValueId};
 use paje_model::names::prefetch::prefetch;
 use paje_model::names::selection::Natures;
 
-/// Context of replaying a block's slice of a strand.
 pub struct Slice<'a> {
     pub(crate) block: &'a DecodedBlock,
     pub(crate) maps: &'a SymbolMap,
@@ -32,7 +31,6 @@ pub struct Slice<'a> {
     pub(crate) bytes: Range<u64>,
     /// Whether the replay continues after refused events.
     pub(crate) recovers: bool,
-    /// Number of the current shard.
     pub(crate) shard: u8,
     /// Whether the block has left the nearest caches since it was decoded.
     pub(crate) is_far: bool,
@@ -136,7 +134,7 @@ pub(super) fn variables(
     Ok(())
 }
 
-/// Returns the number of events before the first for which `go` is false.
+/// Returns the number of events before the first for which `go` is `false`.
 #[inline(always)]
 fn going(events: &[LaneEvent], mut go: impl FnMut(&LaneEvent) -> bool) -> usize {
     events.iter().position(|event| !go(event)).unwrap_or(events.len())
@@ -264,9 +262,9 @@ pub(super) fn half_link<'s>(
     (half, key)
 }
 
-/// Returns whether the line of such an event is kept as that of an object.
+/// Returns whether an object keeps the line of such an event.
 #[inline(always)]
-fn tells_line(op: Op, kept: Natures) -> bool {
+fn keeps_line(op: Op, kept: Natures) -> bool {
     match op {
         // An object keeps the line of its first event.
         Op::PopState | Op::ResetState => false,
@@ -278,14 +276,13 @@ fn tells_line(op: Op, kept: Natures) -> bool {
     }
 }
 
-/// Stores the user-defined fields and the line of an event, if these are kept.
 #[inline(always)]
 pub(super) fn begin_event(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) {
     let Some(extras) = &mut store.extras else { return };
     let keeps = extras.keeps();
     let line = if keeps.lines { slice.block.line_of(event.at) } else { LineNumber::default() };
     let extra = match (event.extra() as usize).checked_sub(1) {
-        None if keeps.lines && tells_line(event.op(), keeps.lines_of) => extras.push_line(line),
+        None if keeps.lines && keeps_line(event.op(), keeps.lines_of) => extras.push_line(line),
         None => 0,
         Some(index) => {
             let decoded = &slice.block.decoded;

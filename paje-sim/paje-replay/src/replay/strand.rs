@@ -1,5 +1,3 @@
-//! Replays one strand of a lane, block after block.
-
 use paje_parser::TypeNature;
 use rustc_hash::FxHashMap;
 
@@ -19,9 +17,8 @@ use paje_model::names::ids::LaneId;
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Strand {
-    /// Byte of the last event, or [`NEVER`]; with the bit [`ENDED`] if the container has ended.
+    /// Byte offset of the last event, or [`NEVER`]; with the bit [`ENDED`] if the container has ended.
     last_at: u64,
-    /// The time of the last event.
     last_time: f64,
     /// Empty for links, whose rows are in a `LinkMerger`.
     pub(crate) rows: Rows,
@@ -40,27 +37,25 @@ pub enum Objects {
     Variable(VariableLane),
     Event(EventLane),
     Link(Box<LinkStrand>),
-    /// Lane without rows.
     CheckOnly(CheckOnlyLane),
 }
 
-/// Results of a shard's replay for others to take.
+/// Results of a shard's replay, to be taken by others.
 #[derive(Debug)]
 pub struct ShardOutput {
-    /// Bytes of events that came after the end of their container.
+    /// Byte offsets of events that came after the end of their container.
     pub(crate) ignored: Vec<u64>,
-    /// Completed links, by merger.
     pub(crate) completed: Vec<Vec<Completion>>,
-    /// Links that the current slice opened, whose keys are yet to be remembered.
+    /// Links opened by the current slice, whose keys are yet to be remembered.
     pub(crate) opened: Vec<Opened>,
-    /// Refused events, if the replay continues after them.
     pub(crate) refusals: Refusals,
-    /// Latest time of lanes whose last event is earlier. Only with recovery, where late links are kept.
+    /// Latest time of lanes whose last event is earlier. Only with recovery, which keeps late links.
     pub(crate) latest: FxHashMap<LaneId, f64>,
 }
 
 impl Strand {
-    /// Makes a strand. `keys` says what a link strand remembers, `flat` whether `no_imbrication` applies to states.
+    /// Makes a strand. `keys` is the memory of a link strand, and `flat` says whether
+    /// `no_imbrication` applies to states.
     pub fn new(lane: LaneId, nature: TypeNature, flat: bool, keys: KeyMemory) -> Self {
         let objects = match nature {
             TypeNature::State | TypeNature::Container => Objects::State(StateLane::new(flat)),
@@ -83,17 +78,16 @@ impl Strand {
         Strand { objects, ..self }
     }
 
-    /// Turns it into a strand that ignores its events, of which a sound trace may lack some.
+    /// Turns it into a strand that ignores its events. Some of them may have been left out.
     pub fn ignored(self) -> Self {
         Strand { objects: Objects::CheckOnly(CheckOnlyLane::Anything), ..self }
     }
 
-    /// Notes that the container has ended.
     pub fn end(&mut self) {
         self.last_at |= ENDED;
     }
 
-    /// Loads the strand, before [`prefetch_rows`](Strand::prefetch_rows), which depends on it.
+    /// Loads the strand. Call before [`prefetch_rows`](Strand::prefetch_rows), which depends on it.
     #[inline]
     pub fn prefetch(&self) -> u64 {
         self.last_at
@@ -104,7 +98,7 @@ impl Strand {
     pub fn prefetch_rows(&self, store: &Store) -> u64 {
         match &self.objects {
             Objects::State(_) => self.rows.prefetch(&store.arena, |chunk| {
-                // The last end as well; imbrications lie beside values where lanes are many.
+                // The last end as well. If there are many lanes, imbrications are next to values.
                 let value = StateChunk::value(chunk) + chunk.width.words(chunk.count() + 1) - 1;
                 [value, chunk.size() + chunk.count() - 1]
             }),
@@ -123,7 +117,7 @@ impl Strand {
     /// Replays a block's events of this strand.
     ///
     /// # Errors
-    /// The first event that the lane refuses.
+    /// Returns the first event that the lane refuses.
     pub fn replay(
         &mut self,
         events: &[LaneEvent],
@@ -179,7 +173,7 @@ impl Strand {
                 }
                 return Ok(());
             }
-            // After a refused event the last one does not matter.
+            // After a refused event, the last one does not matter.
             self.note_last(last, base);
             return replayed.map_err(|(index, why)| {
                 let event = events[index];
@@ -189,7 +183,7 @@ impl Strand {
         }
     }
 
-    /// Lists a refused event, and applies the closest valid one if there is any.
+    /// Lists a refused event, and applies the closest valid one if any.
     #[cold]
     fn pass_over(
         &mut self,
@@ -224,14 +218,12 @@ impl Strand {
         self.note_times(&[*event], base, output);
     }
 
-    /// Notes the last event of a block that begins at byte `base`.
     #[inline(always)]
     fn note_last(&mut self, last: &LaneEvent, base: u64) {
         self.last_at = (base + u64::from(last.at)) | (self.last_at & ENDED);
         self.last_time = last.time;
     }
 
-    /// Notes the times of events.
     fn note_times(&mut self, events: &[LaneEvent], base: u64, output: &mut ShardOutput) {
         let Some(last) = events.last() else { return };
         let before = self.latest(output);
@@ -250,21 +242,21 @@ impl Strand {
     }
 
     /// Forgets all rows, and carries open ones over to a new store with their hidden `ends`.
-    pub fn start_afresh(
+    pub fn forget_rows(
         &mut self,
         (old, new): (&Store, &mut Store),
         ends: &mut impl Iterator<Item = f64>,
     ) {
         match &mut self.objects {
-            Objects::State(lane) => return lane.start_afresh(&mut self.rows, (old, new), ends),
-            Objects::Variable(lane) => lane.start_afresh(old, new),
-            Objects::Link(strand) => strand.start_afresh(old, new),
+            Objects::State(lane) => return lane.forget_rows(&mut self.rows, (old, new), ends),
+            Objects::Variable(lane) => lane.forget_rows(old, new),
+            Objects::Link(strand) => strand.forget_rows(old, new),
             Objects::Event(_) | Objects::CheckOnly(_) => {}
         }
         self.rows = Rows::default();
     }
 
-    /// Returns when a variable got its current value.
+    /// Returns the time at which a variable got its current value.
     pub fn variable_since(&self) -> Option<f64> {
         match &self.objects {
             Objects::Variable(lane) => lane.current_start(),
@@ -272,19 +264,16 @@ impl Strand {
         }
     }
 
-    /// Returns the byte and the time of the last event.
     pub fn last(&self) -> Option<(u64, f64)> {
         let at = self.last_at & !ENDED;
         (at != NEVER).then_some((at, self.last_time))
     }
 
-    /// Returns the latest time of its events.
     pub fn latest(&self, output: &ShardOutput) -> f64 {
         let last = self.last().map_or(f64::NEG_INFINITY, |(_, time)| time);
         output.latest.get(&self.lane).map_or(last, |latest| latest.max(last))
     }
 
-    /// Ends the lane at `time`.
     pub fn close(&mut self, store: &mut Store, time: f64) {
         let mut written = Written { rows: &mut self.rows, store };
         match &mut self.objects {
@@ -300,7 +289,7 @@ impl Strand {
 mod tests {
     use super::*;
 
-    /// A trace may have a million lanes of a few events each.
+    /// A trace may have a million lanes with a few events each.
     #[test]
     fn strands_are_small() {
         assert!(size_of::<Strand>() <= 64, "{} bytes", size_of::<Strand>());

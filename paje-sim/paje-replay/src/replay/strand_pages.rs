@@ -1,19 +1,14 @@
-//! The strands of a shard, in pages that never move.
-//!
-//! A trace may have a million of them: a vector that doubles would copy them again and again, and leave holes in
-//! memory where it was, of half their size each.
-
 use std::ops::{Index, IndexMut};
 
 use crate::replay::strand::Strand;
 
-/// Partitioning of a page.
 const PAGE: usize = 128;
 
-/// Partitioning by their numbers.
+/// Strands by number, on pages that never move. A trace may have a million: a growing vector would
+/// copy them again and again, and leave large holes in memory.
 #[derive(Debug, Default)]
 pub struct StrandPages {
-    /// All but the last are full.
+    /// All except the last are full.
     pages: Vec<Vec<Strand>>,
 }
 
@@ -26,7 +21,7 @@ impl StrandPages {
         match self.pages.last_mut().filter(|last| last.len() < PAGE) {
             Some(last) => last.push(strand),
             None => {
-                // The first page may be the only one, and then it grows.
+                // The first page may be the only one, so it grows.
                 let room = if self.pages.is_empty() { 1 } else { PAGE };
                 let mut page = Vec::with_capacity(room);
                 page.push(strand);

@@ -1,4 +1,4 @@
-//! Maps a decoder's symbols to model numbers: resolving fills the map, replay reads it.
+//! Maps a decoder's symbols to model numbers. Resolving fills the map, replay reads it.
 
 use rustc_hash::FxHashMap;
 
@@ -10,31 +10,29 @@ use paje_model::model::{AwaitedValue, Failed, Model, UNKNOWN, has_values};
 use paje_model::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use paje_model::names::recovered::Remedy;
 
-/// Meanings of one decoder's symbols.
 #[derive(Debug, Default)]
 pub struct SymbolMap {
-    /// Number of each strand in its shard.
     pub strands: Vec<u32>,
-    /// Lane and container of each strand; only with a ledger.
+    /// Lane and container of each strand. Only with a ledger.
     pub owners: Vec<(LaneId, ContainerId)>,
-    /// Types, once values were looked up in them.
+    /// Types that values were looked up in.
     pub types: Vec<Option<TypeId>>,
     pub values: Vec<ValueId>,
-    /// By value symbol, the type if the quotes differ from its definition; only with `Options::usage`, and empty if
-    /// none differ.
+    /// For each value symbol, the type if the quotes differ from its definition. Only with
+    /// `Options::usage`, and empty if none differ.
     pub other_quoting: Vec<Option<TypeId>>,
     pub link_ends: Vec<ContainerId>,
     /// Number of its lanes that existed before the decoder met them.
     pub lanes_known_before: usize,
-    /// Strands without a lane, and why; only in damaged traces.
+    /// Strands without a lane, and why. Only in damaged traces.
     pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
     /// Link ends with a problem, and its remedy.
     pub mismatched_ends: FxHashMap<Symbol, (Failed, Remedy)>,
-    /// Values whose types were not known. They own their names, as decoders are replaced.
+    /// Values whose types were not known. They have copies of their names, as decoders are replaced.
     pub pending: Vec<Pending>,
 }
 
-/// A value whose type was not known when a line named it.
+/// A value that was used before its type was known.
 #[derive(Debug)]
 pub struct Pending {
     pub symbol: Symbol,
@@ -42,17 +40,14 @@ pub struct Pending {
     pub value: AwaitedValue,
 }
 
-/// Stands for a missing strand number.
 pub const NO_STRAND: u32 = u32::MAX;
 
 impl SymbolMap {
-    /// Returns the number of a strand in its shard, if it has been resolved.
     #[inline]
     pub fn strand(&self, symbol: StrandSymbol) -> Option<u32> {
         self.strands.get(symbol as usize).copied()
     }
 
-    /// Sets what a value's symbol stands for.
     pub fn set_value(&mut self, symbol: Symbol, value: ValueId) {
         let index = symbol as usize;
         if index >= self.values.len() {
@@ -87,7 +82,7 @@ impl SymbolMap {
     }
 
     /// Counts lines with unresolved lanes or mismatched link ends.
-    pub fn tell_lines(&self, block: &DecodedBlock, tally: &mut ProblemTally) {
+    pub fn count_lines(&self, block: &DecodedBlock, tally: &mut ProblemTally) {
         let decoded = &block.decoded;
         if !self.strands_without_lane.is_empty() {
             let mut first = 0;

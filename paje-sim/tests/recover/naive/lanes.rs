@@ -1,4 +1,4 @@
-//! Events of lanes: which lane each is for, and what it does there.
+//! Events of lanes: the lane of each, and its effect there.
 
 use paje_parser::number::parse_f64;
 use paje_parser::{EntityOp, LinkEnd, TypeNature};

@@ -55,7 +55,7 @@ pub(super) fn apply(
     let needs_fit = table.is_none() && !(is_absolute(net.latency) && is_absolute(net.bandwidth));
     let fit = if needs_fit { fit(graph, shares) } else { None };
     if needs_fit && fit.is_none() {
-        return Err("cannot tell latency from bandwidth: the messages have no sizes, or all the same size; \
+        return Err("cannot separate latency from bandwidth: the messages have no sizes, or all the same size; \
                     record with tracing/smpi/display-sizes:yes, or give --net-table FILE, or --net with \
                     both latency=SECONDS and bandwidth=BYTES-PER-SECOND"
             .into());

@@ -1,29 +1,27 @@
-//! How much text a wave has, and how large the blocks are that workers take of it.
+//! Amount of text in a wave, and sizes of the blocks that workers take from it.
 //!
-//! A round ends when the last worker has decoded its last block, while all others wait. So if blocks can
-//! be cut anywhere, workers take large ones first, and smaller ones when little is left.
+//! A round ends when the last worker has decoded its last block, while all others wait. So if
+//! blocks can be cut anywhere, workers take large ones first, and smaller ones when little is left.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The text that may still be decoded in a round, in parts of a block.
+/// Text that may still be decoded in a round, in parts of a block.
 #[derive(Debug)]
 pub struct BlockBudget {
     left: AtomicUsize,
     workers: usize,
-    /// Smallest number of parts that a worker takes.
     least: usize,
 }
 
 impl BlockBudget {
-    /// Number of parts of a whole block.
     pub const PER_BLOCK: usize = 8;
 
-    /// Parts of the smallest block after the head of a trace. Smaller blocks mean shorter waits, but each
-    /// has a cost. A quarter of a block still has thousands of lines.
+    /// Parts of the smallest block after the head of a trace. Smaller blocks mean shorter waits,
+    /// but each has a cost. A quarter of a block still has thousands of lines.
     const LEAST: usize = 2;
 
-    /// Returns the parts of a wave that may have event definitions, as the head of a trace. One worker
-    /// decodes it while the others wait.
+    /// Returns the parts of a wave that may have event definitions, like the head of a trace. One
+    /// worker decodes it while the others wait.
     pub const fn of_head(workers: usize) -> usize {
         if workers > 1 { 1 } else { BlockBudget::PER_BLOCK }
     }
@@ -44,17 +42,15 @@ impl BlockBudget {
         BlockBudget { left: AtomicUsize::new(parts), workers: 1, least: BlockBudget::PER_BLOCK }
     }
 
-    /// Creates an empty budget.
     pub const fn none() -> Self {
         BlockBudget::in_blocks(0)
     }
 
-    /// Returns the number of parts that are left.
     pub fn left(&self) -> usize {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Takes the parts of a worker's next block: its share of what is left, but at most a whole block.
+    /// Takes the parts of a worker's next block: its share of the rest, but at most a whole block.
     pub fn take(&self) -> Option<usize> {
         let size = |left: usize| {
             let share = left.div_ceil(self.workers).clamp(self.least, BlockBudget::PER_BLOCK);
@@ -72,8 +68,8 @@ impl BlockBudget {
     }
 }
 
-/// Returns the number of a wave's blocks for each worker. The more workers wait at the end of a round, the
-/// longer it should be. But decoded blocks should still be in the caches when they are replayed.
+/// Returns the number of a wave's blocks for each worker. The more workers wait at the end of a round, the longer it
+/// should be. But decoded blocks should still be in the caches when they are replayed.
 const fn blocks_per_worker(workers: usize) -> usize {
     match workers {
         1 => 1,
@@ -100,16 +96,16 @@ mod tests {
         assert_eq!((many[0], many.last()), (8, Some(&2)));
     }
 
-    /// A single worker takes whole blocks, and so do all if blocks cannot be cut.
+    /// A single worker takes whole blocks. All workers do if blocks cannot be cut.
     #[test]
-    fn others_are_whole() {
+    fn other_blocks_are_whole() {
         assert_eq!(all(&BlockBudget::in_parts(16, 1)), [8, 8]);
         assert_eq!(all(&BlockBudget::in_blocks(17)), [8, 8, 8]);
         assert_eq!(all(&BlockBudget::none()), []);
     }
 
     #[test]
-    fn stopping_leaves_nothing() {
+    fn a_stopped_budget_is_empty() {
         let budget = BlockBudget::in_parts(64, 4);
         assert_eq!(budget.take(), Some(8));
         assert_eq!(budget.left(), 56);

@@ -11,21 +11,17 @@ use super::{BlockSource, Feed, FeedState};
 
 type Lines<'r> = Blocks<Box<dyn Read + Send + 'r>>;
 
-/// A stream and the blocks that were read ahead.
 pub(super) struct Stream<'r> {
     /// `None` while a worker reads.
     blocks: Option<Lines<'r>>,
     ready: VecDeque<ReadAhead>,
-    /// Whether the stream has ended.
     ended: bool,
     /// Blocks whose memory is reused.
     spare: Vec<Block>,
 }
 
-/// A block that was read ahead, or an error.
 pub(super) struct ReadAhead {
     text: Block,
-    /// The result of [`Blocks::read`].
     pub(super) read: Result<bool, ReadError>,
     /// Number of bytes of the stream up to the end of the block.
     pub(super) end: ByteOffset,
@@ -37,7 +33,6 @@ impl<'r> Stream<'r> {
         Stream { blocks: Some(blocks), ready, ended: false, spare }
     }
 
-    /// Returns whether all blocks have been taken.
     pub(super) fn has_given_all(&self) -> bool {
         self.ended && self.ready.is_empty()
     }
@@ -47,7 +42,6 @@ impl<'r> Stream<'r> {
         self.blocks.as_mut()
     }
 
-    /// Returns whether a worker could read now.
     const fn is_idle(&self) -> bool {
         self.blocks.is_some() && !self.ended
     }
@@ -77,7 +71,7 @@ impl Drop for ReadTurn<'_, '_> {
         stream.blocks = self.blocks.take();
         stream.ready.extend(streamed);
         stream.ended = !more;
-        // Without the check this would be a system call for nobody.
+        // Avoids a system call if no worker waits.
         if reading.waiting > 0 {
             self.feed.news.notify_all();
         }

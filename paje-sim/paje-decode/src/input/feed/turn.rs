@@ -1,4 +1,4 @@
-//! Opens the files of a trace, and chooses how each is read.
+//! Opens the files of a trace, and chooses how to read each.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -14,8 +14,7 @@ use crate::input::source::SourceKind;
 use paje_model::names::options::Options;
 use paje_model::names::progress::Progress;
 
-/// Reads in pieces of one size. How much a decompressor returns of damaged data depends on the sizes of
-/// reads.
+/// Reads in pieces of one size. How much a decompressor returns of damaged data depends on the sizes of reads.
 struct FixedReads<R> {
     input: R,
     buffer: Vec<u8>,
@@ -41,7 +40,6 @@ impl<R: Read> Read for FixedReads<R> {
 }
 
 impl<'r> FeedState<'r> {
-    /// Notes that the current file could not be read to its end.
     pub(super) fn note_failure(&mut self, origin: &Origin, error: &ReadError) {
         if let (ReadError::Io(error), true) = (error, self.is_compressed) {
             let again = match error.raw_os_error() {
@@ -52,7 +50,6 @@ impl<'r> FeedState<'r> {
         }
     }
 
-    /// Opens the next file of the queue.
     pub(super) fn open_next(&mut self, progress: &Progress) -> Option<io::Result<Input>> {
         let Queued { number, parent, path, folders } = self.queue.pop_front()?;
         let input = match folders {

@@ -1,18 +1,16 @@
-//! The order of a trace's lines.
-
 use paje_workers::Workers;
 
 use crate::input::sorted::times::{Found, Timed};
 use crate::input::sorted::{Line, Part};
 
-/// Parts of the times for each worker, so that one that took long is not waited for.
+/// Parts of the times for each worker, so that no worker waits long for another.
 const PARTS_PER_WORKER: usize = 4;
 
-/// Samples of the times for each part: parts differ in size by some tenth.
+/// Samples of the times for each part. The sizes of parts then differ by about a tenth.
 const SAMPLES_PER_PART: usize = 64;
 
-/// All lines: those without a time, those whose time cannot be read, those with a time by time, and
-/// those that name files; in file order otherwise. `merged` is told of each part of them.
+/// Orders all lines: first those without a time, then those whose time cannot be read, then the others by time, and
+/// last those that name files; otherwise in file order. Calls `merged` after each part.
 pub(super) fn parts(
     mut found: Vec<Found>,
     merged: impl Fn(&[Line]) + Sync,
@@ -37,7 +35,7 @@ pub(super) fn parts(
     parts
 }
 
-/// TextPages that cut the times into so many parts of about the same size.
+/// Returns keys that cut the times into `parts` of about the same size.
 fn bounds(pieces: &[Vec<Timed>], parts: usize) -> Vec<u64> {
     let total: usize = pieces.iter().map(Vec::len).sum();
     let step = (total / (parts * SAMPLES_PER_PART)).max(1);
@@ -50,7 +48,7 @@ fn bounds(pieces: &[Vec<Timed>], parts: usize) -> Vec<u64> {
     bounds
 }
 
-/// The lines of all pieces from key `begin` up to before `end`, in order.
+/// Returns the lines of all pieces from key `begin` up to before `end`, in order.
 fn merge(pieces: &[Vec<Timed>], begin: Option<u64>, end: Option<u64>) -> Vec<Line> {
     let share = |piece: &Vec<Timed>| {
         let before = |bound: u64| piece.partition_point(|timed| timed.key < bound);
@@ -60,7 +58,7 @@ fn merge(pieces: &[Vec<Timed>], begin: Option<u64>, end: Option<u64>) -> Vec<Lin
     for piece in pieces {
         merged.extend_from_slice(&piece[share(piece)]);
     }
-    // Finds that these are some sorted runs, and merges them.
+    // Stable sorting detects the sorted runs and merges them.
     merged.sort_by_key(|timed| timed.key);
     merged.iter().map(|timed| timed.line).collect()
 }
@@ -71,7 +69,6 @@ mod tests {
     use paje_workers::Pin;
     use std::num::NonZeroUsize;
 
-    /// Many equal times: what comes first in the text stays first.
     #[test]
     fn lines_of_one_time_keep_their_order() {
         for threads in 1..=4 {

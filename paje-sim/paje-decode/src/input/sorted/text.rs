@@ -1,5 +1,3 @@
-//! Reads the whole text of a trace.
-
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,10 +9,10 @@ use splitter::{Kind, Limits, read_exact_at};
 use crate::input::sorted::Line;
 use crate::input::source::SourceKind;
 
-/// Reads all of a source.
+/// Reads the whole text of a source.
 ///
 /// # Errors
-/// It cannot be read, or there is not enough memory for it.
+/// It cannot be read, or memory is too small.
 pub(super) fn read(
     source: SourceKind<'_>,
     limits: Limits,
@@ -54,7 +52,7 @@ fn read_file(
     // A newline may be added to the last line.
     let room = usize::try_from(len).ok().and_then(|len| len.checked_add(1));
     let room = room.ok_or(io::ErrorKind::FileTooLarge)?;
-    // Zeros from the system are cheap, but `vec!` cannot report that there is too little memory.
+    // Zeros from the system are cheap, but `vec!` cannot report a lack of memory.
     Vec::<u8>::new().try_reserve_exact(room)?;
     let mut text = vec![0; room];
     text.pop();

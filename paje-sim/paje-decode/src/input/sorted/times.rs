@@ -1,5 +1,3 @@
-//! The times of lines.
-
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
@@ -9,40 +7,36 @@ use paje_workers::Workers;
 
 use crate::input::sorted::Line;
 
-/// A line that has a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed {
-    /// Larger for a later time, the same for the same.
+    /// Key in the order of times; equal for equal times.
     pub(super) key: u64,
     pub(super) line: Line,
 }
 
-/// The lines of a piece.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Those that have no time, in file order.
+    /// Lines without a time, in file order.
     pub(super) untimed: Vec<Line>,
-    /// Those that should have a time and have none that can be read, in file order.
+    /// Lines whose time is missing or cannot be read, in file order.
     pub(super) unreadable: Vec<Line>,
-    /// By time, and in file order where it is the same.
+    /// Lines with a time: by time, and then in file order.
     pub(super) timed: Vec<Timed>,
-    /// Those that name files for containers that may be created anywhere before, in file order.
+    /// Lines that name files for containers, in file order. The containers may be created in any earlier line.
     pub(super) naming: Vec<Line>,
     pub(super) lines: u64,
-    /// Where a line begins that is too long; what comes after it is not in the lists.
+    /// Start of a line that is too long. The lists end before it.
     pub(super) too_long: Option<usize>,
 }
 
-/// Tells the times of lines.
 pub(super) struct Clocks {
     defs: DefTable,
-    /// For each definition, the word of its lines that is their time.
+    /// For each definition, the word with the time.
     words: Vec<Option<usize>>,
-    /// The definitions of PajeTraceFile.
+    /// Whether each definition is that of PajeTraceFile.
     naming: Vec<bool>,
 }
 
-/// The time of a line.
 enum Time {
     None,
     Unreadable,
@@ -52,8 +46,8 @@ enum Time {
 }
 
 impl Clocks {
-    /// Learns the definitions of a text, which hold for all its lines: also for those before them. What
-    /// it begins with holds if there are none.
+    /// Reads the definitions of a text, which apply to all its lines, even earlier ones. Without
+    /// any, those that the text begins with apply.
     pub(super) fn new(
         text: &[u8],
         pieces: &[Range<usize>],
@@ -63,17 +57,17 @@ impl Clocks {
         let headers = workers.map(pieces.len(), |piece| headers(text, pieces[piece].clone()));
         for line in headers.into_iter().flatten() {
             if recovers {
-                // It goes on, and so do we.
+                // Recovery goes on after a problem.
                 let _ = defs.mend_line(&text[line]);
                 continue;
             }
-            // The replay will come to this line before any that has a time, and end there.
+            // The replay reaches this line before any line with a time, and ends there.
             if defs.header_line(&text[line]).is_err() {
                 break;
             }
         }
         let words = defs.defs().iter().map(|def| {
-            // A column of that name in the definition of a type's event means nothing.
+            // A column with that name in the definition of a type's event has no meaning.
             let timed = def.kind().obligatory().contains(&FieldName::Time);
             if timed { def.word_of(FieldName::Time) } else { None }
         });
@@ -81,14 +75,13 @@ impl Clocks {
         Clocks { words: words.collect(), naming: naming.collect(), defs }
     }
 
-    /// Tells whether a line may name a file without being one of [`Found::naming`].
+    /// Returns whether a line may name a file without being one of [`Found::naming`].
     pub(super) fn creations_name_files(&self) -> bool {
         let numbered = self.defs.numbered().iter().map(|index| &self.defs.defs()[*index as usize]);
         let mut creations = numbered.filter(|def| def.kind() == EventKind::CreateContainer);
         creations.any(|def| def.word_of(FieldName::Filename).is_some())
     }
 
-    /// Sorts out the lines of a piece.
     pub(super) fn classify(&self, text: &[u8], piece: Range<usize>, too_long: usize) -> Found {
         let mut found = Found::default();
         let mut start = piece.start;
@@ -112,11 +105,11 @@ impl Clocks {
         found
     }
 
-    /// The time of the line `text[start..end]`.
+    /// Returns the time of the line `text[start..end]`.
     #[inline]
     fn time(&self, text: &[u8], start: usize, end: usize) -> Time {
         let line = &text[..end];
-        // Blank lines and definitions have none, nor have events that nobody defined.
+        // Blank lines, definitions, and events without a definition have no time.
         let Some(mut word) = next_field(line, start) else { return Time::None };
         let id = Field::new(&text[word.clone()]).bare();
         let Some(def) = self.defs.find(id) else { return Time::None };
@@ -138,14 +131,14 @@ impl Clocks {
     }
 }
 
-/// A number that orders as the time does; -0 is 0.
+/// Returns a number in the order of times; -0 equals 0.
 #[inline]
 fn key(time: f64) -> u64 {
     let bits = (time + 0.0).to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// The lines of a piece that are parts of definitions, without their newlines.
+/// Returns the lines of a piece that are parts of definitions, without their newlines.
 fn headers(text: &[u8], piece: Range<usize>) -> Vec<Range<usize>> {
     let (text, first) = (&text[piece.clone()], piece.start);
     let begins_line = |at: &usize| {
@@ -165,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_ordered_as_times_are() {
+    fn keys_have_the_order_of_times() {
         let times = [f64::MIN, -1.5, -1e-300, 0.0, 5e-324, 1.0, 1.0 + f64::EPSILON, f64::MAX];
         assert!(times.map(key).is_sorted_by(|a, b| a < b));
         assert_eq!(key(-0.0), key(0.0));

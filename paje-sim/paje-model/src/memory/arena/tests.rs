@@ -1,6 +1,6 @@
 use super::*;
 
-/// Words that are zeros, and keep what is put there.
+/// Checks that words are zeros at first and keep their values.
 fn check(arena: &mut Arena, sizes: impl Iterator<Item = usize>) {
     let places: Vec<(Place, usize)> = sizes.map(|words| (arena.take(words), words)).collect();
     for (number, (place, words)) in (1..).zip(&places) {
@@ -22,7 +22,7 @@ fn words_keep_their_places() {
     assert!(arena.pieces.iter().any(|piece| matches!(piece, Piece::Huge(_))));
 }
 
-/// Pieces that were used before are zeros again, and those that are not needed are gone after the next time.
+/// Reused pieces are zeros again. Unused pieces are freed by the next reuse.
 #[test]
 fn pieces_are_used_again() {
     let mut old = Arena::default();

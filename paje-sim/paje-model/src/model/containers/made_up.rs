@@ -22,7 +22,7 @@ impl Containers {
         self.list[id.index()].next_sibling = NONE;
     }
 
-    /// Creates a container without an event, in the root.
+    /// Creates a container in the root without an event.
     pub fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, defined_in: u32) {
         let (name, parent) = (Name::bare(name), ContainerId::ROOT);
         let hash = hash_bytes(name.text);
@@ -32,17 +32,17 @@ impl Containers {
         self.made_up.insert(id, before);
     }
 
-    /// Whether no event has created the container so far.
+    /// Returns whether no event has created the container so far.
     pub fn is_made_up(&self, id: ContainerId) -> bool {
         self.made_up.contains_key(&id)
     }
 
-    /// Whether there is any container that no event has created so far.
+    /// Returns whether any container exists that no event has created so far.
     pub fn any_made_up(&self) -> bool {
         !self.made_up.is_empty()
     }
 
-    /// Completes a container that was made up with the name and the parent of its creation, and keeps its
+    /// Gives a container that was made up the name and the parent of its creation, and keeps its
     /// start. Returns whether that is possible: a container cannot be in itself.
     pub fn adopt(&mut self, id: ContainerId, new: &NewContainer<'_>) -> bool {
         let mut ancestor = new.parent;
@@ -67,14 +67,14 @@ impl Containers {
         true
     }
 
-    /// Returns the time at which an event said that it ended, in seconds. In a damaged trace it may have
-    /// ended later.
+    /// Returns the end that an event gives for a container, in seconds. In a damaged trace, the
+    /// container may have ended later.
     #[must_use]
     pub fn said_end(&self, id: ContainerId) -> f64 {
         self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))
     }
 
-    /// Notes that a container, which an event ended, went on until `time`.
+    /// Extends the life of a container that an event ended up to `time`.
     pub fn prolong(&mut self, id: ContainerId, time: f64) {
         let Ended { time: said, at } = self.ending(id);
         self.said_ends.insert(id, said);

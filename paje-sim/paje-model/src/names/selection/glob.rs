@@ -1,21 +1,19 @@
-//! Patterns for names.
-
 use std::fmt;
 use std::str::FromStr;
 
 use globset::GlobBuilder;
 use regex::bytes::{Regex, RegexBuilder};
 
-/// A pattern that matches whole names, byte by byte: `*` is any text, `?` any byte, `[a-c]` one of these, `[!a-c]` any
-/// other, `{one,two}` either, and `\` makes the next character literal. A name is no path: `*` also matches a `/`. The
-/// syntax is that of the crate `globset`.
+/// A pattern that matches whole names, byte by byte: `*` is any text, `?` any byte, `[a-c]` one of
+/// these, `[!a-c]` any other, `{one,two}` either, and `\\` makes the next character literal. Names
+/// are not paths, so `*` also matches a `/`. The syntax is that of the crate `globset`.
 #[derive(Clone, Debug)]
 pub struct Glob {
     text: String,
     regex: Regex,
 }
 
-/// The error of a text that is not a valid [`Glob`].
+/// Error of a text that is not a valid [`Glob`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseGlobError(String);
 
@@ -26,7 +24,7 @@ impl Glob {
         self.regex.is_match(name)
     }
 
-    /// Returns the pattern as it was written.
+    /// Returns the pattern as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -78,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_patterns_match() {
+    fn patterns_match() {
         for (pattern, name, matches) in [
             ("*", &b""[..], true),
             ("", b"", true),
@@ -107,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern() {
+    fn invalid_patterns() {
         for broken in ["[", "a[b", "[b-a]", "{a", "a}", "a\\"] {
             assert!(broken.parse::<Glob>().is_err(), "{broken}");
         }
@@ -128,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_a_naive_matcher_does(
+        fn matches_like_a_naive_matcher(
             pattern in "([ab.]|\\*[ab.]|\\?){0,6}",
             name in proptest::collection::vec(
                 proptest::sample::select(b"ab./\n\xff".to_vec()), 0..8),
@@ -137,7 +135,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_is_too_strange(pattern in "[a-c*?{}\\[\\]!^,\\\\/\u{e9}-]{0,12}") {
+        fn any_pattern_is_valid_or_refused(pattern in "[a-c*?{}\\[\\]!^,\\\\/\u{e9}-]{0,12}") {
             if let Ok(glob) = pattern.parse::<Glob>() {
                 let _ = glob.matches(b"abc");
             }

@@ -6,10 +6,8 @@ use paje_model::memory::{KeyRoom, Store};
 use paje_model::names::hash::ShortText;
 use paje_model::names::ids::{ContainerId, ValueId};
 
-/// A key as a line writes it.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenKey<'a> {
-    /// Text of the block.
     pub(crate) padded: &'a [u8],
     /// Key with its quotes.
     pub(crate) raw: Span,
@@ -31,12 +29,11 @@ impl<'a> WrittenKey<'a> {
     }
 }
 
-/// Memory of keys.
 pub trait Keeper {
-    /// Stores a key as it was written. Returns its place, or `None` if there is no room.
+    /// Stores a key as written. Returns its place, or `None` if there is no room.
     fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64>;
 
-    /// Compares a key that is not short with a stored one, without quotes.
+    /// Compares a long key with a stored one, without quotes.
     fn has_at(&self, key: WrittenKey<'_>, place: u64) -> bool;
 }
 
@@ -67,7 +64,6 @@ impl Keeper for KeyRoom<'_> {
     }
 }
 
-/// One end of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct HalfLink {
     pub(crate) end: LinkEnd,
@@ -77,7 +73,6 @@ pub struct HalfLink {
     pub(crate) extra: u32,
 }
 
-/// Returns a key without its quotes.
 pub(crate) fn bare_key(raw: &[u8]) -> &[u8] {
     let whole = Span { start: 0, end: raw.len() as u32 };
     let field: Field<'_> = whole.of(raw);

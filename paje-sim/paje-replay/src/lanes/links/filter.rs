@@ -1,20 +1,18 @@
-//! Bloom filter of link keys.
-
 use paje_model::names::prefetch::prefetch;
 
-/// Some bits of each key's hash, which stay in the cache; a set of the keys would cost a cache miss for each link.
-/// `replay::lanes::reused_keys` checks the doubtful keys when a lane ends.
+/// Bloom filter of link keys. It stays in the cache, while a set of the keys would cost a cache
+/// miss for each link. `replay::lanes::reused_keys` checks the doubtful keys when a lane ends.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     /// The part that is being filled.
     last: Vec<u64>,
     /// Number of keys that still fit into it.
     room: usize,
-    /// Full parts; mostly at most one: see [`Filter::is_scattered`].
+    /// Full parts, mostly at most one; see [`Filter::is_scattered`].
     full: Vec<Vec<u64>>,
 }
 
-/// Bits for each key in a full part: one key in a thousand is then doubted wrongly.
+/// Bits for each key in a full part. One key in a thousand is then doubted wrongly.
 const BITS: usize = 24;
 const SMALLEST: usize = 16;
 
@@ -22,7 +20,7 @@ const SMALLEST: usize = 16;
 const LARGE: usize = 1 << 15;
 
 impl Filter {
-    /// Adds a key. Returns whether it may have been there.
+    /// Adds a key. Returns whether it may already have been in the filter.
     #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
         let bits = bits(hash);
@@ -39,11 +37,10 @@ impl Filter {
         before | known
     }
 
-    /// Starts another part.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        // In large steps, since all keys are added again sooner or later; but not where that would waste megabytes.
+        // In large steps, since all keys are added again sooner or later, but not if that would waste megabytes.
         let words = match self.last.len() {
             0 => SMALLEST,
             len @ ..LARGE => len * 8,
@@ -66,12 +63,12 @@ impl Filter {
         }
     }
 
-    /// Returns whether a look-up takes more than two cache misses, or three where rebuilding would take long.
+    /// Returns whether a look-up takes more than two cache misses, or three if rebuilding would take long.
     pub(crate) fn is_scattered(&self) -> bool {
         self.full.len() > 1 + usize::from(self.last.len() > 2 * LARGE)
     }
 
-    /// Rebuilds the filter with room for all keys, which these must be.
+    /// Rebuilds the filter with room for all keys, whose hashes are given.
     pub(crate) fn gather(&mut self, hashes: impl Iterator<Item = u64>) {
         let words = self.last.len().max(SMALLEST);
         self.full.clear();
@@ -124,13 +121,13 @@ mod tests {
     use super::*;
     use testkit::Rng;
 
-    /// A well mixed number, the same in each process.
+    /// Returns a well mixed number, the same in each process.
     fn hash(i: u64) -> u64 {
         Rng::new(i).bits()
     }
 
     #[test]
-    fn knows_every_key_and_few_others() {
+    fn finds_every_key_and_few_others() {
         let mut filter = Filter::default();
         let doubts = (0..50_000).filter(|i| filter.insert(hash(*i))).count();
         assert!(doubts < 1_000, "{doubts}");

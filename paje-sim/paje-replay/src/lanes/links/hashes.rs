@@ -1,11 +1,9 @@
-//! Hashes of keys: they show that no key is reused, but not that one is.
-
 use rustc_hash::FxHashMap;
 
 use crate::lanes::links::filter::{Filter, Hashes};
 
-/// List of the hashes of a strand's keys. A table would cost a cache miss for each link, so doubtful hashes are
-/// searched for in the list now and then.
+/// Hashes of a strand's keys, which can prove only that no key is reused. A table would cost a
+/// cache miss for each link, so doubtful hashes are searched for in a list now and then.
 #[derive(Debug, Default)]
 pub(super) struct KeyHashList {
     all: Vec<u64>,
@@ -13,11 +11,10 @@ pub(super) struct KeyHashList {
     doubts: Vec<u64>,
     /// Number of hashes at the last search.
     looked_at: usize,
-    /// Whether a hash came again.
-    comes_again: bool,
+    has_repeats: bool,
 }
 
-/// Hashes for each doubtful one that a search goes through at most. The filter is wrong once in a thousand times.
+/// Most hashes that a search reads for each doubtful one. The filter is wrong once in a thousand times.
 const FEW: usize = 64;
 
 impl KeyHashList {
@@ -32,15 +29,15 @@ impl KeyHashList {
         }
     }
 
-    /// Returns whether a hash came again. Only the `last` call is sure to count recent ones, so that frequent calls
-    /// stay cheap.
-    pub(super) fn comes_again(&mut self, last: bool) -> bool {
+    /// Returns whether a hash was repeated. Only the `last` call is sure to include recent ones, so
+    /// that frequent calls stay cheap.
+    pub(super) fn has_repeats(&mut self, last: bool) -> bool {
         let is_time =
             self.all.len() >= 2 * self.looked_at || self.doubts.len() * FEW > self.all.len();
-        if !self.comes_again && !self.doubts.is_empty() && (last || is_time) {
+        if !self.has_repeats && !self.doubts.is_empty() && (last || is_time) {
             self.look();
         }
-        self.comes_again
+        self.has_repeats
     }
 
     fn look(&mut self) {
@@ -49,7 +46,7 @@ impl KeyHashList {
             self.doubts.drain(..).map(|hash| (hash, false)).collect();
         for hash in self.all.iter().filter(|hash| hashes.has(**hash)) {
             if let Some(met) = met.get_mut(hash) {
-                self.comes_again |= std::mem::replace(met, true);
+                self.has_repeats |= std::mem::replace(met, true);
             }
         }
         self.looked_at = self.all.len();
@@ -65,31 +62,31 @@ mod tests {
         hash_bytes(&i.to_le_bytes())
     }
 
-    /// Finds a reused hash among many, wherever it is.
+    /// Finds a repeated hash among many, wherever it is.
     #[test]
-    fn one_that_comes_again_is_found() {
+    fn a_single_repeat_is_found() {
         for again in [0, 77_777, 199_999] {
             let (mut list, mut filter) = (KeyHashList::default(), Filter::default());
             for i in 0..200_000 {
                 list.add(hash(i), &mut filter);
-                assert!(i % 10_000 != 0 || !list.comes_again(false));
+                assert!(i % 10_000 != 0 || !list.has_repeats(false));
             }
-            assert!(!list.comes_again(true));
+            assert!(!list.has_repeats(true));
             assert!(list.looked_at > 0 && list.doubts.is_empty());
             list.add(hash(again), &mut filter);
-            assert!(list.comes_again(true), "{again}");
+            assert!(list.has_repeats(true), "{again}");
             list.add(hash(300_000), &mut filter);
-            assert!(list.comes_again(false), "it stays so");
+            assert!(list.has_repeats(false), "found once");
         }
     }
 
-    /// Finds reuse long before the last call where most hashes come again.
+    /// Finds reuse long before the last call if most hashes are repeated.
     #[test]
-    fn many_that_come_again_are_found_soon() {
+    fn many_repeats_are_found_early() {
         let (mut list, mut filter) = (KeyHashList::default(), Filter::default());
         (0..1000).for_each(|i| list.add(hash(i), &mut filter));
-        assert!(!list.comes_again(false));
+        assert!(!list.has_repeats(false));
         (0..100).for_each(|i| list.add(hash(i), &mut filter));
-        assert!(list.comes_again(false));
+        assert!(list.has_repeats(false));
     }
 }

@@ -1,7 +1,7 @@
 //! Incomplete links, by key.
 //!
-//! A hash table with chains. Almost every link is inserted, found and removed once. Removed slots are reused first,
-//! so that few are in use and they stay in the cache.
+//! A hash table with chains. Almost every link is inserted, found and removed once. Removed slots
+//! are reused first, so that few are in use and they stay in the cache.
 
 use paje_parser::LinkEnd;
 
@@ -10,21 +10,16 @@ use paje_model::memory::KeyPlace;
 use paje_model::names::hash::ShortText;
 use paje_model::names::ids::{ContainerId, ValueId};
 
-/// An incomplete link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenLink {
     /// Lower half of its key's hash.
     hash: u32,
     /// Next link of its chain, or next free slot; `NONE` for the last.
     next: u32,
-    /// Its key, if it is short.
     short: ShortText,
-    /// Whether the slot is free.
     is_free: bool,
     end: LinkEnd,
-    /// Place of its key.
     pub(super) key: KeyPlace,
-    /// Byte of its event.
     pub(super) at: u64,
     time: f64,
     value: ValueId,
@@ -32,11 +27,9 @@ pub(super) struct OpenLink {
     pub(super) extra: u32,
 }
 
-/// Stands for a missing link.
 const NONE: u32 = u32::MAX;
 
 impl OpenLink {
-    /// Makes a link from one end, its key and the byte of its event.
     #[inline(always)]
     pub(super) const fn new(
         (hash, short): (u64, ShortText),
@@ -49,7 +42,6 @@ impl OpenLink {
         OpenLink { hash, next, short, is_free, end, key, at, time, value, container, extra }
     }
 
-    /// Returns the end that its event described.
     #[inline(always)]
     pub(super) const fn half(&self) -> HalfLink {
         let OpenLink { end, time, value, container, extra, .. } = *self;
@@ -57,13 +49,11 @@ impl OpenLink {
     }
 }
 
-/// Incomplete links of a strand.
 #[derive(Debug)]
 pub(super) struct OpenLinks {
     links: Vec<OpenLink>,
-    /// First free slot.
     free: u32,
-    /// First link of each chain; a power of two of them.
+    /// First link of each chain. The number of chains is a power of two.
     chains: Vec<u32>,
     len: usize,
 }
@@ -82,7 +72,7 @@ pub(super) struct Slot {
 }
 
 impl OpenLinks {
-    /// Finds the link with a key. `is` compares long keys, once their hashes agree.
+    /// Finds the link with a key. `is` compares long keys whose hashes are equal.
     #[inline(always)]
     pub(super) fn find(
         &self,
@@ -102,13 +92,11 @@ impl OpenLinks {
         None
     }
 
-    /// Returns a link that was found.
     #[inline(always)]
     pub(super) fn get(&self, slot: Slot) -> &OpenLink {
         &self.links[slot.link as usize]
     }
 
-    /// Inserts a link with a new key.
     #[inline(always)]
     pub(super) fn insert(&mut self, link: OpenLink) {
         if self.len * 2 >= self.chains.len() {
@@ -131,7 +119,6 @@ impl OpenLinks {
         }
     }
 
-    /// Doubles the number of chains.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
@@ -168,12 +155,10 @@ impl OpenLinks {
         self.len
     }
 
-    /// Iterates over all links, in no order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &OpenLink> {
         self.links.iter().filter(|link| !link.is_free)
     }
 
-    /// Iterates over all links mutably.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OpenLink> {
         self.links.iter_mut().filter(|link| !link.is_free)
     }
@@ -209,7 +194,7 @@ mod tests {
     }
 
     proptest! {
-        /// Keys come and go; `spread` bits tell their hashes apart, so that searches are long.
+        /// Inserts and removes keys. Only `spread` bits of the hashes differ, so that searches are long.
         #[test]
         fn equals_a_plain_map(
             keys in proptest::collection::vec(0..200u64, 0..600),

@@ -1,5 +1,3 @@
-//! Ends of containers.
-
 use paje_parser::{FieldName, TypeNature};
 use paje_workers::{Workers, exclusive};
 
@@ -15,7 +13,7 @@ use paje_model::names::options::Options;
 use paje_model::names::prefetch::prefetch;
 
 impl Lanes {
-    /// Ends the lanes of a container; call [`Lanes::close_ended`] after one or several of these.
+    /// Ends the lanes of a container. Call [`Lanes::close_ended`] after ending one or several containers.
     ///
     /// # Errors
     /// The container ends before its last event, or with incomplete links.
@@ -49,7 +47,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Prefetches what [`Lanes::end_container`] needs for these containers, where lanes are many.
+    /// Prefetches what [`Lanes::end_container`] needs for these containers, if there are many lanes.
     pub fn expect_endings(&mut self, model: &Model, containers: impl Iterator<Item = ContainerId>) {
         if self.places.len() < MANY {
             return;
@@ -97,8 +95,8 @@ impl Lanes {
         Some(((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }), latest))
     }
 
-    /// Drops the incomplete links of a container. Returns the problem that this is, their number, and the bytes of
-    /// their events.
+    /// Drops the incomplete links of a container. Returns the problem, their number, and the byte
+    /// offsets of their events.
     pub fn drop_open_links(
         &mut self,
         model: &Model,
@@ -129,7 +127,6 @@ impl Lanes {
         (count > 0 && !options.ignore_incomplete_links).then_some((failed, count, all))
     }
 
-    /// Returns the values of a lane's open states, in the order of opening.
     pub fn open_values(&mut self, lane: LaneId) -> Vec<ValueId> {
         let places = self.places.of(lane).iter();
         let mut values = Vec::new();
@@ -143,18 +140,16 @@ impl Lanes {
         values
     }
 
-    /// Returns whether a key may have been reused, where only hashes are remembered. The `last` call covers all
-    /// links.
-    pub fn has_keys_again(&mut self, last: bool) -> bool {
+    /// Returns whether a key may have been reused, if only hashes are remembered. The `last` call covers all links.
+    pub fn may_reuse_keys(&mut self, last: bool) -> bool {
         let shards = self.shards.iter_mut();
         let mut strands = shards.flat_map(|shard| exclusive(shard).strands.iter_mut());
         strands.any(|strand| match &mut strand.objects {
-            Objects::Link(links) => links.has_key_again(last),
+            Objects::Link(links) => links.may_reuse_key(last),
             _ => false,
         })
     }
 
-    /// Returns the time of the last event in a container's lanes.
     fn last_of(&mut self, model: &Model, container: ContainerId) -> Option<f64> {
         let mut last: Option<(u64, f64)> = None;
         for lane in model.lanes_of(container) {
@@ -171,7 +166,7 @@ impl Lanes {
         last.map(|(_, time)| time)
     }
 
-    /// Returns the first keys of a lane's incomplete links, in file order, and how many there are.
+    /// Returns the first keys of a lane's incomplete links, in file order, and the number of links.
     fn open_links(&mut self, lane: LaneId) -> Option<(Vec<Vec<u8>>, u64)> {
         let mut open: Vec<(u64, Vec<u8>)> = Vec::new();
         let mut count = 0;

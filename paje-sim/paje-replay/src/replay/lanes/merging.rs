@@ -1,5 +1,5 @@
-//! Moves completed links from shards to the rows of their lanes: a whole merger at a time, or in ranges where links
-//! are many.
+//! Moves completed links from shards to the rows of their lanes: a whole merger at a time, or in
+//! ranges if there are many links.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::replay::link_ranges::RangePart;
 use crate::replay::shard::Shard;
 use paje_decode::decode::block::BoxedBlock;
 
-/// Links of a range, on average. In smaller ranges, partly empty last chunks would take too much memory.
+/// Average number of links in a range. In smaller ranges, partly empty last chunks would take too much memory.
 const RANGE: usize = 8192;
 
 /// Bytes of a link's row.
@@ -24,20 +24,17 @@ pub struct Merges {
     parts: Vec<Part>,
 }
 
-/// Part of the links to merge.
 #[derive(Debug)]
 enum Part {
-    /// All links of a merger.
     Home(usize),
     /// A numbered range of a merger that several workers share.
     Range(Arc<Shared>, usize),
 }
 
-/// Merger whose links are merged by several workers.
+/// A merger whose links are merged by several workers.
 #[derive(Debug)]
 struct Shared {
     home: usize,
-    /// Blocks of each range.
     blocks: Vec<Range<usize>>,
     /// Sorted links of each range, and the number of unfinished ranges.
     made: Vec<Mutex<Option<RangePart>>>,
@@ -45,7 +42,6 @@ struct Shared {
 }
 
 impl Merges {
-    /// Number of parts.
     pub fn len(&self) -> usize {
         self.parts.len()
     }
@@ -76,7 +72,7 @@ impl Lanes {
         }
     }
 
-    /// Divides the links of a wave into parts, once all shards have handed theirs over.
+    /// Divides the links of a wave into parts. All shards must have handed theirs over.
     pub fn plan_merges(&self, blocks: &[BoxedBlock]) -> Merges {
         let mut parts = Vec::new();
         for (number, home) in self.homes.iter().enumerate() {
@@ -98,8 +94,8 @@ impl Lanes {
         Merges { parts }
     }
 
-    /// Returns whether several workers may store links of a merger: not if rows have extra columns, are recycled, or
-    /// go to a file.
+    /// Returns whether several workers may store links of a merger. They may not if rows have extra
+    /// columns, are recycled, or go to a file.
     fn may_share(&self, home: &LinkMerger) -> bool {
         let overflow = self.overflow.as_ref();
         self.workers > 1
@@ -109,7 +105,6 @@ impl Lanes {
             && overflow.is_none_or(|overflow| !overflow.is_needed(home.pending() * LINK))
     }
 
-    /// Merges one part of the links of these blocks.
     pub fn merge(&self, merges: &Merges, part: usize, blocks: &[BoxedBlock]) {
         match &merges.parts[part] {
             Part::Home(number) => {

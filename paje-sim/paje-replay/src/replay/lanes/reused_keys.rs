@@ -1,5 +1,5 @@
-//! Reuse of link keys. A filter finds candidates during the replay; when a lane ends, all its links are compared with
-//! them.
+//! Reuse of link keys. A filter finds candidates during the replay. When a lane ends, all its links
+//! are compared with them.
 
 mod search;
 
@@ -24,7 +24,7 @@ const PIECE: usize = 32;
 /// Fewest units for which other workers are woken.
 const MANY_PIECES: usize = 2;
 
-/// Strands that are searched together; each search takes some memory.
+/// Strands that are searched together. Each search takes some memory.
 const TOGETHER: usize = 64;
 
 /// A lane, and its strands that have candidates.
@@ -76,7 +76,6 @@ impl Lanes {
     }
 }
 
-/// Returns the earlier of two links, and the sum of the counts.
 fn earlier<K>(
     one: Option<(ReuseCandidate, K, u64)>,
     other: Option<(ReuseCandidate, K, u64)>,
@@ -89,7 +88,6 @@ fn earlier<K>(
     })
 }
 
-/// Does the work of [`Lanes::first_reused`] for some lanes.
 fn first_of(lanes: &[OfLane<'_>], workers: &Workers) -> Option<(ReuseCandidate, Vec<u8>, u64)> {
     let mut pieces: Vec<(usize, usize)> = Vec::new();
     for (number, lane) in lanes.iter().enumerate() {
@@ -107,7 +105,7 @@ fn first_of(lanes: &[OfLane<'_>], workers: &Workers) -> Option<(ReuseCandidate, 
         let candidates = shard.strands[place.local as usize].reuse_candidates();
         Search::new(candidates, &shard.store.keys)
     });
-    // Of all strands of a lane: few links pass this test.
+    // Tags of all strands of a lane: few links pass this test.
     let tags_of =
         |lane: &OfLane<'_>| {
             let strands = lane.strands.iter();

@@ -6,13 +6,12 @@ use crate::replay::link_merger::LinkMerger;
 use paje_model::memory::{ExtraPair, KeyPlace, NewLink, key_places};
 use paje_model::names::ids::{ContainerId, ValueId};
 
-/// Shards that leave links.
 const SHARDS: usize = 7;
 
-/// Links of all waves.
+/// Common properties of the links of all waves.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// One in so many is late.
+    /// One link in `late` is late.
     late: u64,
     values: u32,
 }
@@ -23,13 +22,13 @@ impl Kind {
     }
 }
 
-/// Completions of a wave in file order, and the bytes of its blocks.
+/// Completions of a wave in file order, and the byte ranges of its blocks.
 struct Made {
     links: Vec<Completion>,
     blocks: Vec<Range<u64>>,
 }
 
-/// A random wave that begins at a byte.
+/// Makes a random wave that begins at a byte.
 fn made(random: &mut Rng, mut at: u64, kind: Kind) -> Made {
     let mut wave = Made { links: Vec::new(), blocks: Vec::new() };
     for _ in 0..=random.below(5) {
@@ -49,7 +48,7 @@ fn made(random: &mut Rng, mut at: u64, kind: Kind) -> Made {
 
 fn completion(at: u64, lane: LaneId, random: &mut Rng, kind: Kind) -> Completion {
     let Kind { late, values } = kind;
-    // Its line, which nothing else has.
+    // Its line, which is unique.
     let key = KeyPlace::new(random.below(SHARDS as u64) as u8, at, 0);
     let end = at as f64;
     let time = if late > 0 && random.below(late) == 0 { -1.0 } else { end };
@@ -60,7 +59,7 @@ fn completion(at: u64, lane: LaneId, random: &mut Rng, kind: Kind) -> Completion
     Completion { at, time, lane, link }
 }
 
-/// Links as shards leave them: those of a block by lanes, and then those of the next block.
+/// Returns links in the order of shards: block by block, and lane by lane within a block.
 fn by_shards(wave: &Made) -> Vec<Vec<Completion>> {
     let mut runs = vec![Vec::new(); SHARDS];
     for block in &wave.blocks {
@@ -74,10 +73,10 @@ fn by_shards(wave: &Made) -> Vec<Vec<Completion>> {
     runs
 }
 
-/// Links of a lane: the byte of each, its start, and its value.
-type Told = Vec<(u64, f64, u32)>;
+/// Links of a lane: byte offset, start, and value of each.
+type LaneLinks = Vec<(u64, f64, u32)>;
 
-fn rows(home: &mut LinkMerger) -> Vec<(LaneId, Told)> {
+fn rows(home: &mut LinkMerger) -> Vec<(LaneId, LaneLinks)> {
     let lanes: Vec<(LaneId, Rows)> = home.take_rows().collect();
     let arena = &home.arena;
     let mut lanes: Vec<_> = lanes
@@ -86,7 +85,7 @@ fn rows(home: &mut LinkMerger) -> Vec<(LaneId, Told)> {
             let of_chunk = |chunk| {
                 let keys = key_places(arena, &chunk, LinkChunk::key(&chunk)).map(KeyPlace::place);
                 let starts = arena.words(chunk.place, 0, chunk.count());
-                let values = chunk.place.behind(LinkChunk::small(&chunk, 0));
+                let values = chunk.place.after(LinkChunk::small(&chunk, 0));
                 let value = move |index| arena.small_at(values, chunk.width, index);
                 let rows = keys.enumerate();
                 rows.map(move |(index, at)| (at, f64::from_bits(starts[index]), value(index)))
@@ -101,7 +100,7 @@ fn rows(home: &mut LinkMerger) -> Vec<(LaneId, Told)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// The order is that of a plain sort, for any blocks.
+    /// The order equals that of a plain sort, for any blocks.
     #[test]
     fn ranges_are_in_the_order_of_lines(seed: u64, begin in 0..1_u64 << 39) {
         let mut random = Rng::new(seed);
@@ -119,7 +118,7 @@ proptest! {
         }
     }
 
-    /// Lanes have the same links however many ranges there are, and the same one is refused.
+    /// Any number of ranges gives the same links of each lane, and the same refusal.
     #[test]
     fn ranges_make_the_rows_of_one_worker(seed: u64, late in prop_oneof![Just(0), Just(5000), Just(3)]) {
         let mut random = Rng::new(seed);

@@ -1,5 +1,3 @@
-//! Search for reused keys among the candidates of a strand.
-
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::lanes::links::{Hashes, ReuseCandidate, bare_key};
@@ -22,7 +20,6 @@ struct Count {
 }
 
 impl<'s> Search<'s> {
-    /// Makes a search for the keys of these candidates, which are stored in `keys`.
     pub(crate) fn new(candidates: &'s [ReuseCandidate], keys: &'s TextPages) -> Self {
         let hashes = Hashes::of(candidates.iter().map(|candidate| candidate.hash));
         let mut counts: TextMap<&[u8], Count> = TextMap::default();
@@ -32,12 +29,11 @@ impl<'s> Search<'s> {
         Search { candidates, keys, hashes, counts }
     }
 
-    /// Returns the strand's keys.
     pub(crate) const fn keys(&self) -> &'s TextPages {
         self.keys
     }
 
-    /// Counts one of the strand's links. Each must be counted once, except those whose [`Tags`] no candidate has.
+    /// Counts one of the strand's links. Each must be counted once, except links whose [`Tags`] no candidate has.
     pub(crate) fn look(&self, key: KeyPlace, hash: &mut KeyHashes<'s>) {
         if self.hashes.has(hash.of(key.place()))
             && let Some(count) = self.counts.get(bare_key(self.keys.get(key.place())))
@@ -46,12 +42,12 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Returns the first candidate whose key another link had before, and the number of such links. All links must
-    /// have been counted.
+    /// Returns the first candidate whose key another link had before, and the number of such links.
+    /// All links must have been counted.
     pub(crate) fn first(&self) -> Option<(&'s ReuseCandidate, u64)> {
         let links = |count: &Count| count.links.load(Ordering::Relaxed);
-        // All links of a key except the first are candidates; the first may be one by mistake. Candidates are in the
-        // order of their events.
+        // All links of a key except the first are candidates, and the first may be one by mistake.
+        // Candidates are in the order of their events.
         let mut first_met: TextSet<&[u8]> = TextSet::default();
         let (_, first) = self.candidates.iter().enumerate().find(|(number, candidate)| {
             let key = key_of(candidate, self.keys, *number);
@@ -63,7 +59,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Returns the key of a candidate. Each may be on its own page, which may lie in the overflow file.
+/// Returns the key of a candidate. Each may be on a different page, perhaps in the overflow file.
 fn key_of<'s>(candidate: &ReuseCandidate, keys: &'s TextPages, number: usize) -> &'s [u8] {
     if number % 64 == 63 {
         keys.relieve();
@@ -75,7 +71,6 @@ fn key_of<'s>(candidate: &ReuseCandidate, keys: &'s TextPages, number: usize) ->
 pub(crate) struct Tags(Box<[u64; 1 << 10]>);
 
 impl Tags {
-    /// Makes the set of the tags of some candidates.
     pub(crate) fn of<'s>(candidates: impl Iterator<Item = &'s ReuseCandidate>) -> Self {
         let mut bits = Box::new([0; 1 << 10]);
         for tag in candidates.map(|candidate| KeyPlace::tag_of(candidate.hash)) {
@@ -84,7 +79,6 @@ impl Tags {
         Tags(bits)
     }
 
-    /// Returns whether a candidate has this tag.
     #[inline(always)]
     pub(crate) fn has(&self, tag: u16) -> bool {
         self.0[usize::from(tag >> 6)] >> (tag & 63) & 1 != 0
