@@ -147,7 +147,7 @@ impl Header<'_> {
         comment("Messages: ", messages.as_bytes(), text);
         let mut absent: FxHashMap<&str, u64> = FxHashMap::default();
         for it in &all.all {
-            // Those that become something, and those whose names lines have.
+            // These become something, or lines have their names.
             let has_place = matches!(
                 it.kind,
                 5 | 8 | 10..=15 | 18..=24 | 33 | 34 | 36 | 38..=40 | 43

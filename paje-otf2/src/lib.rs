@@ -7,6 +7,7 @@ pub mod anchor;
 mod archive;
 mod bytes;
 mod chunks;
+mod columns;
 mod definitions;
 mod enumerations;
 mod error;

@@ -65,12 +65,19 @@ impl<'m> Lines<'m> {
         Lines { model, all, location, own, type_, depth, tick: 0, units, used: None }
     }
 
+    /// Turns to the time of an event. Returns it in units of its last decimal.
+    #[inline]
+    pub(crate) fn turn_to(&mut self, tick: u64) -> i128 {
+        if tick != self.tick {
+            self.tick = tick;
+            self.units = self.model.seconds.units(tick);
+        }
+        self.units
+    }
+
     /// Writes the lines of an event. Returns how many.
     pub(crate) fn write(&mut self, event: Event, values: &Values, sink: &mut impl Sink) -> u64 {
-        if event.time != self.tick {
-            self.tick = event.time;
-            self.units = self.model.seconds.units(event.time);
-        }
+        self.turn_to(event.time);
         match event.kind {
             event::ENTER => self.push(Some(values.fields[0]), values, sink),
             event::CALLING_CONTEXT_ENTER => {
@@ -134,23 +141,9 @@ impl<'m> Lines<'m> {
     }
 
     fn metric(&mut self, values: &Values, sink: &mut impl Sink) -> u64 {
-        let metric = values.fields[0];
-        let place = self.model.place(metric, self.location, self.own);
-        let type_ = self.model.containers[place as usize].type_;
-        let mut members = self.model.members(self.all, metric);
         let mut count = 0;
-        for entry in &values.list {
-            let Some(member) = members.next() else { break };
-            let has_more = !values.attributes.is_empty();
-            self.start(if has_more { line::SET_MORE } else { line::SET }, place, sink);
-            if let Some(used) = &mut self.used {
-                used.variables.insert((type_, member));
-            }
-            sink.alias(b" V", type_.into());
-            sink.alias(b"_", member);
-            sink.plain(b" ");
-            self.value(entry, sink);
-            self.attributes(values, sink);
+        for (member, entry) in self.members(values).zip(&values.list) {
+            self.variable(member, entry, values, sink);
             count += 1;
         }
         if count < values.list.len() as u64 {
@@ -161,8 +154,35 @@ impl<'m> Lines<'m> {
         count
     }
 
+    /// Returns the members of the metric of an event.
+    pub(crate) fn members(&self, values: &Values) -> impl Iterator<Item = u64> + use<'m> {
+        self.model.members(self.all, values.fields[0])
+    }
+
+    /// Writes the line of a member of a metric.
+    pub(crate) fn variable(
+        &mut self,
+        member: u64,
+        entry: &Entry,
+        values: &Values,
+        sink: &mut impl Sink,
+    ) {
+        let place = self.model.place(values.fields[0], self.location, self.own);
+        let type_ = self.model.containers[place as usize].type_;
+        let has_more = !values.attributes.is_empty();
+        self.start(if has_more { line::SET_MORE } else { line::SET }, place, sink);
+        if let Some(used) = &mut self.used {
+            used.variables.insert((type_, member));
+        }
+        sink.alias(b" V", type_.into());
+        sink.alias(b"_", member);
+        sink.plain(b" ");
+        self.value(entry, sink);
+        self.attributes(values, sink);
+    }
+
     /// Writes the line of a record that is neither a state nor a variable.
-    fn record(&mut self, event: Event, values: &Values, sink: &mut impl Sink) {
+    pub(crate) fn record(&mut self, event: Event, values: &Values, sink: &mut impl Sink) {
         self.start(line::EVENT, self.own, sink);
         sink.alias(b" E", self.type_.into());
         if let Some(used) = &mut self.used

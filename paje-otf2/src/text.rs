@@ -104,6 +104,11 @@ impl Seconds {
         Seconds { resolution, offset, digits, power }
     }
 
+    /// Returns the number of decimals of times.
+    pub(crate) const fn digits(&self) -> u32 {
+        self.digits
+    }
+
     /// Returns a time in units of its last decimal: the nearest, or the even one of the two nearest.
     pub(crate) fn units(&self, tick: u64) -> i128 {
         let ticks = i128::from(tick.wrapping_sub(self.offset).cast_signed());

@@ -9,8 +9,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use paje_parser::columns::{self, Hole, Wanted};
+
 use crate::archive::{Archive, Opener};
+use crate::columns::Table;
 use crate::error::Error;
+use crate::events::Event;
 use crate::header::Header;
 use crate::lines::{Lines, line};
 use crate::messages::{Link, pair};
@@ -131,7 +135,12 @@ impl Trace {
         match &part.what {
             What::Definitions(range) => text.extend_from_slice(&self.header[range.clone()]),
             What::Links(range) => self.link_lines(range.clone(), &mut text),
-            What::Events(index, piece) => self.event_lines(*index, piece, &mut text)?,
+            What::Events(index, piece) => {
+                self.events(*index, piece, |event, values, lines| {
+                    lines.write(event, values, &mut text);
+                    true
+                })?;
+            }
         }
         if text.len() as u64 != part.bytes {
             return Err(Error::other(
@@ -142,7 +151,42 @@ impl Trace {
         Ok(text)
     }
 
-    fn event_lines(&self, index: usize, piece: &Piece, text: &mut Vec<u8>) -> Result<(), Error> {
+    /// Gives the lines of a piece as columns, as `splitter::ColumnSegment` describes it.
+    ///
+    /// Returns `false` if the lines must be read as text.
+    pub fn columns(
+        &self,
+        piece: usize,
+        text: &mut Vec<u8>,
+        lines: &mut columns::Lines,
+        judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
+    ) -> bool {
+        let part = &self.parts[piece];
+        let digits = self.model.seconds.digits();
+        let Some(mut table) = Table::new(text, lines, judge, (part.bytes, digits)) else {
+            return false;
+        };
+        let is_read = match &part.what {
+            What::Definitions(_) => false,
+            What::Links(range) => self.link_columns(range.clone(), &mut table).is_some(),
+            What::Events(index, piece) => {
+                let found = self.events(*index, piece, |event, values, lines| {
+                    table.event(event, values, lines).is_some()
+                });
+                found.is_ok_and(|all| all)
+            }
+        };
+        is_read && table.is_complete()
+    }
+
+    /// Calls `visit` for each event of a piece that has lines, until it returns `false`. Returns
+    /// whether it saw all.
+    fn events(
+        &self,
+        index: usize,
+        piece: &Piece,
+        mut visit: impl FnMut(Event, &Values, &mut Lines<'_>) -> bool,
+    ) -> Result<bool, Error> {
         let local = self.archive.local(piece.location)?;
         let file = self.archive.event_file(piece.location)?;
         let (mut buffer, mut values) = (Vec::new(), Values::default());
@@ -151,38 +195,66 @@ impl Trace {
         let mut lines = Lines::new(&self.model, all, piece.location, piece.depth);
         let mut messages = self.line_bytes[index][piece.message as usize..].iter();
         while let Some(event) = file.check(events.next_event(&mut values))? {
-            if !is_message(event.kind) || messages.next().is_some_and(|bytes| *bytes > 0) {
-                lines.write(event, &values, text);
+            let has_lines =
+                !is_message(event.kind) || messages.next().is_some_and(|bytes| *bytes > 0);
+            if has_lines && !visit(event, &values, &mut lines) {
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn link_lines(&self, range: Range<usize>, sink: &mut impl Sink) {
-        for (number, link) in range.clone().zip(&self.links[range]) {
-            let end = |(index, tick): (u32, u64)| {
-                let location = self.archive.locations()[index as usize];
-                let units = self.model.seconds.units(tick);
-                (location, self.model.type_of_location(location), units)
-            };
-            let (from, to) = (end(link.from), end(link.to));
-            let ends = [(line::START_LINK, from), (line::END_LINK, to)];
-            let is_reversed = to.2 < from.2;
-            // The later end completes the link, whichever it is.
-            for at in if is_reversed { [1, 0] } else { [0, 1] } {
-                let (line, (location, _, units)) = ends[at];
-                sink.plain(line);
-                self.model.seconds.write(units, sink);
-                sink.alias(b" 0 M", from.1.into());
-                sink.alias(b"_", to.1.into());
-                sink.alias(b" L", location);
-                sink.alias(b" C", link.comm);
-                sink.alias(b" ", number as u64);
-                sink.alias(b" ", link.length);
-                sink.alias(b" ", link.tag.into());
-                sink.plain(b"\n");
+        for number in range {
+            for is_start in self.order_of_ends(number) {
+                self.link_line(number, is_start, sink);
             }
         }
+    }
+
+    fn link_columns(&self, range: Range<usize>, table: &mut Table<'_, '_>) -> Option<()> {
+        for number in range {
+            for is_start in self.order_of_ends(number) {
+                let link = &self.links[number];
+                let (index, tick) = if is_start { link.from } else { link.to };
+                let types = (self.type_(link.from.0), self.type_(link.to.0));
+                let units = self.model.seconds.units(tick);
+                let write = |text: &mut Vec<u8>| self.link_line(number, is_start, text);
+                table.link((is_start, index, types, link.comm), units, write)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Returns the order of the ends of a link: whether each is the start. The later one completes
+    /// the link.
+    fn order_of_ends(&self, number: usize) -> [bool; 2] {
+        let Link { from, to, .. } = self.links[number];
+        let is_reversed = self.model.seconds.units(to.1) < self.model.seconds.units(from.1);
+        if is_reversed { [false, true] } else { [true, false] }
+    }
+
+    /// Returns the index of the type of a location, by the index of that one.
+    fn type_(&self, location: u32) -> u32 {
+        self.model.type_of_location(self.archive.locations()[location as usize])
+    }
+
+    fn link_line(&self, number: usize, is_start: bool, sink: &mut impl Sink) {
+        let link = &self.links[number];
+        let (line, (index, tick)) = match is_start {
+            true => (line::START_LINK, link.from),
+            false => (line::END_LINK, link.to),
+        };
+        sink.plain(line);
+        self.model.seconds.write(self.model.seconds.units(tick), sink);
+        sink.alias(b" 0 M", self.type_(link.from.0).into());
+        sink.alias(b"_", self.type_(link.to.0).into());
+        sink.alias(b" L", self.archive.locations()[index as usize]);
+        sink.alias(b" C", link.comm);
+        sink.alias(b" ", number as u64);
+        sink.alias(b" ", link.length);
+        sink.alias(b" ", link.tag.into());
+        sink.plain(b"\n");
     }
 }
 

@@ -3,7 +3,7 @@
 use paje_otf2::UNDEFINED;
 use testkit::otf2::Given::{L, N, T, V};
 
-use super::{lines, text, world};
+use super::{lines, metrics, text, world};
 
 /// Lines of the archive that [`world`] begins, without events.
 const CONTAINERS: [&str; 5] = [
@@ -105,12 +105,7 @@ fn messages_pair_as_mpi_orders_them() {
 #[test]
 fn metrics_become_variables_of_their_scope() {
     let mut archive = world();
-    for member in 0..2 {
-        let fields = [N(member), N(8), N(8), N(0), N(1 + 16 * (member + 1)), N(4), N(1)];
-        archive.define("MetricMember", &[&fields[..], &[N(3 * member), N(9)]].concat());
-    }
-    archive.define("MetricClass", &[N(0), L(&[0, 1]), N(2), N(0)]);
-    archive.define("MetricInstance", &[N(1), N(0), N(10), N(1), N(0)]);
+    metrics(&mut archive);
     let bits = |number: f64| number.to_bits();
     archive.event(10, 1001, "Metric", &[N(1), V(&[(4, 7), (10, bits(0.25))])]);
     archive.event(20, 1002, "Metric", &[N(0), V(&[(8, u64::MAX), (10, bits(1e300))])]);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod columns;
 mod damage;
 mod lines;
 mod random;
@@ -72,4 +73,14 @@ fn world_in(mut archive: Archive) -> Archive {
     archive.define("Group", &[N(1), N(7), N(0), L(&[0, 1]), N(5), N(4), N(0)]);
     archive.define("Comm", &[N(0), N(7), N(1), undefined(), N(0)]);
     archive
+}
+
+/// Adds a class of two metrics, and an instance of it.
+fn metrics(archive: &mut Archive) {
+    for member in 0..2 {
+        let fields = [N(member), N(8), N(8), N(0), N(1 + 16 * (member + 1)), N(4), N(1)];
+        archive.define("MetricMember", &[&fields[..], &[N(3 * member), N(9)]].concat());
+    }
+    archive.define("MetricClass", &[N(0), L(&[0, 1]), N(2), N(0)]);
+    archive.define("MetricInstance", &[N(1), N(0), N(10), N(1), N(0)]);
 }

@@ -7,13 +7,17 @@ use testkit::otf2::{Archive, Given};
 use super::{text, world, world_in};
 
 /// Adds random events of all kinds.
-fn fill(archive: &mut Archive, rng: &mut Rng, count: u64) {
+pub(crate) fn fill(archive: &mut Archive, rng: &mut Rng, count: u64) {
     let mut time = 900;
     for _ in 0..count {
         time += rng.below(3);
         let record = EVENTS.get(10 + rng.below(83) as u8).unwrap();
         let items: Vec<u64> = (0..rng.below(4)).map(|_| rng.below(20)).collect();
-        let typed: Vec<(u8, u64)> = items.iter().map(|it| (4, *it)).collect();
+        // Most metrics have two members.
+        let count = if rng.percent(90) { 2 } else { 3 };
+        let types = [4, 8, 10];
+        let typed: Vec<(u8, u64)> =
+            (0..count).map(|_| (rng.pick(&types), rng.bits() >> rng.below(64))).collect();
         let fields = record.fields.iter().map(|field| match field.type_ {
             Type::List { item: Item::Typed, .. } => Given::V(&typed),
             Type::List { .. } => Given::L(&items),

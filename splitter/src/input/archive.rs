@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use paje_otf2::{Opener, Trace};
+use paje_parser::columns::{Hole, Lines, Wanted};
 
 use super::compression::{Compression, Decoder};
 use super::pieces::{Next, Piece, PiecesText};
@@ -90,6 +91,15 @@ impl Piece for ArchivePiece {
 impl ColumnSegment for ArchivePiece {
     fn text_len(&self) -> usize {
         self.trace.bytes(self.number) as usize
+    }
+
+    fn columns(
+        &self,
+        text: &mut Vec<u8>,
+        lines: &mut Lines,
+        judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
+    ) -> bool {
+        self.trace.columns(self.number, text, lines, judge)
     }
 
     fn text(&self) -> io::Result<Vec<u8>> {
