@@ -1,7 +1,7 @@
 //! Decimal numbers exactly as C prints them.
 //!
-//! Rows of a trace are mostly numbers with six decimals, so `%.6f` is fast. A double is an integer
-//! times a power of two, so its decimal expansion is finite and integers can round it:
+//! Rows of a trace are mostly numbers with six decimals, so `%.6f` has a fast path. A double is an
+//! integer times a power of two, so its decimal expansion is finite and integers can round it:
 //!
 //! 1. Split the number into its integer part and its fraction, as 64 bits after the point, exactly.
 //! 2. Multiply the fraction by 10^precision to 128 bits. The high word holds the digits. The low
@@ -66,7 +66,7 @@ fn write_other(out: &mut Vec<u8>, value: f64, precision: usize) {
     write(out, value, precision);
 }
 
-/// [`write_fixed`], compiled for the precision if that is a constant.
+/// Does the work of [`write_fixed`]. It is compiled for the precision if that is a constant.
 #[inline(always)]
 fn write(out: &mut Vec<u8>, value: f64, precision: usize) {
     match in_place(out, |short| put_short(short, value, precision)) {
@@ -127,7 +127,7 @@ fn put_other(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usiz
     put(buffer, at, value, precision)
 }
 
-/// [`put_fixed`], compiled for the precision if that is a constant.
+/// Does the work of [`put_fixed`]. It is compiled for the precision if that is a constant.
 #[inline(always)]
 fn put(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
     let room = &mut buffer[at..];
@@ -209,7 +209,7 @@ fn units(magnitude: f64, power: u64) -> Option<u64> {
 /// Bound of the results of [`units`].
 const MOST_UNITS: u64 = 1 << 40;
 
-/// Does the same, but returns [`MOST_UNITS`] or more if the number is too large.
+/// Does the work of [`units`], but returns [`MOST_UNITS`] or more if the number is too large.
 #[inline(always)]
 fn units_if_few(magnitude: f64, power: u64) -> Option<u64> {
     const SHIFT: f64 = (1u64 << 52) as f64;

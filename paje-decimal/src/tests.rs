@@ -3,7 +3,7 @@ use testkit::Rng;
 
 use super::*;
 
-/// `%.{precision}f` by the standard library, with C's spelling.
+/// Returns `%.{precision}f` as the standard library formats it, with C's spelling.
 fn fixed(value: f64, precision: usize) -> String {
     if value.is_finite() {
         format!("{value:.precision$}")
@@ -124,7 +124,7 @@ fn ties_round_to_even() {
             let bits = random.bits() % 53 + 1;
             check_fixed((random.bits() >> (64 - bits)) as f64 * unit, precision);
         }
-        // Ties that are no doubles: the binary value decides.
+        // Decimal ties that no double represents: the exact binary value decides.
         for k in 0..200 {
             check_around((f64::from(k) + 0.5) / 10f64.powi(precision as i32), precision);
         }

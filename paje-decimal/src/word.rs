@@ -68,7 +68,7 @@ impl Fixed6 {
         if value.to_bits() & SIGN != 0 {
             return None;
         }
-        // Too large results are refused below.
+        // Results that are too large are refused below.
         let units = units_if_few(value, TENS[6])?;
         let digits = |six: u64| b'.' as u64 | three(six / 1000) << 8 | three(six) << 32 | COMMA;
         if units < TENS[6] {

@@ -1,4 +1,4 @@
-//! Pages of columns: bytes of the same kind are together, so that zstd finds what they have in common.
+//! Pages of columns. Bytes of one kind are adjacent, so that zstd finds repetitions.
 
 use std::io::{self, Cursor};
 
@@ -8,7 +8,7 @@ use crate::spare;
 /// Columns of at least this many bytes are compressed alone, shorter ones together.
 const ALONE: usize = 512;
 
-/// A page of columns: how many there are; their numbers and sizes; then what is in them.
+/// Encodes a page of columns: their count, their numbers and sizes, and their contents.
 ///
 /// # Errors
 /// zstd lacks memory.
@@ -43,14 +43,14 @@ pub(crate) fn write_columns(columns: &[Vec<u8>], level: i32) -> io::Result<Vec<u
     Ok(head)
 }
 
-/// Numbers of columns that there can be.
+/// Maximum number of columns.
 const NUMBERS: u64 = 1 << 16;
 
-/// A page of columns that is read, each from its beginning on.
+/// A page of columns, each of which is read from its start.
 #[derive(Default)]
 pub(crate) struct ColumnPage {
     bytes: Vec<u8>,
-    /// Bytes of each that are left, by their beginning and end.
+    /// Start and end of the bytes of each column that are not read yet.
     columns: Vec<(u32, u32)>,
 }
 
@@ -61,13 +61,13 @@ impl Drop for ColumnPage {
 }
 
 impl ColumnPage {
-    /// Reads a page of a segment whose text has `length` bytes; none if this is no such page.
+    /// Reads the page of a segment whose text has `length` bytes. Returns `None` if the page is invalid.
     pub(crate) fn read(mut page: &[u8], length: usize) -> Option<ColumnPage> {
         let mut sheet = ColumnPage::default();
         if page.is_empty() {
             return Some(sheet);
         }
-        // No line needs more for each of its bytes.
+        // No line needs more per byte of text.
         let most = 32 * length as u64 + 1024;
         let count = take_number(&mut page).filter(|count| *count <= NUMBERS)?;
         let (mut parts, mut total, mut together) = (Vec::new(), 0, 0);
@@ -132,18 +132,18 @@ impl ColumnPage {
         Some(sheet)
     }
 
-    /// Number of columns, with those without bytes.
+    /// Returns the number of columns, including empty ones.
     pub(crate) const fn len(&self) -> usize {
         self.columns.len()
     }
 
-    /// The bytes of a column that are left.
+    /// Returns the unread bytes of a column.
     pub(crate) fn all(&self, column: usize) -> &[u8] {
         let (at, end) = self.columns.get(column).map_or((0, 0), |(at, end)| (*at, *end));
         self.bytes.get(at as usize..end as usize).unwrap_or_default()
     }
 
-    /// The next byte of a column; none at its end.
+    /// Returns the next byte of a column, or `None` at its end.
     #[inline]
     pub(crate) fn next(&mut self, column: usize) -> Option<u8> {
         let (at, end) = self.columns.get_mut(column)?;

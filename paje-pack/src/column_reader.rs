@@ -1,4 +1,4 @@
-//! A segment that is read as columns: most lines are passed over, and the text of the others is written.
+//! Reads a segment as columns. Most lines are only counted and placed; the others are written as text.
 
 use paje_parser::token::is_white;
 
@@ -15,56 +15,56 @@ use order::Order;
 mod contents;
 mod order;
 
-/// A hole of lines that need no text, but the time's.
+/// A hole, except the time, of lines without text.
 #[derive(Clone, Copy)]
 struct Passed {
-    /// Bytes before it that all lines of its step have.
+    /// Number of bytes before it that all lines of its step share.
     before: u32,
-    /// Times before it: one at most.
+    /// Number of times before it, at most one.
     times: u32,
     hole: u8,
     asked: Option<bool>,
     place: Place,
-    /// Code of the last text that was wanted, and where that is.
+    /// Code of the last requested text, and its place.
     last: u64,
     last_at: (u32, u32),
 }
 
-/// Lines of a step.
+/// How the lines of a step are read.
 #[derive(Clone, Copy)]
 struct StepLines {
     form: Form,
-    /// Bytes that all of them have.
+    /// Number of bytes that all of them share.
     bytes: u32,
-    /// Number of those that are wanted and have no text.
+    /// Number of requested lines without text.
     count: u32,
     lane: u32,
-    /// Their holes but the time's.
+    /// Range of their holes, except the time, in the list of all.
     holes: (u32, u32),
 }
 
-/// Form in which lines are wanted.
+/// Requested form of lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Texts,
-    /// They have no hole but their time.
+    /// The time is the only hole.
     Times,
-    /// They have others, of which at least one is a key or was asked for, or none.
+    /// There are other holes, at least one of which is a key or was requested; or none of them is.
     Contents,
     Passed,
-    /// They are left out.
+    /// The lines are left out.
     Nothing,
 }
 
-/// Reason why lines are not read as columns.
+/// Reason why lines cannot be read as columns.
 enum Unread {
-    /// The text is needed.
+    /// Their text is needed.
     Text,
-    /// Values or keys are needed, which were not read.
+    /// Values or keys are needed, but were not read.
     Values,
 }
 
-/// Reader of the lines of a segment that are not written.
+/// Reads the lines of a segment without writing them.
 struct ColumnReader<'a, 'j> {
     reader: LineReader<'a>,
     order: Order,
@@ -73,15 +73,15 @@ struct ColumnReader<'a, 'j> {
     judge: &'j mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     holes: Vec<Hole>,
     scale: Scale,
-    /// Values and keys are not read.
+    /// Whether values and keys are left unread.
     is_of_times: bool,
-    /// Somebody has.
+    /// Whether a line needs values or keys that were not read.
     lacks: bool,
 }
 
 impl ColumnReader<'_, '_> {
-    /// Reads all lines, whose text has `length` bytes; none if there is something about them that only the text tells. First of all lines
-    /// which they are, then their times, then where they are, and their contents: so little is at hand at once.
+    /// Reads all lines of a text with `length` bytes: first the steps of all lines, then all times, then places and contents. Each
+    /// pass uses little memory. Returns `None` if a line can only be read as text.
     fn lines(&mut self, count: u64, length: usize, out: &mut Out, lines: &mut Lines) -> Option<()> {
         let count =
             usize::try_from(count).ok().filter(|count| *count <= self.reader.lines.len())?;
@@ -94,7 +94,7 @@ impl ColumnReader<'_, '_> {
         kept.map(|_| ())
     }
 
-    /// The same of as many lines; returns how many of them are kept.
+    /// Reads `all.len()` lines. Returns how many of them are kept.
     fn all(
         &mut self,
         all: &mut [ColumnLine],
@@ -109,7 +109,7 @@ impl ColumnReader<'_, '_> {
         self.placed(all, length, out, lines)
     }
 
-    /// Reads a line that is not as others: the first of its step, one whose text is wanted, or a raw one. Its time, if it is left out.
+    /// Reads a raw line, the first line of a step, or a line whose text is requested. Also returns its time if it is left out.
     #[cold]
     fn line(&mut self, coded: ColumnLine, out: &mut Out) -> Option<(Content, Option<i64>)> {
         let Some(line) = self.order.step(coded.step) else {
@@ -132,7 +132,7 @@ impl ColumnReader<'_, '_> {
         Some((Content { step, ..Content::default() }, left_out))
     }
 
-    /// A line whose text is wanted.
+    /// Writes the text of a line.
     #[cold]
     fn write(&mut self, line: Line, step: usize, time: i64, out: &mut Out) {
         self.holes.clear();
@@ -173,7 +173,7 @@ impl ColumnReader<'_, '_> {
 }
 
 impl ColumnReader<'_, '_> {
-    /// Reads the first line of a step. Returns its time if it is left out; none if the place of its first word depends on its text.
+    /// Reads the first line of a step. Returns its time if it is left out, or `None` if the place of its first word depends on its text.
     #[cold]
     fn learn(&mut self, line: Line, step: usize, at: i64, out: &mut Out) -> Option<Option<i64>> {
         let start = out.len();
@@ -208,7 +208,7 @@ impl ColumnReader<'_, '_> {
         Some(time)
     }
 
-    /// Notes the holes of the lines of a step, of which one may be asked for; the form of these lines, and the bytes that all have.
+    /// Adds the holes of the lines of a step; one of them may be requested. Returns the form of these lines and the bytes that they share.
     fn passed(&mut self, step: usize, asked: Option<Asked>) -> (Form, u32) {
         let from = self.passed.len();
         let (last, last_at) = (0, (0, 0));
@@ -238,8 +238,8 @@ impl ColumnReader<'_, '_> {
     }
 }
 
-/// The lines of a segment, which has `length` bytes, and in `text` what is needed of theirs; false if all of the text is needed, or
-/// the streams do not tell it.
+/// Reads the lines of a segment with `length` bytes, and writes to `text` the bytes that are needed. Returns `false` if the whole text is needed
+/// or the streams are invalid.
 pub(crate) fn columns(
     encoded: &EncodedSegment,
     length: usize,
@@ -247,18 +247,18 @@ pub(crate) fn columns(
     lines: &mut Lines,
     judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
 ) -> bool {
-    // Whatever may be part of a definition is among these.
+    // These texts include all lines that may be part of a definition.
     if memchr::memchr(b'%', &encoded.streams[0][1]).is_some() {
         return false;
     }
-    // Where most lines are left out, values and keys are rarely needed.
+    // If most lines are left out, values and keys are rarely needed.
     match read(encoded, length, text, lines, judge, lines.leaves_out) {
         Err(Unread::Values) => read(encoded, length, text, lines, judge, false).is_ok(),
         taken => taken.is_ok(),
     }
 }
 
-/// Reads the lines; of times and nothing else if `is_of_times`.
+/// Reads the lines, but only their times if `is_of_times`.
 fn read(
     encoded: &EncodedSegment,
     length: usize,
@@ -285,7 +285,7 @@ fn read(
     let mut out = Out::within(std::mem::take(text), length);
     let taken = all.lines(encoded.lines, length, &mut out, lines).is_some();
     lines.counts.extend(all.steps.iter().map(|step| step.count));
-    // The values of lines that were left out have unknown lengths.
+    // Lines that were left out have values of unknown lengths.
     let is_whole = out.len() == length || is_of_times && lines.left_out > 0;
     let taken = taken && is_whole && !all.reader.has_overrun();
     *text = out.into_bytes();

@@ -1,4 +1,4 @@
-//! A segment that is read: its text, line by line.
+//! Decodes the text of a segment, line by line.
 
 use crate::digits::{SHORT, Short};
 use crate::fields::{FieldsIn, Place};
@@ -11,20 +11,20 @@ use crate::steps::Steps;
 use crate::stream::StreamReader;
 use crate::times::TimesIn;
 
-/// Bytes that all lines of a step have in one place, and the hole behind them.
+/// Bytes that all lines of a step share, and the hole behind them.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) text: Short,
-    /// 0 if there is none, but another piece, or the end.
+    /// Kind of the hole; 0 at the end, or if another piece follows.
     pub(crate) hole: u8,
     pub(crate) place: Place,
 }
 
-/// The texts of steps.
+/// Texts of all steps.
 #[derive(Default)]
 pub(crate) struct Pieces {
     pub(crate) steps: Steps,
-    /// Of each step, where its pieces begin and end.
+    /// Start and end of the pieces of each step.
     ranges: Vec<(u32, u32)>,
     pieces: Vec<Piece>,
     patterns: Patterns,
@@ -32,7 +32,7 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Number of the step of a line.
+    /// Returns the number of the step of a line.
     #[inline]
     pub(crate) fn step(&mut self, line: Line, lines: &LinesIn) -> usize {
         let step = self.steps.number(line) as usize;
@@ -81,7 +81,7 @@ impl Pieces {
     }
 }
 
-/// Reader of the lines of a segment.
+/// Reads the lines of a segment.
 pub(crate) struct LineReader<'a> {
     pub(crate) sides: [StreamReader<'a>; STREAMS],
     pub(crate) lines: LinesIn,
@@ -127,7 +127,7 @@ impl LineReader<'_> {
         self.sides.iter().any(|side| side.failed)
     }
 
-    /// More of some group has been read than it has.
+    /// Returns whether any group gave more numbers than it has.
     pub(crate) fn has_overrun(&self) -> bool {
         let fields = [&self.values, &self.keys.fields];
         self.lines.has_overrun()
@@ -139,12 +139,12 @@ impl LineReader<'_> {
         LineReader::of(encoded, STREAMS, length)
     }
 
-    /// A reader of lines and their times, which has neither values nor keys.
+    /// Creates a reader of steps and times, without values and keys.
     pub(crate) fn of_times<'a>(encoded: &'a EncodedSegment, length: usize) -> LineReader<'a> {
         LineReader::of(encoded, 2, length)
     }
 
-    /// A reader of the first streams.
+    /// Creates a reader of the first `streams` streams.
     fn of<'a>(encoded: &'a EncodedSegment, streams: usize, length: usize) -> LineReader<'a> {
         let mut sides: [StreamReader<'a>; STREAMS] = std::array::from_fn(|stream| {
             let [columns, texts] = &encoded.streams[stream];
@@ -164,17 +164,17 @@ impl LineReader<'_> {
     }
 }
 
-/// The text of a segment, which has `length` bytes.
+/// Decodes the text of a segment, which has `length` bytes.
 ///
 /// # Errors
 /// The streams do not encode such a text.
 pub(crate) fn decode(encoded: &EncodedSegment, length: usize) -> Result<Vec<u8>, ()> {
     let mut reader = LineReader::new(encoded, length);
-    // The last newline may be one that the text lacks.
+    // The text may lack the last newline.
     let mut text = Out::new(length + 1);
     for line in 0..encoded.lines {
         reader.line(&mut text);
-        // Whoever has failed goes on with lines of nothing, for a while.
+        // After a failure, some more empty lines are decoded.
         if text.is_full() || (line % 64 == 0 && reader.failed()) {
             return Err(());
         }

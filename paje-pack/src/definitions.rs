@@ -1,10 +1,10 @@
-//! Definitions of events that come before a place of a trace.
+//! Definitions of events before a place in a trace.
 
 use crate::template::{Roles, header_lines};
 
-/// The definitions of events that come before a place of a trace.
+/// Definitions of events before a place in a trace.
 ///
-/// They say which fields are times, containers and keys. Events that are not defined are packed too, but not as well.
+/// They determine which fields are times, containers and keys. Undefined events are packed too, but less well.
 #[derive(Clone, Debug)]
 pub struct Definitions {
     pub(crate) roles: Roles,

@@ -1,17 +1,17 @@
-//! Texts of numbers, and other short ones, which are copied as a word.
+//! Texts of numbers, and other short texts that are copied as one word.
 
 use std::ops::Range;
 
 use crate::value::{DIGITS, POWERS};
 
-/// Text of 16 bytes at most, the first one lowest.
+/// Text of at most 16 bytes, the first byte lowest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Short {
     bytes: [u8; SHORT],
     len: u8,
 }
 
-/// Bytes of a short text, at most.
+/// Maximum length of a short text.
 pub(crate) const SHORT: usize = 16;
 
 const POINT: Short = Short::new(b'.' as u128, 1);
@@ -28,7 +28,7 @@ impl Short {
         u128::from_le_bytes(self.bytes)
     }
 
-    /// The first bytes of a text.
+    /// Takes the first bytes of a text.
     pub(crate) fn of(text: &[u8]) -> Short {
         let text = &text[..text.len().min(SHORT)];
         let mut bytes = [0; SHORT];
@@ -41,24 +41,24 @@ impl Short {
         self.len as usize
     }
 
-    /// Its bytes, and others behind them.
+    /// Returns the text, padded with other bytes.
     #[inline]
     pub(crate) const fn bytes(self) -> [u8; SHORT] {
         self.bytes
     }
 
-    /// Both, one behind the other, of which the first is shorter than 16 bytes and both have no more.
+    /// Concatenates two texts. The first has fewer than 16 bytes, and both together at most 16.
     #[inline]
     const fn and(self, other: Short) -> Short {
         let shift = 8 * (self.len as u32 % SHORT as u32);
         Short::new(self.word() | other.word() << shift, self.len + other.len)
     }
 
-    /// A number below 10^8.
+    /// Formats a number below 10^8.
     #[inline]
     pub(crate) fn whole(number: u64) -> Short {
         let digits = eight(number);
-        // One digit at least.
+        // At least one digit.
         let zeros = (digits.trailing_zeros() as usize / 8).min(7);
         let bytes = (digits | ZEROS) >> (8 * zeros);
         Short::new(bytes.into(), 8 - zeros as u8)
@@ -74,14 +74,14 @@ impl Short {
         Short::padded_short(number, count)
     }
 
-    /// The same with 1 to 8.
+    /// Returns a number with `count` digits, 1 to 8.
     #[inline]
     fn padded_short(number: u64, count: u8) -> Short {
         let shift = 8 * (8 - u32::from(count)) % 64;
         Short::new(((eight(number) | ZEROS) >> shift).into(), count)
     }
 
-    /// So many zeros, 16 at most.
+    /// Returns at most 16 zeros.
     const fn zeros(count: u8) -> Short {
         let bytes = if count == 0 {
             0
@@ -91,7 +91,7 @@ impl Short {
         Short::new(bytes, count)
     }
 
-    /// Returns a decimal number with `after` digits after the point; none if it is long.
+    /// Formats a decimal number with `after` digits after the point. Returns `None` if it is long.
     #[inline]
     pub(crate) fn decimal(bits: i64, after: u8) -> Option<Short> {
         let left = bits.unsigned_abs();
@@ -112,11 +112,11 @@ impl Short {
         fits.then(|| text.and(Short::padded(behind, after)))
     }
 
-    /// 16 hexadecimal digits.
+    /// Formats 16 hexadecimal digits.
     #[inline]
     pub(crate) fn hex(bits: u64) -> Short {
         let halves = [(bits >> 32) as u32, bits as u32].map(|half| {
-            // The first digit is the highest one, and lowest here.
+            // The first digit is the most significant one, but goes into the lowest byte.
             let fours = u64::from(half >> 16) | u64::from(half & 0xffff) << 32;
             let pairs = fours >> 8 & 0x0000_00ff_0000_00ff | (fours & 0x0000_00ff_0000_00ff) << 16;
             let digits = pairs >> 4 & 0x000f_000f_000f_000f | (pairs & 0x000f_000f_000f_000f) << 8;
@@ -129,7 +129,7 @@ impl Short {
 
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// The digits of a number below 10^8, the first one lowest.
+/// Returns the eight digits of a number below 10^8, the first one lowest.
 #[inline]
 const fn eight(number: u64) -> u64 {
     let fours = (number / 10_000) | ((number % 10_000) << 32);
@@ -139,7 +139,7 @@ const fn eight(number: u64) -> u64 {
     tens | (pairs - 10 * tens) << 8
 }
 
-/// Room for any number: its digits, a point, a sign.
+/// Maximum length of a number: digits, a point, a sign.
 pub(crate) const LONGEST: usize = 40;
 
 /// Text of a number that is not short.
@@ -178,7 +178,7 @@ impl Long {
     }
 }
 
-/// Powers of ten, all that there are in 64 bits.
+/// All powers of ten below 2^64.
 const TENS: [u64; 20] = {
     let mut powers = [1; 20];
     let mut power = 1;
@@ -189,10 +189,10 @@ const TENS: [u64; 20] = {
     powers
 };
 
-/// Bytes of a decimal number, as [`Long::decimal`] writes it.
+/// Returns the length of a decimal number as [`Long::decimal`] writes it.
 #[inline]
 pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
-    // By the number of bits, one less or right; the numbers of digits of 0 and 1 are the same.
+    // An estimate from the number of bits, which may be one too low. Zero has as many digits as one.
     let number = bits.unsigned_abs() | 1;
     let digits = (((u64::BITS - number.leading_zeros()) * 1233) >> 12) as usize;
     let digits = digits + (number >= TENS[digits]) as usize;
@@ -201,8 +201,8 @@ pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
     digits + (after > 0) as usize + (bits < 0) as usize
 }
 
-/// Numbers from one to another, one of which is this, that have as many bytes; and how many that is. There are none where this is
-/// negative, or long.
+/// Returns a range of numbers that includes this one and whose texts have the same length, and that length. The range is empty for negative
+/// and long numbers.
 #[inline(never)]
 pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
     let len = decimal_len(bits, after);
@@ -215,12 +215,12 @@ pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
     (start..*end as i64, len)
 }
 
-/// Writes numbers with so many digits after the point, which mostly have the same ones before it as the last number.
+/// Formats numbers with a fixed number of decimals. Consecutive numbers mostly share the digits before the point.
 pub(crate) struct Spelling {
-    /// Digits behind the point, of which the last ones are zeros that the numbers do not have.
+    /// Number of decimals, and how many of them are zeros that the numbers leave out.
     after: u8,
     zeros: u8,
-    /// The number before the point of the last one, and its text with the point; of none.
+    /// The last number before the point, and its text with the point.
     whole: u64,
     text: Short,
     ending: Short,
@@ -232,7 +232,7 @@ impl Spelling {
         Spelling { after, zeros, whole: u64::MAX, text: Short::default(), ending }
     }
 
-    /// A number, if that is short.
+    /// Formats a number. Returns `None` if it is long.
     #[inline]
     pub(crate) fn short(&mut self, units: i64) -> Option<Short> {
         let code = self.after.checked_sub(self.zeros).filter(|code| *code > 0)?;
@@ -248,17 +248,17 @@ impl Spelling {
         fits.then(|| self.text.and(Short::padded(behind, code)).and(self.ending))
     }
 
-    /// Numbers from 0 on below this are exact as doubles.
+    /// Returns a bound: whole numbers from 0 up to it are exact as doubles.
     pub(crate) fn most(&self) -> u64 {
         (1 << 53).min(i64::MAX as u64 / 10_u64.pow(self.zeros.into()))
     }
 
-    /// Numbers from 0 on, one of which is this, that have so many bytes, and are exact as doubles; none if this is not.
+    /// Returns a range of numbers that are exact as doubles and whose texts have the same length. It includes this one; `None` if it cannot.
     #[cold]
     pub(crate) fn lengths(&self, units: i64) -> Option<(Range<i64>, usize)> {
         let (code, zeros) = (self.after.checked_sub(self.zeros)?, 10_i64.pow(self.zeros.into()));
         let most = (1 << 53).min(i64::MAX / zeros);
-        // From where on there is one digit more before the point.
+        // First number with one more digit before the point.
         let mut end = 10_i64.checked_pow(u32::from(code) + 1)?;
         let mut start = 0;
         while end <= units {
@@ -269,7 +269,7 @@ impl Spelling {
         range.contains(&units).then(|| (range, decimal_len(units * zeros, self.after)))
     }
 
-    /// A number that is not.
+    /// Formats any number.
     pub(crate) fn long(&self, units: i64) -> Long {
         Long::decimal(units.wrapping_mul(10_i64.pow(self.zeros.into())), self.after)
     }
@@ -279,7 +279,7 @@ impl Spelling {
 mod tests {
     use super::*;
 
-    /// The text of a number, digit by digit.
+    /// Formats a number digit by digit.
     fn slow(number: i128, after: usize) -> String {
         let digits = format!("{:0>1$}", number.unsigned_abs(), after + 1);
         let (whole, behind) = digits.split_at(digits.len() - after);

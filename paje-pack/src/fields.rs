@@ -1,6 +1,6 @@
-//! Values of fields, each coded as a difference to an earlier one, or as the number of an earlier text.
+//! Values of fields, each coded as a difference to an earlier value or as the number of an earlier text.
 //!
-//! A *slot* is a field in a step: the values of each are together. The writer chooses the form of a field by its first values.
+//! A *slot* is a field within a step, and its values are adjacent. The writer chooses the form of a field by its first values.
 
 mod read;
 mod write;
@@ -8,18 +8,18 @@ mod write;
 pub(crate) use read::{FieldsIn, is_word};
 pub(crate) use write::FieldsOut;
 
-/// Parts that a key is cut into: each is a value of a field of its own.
+/// Maximum number of parts of a key. Each part belongs to a separate field.
 pub(crate) const PARTS: usize = 8;
 
-/// Columns, from the first of the fields on: forms, bases, a table of numbers by slot.
+/// Columns, relative to the first one of the fields: forms, bases, a table of numbers by slot.
 mod column {
     pub(super) const FORMS: usize = 0;
     pub(super) const BASES: usize = 1;
     pub(super) const NUMBERS: usize = 2;
 }
 
-/// Forms of fields: texts by number; differences of hexadecimal numbers; of decimal ones with any number of digits after the point; with as
-/// many as are added to this. In all of them, 0 is a text that follows.
+/// Forms of fields: numbers of texts; differences of hexadecimal numbers; differences of decimal numbers with any number of decimals; from here
+/// on, with a fixed number of decimals. In all forms, 0 stands for a text that follows.
 mod form {
     pub(super) const TEXTS: u8 = 0;
     pub(super) const HEX: u8 = 1;
@@ -27,13 +27,13 @@ mod form {
     pub(super) const DECIMAL: u8 = 3;
 }
 
-/// Bases of differences: nothing; the last number of the field; of the slot; that and the step to it once more.
+/// Number of bases: zero; the last number of the field; the last number of the slot; the last number plus its last difference.
 const BASES: usize = 4;
 
-/// Numbers of digits that there can be after a point.
+/// Number of possible counts of decimals.
 const DIGITS: u64 = 19;
 
-/// The last number of a slot, and what it was more than the one before.
+/// The last number of a slot, and its difference to the one before.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     last: i64,
@@ -41,7 +41,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// Returns the number that the next one is a difference to.
+    /// Returns the number that is subtracted from the next one.
     #[inline]
     const fn base(self, base: u8, field: i64) -> i64 {
         match base {
@@ -67,14 +67,14 @@ pub(crate) const fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// A slot, and the field that it is of.
+/// A slot and its field.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) slot: u32,
     pub(crate) field: u32,
 }
 
-/// Element `at` of a list that has all up to it.
+/// Returns an element of a list, which grows if it is too short.
 #[inline]
 fn at<T: Default>(list: &mut Vec<T>, at: u32) -> &mut T {
     let at = at as usize;

@@ -1,4 +1,4 @@
-//! The file: a header, pages, and where they are. See `docs/pack.md`.
+//! Pages of the file. `docs/pack.md` describes the format.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -8,44 +8,44 @@ use zstd::bulk::{Compressor, Decompressor};
 
 /// First bytes of a packed trace.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
-/// Last bytes of it, behind the place of its index.
+/// Last bytes of a packed trace, behind the place of its index.
 pub(crate) const END: &[u8; 8] = b"PJP end\n";
-/// The version that is written, and the only one that is read.
+/// Version of the format; no other one can be read.
 pub(crate) const VERSION: u32 = 2;
-/// Magic and version.
+/// Size of the magic bytes and the version.
 pub(crate) const HEADER: u64 = 12;
-/// The head of a page.
+/// Size of the head of a page.
 pub(crate) const HEAD: usize = 14;
 
-/// Bytes of text in a segment, at most.
+/// Maximum size of a segment's text.
 pub(crate) const LARGEST_SEGMENT: usize = 1 << 26;
-/// Bytes of a page once it is decompressed, at most: texts of a segment have an end each.
+/// Maximum size of a decompressed page. It is larger than a segment since each text ends with a newline.
 pub(crate) const LARGEST_PAGE: u64 = 1 << 28;
-/// Bytes of a summary, at most.
+/// Maximum size of a summary.
 pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
 
-/// Contents and texts so short that it costs nothing to see how they are kept best.
+/// Below this size, trying several ways of compression costs little.
 pub(crate) const SHORT: usize = 1 << 18;
-/// zstd's level for what is tried, for whole texts, and for summaries.
+/// Level of zstd for whole texts, and for what is tried at high levels.
 pub(crate) const HIGH: i32 = 19;
-/// The level from which on time does not count, and what is tried below it: Cholesky's pages are no larger than with 19.
+/// From this level on, time does not matter. It is also tried for short traces: Cholesky's pages are no larger than with level 19.
 pub(crate) const THOROUGH: i32 = 15;
-/// The level from which on short pages are no larger to speak of, while it takes a tenth of the time.
+/// Level at which short pages are almost as small as with level 19, in a tenth of the time.
 pub(crate) const MIDDLE: i32 = 9;
-/// The level of lines of borders, of which there may be many: they are a few hundredths larger than with 9, and take a fifth of the time.
-pub(crate) const BORDERS: i32 = 4;
+/// The level of summaries, which may be large: a few percent larger than with 9, in a fifth of the time.
+pub(crate) const SUMMARIES: i32 = 4;
 
-/// Kinds of pages, by their content.
+/// Kinds of pages.
 pub(crate) mod kind {
-    /// The head of a segment: its sizes, the scale of its times, which pages follow, a checksum.
+    /// Head of a segment: sizes, decimals of times, the pages that follow, a checksum.
     pub(crate) const HEAD: u8 = 1;
-    /// The bits of the first stream; its texts, then those of the others, follow.
+    /// Columns of the first stream. Its texts follow, then the other streams.
     pub(crate) const STREAMS: u8 = 2;
-    /// The text of a segment as it is.
+    /// Unencoded text of a segment.
     pub(crate) const TEXT: u8 = 10;
-    /// The places of segments and summaries.
+    /// Index of segments and summaries.
     pub(crate) const INDEX: u8 = 11;
-    /// A summary that a program keeps with the trace.
+    /// A summary, which a program stores with the trace.
     pub(crate) const SUMMARY: u8 = 12;
 }
 
@@ -59,19 +59,19 @@ pub enum ErrorKind {
     Version(u32),
     /// It ends before its end.
     Truncated,
-    /// A page is not what was written.
+    /// The checksum of a page is wrong.
     Checksum,
     /// A page claims a size that no page has.
     Size(u64),
-    /// A page is of another kind than those that can follow here.
+    /// A page has a kind that is not allowed at this place.
     Page(u8),
     /// A page cannot be decompressed.
     Zstd(String),
-    /// A page does not say what pages of its kind say.
+    /// The content of a page is invalid.
     Content(&'static str),
-    /// Something follows the end.
+    /// More bytes follow the end.
     Trailing,
-    /// The medium failed.
+    /// Reading the file failed.
     Io(io::Error),
 }
 
@@ -92,7 +92,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Truncated => f.write_str("the packed trace ends too early"),
             ErrorKind::Checksum => f.write_str("the page is damaged: its checksum does not match"),
             ErrorKind::Size(size) => {
-                write!(f, "the page claims {size} bytes, more than a page can have")
+                write!(f, "the page claims {size} bytes, more than allowed")
             }
             ErrorKind::Page(kind) => write!(f, "unexpected page of kind {kind}"),
             ErrorKind::Zstd(error) => write!(f, "the page cannot be decompressed: {error}"),
@@ -103,10 +103,10 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// Why a packed trace cannot be read, and where.
+/// Why a packed trace cannot be read, and the page with the fault.
 #[derive(Debug)]
 pub struct Error {
-    /// The byte of the packed file, from 0, where the page begins that is at fault.
+    /// Start of that page, in bytes from the start of the file.
     pub at: u64,
     /// The fault.
     pub kind: ErrorKind,
@@ -135,7 +135,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Appends a number in groups of seven bits, the lowest first.
+/// Appends a number in groups of seven bits, the lowest group first.
 pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
     while number > 127 {
         out.push(number as u8 | 128);
@@ -144,7 +144,7 @@ pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Takes such a number off the front.
+/// Takes a number in groups of seven bits off the front.
 pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for place in (0..64).step_by(7) {
@@ -161,27 +161,27 @@ pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Of a page, so many bytes are asked for at once: more may not be there.
+/// Number of bytes of a page that are allocated before they have been read.
 const AT_ONCE: u32 = 1 << 16;
 
-/// A page, as it is kept.
+/// A page as it is stored.
 pub(crate) struct Page {
     pub(crate) kind: u8,
-    /// Kept as it is (0), or compressed with zstd (1).
+    /// 0: stored; 1: compressed with zstd.
     how: u8,
-    /// Its size when it is not.
+    /// Size when decompressed.
     size: u32,
     pub(crate) kept: Vec<u8>,
 }
 
 impl Page {
-    /// A page of its own content.
+    /// Creates a page that is stored without compression.
     pub(crate) fn plain(kind: u8, content: Vec<u8>) -> Page {
         Page { kind, how: 0, size: content.len() as u32, kept: content }
     }
 
-    /// A page of content that zstd may make smaller. Where it costs little, a higher level is tried, too (19 for 15 and more, else 9): names of what is created
-    /// or defined once are mostly better off with it, by up to a fifth, but not always.
+    /// Creates a page, compressed if that makes it smaller. For short pages, also tries a higher level: 19 from level 15 on, else 9. Pages with
+    /// the names of created objects are mostly smaller then, by up to a fifth.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -195,7 +195,7 @@ impl Page {
         Ok(Page::shorter(kind, content, kept))
     }
 
-    /// The same with this level alone.
+    /// Creates a page, compressed with this level if that makes it smaller.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -204,7 +204,7 @@ impl Page {
         Ok(Page::shorter(kind, content, kept))
     }
 
-    /// A page of content, as zstd has it if that is shorter.
+    /// Creates a page from content and its compressed form, whichever is shorter.
     fn shorter(kind: u8, content: Vec<u8>, kept: Vec<u8>) -> Page {
         match kept.len() < content.len() {
             true => Page { kind, how: 1, size: content.len() as u32, kept },
@@ -212,12 +212,12 @@ impl Page {
         }
     }
 
-    /// Bytes in the file.
+    /// Returns the number of bytes in the file.
     pub(crate) fn len(&self) -> u64 {
         (HEAD + self.kept.len()) as u64
     }
 
-    /// Its head; `number` is how many pages come before it.
+    /// Returns the head; `number` pages come before this one.
     pub(crate) fn head(&self, number: u32) -> [u8; HEAD] {
         let mut head = [0; HEAD];
         head[0] = self.kind;
@@ -228,7 +228,7 @@ impl Page {
         head
     }
 
-    /// The checksum of a page with `number` pages before it.
+    /// Returns the checksum of the page if `number` pages come before it.
     pub(crate) fn checksum(&self, number: u32) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&number.to_le_bytes());
@@ -239,7 +239,7 @@ impl Page {
         hasher.finalize()
     }
 
-    /// Reads the page with `number` pages before it.
+    /// Reads the page after `number` others.
     pub(crate) fn read(from: &mut impl Read, number: u32) -> Result<Page, ErrorKind> {
         let (page, checksum) = Page::take(from)?;
         match page.checksum(number) == checksum {
@@ -248,7 +248,7 @@ impl Page {
         }
     }
 
-    /// Takes a page, and the checksum that it should have.
+    /// Reads a page and its checksum, without checking it.
     pub(crate) fn take(from: &mut impl Read) -> Result<(Page, u32), ErrorKind> {
         let mut head = [0; HEAD];
         read_exact(from, &mut head)?;
@@ -268,7 +268,7 @@ impl Page {
         Ok((Page { kind, how, size, kept }, word(8)))
     }
 
-    /// Content of the page, if pages of its kind are kept as they are.
+    /// Returns the content of a page that must not be compressed.
     pub(crate) fn plain_content(&self) -> Result<&[u8], ErrorKind> {
         match self.how {
             0 if self.size as usize == self.kept.len() => Ok(&self.kept),
@@ -276,7 +276,7 @@ impl Page {
         }
     }
 
-    /// Content of the page, decompressed, `most` bytes at most if it is right.
+    /// Decompresses the page. It must have at most `most` bytes.
     pub(crate) fn content(self, most: u64) -> Result<Vec<u8>, ErrorKind> {
         if u64::from(self.size) > most {
             return Err(ErrorKind::Size(self.size.into()));
@@ -297,31 +297,31 @@ impl Page {
         }
         let decoder = zstd::Decoder::with_buffer(&self.kept[..]).map_err(failed)?;
         let mut content = Vec::new();
-        // A frame that gives more than the head says is not read to its end.
+        // Does not read on in a frame that is larger than the head says.
         decoder.take(u64::from(self.size) + 1).read_to_end(&mut content).map_err(failed)?;
         if content.len() == self.size as usize { Ok(content) } else { Err(other) }
     }
 }
 
-/// One zstd frame.
+/// Compresses content into one zstd frame.
 fn compress(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     with_compressor(level, |compressor| compressor.compress(content))
 }
 
-/// Contents of so many bytes have their memory before it is known that they are there.
+/// Up to this size, memory is allocated before the content is known to be valid.
 const PROMPT: u32 = 1 << 20;
 
-/// Highest level whose frames do not depend on what was compressed before with the same compressor.
+/// Highest level at which a frame does not depend on earlier frames of the same compressor.
 const QUICK: i32 = 3;
 
 thread_local! {
-    /// A decompressor, which takes more memory than what it is used for, mostly.
+    /// Decompressor of the thread. Creating one often takes longer than its use.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
-    /// A compressor for levels 1 to [`QUICK`]: its tables are made once.
+    /// Compressor of the thread for levels 1 to [`QUICK`], whose tables are allocated once.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Result of `compress` with a compressor of frames that have neither their sizes, which stand elsewhere, nor checksums.
+/// Calls `compress` with a compressor whose frames have neither sizes nor checksums, which the page has.
 ///
 /// # Errors
 /// zstd lacks memory, or `compress` fails.
@@ -355,7 +355,7 @@ pub(crate) fn read_exact(from: &mut impl Read, into: &mut [u8]) -> Result<(), Er
     })
 }
 
-/// Result of `decompress` with a decompressor of frames.
+/// Calls `decompress` with the decompressor of the thread.
 ///
 /// # Errors
 /// zstd lacks memory, or `decompress` fails.

@@ -1,14 +1,14 @@
-//! Steps by lane and action, found in one look.
+//! Steps by lane and action in one table.
 
 use crate::lines::Line;
 
-/// Most places of a grid: those of many lanes that do many things are found otherwise.
+/// Maximum size of the table. Steps outside it are found in a hash map.
 const MOST: usize = 1 << 16;
 
-/// Number of no step.
+/// Stands for no step.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Numbers of steps, in rows of lanes, by what tells lanes and actions: one more than their numbers.
+/// Numbers of steps in a row per lane. Columns are actions; both are numbered from 1.
 #[derive(Default)]
 pub(crate) struct Grid {
     width: usize,
@@ -16,18 +16,18 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The step of a lane and an action, by what tells them; or [`NONE`].
+    /// Returns the step of a lane and an action, both numbered from 1, or [`NONE`].
     #[inline(always)]
     pub(crate) fn get(&self, lane: u64, action: u64) -> u32 {
         let (lane, action) = (lane as usize, action as usize);
         if action >= self.width {
             return NONE;
         }
-        // No lane has so large a number that this is another one's.
+        // No lane has a number so large that this place belongs to another lane.
         self.steps.get(lane.wrapping_mul(self.width).wrapping_add(action)).copied().unwrap_or(NONE)
     }
 
-    /// Takes in the step of a line, if there is room.
+    /// Adds the step of a line, if there is room.
     #[cold]
     pub(crate) fn put(&mut self, line: Line, step: u32) {
         let (lane, action) = (line.lane as usize + 1, line.action as usize + 1);
@@ -52,7 +52,7 @@ impl Grid {
 mod tests {
     use super::*;
 
-    /// Steps are found where they were put, and nowhere else; those for which there is no room are not.
+    /// Steps are found at their places only, and not if there is no room for them.
     #[test]
     fn steps_are_found_by_lane_and_action() {
         let mut grid = Grid::default();

@@ -1,4 +1,4 @@
-//! Index of the pages of a packed trace, and its summaries, which are found without reading its segments.
+//! Index of the pages of a packed trace, and its summaries, which can be read without its segments.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -7,24 +7,24 @@ use crate::format::{
     read_exact, take_number,
 };
 
-/// Bytes of the trailer: where the index begins, and the mark of the end.
+/// Size of the trailer: the place of the index, and the end mark.
 pub(crate) const TRAILER: u64 = 16;
 
-/// Fault of an index that is that of another file.
+/// The index belongs to another file.
 pub(crate) const OTHER_PAGES: &str = "the index lists other pages than the file has";
 
-/// The longest name of a summary, in bytes.
+/// Maximum length of a summary's name in bytes.
 pub(crate) const LONGEST_NAME: usize = 255;
 
-/// The segments and summaries of a file, in the order of their pages.
+/// Segments and summaries of a file, in the order of their pages.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Index {
-    /// For each: bytes in the file, pages, bytes of text, lines.
+    /// For each segment: bytes in the file, pages, bytes of text, lines.
     pub(crate) segments: Vec<[u64; 4]>,
     pub(crate) summaries: Vec<Entry>,
 }
 
-/// A summary: one page.
+/// A summary, which takes one page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// Bytes in the file.
@@ -40,7 +40,7 @@ impl Entry {
 }
 
 impl Index {
-    /// The content of its page.
+    /// Encodes the index.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         put_number(self.segments.len() as u64, &mut bytes);
@@ -57,7 +57,7 @@ impl Index {
         bytes
     }
 
-    /// Index on such a page; none if it makes no sense. Time and memory are in proportion to the page.
+    /// Decodes an index. Returns `None` if it is invalid. Takes time and memory in proportion to the page.
     pub(crate) fn parse(mut page: &[u8]) -> Option<Index> {
         let mut index = Index::default();
         for _ in 0..take_number(&mut page)? {
@@ -76,7 +76,7 @@ impl Index {
         page.is_empty().then_some(index)
     }
 
-    /// Numbers of bytes and pages before the index; none where no file has so many.
+    /// Returns the numbers of bytes and pages before the index; `None` for numbers that no file has.
     fn sizes(&self) -> (Option<u64>, Option<u32>) {
         let segments = self.segments.iter().map(|[bytes, pages, ..]| (*bytes, *pages));
         let summaries = self.summaries.iter().map(|summary| (summary.len, 1));
@@ -88,21 +88,21 @@ impl Index {
     }
 }
 
-/// Summaries of a packed trace, which were kept with it and are found by its end.
+/// Summaries of a packed trace, which are found from the end of the file.
 ///
-/// Only the pages that are asked for are read.
+/// Reads only the requested pages.
 #[derive(Debug)]
 pub struct Summaries<R> {
     pub(crate) from: R,
     len: u64,
-    /// Byte of the file where the next page to be read begins.
+    /// Byte of the file that is read next.
     at: u64,
     read: u64,
     index: Index,
 }
 
 impl<R: Read + Seek> Summaries<R> {
-    /// Reads the header, and where the summaries are.
+    /// Reads the header and the index.
     ///
     /// # Errors
     /// The file is damaged, or no packed trace, or of another version.
@@ -155,7 +155,7 @@ impl<R: Read + Seek> Summaries<R> {
         Ok(())
     }
 
-    /// The summary of this name and version, if there is one.
+    /// Returns the summary with this name and version, if there is one.
     ///
     /// # Errors
     /// Its page is damaged.
@@ -163,27 +163,27 @@ impl<R: Read + Seek> Summaries<R> {
         self.find(name, version).map(|number| self.content(number)).transpose()
     }
 
-    /// Number of the first summary of this name and version, if there is one.
+    /// Returns the index of the first summary with this name and version, if there is one.
     pub(crate) fn find(&self, name: &str, version: u64) -> Option<usize> {
         self.index.summaries.iter().position(|entry| entry.is(name, version))
     }
 
-    /// Tells whether a summary is there and has this name and version.
+    /// Returns whether a summary exists and has this name and version.
     pub(crate) fn has(&self, number: usize, name: &str, version: u64) -> bool {
         self.index.summaries.get(number).is_some_and(|entry| entry.is(name, version))
     }
 
-    /// Bytes in the file of the summary of this number; none if it is not there.
+    /// Returns the size of a summary in the file; 0 if it does not exist.
     pub(crate) fn summary_len(&self, number: usize) -> u64 {
         self.index.summaries.get(number).map_or(0, |entry| entry.len)
     }
 
-    /// The summary of this number, which is there.
+    /// Reads an existing summary.
     pub(crate) fn content(&mut self, number: usize) -> Result<Vec<u8>, Error> {
         self.read_page(number).map_err(|kind| self.failed(kind))
     }
 
-    /// The error, where the file was read last.
+    /// Returns an error at the place that was read last.
     pub(crate) const fn failed(&self, kind: ErrorKind) -> Error {
         Error { at: self.at, kind }
     }
@@ -202,8 +202,8 @@ impl<R: Read + Seek> Summaries<R> {
         page.content(LARGEST_SUMMARY)
     }
 
-    /// Number of segments, if each of them has so many bytes of text at most, and is of whole lines: the last may be anything, and others are if they have
-    /// several, or are [damaged](crate::Packed::cuts_a_line).
+    /// Returns the number of segments if each has at most `most` bytes of text and consists of whole lines. Segments with several lines
+    /// do, or are [damaged](crate::Packed::cuts_a_line).
     #[must_use]
     pub fn whole_lines(&self, most: u64) -> Option<usize> {
         if self.segments().is_empty() {
@@ -212,12 +212,12 @@ impl<R: Read + Seek> Summaries<R> {
         whole_lines(self.segments().iter(), most, true)
     }
 
-    /// The segments: bytes in the file, pages, bytes of text, lines of each.
+    /// Returns for each segment: bytes in the file, pages, bytes of text, lines.
     pub(crate) fn segments(&self) -> &[[u64; 4]] {
         &self.index.segments
     }
 
-    /// Byte of the file and number of the page behind so many segments. The sums fit: they were looked at when the index was read.
+    /// Returns the byte of the file and the number of pages behind the first `segments` segments. The sums do not overflow: the index was checked.
     pub(crate) fn behind(&self, segments: usize) -> (u64, u32) {
         let before = self.index.segments[..segments].iter();
         let (at, pages) =
@@ -225,7 +225,7 @@ impl<R: Read + Seek> Summaries<R> {
         (at, pages as u32)
     }
 
-    /// Bytes of the file, and how many of them have been read.
+    /// Returns the size of the file, and how many bytes have been read.
     #[must_use]
     pub const fn bytes(&self) -> (u64, u64) {
         (self.len, self.read)
@@ -238,7 +238,7 @@ impl<R: Read + Seek> Summaries<R> {
     }
 }
 
-/// Reads the header: a packed trace of the version that is read here.
+/// Reads the header and checks the version.
 pub(crate) fn header(from: &mut impl Read) -> Result<(), ErrorKind> {
     let mut header = [0; HEADER as usize];
     read_exact(from, &mut header)?;
@@ -253,8 +253,8 @@ pub(crate) fn header(from: &mut impl Read) -> Result<(), ErrorKind> {
     Ok(())
 }
 
-/// Number of segments of which the index says this, if each of them has so many bytes of text at most, and is of whole lines. The last
-/// may be anything where nothing follows.
+/// Returns the number of segments if each has at most `most` bytes of text and consists of whole lines, by their entries in the index.
+/// At the end of the trace, the last segment may be anything.
 pub(crate) fn whole_lines<'s>(
     segments: impl ExactSizeIterator<Item = &'s [u64; 4]>,
     most: u64,

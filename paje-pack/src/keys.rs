@@ -1,7 +1,7 @@
-//! Keys of links. Those of starts are written part by part; those of ends say which link that waits it is.
+//! Keys of links. Keys of starts are written part by part; for an end, the place of its start in a queue is written.
 //!
-//! Links wait in queues, by the second part of their keys: mostly, that is the container where they end. A lane expects
-//! the links of the queue that its last one was in.
+//! Open links wait in queues by the second part of their keys, which mostly names the container at their end. A lane
+//! expects links from the queue that its last link was in.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,26 +15,26 @@ use crate::value::bytes_of;
 /// Byte between parts of keys.
 const JOINT: u8 = b'_';
 
-/// How many links of a queue an end may be among.
+/// Number of links of a queue that are searched for the start of an end.
 const NEAR: usize = 64;
 
-/// Columns: place in the queue, from 1, or 0 for a key that is spelt; number of parts of each key that is spelt.
+/// Columns: place in the queue, from 1, or 0 for a spelt key; number of parts of each spelt key.
 const PLACES: usize = 0;
 const COUNTS: usize = NUMBER;
 
-/// The first column of the fields that are parts of keys.
+/// First column of the fields that are parts of keys.
 pub(crate) const FIRST_PART: usize = COUNTS + 1;
 
-/// Where a key begins and ends in the text.
+/// Start and end of a key in the text.
 type KeyAt = (u32, u32);
 
-/// Links that wait for their ends.
+/// Links without an end so far.
 #[derive(Default)]
 struct Waiting {
-    /// Second parts, by the numbers of their queues.
+    /// Second parts of keys. Their numbers are those of the queues.
     parts: Texts,
     queues: Vec<VecDeque<KeyAt>>,
-    /// For each lane, the queue of its last link.
+    /// Queue of each lane's last link.
     of_lanes: Vec<u32>,
 }
 
@@ -70,7 +70,7 @@ impl Waiting {
         queue.iter().take(NEAR).position(|at| is_key(*at))
     }
 
-    /// Ends a link whose key is spelt, if it is near in its queue. The lane expects others of this queue from now on.
+    /// Ends a link whose key is spelt, if it is near the front of its queue, which the lane expects from now on.
     #[cold]
     fn end_spelt(&mut self, lane: u32, key: &[u8], is_key: impl Fn(KeyAt) -> bool) {
         let queue = self.queue_of(key);
@@ -88,7 +88,7 @@ fn between(text: &[u8], at: KeyAt) -> &[u8] {
     text.get(at.0 as usize..at.1 as usize).unwrap_or_default()
 }
 
-/// Keys that are written.
+/// Writer of keys.
 #[derive(Default)]
 pub(crate) struct KeysOut {
     pub(crate) fields: FieldsOut,
@@ -96,7 +96,7 @@ pub(crate) struct KeysOut {
 }
 
 impl KeysOut {
-    /// Writes the key of a link that starts, which is at this place of the text. Its first part is of `place`.
+    /// Writes the key of a link that starts. Its first part belongs to `place`.
     #[inline]
     pub(crate) fn start(
         &mut self,
@@ -161,14 +161,14 @@ fn cut(text: &[u8], Range { start, end }: Range<usize>) -> (usize, [usize; PARTS
     (count + 1, ends)
 }
 
-/// Keys that are read.
+/// Reader of keys.
 pub(crate) struct KeysIn {
     pub(crate) fields: FieldsIn,
     waiting: Waiting,
 }
 
 impl KeysIn {
-    /// Keys of a segment with `length` bytes of text.
+    /// Creates a reader for a segment with `length` bytes of text.
     pub(crate) fn new(side: &mut StreamReader<'_>, length: usize) -> KeysIn {
         KeysIn { fields: FieldsIn::new(side, FIRST_PART, length), waiting: Waiting::default() }
     }
@@ -186,7 +186,7 @@ impl KeysIn {
         at
     }
 
-    /// Reads the key of a link that ends in a lane. Returns its place in `out`: it is appended only if it has none before.
+    /// Reads the key of a link that ends in a lane. Returns its place in `out`; a spelt key is appended there.
     #[inline(never)]
     pub(crate) fn end(
         &mut self,

@@ -1,8 +1,8 @@
 //! Packed traces: the format, its writer and its reader.
 //!
-//! A trace is cut into segments of whole lines. A line is an action, which is its text with holes, in a lane. The holes
-//! have its time, the key of its link, and other values. Lines, times, values and keys go into columns of bytes, grouped by lane,
-//! action or step, which zstd compresses. `docs/pack.md` describes the format.
+//! A trace is cut into segments of whole lines. A line is an action in a lane. The action is the text of the line, with holes for its
+//! time, the key of its link, and other values. Lines, times, values and keys go into columns of bytes, grouped by lane,
+//! action or step, and zstd compresses the columns. `docs/pack.md` describes the format.
 //!
 //! ```
 //! use std::io::Read;
@@ -31,14 +31,12 @@ mod line_cache;
 mod lines;
 mod numbers;
 mod out;
-mod outline;
 mod patterns;
 mod reader;
 mod segment;
 mod spare;
 mod steps;
 mod stream;
-mod structure;
 mod table;
 mod template;
 mod texts;
@@ -51,8 +49,6 @@ mod writer;
 pub use definitions::Definitions;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;
-pub use outline::{Outline, OutlinedLine};
 pub use reader::{KIND_NAMES, Packed, Reader, Text};
-pub use structure::{Iterations, Structure, Token};
 pub use window::{Border, Piece, TextLine, Window, WindowIndex};
 pub use writer::{Segment, Segments, Settings, Writer, pack};

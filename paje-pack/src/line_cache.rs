@@ -1,7 +1,7 @@
-//! A cache that recognises lines of steps that came before, so that they are not analysed again.
+//! A cache that recognises lines of known steps, so that they are not analysed again.
 //!
-//! The event that a line begins with says which of its fields are holes. All bytes but those in the holes, in words, are looked up as a whole:
-//! so a line's step is found whatever came before it.
+//! The event number of a line determines which fields are holes. All bytes outside of the holes are looked up together, as words. So the
+//! step of a line is found whatever line came before it.
 
 use rustc_hash::FxHashMap;
 
@@ -17,27 +17,27 @@ mod quick;
 
 pub(crate) use quick::{Trio, Words};
 
-/// Words of a line: lines with more are taken apart.
+/// Maximum number of words of a line. Longer lines are analysed.
 const WORDS: usize = 64;
 
-/// Bytes of a line in a word; the last byte of the word says how many these are, and in its upper half what is behind them: a hole,
-/// the end of the line, or more of the same.
+/// Bytes of a line in a word. The last byte of the word has their count, and in its upper half what follows them: a hole,
+/// the end of the line, or more bytes.
 const BYTES: usize = 7;
 const COUNT: u32 = 8 * BYTES as u32;
 const BEHIND: u32 = COUNT + 4;
 const MORE: u8 = 0;
 const END: u8 = 15;
 
-/// Factor that spreads words over all bits, the highest ones most.
+/// Factor that spreads words over all bits, mostly the highest.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// No step has this number.
+/// Stands for no step.
 const NONE: u32 = u32::MAX;
 
-/// Place of a hole in a text, from its first byte to the one behind it.
+/// Start and end of a hole in a text.
 pub(crate) type Place = (u32, u32);
 
-/// A hole of a step, except that of its lane: its kind, its number among all holes, its slot and its field.
+/// A hole of a step, except the lane's: its kind, its number among all holes, its slot and its field.
 #[derive(Clone, Copy)]
 pub(crate) struct StepHole {
     pub(crate) kind: u8,
@@ -45,16 +45,16 @@ pub(crate) struct StepHole {
     pub(crate) slot: Slot,
 }
 
-/// A step that has come.
+/// A known step.
 struct Step {
     line: Line,
-    /// Its only hole is a time.
+    /// Whether the time is its only hole.
     is_timed: bool,
-    /// Its holes, in the list of all.
+    /// Range of its holes in the list of all.
     holes: (u32, u32),
 }
 
-/// The steps of a segment, by number.
+/// The known steps of a segment, by number.
 #[derive(Default)]
 pub(crate) struct LineCache {
     steps: Vec<Step>,
@@ -62,7 +62,7 @@ pub(crate) struct LineCache {
     pub(crate) heads: Heads,
     pub(crate) quick: Quick,
     by_words: FxHashMap<Box<[u64]>, u32>,
-    /// Words of the line that was looked for; none if it has another form.
+    /// Words of the last line that was looked up; empty if it has another form.
     words: Vec<u64>,
 }
 
@@ -71,7 +71,7 @@ impl LineCache {
         self.steps.len()
     }
 
-    /// The next step, whose action has these holes.
+    /// Adds a step, whose action has these holes.
     pub(crate) fn push(&mut self, line: Line, pattern: &Pattern, slots: &mut Slots) {
         let first = self.holes.len() as u32;
         self.holes.extend(pattern.others.iter().map(|(kind, number)| StepHole {
@@ -83,7 +83,7 @@ impl LineCache {
         self.steps.push(Step { line, is_timed, holes: (first, self.holes.len() as u32) });
     }
 
-    /// Lane and action of a step, and its holes.
+    /// Returns the lane, the action and the holes of a step.
     #[inline(always)]
     pub(crate) fn get(&self, step: u32) -> (Line, &[StepHole]) {
         let Step { line, holes: (first, end), .. } = self.steps[step as usize];
@@ -97,20 +97,20 @@ impl LineCache {
         step.is_timed.then_some(step.line)
     }
 
-    /// Lanes and actions of all steps.
+    /// Returns the lanes and actions of all steps.
     pub(crate) fn lines(&self) -> impl Iterator<Item = Line> {
         self.steps.iter().map(|step| step.line)
     }
 
-    /// The definitions are others: lines are taken apart again.
+    /// Forgets how lines look, since definitions have changed.
     pub(crate) fn forget(&mut self) {
         (self.heads, self.quick) = Default::default();
         self.by_words.clear();
         self.words.clear();
     }
 
-    /// The step of the line at the beginning of a text, of which others follow, if one was of it before; its fields begin and end here, and it
-    /// has so many bytes. Appends where its holes are, but for its lane's.
+    /// Returns the step of the first line of a text, if it is known. The line has `len` bytes, and its fields start and end at `edges`.
+    /// Appends the places of its holes, except the lane's.
     pub(crate) fn find(
         &mut self,
         text: &[u8],
@@ -124,7 +124,7 @@ impl LineCache {
         self.by_words.get(&self.words[..]).copied()
     }
 
-    /// Reads the words of a line, and where its holes are; none if its event is unknown, or its first word is long.
+    /// Reads the words of a line and the places of its holes. Returns `None` if its event is unknown or its first word is long.
     fn read(
         &mut self,
         text: &[u8],
@@ -173,7 +173,7 @@ impl LineCache {
         Some(())
     }
 
-    /// Takes in the line that was not found as one of a step, whose text is `action` with the name of the lane in its hole.
+    /// Adds the line that was looked up last, whose text is `action` with the name of the lane in its hole.
     #[cold]
     pub(crate) fn learn(&mut self, step: u32, texts: [&[u8]; 2]) {
         let mut text = filled(texts);
@@ -188,7 +188,7 @@ impl LineCache {
         }
     }
 
-    /// The same for a line of the usual form.
+    /// Adds a line of the usual form.
     #[cold]
     pub(crate) fn learn_quick(&mut self, step: u32, texts: [&[u8]; 2], words: Words) {
         if words.text(&self.heads).is_some_and(|text| filled(texts).eq(&text)) {
@@ -197,7 +197,7 @@ impl LineCache {
     }
 }
 
-/// The text of an action with the name of a lane in its hole.
+/// Returns the text of an action with the name of a lane in its hole.
 fn filled([action, lane]: [&[u8]; 2]) -> impl Iterator<Item = &u8> {
     action.iter().flat_map(move |byte| match *byte {
         holes::LANE => lane,

@@ -1,7 +1,7 @@
-//! Which line comes next: in which lane, and what it does.
+//! Lanes and actions of all lines.
 //!
-//! An action is the text of a line, with placeholders for its lane, time, keys, and for what is no name. The lanes of all lines
-//! stand together, and so do the actions of each lane: zstd finds what a lane does again, and what lanes have in common.
+//! An action is the text of a line, with placeholders for its lane, time, keys and numbers. The lanes of all lines are adjacent, and
+//! so are the actions of each lane. So zstd finds repetitions within a lane and between lanes.
 
 use crate::numbers::Numbers;
 use crate::spare;
@@ -15,18 +15,18 @@ pub(crate) mod holes {
     pub(crate) const LANE: u8 = 1;
     /// A time.
     pub(crate) const TIME: u8 = 2;
-    /// The key of a link that begins.
+    /// The key of a link that starts.
     pub(crate) const START: u8 = 3;
-    /// The key of one that ends.
+    /// The key of a link that ends.
     pub(crate) const END: u8 = 4;
     /// Anything else.
     pub(crate) const VALUE: u8 = 5;
 }
 
-/// The action of lines that are kept as they are.
+/// The action of lines that are stored as they are.
 pub(crate) const RAW: u32 = 0;
 
-/// Columns: lanes, line by line; a table of actions by lane.
+/// Columns: lanes, in the order of lines; a table of actions by lane.
 mod column {
     pub(super) const LANES: usize = 0;
     pub(super) const ACTIONS: usize = super::NUMBER;
@@ -39,20 +39,20 @@ pub(crate) struct Line {
     pub(crate) action: u32,
 }
 
-/// Texts of which one is known: lines without a lane are in one that has no name; raw lines have nothing at all.
+/// Creates the list of lanes or of actions. Number 0 is empty: the lane of lines without a lane, the action of raw lines.
 fn texts() -> Texts {
     let mut texts = Texts::default();
     texts.put(b"");
     texts
 }
 
-/// The lines of a segment that is written.
+/// Writer of the lines of a segment.
 pub(crate) struct LinesOut {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
     /// The step of each line.
     steps: Vec<u32>,
-    /// Lines of which the lane or the action is new, and which of both.
+    /// Indices of lines with a new lane or action, and which of both is new.
     news: Vec<(usize, [bool; 2])>,
 }
 
@@ -73,13 +73,13 @@ impl LinesOut {
         self.steps.len()
     }
 
-    /// The next lines, by their steps, of which lanes and actions have been put.
+    /// Adds lines by their steps, whose lanes and actions are known.
     #[inline]
     pub(crate) fn extend(&mut self, steps: impl Iterator<Item = u32>) {
         self.steps.extend(steps);
     }
 
-    /// Lane and action of the next line, by their texts.
+    /// Returns the lane and the action of the next line, given their texts.
     pub(crate) fn put(&mut self, side: &mut StreamWriter, [lane, action]: [&[u8]; 2]) -> Line {
         let mut code = |texts: &mut Texts, text| {
             if let Some(number) = texts.find(text) {
@@ -96,7 +96,7 @@ impl LinesOut {
         Line { lane, action }
     }
 
-    /// Writes all lines, of which the steps have these lanes and actions: one more than their numbers, or 0 for a new one.
+    /// Writes all lines, given the lane and the action of each step. Encodes a number as one more, and a new one as 0.
     pub(crate) fn write(&self, side: &mut StreamWriter, of_steps: impl Iterator<Item = Line>) {
         let of_steps: Vec<Line> = of_steps.collect();
         let code: Vec<[u32; 2]> = of_steps.iter().map(|it| [it.lane + 1, it.action + 1]).collect();
@@ -107,7 +107,7 @@ impl LinesOut {
         lanes.zip(&of_step).for_each(|(lane, count)| counts[lane] += u64::from(*count));
         let count = counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
         side.numbers(column::ACTIONS, &counts[..count]);
-        // Where the next line of each lane goes.
+        // Place of the next line of each lane.
         let mut start = 0;
         let places = counts.iter().map(|count| {
             start += *count as u32;
@@ -139,43 +139,43 @@ impl LinesOut {
     }
 }
 
-/// The lines of a segment that is read.
+/// Reader of the lines of a segment.
 pub(crate) struct LinesIn {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
     lanes: Numbers,
-    /// Number of lines that have been read.
+    /// Number of lines read.
     read: usize,
     table: Table,
 }
 
 impl LinesIn {
-    /// Reads the stream of a segment with `lines` lines.
+    /// Creates a reader for a segment with `lines` lines.
     pub(crate) fn new(side: &mut StreamReader<'_>, lines: u64) -> LinesIn {
         let most = usize::try_from(lines).unwrap_or(usize::MAX);
         let lanes = side.numbers(column::LANES, most);
-        // Each line may be in a lane of its own, beside the one that has no name.
+        // Each line may have another lane, and lane 0 always exists.
         let table = Table::read(side, column::ACTIONS, [most.saturating_add(1), most]);
         LinesIn { names: texts(), actions: texts(), lanes, read: 0, table }
     }
 
-    /// Number of all lines.
+    /// Returns the number of all lines.
     pub(crate) const fn len(&self) -> usize {
         self.lanes.len()
     }
 
-    /// Number of lines that have been read, what tells the lanes of all, and the table of what tells actions.
+    /// Returns the number of lines read, the codes of all lanes, and the table of the codes of actions.
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut usize, &Numbers, &mut Table) {
         (&mut self.read, &self.lanes, &mut self.table)
     }
 
-    /// More actions of some lane have been read than it has.
+    /// Returns whether more actions of some lane have been read than it has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }
 
-    /// The next line.
+    /// Reads the next line.
     #[inline]
     pub(crate) fn next(&mut self, side: &mut StreamReader<'_>) -> Line {
         let code = self.lanes.get(self.read);
@@ -199,7 +199,7 @@ fn number(code: Option<u64>, texts: &mut Texts, side: &mut StreamReader<'_>) -> 
     }
 }
 
-/// A reader never looks for texts, and one that came twice is no harm to it.
+/// Adds a text. A reader does not look texts up, so it may occur twice.
 #[cold]
 fn new(texts: &mut Texts, side: &mut StreamReader<'_>) -> u32 {
     texts.push(side.text())

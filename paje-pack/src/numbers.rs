@@ -1,4 +1,4 @@
-//! Numbers of a column that is read, a byte each if they are small.
+//! Numbers of a column that is read. Small ones take a byte each.
 
 use crate::spare;
 
@@ -39,7 +39,7 @@ impl Numbers {
         }
     }
 
-    /// Makes large ones of them.
+    /// Converts the numbers to eight bytes each.
     pub(crate) fn widen(&mut self) {
         if let Numbers::Small(small) = self {
             let mut numbers = spare::take();
@@ -49,7 +49,7 @@ impl Numbers {
         }
     }
 
-    /// All of them, if they are large ones.
+    /// Returns the numbers if they have eight bytes each.
     #[inline]
     pub(crate) fn wide(&self) -> &[u64] {
         match self {

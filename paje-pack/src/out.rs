@@ -1,16 +1,16 @@
-//! The text that is made of a segment.
+//! Text of a segment that is decoded.
 
 use crate::digits::{Long, SHORT as STEP, Short};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
-/// Numbers below this are copied as they are.
+/// Numbers below this are copied from a table.
 const FEW: u64 = 1000;
 
-/// Numbers below this have seven digits at most.
+/// Numbers below this have at most seven digits.
 const SHORTER: u64 = 10_000_000;
 
-/// Their digits, and how many these are.
+/// Digits of the numbers, and how many they are.
 static TEXTS: [[u8; 4]; FEW as usize] = {
     let mut texts = [[0; 4]; FEW as usize];
     let mut number = 0;
@@ -35,7 +35,7 @@ static TEXTS: [[u8; 4]; FEW as usize] = {
     texts
 };
 
-/// The same numbers with three digits each.
+/// The numbers with three digits each.
 static PADDED: [[u8; 4]; FEW as usize] = {
     let mut texts = [[0; 4]; FEW as usize];
     let mut number = 0;
@@ -51,7 +51,7 @@ static PADDED: [[u8; 4]; FEW as usize] = {
     texts
 };
 
-/// A whole number of seven digits at most: these, the first one lowest, and how many they are.
+/// Returns the digits of a number, the first one lowest, and how many they are. Returns `None` if there are more than seven.
 #[inline(always)]
 pub(crate) fn digits(number: u64) -> Option<(u64, usize)> {
     if let Some(text) = TEXTS.get(number as usize) {
@@ -61,7 +61,7 @@ pub(crate) fn digits(number: u64) -> Option<(u64, usize)> {
     if number < SHORTER { Some(more_digits(number)) } else { None }
 }
 
-/// The same of one that is no smaller than [`FEW`].
+/// Returns the digits of a number from [`FEW`] on.
 #[inline]
 fn more_digits(number: u64) -> (u64, usize) {
     let (before, last) = (number / FEW, number % FEW);
@@ -76,7 +76,7 @@ fn more_digits(number: u64) -> (u64, usize) {
     (text | u64::from(last) << (8 * len), len + 3)
 }
 
-/// Four digits.
+/// Returns four digits.
 #[cold]
 fn more_digits_before(number: u64) -> (u64, usize) {
     let last = u32::from_le_bytes(PADDED[(number % FEW) as usize]);
@@ -84,7 +84,7 @@ fn more_digits_before(number: u64) -> (u64, usize) {
     (first | u64::from(last) << 8, 4)
 }
 
-/// Text of a known length, and room behind it: so short pieces are copied as a whole, whatever their lengths.
+/// Text of a known length, with room behind it: short pieces are copied with a fixed number of bytes.
 #[derive(Default)]
 pub(crate) struct Out {
     bytes: Vec<u8>,
@@ -93,18 +93,18 @@ pub(crate) struct Out {
 }
 
 impl Out {
-    /// Makes room for this many bytes.
+    /// Creates a text with room for this many bytes.
     pub(crate) fn new(length: usize) -> Out {
         Out { bytes: vec![0; length + STEP], len: 0, full: false }
     }
 
-    /// Makes room for this many bytes in place of others. Bytes that are passed over stay as they were.
+    /// Creates a text in place of another. Bytes that are passed over keep their old values.
     pub(crate) fn within(mut bytes: Vec<u8>, length: usize) -> Out {
         bytes.resize(bytes.len().max(length + STEP), 0);
         Out { bytes, len: 0, full: false }
     }
 
-    /// The bytes, and those behind them.
+    /// Returns the bytes, including those behind the text.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -115,7 +115,7 @@ impl Out {
         self.len += bytes;
     }
 
-    /// Moves to a place, given by the number of bytes before it.
+    /// Moves to this byte.
     #[inline]
     pub(crate) const fn move_to(&mut self, len: usize) {
         self.len = len;
@@ -125,24 +125,24 @@ impl Out {
         self.len
     }
 
-    /// More has come than there is room for.
+    /// Returns whether there was too little room.
     pub(crate) const fn is_full(&self) -> bool {
         self.full
     }
 
-    /// Bytes that have come since there were `from` bytes.
+    /// Returns the bytes from `from` on.
     #[inline]
     pub(crate) fn since(&self, from: usize) -> &[u8] {
         self.bytes.get(from..self.len).unwrap_or_default()
     }
 
-    /// The bytes between two places.
+    /// Returns the bytes between two places.
     #[inline]
     pub(crate) fn between(&self, (from, to): (u32, u32)) -> &[u8] {
         self.bytes.get(from as usize..to as usize).unwrap_or_default()
     }
 
-    /// The text, of which there are `length` bytes at least, and no more are asked for.
+    /// Returns the first `length` bytes.
     pub(crate) fn finish(mut self, length: usize) -> Vec<u8> {
         self.bytes.truncate(length);
         self.bytes
@@ -164,7 +164,7 @@ impl Out {
         self.put_of(text, 0, text.len());
     }
 
-    /// Appends `len` bytes of others, from byte `from` on.
+    /// Appends `len` bytes of `bytes`, from byte `from` on.
     #[inline]
     pub(crate) fn put_of(&mut self, bytes: &[u8], from: usize, len: usize) {
         let piece = bytes.get(from..).and_then(|bytes| bytes.first_chunk::<STEP>());
@@ -179,7 +179,7 @@ impl Out {
         self.copy(&bytes[from..from + len]);
     }
 
-    /// Appends bytes from `from` to `to` once more, unless they begin at `end` or behind it and have just been appended.
+    /// Appends the bytes from `from` to `to` again, if they begin before `end`. Otherwise they have just been appended.
     #[inline]
     pub(crate) fn repeat_before(&mut self, end: usize, (from, to): (u32, u32)) {
         let (from, to) = (from as usize, to as usize);
@@ -224,7 +224,7 @@ impl Out {
         }
     }
 
-    /// Appends the text of a value, which texts are found in `texts`.
+    /// Appends the text of a value, given all texts.
     #[inline]
     pub(crate) fn put_value(&mut self, value: Value, texts: &Texts) {
         match value.kind {
@@ -233,7 +233,7 @@ impl Out {
         }
     }
 
-    /// Room for what comes.
+    /// Returns the room behind the text.
     #[inline]
     pub(crate) fn room(&mut self) -> &mut [u8] {
         self.bytes.get_mut(self.len..).unwrap_or_default()
@@ -268,7 +268,7 @@ impl Out {
 mod tests {
     use super::*;
 
-    /// Pieces of all lengths, from all places, into room for so much and no more.
+    /// Pieces of all lengths are appended from all places, until there is no more room.
     #[test]
     fn pieces_stand_one_behind_the_other() {
         let bytes: Vec<u8> = (0..60).collect();
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(digits(SHORTER), None);
     }
 
-    /// Sum of the lengths up to one.
+    /// Returns the sum of the lengths up to `piece`.
     const fn expected_len(piece: usize) -> usize {
         piece * (piece + 1) / 2
     }

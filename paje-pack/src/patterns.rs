@@ -1,21 +1,21 @@
-//! Holes of actions: where they are, and which field each has.
+//! Places and fields of the holes of actions.
 
 use rustc_hash::FxHashMap;
 
 use crate::fields::{PARTS, Place};
 use crate::lines::holes;
 
-/// Holes of an action: where they are, and which.
+/// Holes of an action: their places and kinds.
 pub(crate) struct Pattern {
     pub(crate) holes: Vec<(u32, u8)>,
-    /// Holes except that of the lane: kind, and number among all.
+    /// Kinds and numbers of the holes, except the lane's.
     pub(crate) others: Vec<(u8, u32)>,
-    /// The field of the first hole; those of one event, with as many holes, are the same.
+    /// Field of the first hole. Actions of one event with as many holes have the same fields.
     field: u32,
 }
 
 impl Pattern {
-    /// The place of its hole `number`, from 0: a value, or the first part of a key.
+    /// Returns the slot and the field of hole `number`: of its value, or of the first part of its key.
     #[inline]
     pub(crate) const fn place(&self, hole: u8, number: u32, slots: &mut Slots) -> Place {
         let field = self.field.wrapping_add(number);
@@ -29,7 +29,7 @@ impl Pattern {
     }
 }
 
-/// The next slots of values, and of parts of keys.
+/// Next slots of values and of parts of keys.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Slots {
     values: u32,
@@ -50,9 +50,9 @@ impl Slots {
     }
 }
 
-/// Those of all actions.
+/// Patterns of all actions.
 pub(crate) struct Patterns {
-    /// First field by event and number of holes.
+    /// First field, by event and number of holes.
     fields: FxHashMap<Box<[u8]>, u32>,
     patterns: Vec<Pattern>,
     next_field: u32,
@@ -76,7 +76,7 @@ impl Patterns {
         &self.patterns[action as usize]
     }
 
-    /// Takes in the text of the next action.
+    /// Adds the next action, with this text.
     #[cold]
     pub(crate) fn learn(&mut self, text: &[u8]) {
         let is_hole = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);

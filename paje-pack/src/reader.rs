@@ -1,4 +1,4 @@
-//! Reading of the text of a packed trace, segment by segment.
+//! Reads a packed trace, segment by segment.
 
 use std::collections::VecDeque;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
@@ -40,22 +40,22 @@ impl Head {
     }
 }
 
-/// A segment as it was read, its text still packed.
+/// A segment, whose text is still packed.
 pub struct Packed {
-    /// Byte of the file where it begins.
+    /// Byte of the file where the segment begins.
     at: u64,
     head: Head,
     encoded: EncodedSegment,
-    /// Its text as it is, if that was smaller.
+    /// The text, if it is stored unencoded.
     whole: Option<Vec<u8>>,
-    /// Bytes of its pages in the file, by kind.
+    /// Sizes of its pages in the file, by kind.
     sizes: [u64; KINDS],
 }
 
-/// Bytes of the head of a segment, at most: five numbers and a checksum.
+/// Maximum size of the head of a segment: five numbers and a checksum.
 const LARGEST_HEAD: u64 = 5 * 10 + 4;
 
-/// Kinds of pages.
+/// Number of kinds of pages.
 pub(crate) const KINDS: usize = kind::SUMMARY as usize + 1;
 
 /// Names of the kinds of pages, in the order of [`Packed::sizes`].
@@ -65,56 +65,43 @@ pub const KIND_NAMES: [&str; KINDS] = [
     "lines",
     "names",
     "times",
-    "times, odd ones",
+    "times, texts",
     "values",
     "values, texts",
     "keys",
     "keys, texts",
-    "kept as text",
+    "text",
     "index",
     "summaries",
 ];
 
 impl Packed {
-    pub(crate) const fn at(&self) -> u64 {
-        self.at
-    }
-
-    pub(crate) fn whole(&self) -> Option<&[u8]> {
-        self.whole.as_deref()
-    }
-
-    /// Returns the stream of lines, the number of lines, and the bytes of the text.
-    pub(crate) fn lines(&self) -> (&[Vec<u8>; 2], u64, usize) {
-        (&self.encoded.streams[0], self.head.lines, self.head.length)
-    }
-
-    /// Number of its lines.
+    /// Returns the number of lines.
     #[must_use]
     pub const fn line_count(&self) -> u64 {
         self.head.lines
     }
 
-    /// Bytes of its text.
+    /// Returns the size of the text.
     #[must_use]
     pub const fn text_len(&self) -> u64 {
         self.head.length as u64
     }
 
-    /// Bytes of its pages, with their heads, in the file, by [kind](KIND_NAMES).
+    /// Returns the sizes of its pages in the file, with their heads, by [kind](KIND_NAMES).
     #[must_use]
     pub const fn sizes(&self) -> [u64; KINDS] {
         self.sizes
     }
 
-    /// The lines as columns, and in `text` the bytes of those that have their texts, and of what was asked for, each where it is in the
-    /// text of the segment; what the other bytes are means nothing. `judge` is shown the first line of each step, and tells what is
-    /// wanted of the others. Requests do not apply where a [line has its text](paje_parser::columns::ColumnLine::has_text).
+    /// Reads the lines as columns. Writes the needed bytes to `text`, at their places in the segment's text: lines with text, and requested
+    /// values. All other bytes there mean nothing. `judge` is shown the first line of each step and chooses the form of the others. Requests
+    /// do not apply to [lines with text](paje_parser::columns::ColumnLine::has_text).
     ///
-    /// False if no less than all of the text is needed: there may be a definition in it, its last line does not end, or something
-    /// is written in a way that cannot be told otherwise. What is in `lines` then means nothing.
+    /// Returns `false` if the whole text is needed: it may have a definition, its last line may lack its newline, or a field may not be
+    /// one word. Then `lines` means nothing.
     ///
-    /// The checksum of the text is not looked at: those of the pages are.
+    /// Does not check the checksum of the text, only those of the pages.
     pub fn columns(
         &self,
         text: &mut Vec<u8>,
@@ -124,32 +111,32 @@ impl Packed {
         self.whole.is_none() && columns(&self.encoded, self.head.length, text, lines, judge)
     }
 
-    /// The text.
+    /// Decodes the text.
     ///
     /// # Errors
-    /// The pages do not encode a text, or encode another one than was packed.
+    /// The pages are invalid, or encode another text.
     pub fn unpack(&self) -> Result<Vec<u8>, Error> {
         let text = self.unchecked()?;
         if text.len() == self.head.length && crc32fast::hash(&text) == self.head.checksum {
             Ok(text)
         } else {
-            Err(self.failed("the segment tells another text than that which was packed"))
+            Err(self.failed("the text of the segment has another checksum"))
         }
     }
 
-    /// The text, of which the checksum is not looked at.
+    /// Decodes the text without checking its checksum.
     ///
     /// # Errors
-    /// The pages do not encode a text.
+    /// The pages are invalid.
     pub fn unchecked(&self) -> Result<Vec<u8>, Error> {
         match &self.whole {
             Some(text) => Ok(text.clone()),
             None => decode(&self.encoded, self.head.length)
-                .map_err(|()| self.failed("the segment does not tell its lines")),
+                .map_err(|()| self.failed("the segment does not encode its lines")),
         }
     }
 
-    /// The error that a segment of several lines ends within one, and others follow.
+    /// Returns the error for a segment of several lines that ends within a line, before other segments.
     #[must_use]
     pub const fn cuts_a_line(&self) -> Error {
         self.failed("a segment of several lines ends within one")
@@ -160,17 +147,17 @@ impl Packed {
     }
 }
 
-/// Reads the segments of a packed trace one after the other, to its end.
+/// Reads the segments of a packed trace in order.
 pub struct Reader<R> {
     from: R,
     at: u64,
     pages: u32,
-    /// Of the segments that were read.
+    /// Entries of the segments that were read.
     index: Vec<[u64; 4]>,
-    /// Bytes of the summaries that were.
+    /// Sizes of the summaries that were read.
     summaries: Vec<u64>,
     index_size: u64,
-    /// Segments that are still to be read, if it is not all of them: those with these entries in the index.
+    /// Entries of the segments that are still to be read, unless all are.
     only: Option<VecDeque<[u64; 4]>>,
     begun: bool,
     ended: bool,
@@ -178,8 +165,8 @@ pub struct Reader<R> {
 }
 
 impl<R> Reader<R> {
-    /// Bytes of the file that have been read, 0 before the first segment: all of them at the end. Where these are not all segments,
-    /// those before them count.
+    /// Returns how many bytes of the file have been read; 0 before the first segment. If only some segments are read, bytes before
+    /// them count as read.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.at
@@ -187,8 +174,8 @@ impl<R> Reader<R> {
 }
 
 impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
-    /// Reads the segments next of which the index says this, the first of them at byte `at` of the file, behind so many pages. There may be none
-    /// left of those before.
+    /// Reads these segments next, given their entries in the index. The first one begins at byte `at`, behind `pages` pages. All segments
+    /// of earlier calls must have been read.
     pub(crate) fn turn(
         &mut self,
         at: u64,
@@ -196,7 +183,7 @@ impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
         segments: Vec<[u64; 4]>,
     ) -> Result<(), Error> {
         let bytes = segments.iter().map(|entry| entry[0]).fold(0, u64::saturating_add);
-        // All that was read ahead has been given: no more than the segments have.
+        // All bytes that were read ahead belonged to those segments.
         let medium = self.from.get_mut();
         medium.set_limit(bytes);
         let found = medium.get_mut().seek(SeekFrom::Start(at));
@@ -207,7 +194,7 @@ impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads what `from` gives, from its header on.
+    /// Creates a reader that begins at the header.
     pub const fn new(from: R) -> Self {
         Reader {
             from,
@@ -223,12 +210,12 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Reads no segment until [`turn`](Reader::turn) says which.
+    /// Creates a reader without segments, until [`turn`](Reader::turn) adds some.
     pub(crate) fn of_some(from: R) -> Self {
         Reader { only: Some(VecDeque::new()), begun: true, ..Reader::new(from) }
     }
 
-    /// The next segment; none at the end.
+    /// Returns the next segment, or `None` at the end.
     ///
     /// # Errors
     /// The file is damaged, or no packed trace, or of another version.
@@ -284,7 +271,7 @@ impl<R: Read> Reader<R> {
         let mut encoded =
             EncodedSegment { lines: head.lines, scale: head.scale, streams: Default::default() };
         let mut whole = None;
-        // Proportion to the text: a line takes some bytes in each column, and may have but one itself.
+        // In proportion to the text: a line may have one byte and take some bytes in each column.
         let most = LARGEST_PAGE.min(64 * head.length as u64 + 4096);
         for number in (0..=2 * STREAMS).filter(|number| head.which >> number & 1 == 1) {
             let page = Page::read(&mut self.from, self.pages)?;
@@ -309,8 +296,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(Packed { at: start, head, encoded, whole, sizes }))
     }
 
-    /// Bytes of the pages that are of no segment, with their heads, by [kind](KIND_NAMES): at the end, when they have
-    /// been read.
+    /// Returns the sizes of the pages outside of segments, with their heads, by [kind](KIND_NAMES). They are complete at the
+    /// end.
     #[must_use]
     pub fn other_sizes(&self) -> [u64; KINDS] {
         let mut sizes = [0; KINDS];
@@ -324,7 +311,7 @@ impl<R: Read> Reader<R> {
         self.pages += 1;
     }
 
-    /// The index says what was read, and nothing follows.
+    /// Checks that the index agrees with the pages, and that nothing follows.
     fn end(&mut self, page: &Page) -> Result<(), ErrorKind> {
         let (at, len) = (self.at, page.len());
         let index = Index::parse(page.plain_content()?);
@@ -362,7 +349,7 @@ pub struct Text<R> {
 }
 
 impl<R: Read> Text<R> {
-    /// The text of what `from` gives, from its header on.
+    /// Creates a reader of text, which begins at the header.
     pub const fn new(from: R) -> Self {
         Text { reader: Reader::new(from), text: Vec::new(), given: 0 }
     }

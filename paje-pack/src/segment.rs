@@ -1,4 +1,4 @@
-//! Encoding of a segment: its lines go into four streams.
+//! Encodes a segment: distributes its lines to four streams.
 
 use std::io;
 use std::ops::Range;
@@ -19,21 +19,21 @@ use crate::times::{Scale, TimesOut};
 /// The streams of a segment: lines, times, values, keys.
 pub(crate) const STREAMS: usize = 4;
 
-/// Coded form of a segment.
+/// An encoded segment.
 pub(crate) struct EncodedSegment {
     pub(crate) lines: u64,
     pub(crate) scale: Scale,
-    /// For each stream, its columns and its texts.
+    /// Columns and texts of each stream.
     pub(crate) streams: [[Vec<u8>; 2]; STREAMS],
 }
 
-/// Bytes of text that are scanned together, so that the results stay in the cache.
+/// Size of a block that is scanned at once. The results stay in the cache.
 const BLOCK: usize = 1 << 14;
 
-/// Places where fields begin and end in a line: those of lines with more are looked for anew.
+/// Maximum number of starts and ends of fields in a line; longer lines are analysed.
 const EDGES: usize = 128;
 
-/// Writer of what is in the holes of lines.
+/// Writer of the contents of holes.
 struct HolesWriter {
     times: TimesOut,
     values: FieldsOut,
@@ -41,7 +41,7 @@ struct HolesWriter {
 }
 
 impl HolesWriter {
-    /// Writes the holes of a line, whose step has these holes at these places of the text.
+    /// Writes the contents of a line's holes, which are at these places of the text.
     #[inline(always)]
     fn put(
         &mut self,
@@ -63,7 +63,7 @@ impl HolesWriter {
     }
 }
 
-/// A line of the usual form that was found: its step, its first byte, and where its holes are from there on.
+/// A line of the usual form: its step, its start, and the places of its holes from there on.
 struct Found {
     step: u32,
     at: u32,
@@ -81,16 +81,16 @@ struct LineWriter<'t> {
     steps: Steps,
     patterns: Patterns,
     cache: LineCache,
-    /// Lines that were found and not yet written.
+    /// Lines that were recognised and are not written yet.
     found: Vec<Found>,
-    /// Where the holes of a line are.
+    /// Places of the holes of a line.
     places: Vec<Place>,
     /// The slots of the next step.
     next: Slots,
 }
 
 impl<'t> LineWriter<'t> {
-    /// Tells all lines, of which the last one does not end.
+    /// Writes all lines. The last one has no newline.
     fn all(&mut self, text: &'t [u8]) {
         let mut scanner = Scanner::default();
         let mut start = 0;
@@ -108,7 +108,7 @@ impl<'t> LineWriter<'t> {
                 self.other(start + at, len, (lines, at));
                 at += len + 1;
             }
-            // A line that is longer than the block, or the last one.
+            // The last line, or a line that is longer than the block.
             if at == 0 || start + block.len() == text.len() {
                 let rest = &text[start + at..];
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -119,8 +119,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Finds the steps of the lines of a block, which begins at `start`, from byte `at` on, up to one of a new step, or that is unusual;
-    /// where that begins.
+    /// Recognises lines of a block from byte `at` on, up to a line of a new step or of an unusual form. Returns where that line
+    /// begins.
     #[inline(never)]
     fn find_all(
         &mut self,
@@ -141,7 +141,7 @@ impl<'t> LineWriter<'t> {
         at
     }
 
-    /// Tells the lines that were found.
+    /// Writes the recognised lines.
     fn put_found(&mut self) {
         let LineWriter { text, sides, holes, cache, lines, .. } = self;
         lines.extend(self.found.iter().map(|found| found.step));
@@ -156,7 +156,7 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes a line of `len` bytes, which begins at a place of the scanned block, and was not found.
+    /// Writes a line of `len` bytes that was not recognised. It begins at byte `start` of the text and `at` of the scanned block.
     fn other(&mut self, start: usize, len: usize, (lines, at): (ShortLines<'_>, usize)) {
         let text = self.text;
         let mut room = [0; EDGES];
@@ -229,7 +229,7 @@ impl<'t> LineWriter<'t> {
     }
 }
 
-/// Encodes a text that comes after these definitions. Its last line need not end.
+/// Encodes a text after these definitions. Its last line need not end.
 ///
 /// # Errors
 /// zstd lacks memory.

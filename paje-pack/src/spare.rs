@@ -1,24 +1,24 @@
-//! Lists that each segment fills anew: a thread uses their memory again.
+//! Lists that each segment fills again: a thread reuses their memory.
 
 use std::cell::RefCell;
 use std::thread::LocalKey;
 
-/// Lists of each kind that a thread keeps: more than a segment fills.
+/// Maximum number of unused lists of each kind per thread, more than a segment needs.
 const MOST: usize = 16;
 
-/// Lists with less room are soon made.
+/// Minimum size of lists that are reused.
 const LEAST: usize = 1 << 10;
 
 /// Unused lists.
 pub(crate) type Lists<T> = RefCell<Vec<Vec<T>>>;
 
-/// Elements of lists that are kept.
+/// Types with reusable lists.
 pub(crate) trait Kept: Sized + 'static {
-    /// The lists of this thread.
+    /// Returns the unused lists of this thread.
     fn lists() -> &'static LocalKey<Lists<Self>>;
 }
 
-/// Lists of these are kept.
+/// Makes lists of these types reusable.
 macro_rules! kept {
     ($($of:ty),*) => {
         $(impl $crate::spare::Kept for $of {
@@ -35,15 +35,15 @@ pub(crate) use kept;
 
 kept! { u8, u32, u64, (u32, u64) }
 
-/// A list with whatever it had when it was given back.
+/// Returns a list with its old contents.
 pub(crate) fn take<T: Kept>() -> Vec<T> {
     T::lists().with_borrow_mut(Vec::pop).unwrap_or_default()
 }
 
-/// Takes a list, with its old contents: the smallest that has room for `len` elements, or else the largest.
+/// Returns a list with its old contents: the smallest one with room for `len` elements, or else the largest.
 pub(crate) fn take_for<T: Kept>(len: usize) -> Vec<T> {
     T::lists().with_borrow_mut(|lists| {
-        // Those with too little room come last, the largest first.
+        // Lists with too little room come last, the largest first.
         let waste = |list: &Vec<T>| match list.capacity() {
             room if room < len => (true, usize::MAX - room),
             room => (false, room),
@@ -58,7 +58,7 @@ pub(crate) fn give<T: Kept>(list: Vec<T>) {
     if list.capacity() < LEAST {
         return;
     }
-    // A thread that ends has none left.
+    // A thread that ends has no lists.
     let _ = T::lists().try_with(|lists| {
         let mut lists = lists.borrow_mut();
         if lists.len() < MOST {
@@ -71,7 +71,7 @@ pub(crate) fn give<T: Kept>(list: Vec<T>) {
 mod tests {
     use super::*;
 
-    /// Short lists are not kept, and no more than `MOST`.
+    /// Short lists are not kept, and at most `MOST` lists.
     #[test]
     fn lists_come_back() {
         give(vec![1_u64]);
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(all.map(|list| list.len()).collect::<Vec<_>>(), [LEAST; MOST]);
     }
 
-    /// The one that fits best.
+    /// The list that fits best is taken.
     #[test]
     fn lists_with_enough_room_come_first() {
         assert_eq!(take_for::<u8>(10).capacity(), 0);

@@ -7,9 +7,9 @@ use crate::lines::Line;
 /// Size of the cache of steps.
 const AT_HAND: usize = 1 << 10;
 
-/// The numbers of steps, in the order in which they first come.
+/// Numbers of steps, in the order of their first lines.
 pub(crate) struct Steps {
-    /// Lanes, actions, and their numbers.
+    /// A cache: lanes, actions and numbers of steps.
     at_hand: Vec<(u32, u32, u32)>,
     numbers: FxHashMap<(u32, u32), u32>,
 }
@@ -22,7 +22,7 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// The number of the step of a line: as many as there were, if it is new.
+    /// Returns the number of a line's step: the number of known steps if it is new.
     #[inline]
     pub(crate) fn number(&mut self, line: Line) -> u32 {
         let place = (line.lane.wrapping_mul(0x9e37_79b1) >> 22 ^ line.action) as usize % AT_HAND;

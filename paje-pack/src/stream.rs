@@ -1,22 +1,22 @@
-//! Streams of a segment: numbered columns of bytes and numbers, and texts.
+//! Streams of a segment: texts, and numbered columns of bytes and numbers.
 
 use crate::column_page::{ColumnPage, write_columns};
 use crate::numbers::Numbers;
 use crate::spare;
 
-/// Numbers below this are their own first byte; above it, the first byte says how many follow.
+/// Numbers below this take one byte. For others, the first byte has the number of bytes that follow.
 const SMALL: u64 = 240;
 
-/// Columns that a number takes: one for its first byte, and one for each that may follow.
+/// Columns of a number: one for its first byte, and one for each byte that may follow.
 pub(crate) const NUMBER: usize = 9;
 
-/// Bytes of a large number that follow the first one.
+/// Returns the number of bytes of a large number behind the first one.
 #[inline]
 const fn count(number: u64) -> u8 {
     (64 - number.leading_zeros()).div_ceil(8) as u8
 }
 
-/// A stream that is written.
+/// Writer of a stream.
 #[derive(Default)]
 pub(crate) struct StreamWriter {
     columns: Vec<Vec<u8>>,
@@ -61,14 +61,14 @@ impl StreamWriter {
         self.texts.push(b'\n');
     }
 
-    /// Writes numbers, as [`StreamWriter::number`] does one by one, into columns that have none.
+    /// Writes all numbers of a column, as [`StreamWriter::number`] does one by one.
     pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
         let plane = |_| {
             let mut plane: Vec<u8> = spare::take();
             plane.resize(plane.len().max(numbers.len()), 0);
             plane
         };
-        // Few have more than two bytes behind the first one.
+        // Few numbers have more than two bytes behind the first one.
         let mut planes = [0, 1, 2].map(plane);
         self.column(column + NUMBER);
         let others = &mut self.columns[column + planes.len()..column + NUMBER];
@@ -104,7 +104,7 @@ impl StreamWriter {
         }
     }
 
-    /// Numbers, most of which are small.
+    /// Writes numbers, most of which are small.
     pub(crate) fn few(&mut self, column: usize, numbers: impl Iterator<Item = u32>) {
         self.column(column + NUMBER);
         let Some([first, others @ ..]) = self.columns.get_mut(column..column + NUMBER) else {
@@ -122,7 +122,7 @@ impl StreamWriter {
         }));
     }
 
-    /// The page of the columns, and the texts.
+    /// Returns the page of the columns, and the texts.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -133,7 +133,7 @@ impl StreamWriter {
     }
 }
 
-/// A stream that is read.
+/// Reader of a stream.
 pub(crate) struct StreamReader<'a> {
     sheet: ColumnPage,
     texts: &'a [u8],
@@ -141,7 +141,7 @@ pub(crate) struct StreamReader<'a> {
 }
 
 impl<'a> StreamReader<'a> {
-    /// Reads a page of columns and one of texts, of a segment with `length` bytes of text.
+    /// Creates a reader of a page of columns and one of texts, for a segment with `length` bytes of text.
     pub(crate) fn new(columns: &[u8], texts: &'a [u8], length: usize) -> Self {
         let sheet = ColumnPage::read(columns, length);
         let failed = sheet.is_none();
@@ -149,17 +149,17 @@ impl<'a> StreamReader<'a> {
         StreamReader { sheet, texts, failed }
     }
 
-    /// It has no columns at all.
+    /// Returns whether there are no columns.
     pub(crate) const fn is_empty(&self) -> bool {
         self.sheet.len() == 0
     }
 
-    /// All bytes of a column.
+    /// Returns the bytes of a column.
     pub(crate) fn all(&self, column: usize) -> &[u8] {
         self.sheet.all(column)
     }
 
-    /// All numbers of a column; none, and it has failed, if they are more than `most`, or one of them is none.
+    /// Returns all numbers of a column. Fails if there are more than `most`, or if a number is invalid.
     pub(crate) fn numbers(&mut self, column: usize, most: usize) -> Numbers {
         let [first, others @ ..]: [&[u8]; NUMBER] =
             std::array::from_fn(|place| self.sheet.all(column + place));
@@ -217,16 +217,16 @@ impl<'a> StreamReader<'a> {
         text
     }
 
-    /// Notes that the stream makes no sense.
+    /// Notes that the stream is invalid.
     pub(crate) const fn fail(&mut self) {
         self.failed = true;
     }
 }
 
-/// Makes numbers of their first bytes and those that follow; none if there are too few.
+/// Completes numbers, given their first bytes and the columns of the others. Returns `None` if bytes are missing.
 fn complete(numbers: &mut [u64], others: [&[u8]; NUMBER - 1]) -> Option<()> {
     let mut others = others.map(<[u8]>::iter);
-    // Most have a few bytes.
+    // Most numbers have few bytes.
     let [mut one, mut two, mut three, ..] = others.clone();
     for number in numbers.iter_mut().filter(|number| **number >= SMALL) {
         let count = *number - (SMALL - 1);

@@ -1,4 +1,4 @@
-//! Numbers by group: those of a group are together, so that zstd finds what they have in common.
+//! Tables: numbers by group. Numbers of a group are adjacent, so that zstd finds repetitions.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use crate::numbers::Numbers;
 use crate::spare;
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 
-/// Columns that a table takes: how many numbers each group has, and the numbers of all, group after group.
+/// Columns of a table: the number of elements of each group, and the elements, group by group.
 pub(crate) const TABLE: usize = 2 * NUMBER;
 
-/// A table that is written, in the order in which its numbers come.
+/// Writer of a table. It keeps the order in which numbers are added.
 pub(crate) struct Rows {
     rows: Vec<(u32, u64)>,
-    /// Numbers that each group has.
+    /// Number of elements of each group.
     counts: Vec<u32>,
 }
 
@@ -40,7 +40,7 @@ impl Rows {
         }
     }
 
-    /// The first number of a group that none was asked for before.
+    /// Adds the first number of a group.
     #[cold]
     fn first(&mut self, group: u32) {
         self.counts.resize(group as usize + 1, 0);
@@ -55,7 +55,7 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    /// Some of its numbers.
+    /// Returns some of its numbers as a table.
     pub(crate) fn part(&self, which: Range<usize>) -> Rows {
         let mut part = Rows::default();
         self.rows[which].iter().for_each(|(group, number)| part.push(*group, *number));
@@ -73,7 +73,7 @@ impl Rows {
             place
         });
         let mut places: Vec<u32> = places.collect();
-        // All of them are written below.
+        // The loop writes all elements.
         let mut numbers: Vec<u64> = spare::take();
         numbers.resize(numbers.len().max(self.rows.len()), 0);
         for (group, number) in &self.rows {
@@ -86,14 +86,14 @@ impl Rows {
     }
 }
 
-/// A table that is read.
+/// Reader of a table.
 #[derive(Default)]
 pub(crate) struct Table {
     numbers: Numbers,
     groups: Vec<Group>,
 }
 
-/// Places of a group's numbers: the next one, and the end.
+/// Places of a group's next number and of its end.
 #[derive(Clone, Copy)]
 pub(crate) struct Group {
     next: u32,
@@ -101,19 +101,19 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Place of its next number, or one that no number has.
+    /// Returns the place of its next number, or an invalid place at its end.
     #[inline(always)]
     const fn next(self) -> usize {
         if self.next >= self.end { usize::MAX } else { self.next as usize }
     }
 
-    /// Returns the same, or the place of another group's number: the caller checks [`Table::has_overrun`] at the end.
+    /// Returns the place of its next number. At its end that is another group's number: the caller checks [`Table::has_overrun`].
     #[inline(always)]
     pub(crate) const fn next_or_other(self) -> usize {
         self.next as usize
     }
 
-    /// Passes over its next number, which there is.
+    /// Passes over its next number.
     #[inline(always)]
     pub(crate) const fn pass(&mut self) {
         self.next += 1;
@@ -121,7 +121,7 @@ impl Group {
 }
 
 impl Table {
-    /// Reads a table of at most this many groups and numbers.
+    /// Reads a table with at most this many groups and numbers.
     pub(crate) fn read(
         side: &mut StreamReader<'_>,
         column: usize,
@@ -132,7 +132,7 @@ impl Table {
         let mut end = 0_u64;
         let groups = counts.iter().map(|count| {
             let start = end;
-            // Where it is more than there are, none of them is.
+            // If the counts are too large, no group has numbers.
             end = end.saturating_add(count).min(numbers.len() as u64 + 1);
             Group { next: start as u32, end: end as u32 }
         });
@@ -143,34 +143,34 @@ impl Table {
         Table { numbers, groups }
     }
 
-    /// More numbers of some group have been read than it has.
+    /// Returns whether more numbers of some group have been read than it has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.groups.iter().any(|group| group.next > group.end)
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     pub(crate) const fn len(&self) -> usize {
         self.groups.len()
     }
 
-    /// Makes numbers of eight bytes of all.
+    /// Converts the numbers to eight bytes each.
     pub(crate) fn widen(&mut self) {
         self.numbers.widen();
     }
 
-    /// Of each group, where it is, and all numbers; none unless they are [wide](Table::widen).
+    /// Returns the groups, and all numbers if they are [wide](Table::widen).
     #[inline]
     pub(crate) fn wide_parts(&mut self) -> (&mut [Group], &[u64]) {
         (&mut self.groups, self.numbers.wide())
     }
 
-    /// Of each group, where it is, and all numbers.
+    /// Returns the groups and all numbers.
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut [Group], &Numbers) {
         (&mut self.groups, &self.numbers)
     }
 
-    /// The next number of a group; none behind its last.
+    /// Returns the next number of a group, or `None` at its end.
     #[inline]
     pub(crate) fn next(&mut self, group: u32) -> Option<u64> {
         let group = self.groups.get_mut(group as usize)?;
@@ -184,7 +184,7 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// Numbers written to a table are read of it, group by group; and no more.
+    /// A table returns the numbers of each group in order, and no more.
     #[test]
     fn groups_keep_their_order() {
         let mut rows = Rows::default();
@@ -201,7 +201,7 @@ mod tests {
         }
         assert!(!side.failed);
         assert!((0..1000).all(|group| table.next(group).is_none()));
-        // One number less than there are, or none at all.
+        // Fewer numbers or groups are allowed than there are.
         for most in [[1000, 999], [300, 1000], [0, 0]] {
             let mut side = StreamReader::new(&columns, &texts, 1000);
             let mut table = Table::read(&mut side, 3, most);

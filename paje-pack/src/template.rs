@@ -1,4 +1,4 @@
-//! Lines, cut into what they do and what differs from one to the next.
+//! Splits lines into actions and the contents of their holes.
 
 use std::ops::Range;
 
@@ -8,31 +8,30 @@ use rustc_hash::FxHashMap;
 use crate::lines::holes;
 use crate::texts::{Key, SHORT};
 
-/// Fields of a line that may differ; lines with more are kept as they are.
+/// Maximum number of holes of a line. Lines with more are stored as they are.
 const FIELDS: usize = 64;
 
-/// Events by their codes.
+/// Defined events, by event number.
 #[derive(Clone, Debug)]
 pub(crate) struct Roles {
     table: DefTable,
-    /// Which table `by_code` was made from.
+    /// Number of definitions that the lists have.
     known: usize,
     events: Vec<Known>,
-    /// Places in `events`; codes of a few bytes by their keys, too.
+    /// Indices in `events`; for short event numbers also by key.
     by_code: FxHashMap<Box<[u8]>, usize>,
     by_key: FxHashMap<Key, usize>,
 }
 
-/// An event: its kind, and a hole or nothing for each of its fields.
+/// Holes of an event: for each field the kind of its hole, or 0 if it is part of the action.
 #[derive(Clone, Debug)]
 struct Known {
-    kind: EventKind,
     holes: Box<[u8]>,
-    /// Field of its time, if it has one.
+    /// Index of its time field, if it has one.
     time: Option<usize>,
 }
 
-/// Role of a field of an event; 0 if it is part of the action.
+/// Returns the kind of hole of a field; 0 if it is part of the action.
 fn role(kind: EventKind, field: Option<FieldName>) -> u8 {
     use EventKind as E;
     use FieldName as F;
@@ -47,7 +46,7 @@ fn role(kind: EventKind, field: Option<FieldName>) -> u8 {
         (E::StartLink | E::EndLink, F::Value) => holes::VALUE,
         (E::SetVariable | E::AddVariable | E::SubVariable, F::Value) => holes::VALUE,
         (E::StartLink | E::EndLink, _) => 0,
-        // Some traces have thousands of them, each with a colour of its own.
+        // Some traces define thousands of values with different colours.
         (E::DefineEntityValue, _) => holes::VALUE,
         (_, F::Container) => holes::LANE,
         _ => 0,
@@ -58,7 +57,7 @@ fn roles(def: &EventDef) -> Box<[u8]> {
     let mut lane = false;
     let one = |field: &paje_parser::definition::FieldDef| {
         let role = role(def.kind(), field.known);
-        // One lane only.
+        // There is only one lane.
         let again = role == holes::LANE && std::mem::replace(&mut lane, true);
         if again { holes::VALUE } else { role }
     };
@@ -76,9 +75,9 @@ impl Roles {
         }
     }
 
-    /// Takes in a line that may be part of a definition.
+    /// Adds a line that may be part of a definition.
     pub(crate) fn learn(&mut self, line: &[u8]) {
-        // A replay reports faulty ones.
+        // A replay reports faulty lines.
         if self.table.header_line(line).is_err() {
             return;
         }
@@ -87,7 +86,7 @@ impl Roles {
             let (code, place): (&[u8], _) = (def.id(), self.events.len());
             let holes = roles(def);
             let time = holes.iter().position(|role| *role == holes::TIME);
-            self.events.push(Known { kind: def.kind(), holes, time });
+            self.events.push(Known { holes, time });
             self.by_code.insert(code.into(), place);
             if code.len() <= SHORT {
                 self.by_key.insert(Key::of(code), place);
@@ -96,22 +95,17 @@ impl Roles {
         self.known = defs.len();
     }
 
-    /// No event is known.
+    /// Returns whether no event is defined.
     pub(crate) const fn are_none(&self) -> bool {
         self.known == 0
     }
 
-    /// Returns the kind of event of a code.
-    pub(crate) fn kind(&self, code: &[u8]) -> Option<EventKind> {
-        self.by_code.get(code).map(|place| self.events[*place].kind)
-    }
-
-    /// Returns the holes of the event of a short code.
+    /// Returns the holes of an event, given its short event number.
     pub(crate) fn holes(&self, code: Key) -> Option<&[u8]> {
         Some(&self.events[*self.by_key.get(&code)?].holes)
     }
 
-    /// The time of a line, if it is known which field that is.
+    /// Returns the time of a line, if its event is defined.
     pub(crate) fn time<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
         let code = next_field(line, 0)?;
         let before = self.events[*self.by_code.get(&line[code.clone()])?].time?;
@@ -122,13 +116,13 @@ impl Roles {
         Some(&line[field])
     }
 
-    /// Takes in the definitions of a text.
+    /// Adds the definitions in a text.
     pub(crate) fn learn_all(&mut self, text: &[u8]) {
         header_lines(text).for_each(|line| self.learn(line));
     }
 }
 
-/// Lines of a text that are part of a definition.
+/// Returns the lines of a text that are part of definitions.
 pub(crate) fn header_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     let lines = std::iter::from_fn(move || {
@@ -140,7 +134,21 @@ pub(crate) fn header_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.filter(|line| is_header(line))
 }
 
-/// It is part of a definition.
+/// Returns the length of the definitions at the start of a text, including comments and empty lines between them.
+pub(crate) fn header_len(text: &[u8]) -> usize {
+    let (mut at, mut len) = (0, 0);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        at += line.len();
+        match line.iter().find(|byte| !token::is_white(**byte)) {
+            Some(b'%') if line.ends_with(b"\n") => len = at,
+            None | Some(b'#') => {}
+            _ => break,
+        }
+    }
+    len
+}
+
+/// Returns whether a line is part of a definition.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
 }
@@ -156,7 +164,7 @@ const ENDS: [bool; 256] = {
     ends
 };
 
-/// The next field from byte `at` on, as [`token::next_field`] has it, but sooner.
+/// Returns the next field from byte `at` on, as [`token::next_field`], but faster.
 #[inline]
 fn next_field(line: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = line.get(at..)?;
@@ -170,7 +178,7 @@ fn next_field(line: &[u8], at: usize) -> Option<Range<usize>> {
     Some(first..first + len)
 }
 
-/// A line in parts.
+/// A line that is split.
 #[derive(Default)]
 pub(crate) struct Cut {
     /// Its text, with holes.
@@ -181,7 +189,7 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Cuts a line; false if it is to be kept as it is.
+    /// Splits a line. Returns `false` if it must be stored as it is.
     pub(crate) fn cut(&mut self, line: &[u8], roles: &Roles) -> bool {
         self.action.clear();
         self.fields.clear();
@@ -208,7 +216,7 @@ impl Cut {
         let in_the_way = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);
         let literal = &line[copied..];
         self.action.extend_from_slice(literal);
-        // Bytes for holes cannot be in the text.
+        // The text must not have bytes that stand for holes.
         let holes = self.action.iter().filter(|byte| in_the_way(byte)).count();
         holes == self.fields.len() && !self.fields.is_empty() && self.fields.len() <= FIELDS
     }

@@ -1,12 +1,12 @@
-//! Texts by number, and the number of a text.
+//! Numbered texts, and a table to look them up.
 
-/// Key that a text is looked up by: itself, if it is short.
+/// Key by which a text is looked up. A short text is its own key.
 ///
-/// Texts of up to seven bytes have keys of their own; those of longer ones have eight at the top, and need a look at the text.
+/// Texts of up to seven bytes have different keys. Keys of longer texts have eight in their highest byte and may collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(u64);
 
-/// Longest text that is its own key.
+/// Maximum length of a text that is its own key.
 pub(crate) const SHORT: usize = 7;
 
 impl Key {
@@ -18,7 +18,7 @@ impl Key {
         }
     }
 
-    /// The key of a text of up to seven bytes, given as a number, the first byte lowest.
+    /// Returns the key of a text of up to seven bytes, given as a number, the first byte lowest.
     #[inline]
     pub(crate) const fn short(bytes: u64, len: usize) -> Key {
         Key(bytes | (len as u64) << 56)
@@ -28,25 +28,25 @@ impl Key {
         self.0 >> 56 < 8
     }
 
-    /// One that keys of similar texts do not share.
+    /// Returns a hash of the key.
     #[inline]
     pub(crate) const fn spread(self) -> u64 {
         fold(self.0 ^ 0x243f_6a88_85a3_08d3, 0x9e37_79b9_7f4a_7c15)
     }
 }
 
-/// Both halves of a product, which depend on all bits of the factors.
+/// Multiplies, and combines both halves of the product.
 #[inline]
 pub(crate) const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Up to eight bytes as a number, the first one lowest.
+/// Returns up to eight bytes as a number, the first one lowest.
 #[inline]
 pub(crate) fn word(text: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
-        // They overlap, and agree where they do.
+        // Both halves may overlap.
         let [first, last] = [*first, *last].map(|four| u64::from(u32::from_le_bytes(four)));
         return first | last << (8 * (text.len() - 4));
     }
@@ -58,7 +58,7 @@ pub(crate) fn word(text: &[u8]) -> u64 {
     }
 }
 
-/// The same of `len` bytes of a text, eight at most.
+/// Returns `len` bytes of a text, at most eight, as a number.
 #[inline(always)]
 pub(crate) fn word_at(text: &[u8], start: usize, len: usize) -> u64 {
     const KEEP: [u64; 9] = {
@@ -70,14 +70,14 @@ pub(crate) fn word_at(text: &[u8], start: usize, len: usize) -> u64 {
         }
         keep
     };
-    // Mostly, there are others behind them.
+    // Mostly, other bytes follow.
     match (text.get(start..).and_then(<[u8]>::first_chunk), KEEP.get(len)) {
         (Some(eight), Some(keep)) => u64::from_le_bytes(*eight) & keep,
         _ => word(&text[start..start + len]),
     }
 }
 
-/// A hash of all bytes of a text.
+/// Returns a hash of all bytes of a text.
 #[inline]
 pub(crate) fn hash(text: &[u8]) -> u64 {
     let mut hash = text.len() as u64 ^ 0x1319_8a2e_0370_7344;
@@ -89,13 +89,13 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
     fold(hash ^ word(rest), 0x9e37_79b9_7f4a_7c15)
 }
 
-/// Texts by number.
+/// Numbered texts.
 #[derive(Default)]
 pub(crate) struct Texts {
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// For who asks for numbers: keys of texts, and one more than their numbers, or 0 where there is none. Their number is a power of
-    /// two, or none. A text stands at the place that its key says, or behind it, before the next empty place.
+    /// Open hash table of keys, with one more than the number of the text; 0 for an empty place. Its size is a power of two, or zero if
+    /// texts are not looked up.
     places: Vec<(Key, u32)>,
 }
 
@@ -109,7 +109,7 @@ impl Texts {
         self.find_key(Key::of(text), text)
     }
 
-    /// The number of a text whose key is known.
+    /// Returns the number of a text whose key is known.
     #[inline]
     pub(crate) fn find_key(&self, key: Key, text: &[u8]) -> Option<u32> {
         let mut at = key.spread() as usize;
@@ -123,12 +123,12 @@ impl Texts {
         }
     }
 
-    /// The number of a text, a new one if need be.
+    /// Returns the number of a text, which is added if it is new.
     pub(crate) fn put(&mut self, text: &[u8]) -> u32 {
         if let Some(number) = self.find(text) {
             return number;
         }
-        // Half of the places are empty.
+        // At least half of the places stay empty.
         if 2 * self.ends.len() >= self.places.len() {
             let count = (4 * self.ends.len()).next_power_of_two().max(16);
             let before = std::mem::replace(&mut self.places, vec![(Key(0), 0); count]);
@@ -156,7 +156,7 @@ impl Texts {
         number
     }
 
-    /// The text of a number; an empty one if there is none.
+    /// Returns the text of a number; an empty text if there is no such number.
     #[inline]
     pub(crate) fn get(&self, number: u32) -> &[u8] {
         let Some(end) = self.ends.get(number as usize) else { return b"" };
@@ -177,7 +177,7 @@ mod tests {
             .map(|number| match number % 3 {
                 0 => number.to_string().into_bytes(),
                 1 => format!("a name of {number}").into_bytes(),
-                // Zeros at the end count.
+                // Trailing zeros count.
                 _ => vec![0; number as usize / 3 % 400],
             })
             .collect();

@@ -1,4 +1,4 @@
-//! Times of lines: how they are spelt and encoded.
+//! Times of lines: spelling and encoding.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ mod read;
 
 pub(crate) use read::{Clock, TimesIn};
 
-/// Spelling of times: digits after the point, of which the last `zeros` are zeros.
+/// Spelling of times: number of decimals, and how many of the last ones are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub(crate) after: u8,
@@ -22,15 +22,15 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Spelling of the times of a text, most of those in a few lines here and there.
+    /// Finds the spelling of most times in a text from a few lines at several places.
     pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
         const PLACES: usize = 16;
         const LINES: usize = 16;
-        // Of those with so many digits after the point, how many end with so many zeros.
+        // Number of times by decimals and zeros at the end.
         let mut counts = [[0_usize; 20]; 20];
         let places = (0..PLACES).map(|place| &text[text.len() / PLACES * place..]);
         let lines = places.enumerate().flat_map(|(place, text)| {
-            // All but the first one begin within a line.
+            // All places except the first are within a line.
             let lines = text.split(|byte| *byte == b'\n').skip(usize::from(place > 0));
             lines.filter(|line| !is_header(line)).take(LINES)
         });
@@ -46,7 +46,7 @@ impl Scale {
         }
         let all = |after: &usize| counts[*after].iter().sum::<usize>();
         let after = (0..20).max_by_key(all).unwrap_or(0);
-        // Few that need more digits are odd ones, and all others shorter for that.
+        // A few times with more digits are stored as texts, which makes all others shorter.
         let (mut odd, few) = (0, all(&after) / 64);
         let mut zeros = counts[after].iter().take(after);
         let zeros = zeros.position(|count| {
@@ -60,7 +60,7 @@ impl Scale {
         }
     }
 
-    /// The time in the units of the scale, if it is spelt as the others.
+    /// Returns the time in units of the scale, if it has this spelling.
     #[inline]
     pub(crate) fn units(self, text: &[u8]) -> Option<i64> {
         let zeros = usize::from(self.zeros);
@@ -70,7 +70,7 @@ impl Scale {
         {
             return Some(units as i64);
         }
-        // Mostly, they are zeros, and there are other digits between them and the point.
+        // Mostly, the last decimals are zeros, and others precede them.
         if self.zeros < self.after
             && let Some((others, last)) = text.split_at_checked(text.len().wrapping_sub(zeros))
             && last.iter().all(|byte| *byte == b'0')
@@ -85,7 +85,7 @@ impl Scale {
     }
 }
 
-/// Columns of times: what differences begin with, and a table of these by action; then what odd ones need.
+/// Columns of times: the base of differences, a table of differences by action, and the fields of odd times.
 mod column {
     use super::TABLE;
 
@@ -94,18 +94,18 @@ mod column {
     pub(super) const ODD: usize = NUMBERS + TABLE;
 }
 
-/// Times are differences to the last one, or to the last one of their lane.
+/// Differences are to the last time, or to the last time of the lane.
 mod base {
     pub(super) const LINE: u8 = 0;
     pub(super) const LANE: u8 = 1;
 }
 
-/// The last time of each lane.
+/// Last times by lane.
 #[derive(Default)]
 struct LastOfLanes(Vec<i64>);
 
 impl LastOfLanes {
-    /// The last time of a lane.
+    /// Returns the last time of a lane.
     #[inline]
     fn of(&mut self, lane: u32) -> &mut i64 {
         let lane = lane as usize;
@@ -116,22 +116,22 @@ impl LastOfLanes {
     }
 }
 
-/// All odd times are of one field.
+/// All odd times belong to one field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
-/// Numbers of a table that decide which base is shorter, behind as many at the start of the segment.
+/// Number of times that decide on the base. As many times at the start of the segment are skipped.
 const SAMPLE: usize = 1 << 12;
 
-/// Times that are written, in the order of their lines.
+/// Writer of times, in the order of lines.
 pub(crate) struct TimesOut {
     scale: Scale,
     units: Units,
-    /// The last time of all lines.
+    /// Last time of all lines.
     last: i64,
     lanes: LastOfLanes,
-    /// By base: one more than the difference, without sign, or 0 for an odd one.
+    /// By base: one more than the encoded difference, or 0 for an odd time.
     tables: [Rows; 2],
-    /// Number of the shorter table, once there are enough numbers to decide; the other one is then no longer filled.
+    /// The base, once it is decided. Only its table is filled from then on.
     base: Option<u8>,
     odd: FieldsOut,
 }
@@ -142,14 +142,14 @@ impl TimesOut {
         TimesOut { scale, units: Units::new(scale), last, lanes, tables, base, odd }
     }
 
-    /// Writes the time of the next line, which is at this place of the text.
+    /// Writes the time of the next line, which is at these bytes of the text.
     #[inline(always)]
     pub(crate) fn put(&mut self, line: Line, text: &[u8], Range { start, end }: Range<usize>) {
         let units = self.units.read(text, start, end);
         let Some(units) = units.or_else(|| self.other(line, text, start..end)) else { return };
         let lane = std::mem::replace(self.lanes.of(line.lane), units);
         let bases = [std::mem::replace(&mut self.last, units), lane];
-        // Units have 18 digits, and so it does not get too large.
+        // Units have at most 18 digits, so this does not overflow.
         let code = |base: i64| zigzag(units - base) + 1;
         match self.base {
             Some(base) => {
@@ -167,7 +167,7 @@ impl TimesOut {
         }
     }
 
-    /// Returns the units of a time that is spelt differently, if the scale can express them; writes it as a text otherwise.
+    /// Returns the units of a time with another spelling if the scale can express it. Otherwise writes it as a text.
     #[cold]
     #[inline(never)]
     fn other(&mut self, line: Line, text: &[u8], range: Range<usize>) -> Option<i64> {
@@ -179,7 +179,7 @@ impl TimesOut {
         units
     }
 
-    /// Number of the table of which zstd makes less.
+    /// Returns the base whose table zstd compresses better.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -195,7 +195,7 @@ impl TimesOut {
         Ok(if size(lane)? < size(line)? { base::LANE } else { base::LINE })
     }
 
-    /// Writes all times, which are in this text, in the way that makes less of the first ones.
+    /// Writes all times of this text.
     ///
     /// # Errors
     /// zstd lacks memory.

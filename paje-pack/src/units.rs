@@ -1,12 +1,12 @@
-//! Times as whole numbers, many digits at once.
+//! Parses times, many digits at once.
 
 use crate::times::Scale;
 use crate::value::{DIGITS, POWERS, eight, is_digits};
 
-/// Zeros as digits.
+/// Eight digits 0.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Masks that keep the last bytes of eight.
+/// Masks for the last bytes of a word.
 const KEEP: [u64; 9] = {
     let mut keep = [0; 9];
     let mut len = 1;
@@ -17,21 +17,21 @@ const KEEP: [u64; 9] = {
     keep
 };
 
-/// Most digits behind the point.
+/// Maximum number of decimals.
 const MOST: usize = 14;
 
-/// Reader of times that are spelt as the scale says, for those with digits behind the point that are no zeros always.
+/// Parser of times in the usual spelling of a scale.
 pub(crate) struct Units {
     zeros: usize,
-    /// Digits behind the point, without these zeros; 0 if this is for others to read.
+    /// Number of decimals, without the zeros at the end; 0 if this parser cannot be used.
     after: usize,
-    /// Of the last eight digits behind the point, and of the eight before these, those that there are.
+    /// Masks for the last eight decimals and for the eight before them.
     keep: [u64; 2],
-    /// The last ones that were read before a point: bytes, how many, and what they stand for.
+    /// The last number before a point: its bytes, their count, and its value in units.
     whole: (u64, usize, u64),
 }
 
-/// The number that eight bytes spell, of which some are digits and the others do not matter.
+/// Returns the number that the masked bytes of a word spell.
 #[inline(always)]
 fn digits(bytes: &[u8; 8], keep: u64) -> Option<u64> {
     let digits = u64::from_le_bytes(*bytes) & keep | ZEROS & !keep;
@@ -47,13 +47,13 @@ impl Units {
         Units { zeros, after, keep, whole: (0, usize::MAX, 0) }
     }
 
-    /// Returns the units of the time in these bytes of a text; none if they need a slower reader.
+    /// Returns the units of the time in these bytes of a text. Returns `None` if it needs the slow parser.
     #[inline(always)]
     pub(crate) fn read(&mut self, text: &[u8], first: usize, end: usize) -> Option<i64> {
         let Units { zeros, after, keep, .. } = *self;
         let point = end.checked_sub(after + 1 + zeros)?;
         let len = point.checked_sub(first)?;
-        // Eight bytes before the point, which is the next one.
+        // Eight bytes before the point, and the point.
         let bytes = text.get(point.checked_sub(8)?..end)?;
         if bytes.get(8) != Some(&b'.') || after == 0 || end - first > DIGITS + 1 {
             return None;
@@ -90,7 +90,7 @@ impl Units {
 mod tests {
     use super::*;
 
-    /// Whatever is read is what others read; and it is read where it can be.
+    /// This parser agrees with the slow one.
     #[test]
     fn units_are_those_of_the_scale() {
         let texts = [
@@ -121,7 +121,7 @@ mod tests {
             for zeros in 0..=after {
                 let scale = Scale { after, zeros };
                 for text in texts {
-                    // Bytes before and behind it do not matter.
+                    // Bytes around the time do not matter.
                     for around in ["", "0", "0000000000000000", "               9"] {
                         let all = [around, text, around].concat();
                         let mut units = Units::new(scale);
@@ -140,7 +140,7 @@ mod tests {
         assert!(read > 100, "{read}");
     }
 
-    /// A time is not taken for the last one if it has another length.
+    /// A number before the point is known by its length, too.
     #[test]
     fn texts_of_other_lengths_are_others() {
         let mut units = Units::new(Scale { after: 2, zeros: 0 });

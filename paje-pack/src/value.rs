@@ -1,31 +1,31 @@
-//! Texts of fields as numbers, where the number gives the text back.
+//! Converts texts of fields to numbers from which the same text can be formatted.
 
 use crate::texts::word;
 
-/// The text of a field.
+/// A value of a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Value {
     pub(crate) kind: Kind,
-    /// A number without its point, in two's complement; what 16 hexadecimal digits stand for; the number of a text.
+    /// A number without its point, in two's complement. For hexadecimal digits their value, for a text its number.
     pub(crate) bits: u64,
 }
 
-/// Form in which a text is kept.
+/// Kind of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     #[default]
     Text,
-    /// A decimal number with this many digits after the point; without a point for 0.
+    /// A decimal number with this many decimals; without a point for 0.
     Decimal(u8),
-    /// 16 digits of lower case.
+    /// 16 hexadecimal digits in lower case.
     Hex,
 }
 
-/// Digits that surely fit.
+/// Number of decimal digits that always fit.
 pub(crate) const DIGITS: usize = 18;
 
 impl Value {
-    /// The decimal number that a text is, if it is spelt as such numbers are written here.
+    /// Parses a decimal number if it has the spelling in which numbers are formatted.
     pub(crate) fn decimal(text: &[u8]) -> Option<Value> {
         let (negative, digits) = match text {
             [b'-', digits @ ..] => (true, digits),
@@ -41,12 +41,12 @@ impl Value {
         Value::long_decimal(negative, digits)
     }
 
-    /// The same, one digit after the other.
+    /// Parses a decimal number digit by digit.
     fn long_decimal(negative: bool, digits: &[u8]) -> Option<Value> {
         let (mut bits, mut point) = (0_i64, None);
         for (place, byte) in digits.iter().enumerate() {
             match byte {
-                // Numbers that do not fit have too many digits.
+                // Numbers that overflow have too many digits.
                 b'0'..=b'9' => bits = bits.wrapping_mul(10).wrapping_add((byte - b'0').into()),
                 b'.' if point.is_none() => point = Some(place),
                 _ => return None,
@@ -65,7 +65,7 @@ impl Value {
         })
     }
 
-    /// It is as a double what it is as an integer.
+    /// Returns whether the number is exact as a double.
     #[inline]
     pub(crate) const fn is_exact(self) -> bool {
         (self.bits as i64).unsigned_abs() <= 1 << 53
@@ -83,7 +83,7 @@ impl Value {
         Some(Value { kind: Kind::Hex, bits: first? << 32 | last? })
     }
 
-    /// Returns the whole number that the first `len` bytes of a word spell, at most eight.
+    /// Parses a whole number, given as the first `len` bytes of a word, at most eight.
     #[inline]
     pub(crate) const fn whole(bytes: u64, len: usize) -> Option<Value> {
         if len == 0 || (len > 1 && bytes as u8 == b'0') {
@@ -95,22 +95,22 @@ impl Value {
         }
     }
 
-    /// Returns the number that a text is, if it has `after` digits behind its point, 1 to 8, and as many at most before it.
+    /// Parses a number with `after` decimals, 1 to 8, and at most 8 digits before the point.
     #[inline]
     pub(crate) fn with_point(text: &[u8], after: u8) -> Option<Value> {
         with_point(text, after.into()).map(|bits| Value { kind: Kind::Decimal(after), bits })
     }
 
-    /// The number that a text is.
+    /// Parses a number.
     #[inline]
     pub(crate) fn of(text: &[u8]) -> Option<Value> {
-        // Many have a few digits, and nothing else.
+        // Most numbers have only a few digits.
         if text.len() <= 8
             && let Some(value) = Value::whole(word(text), text.len())
         {
             return Some(value);
         }
-        // Names are none.
+        // Names are no numbers.
         let first = text.first().copied().unwrap_or_default();
         if text.len() != 16 && first != b'-' && !first.is_ascii_digit() {
             return None;
@@ -123,8 +123,8 @@ impl Value {
     }
 }
 
-/// The number that up to 16 bytes spell, without its point, and the digits after that, of which there are at most eight, as before
-/// it; none of other texts.
+/// Parses up to 16 bytes with at most eight digits before and behind the point. Returns the number without its point, and the number
+/// of decimals.
 #[inline]
 fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
     let len = text.len();
@@ -138,12 +138,12 @@ fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
         }
         let after = len - whole - 1;
         let odd = whole == 0 || after == 0 || (whole > 1 && text[0] == b'0');
-        // Without the point; there is a digit on both sides.
+        // Without the point, which has digits on both sides.
         let before = bytes & !(u64::MAX << (8 * whole));
         let bytes = before | bytes >> 8 & u64::MAX << (8 * whole);
         return if odd { None } else { Some((digits_at_end(bytes, len - 1)?, after as u8)) };
     }
-    // A point among the last eight bytes, or just before them.
+    // The point is among the last eight bytes or just before them.
     let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else { return None };
     let found = point(u64::from_le_bytes(*last));
     let first = u64::from_le_bytes(*first);
@@ -152,7 +152,7 @@ fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
     with_point(text, after).map(|bits| (bits, after as u8))
 }
 
-/// The number that a text spells without its point, if that has `after` digits behind it, 1 to 8, and 1 to 8 before it.
+/// Parses a number with `after` decimals, 1 to 8, and 1 to 8 digits before the point. Returns it without its point.
 #[inline]
 pub(crate) fn with_point(text: &[u8], after: usize) -> Option<u64> {
     let len = text.len();
@@ -180,7 +180,7 @@ pub(crate) const POWERS: [u64; 15] = {
     powers
 };
 
-/// Returns the number that the first `count` bytes of a word spell, 1 to 8.
+/// Parses the first `count` bytes of a word, 1 to 8.
 #[inline]
 const fn digits_at_end(bytes: u64, count: usize) -> Option<u64> {
     let shift = 8 * (8 - count as u32) % 64;
@@ -189,28 +189,28 @@ const fn digits_at_end(bytes: u64, count: usize) -> Option<u64> {
     if is_digits(digits) { Some(eight(digits)) } else { None }
 }
 
-/// The place of the first point in eight bytes, or 8.
+/// Returns the place of the first point in eight bytes, or 8.
 const fn point(bytes: u64) -> usize {
     let others = bytes ^ 0x2e2e_2e2e_2e2e_2e2e;
     let zeros = others.wrapping_sub(0x0101_0101_0101_0101) & !others & 0x8080_8080_8080_8080;
     zeros.trailing_zeros() as usize / 8
 }
 
-/// The highest bit of each of eight bytes that is this one.
+/// Returns the highest bit of each byte that equals `byte`.
 pub(crate) const fn bytes_of(bytes: u64, byte: u8) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let others = bytes ^ u64::from_le_bytes([byte; 8]);
     !(((others & LOW) + LOW) | others | LOW)
 }
 
-/// The number that eight hexadecimal digits of lower case spell, the first one lowest.
+/// Parses eight hexadecimal digits in lower case, the first one lowest.
 const fn hex_digits(bytes: u64) -> Option<u64> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * ONES;
     if bytes & HIGH != 0 {
         return None;
     }
-    // The highest bit of each byte that is this one, or a larger one: none of them overflows.
+    // The highest bit of each byte that is at least this one. No byte overflows.
     let digits = (bytes + (0x80 - 0x30) * ONES) & !(bytes + (0x80 - 0x3a) * ONES) & HIGH;
     let letters = (bytes + (0x80 - 0x61) * ONES) & !(bytes + (0x80 - 0x67) * ONES) & HIGH;
     if digits | letters != HIGH {
@@ -222,14 +222,14 @@ const fn hex_digits(bytes: u64) -> Option<u64> {
     Some((fours | fours >> 16) & 0xffff_ffff)
 }
 
-/// Eight bytes are decimal digits.
+/// Returns whether eight bytes are decimal digits.
 pub(crate) const fn is_digits(bytes: u64) -> bool {
     let digits = bytes ^ 0x3030_3030_3030_3030;
     (((digits & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080
         == 0
 }
 
-/// The number that eight digits spell, the first one lowest.
+/// Parses eight digits, the first one lowest.
 pub(crate) const fn eight(digits: u64) -> u64 {
     let digits = digits & 0x0f0f_0f0f_0f0f_0f0f;
     let pairs = (digits.wrapping_mul(2561) >> 8) & 0x00ff_00ff_00ff_00ff;

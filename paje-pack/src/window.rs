@@ -1,4 +1,4 @@
-//! A window of time of a packed trace, of which no more is read than it takes.
+//! Reads a window of time of a packed trace, without the segments outside it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,24 +15,24 @@ mod write;
 
 pub use write::{Border, TextLine, WindowIndex};
 
-/// Name of the summary that has the times of segments, and the lines that every window needs.
+/// Name of the summary with the times of segments and the lines that every window needs.
 pub(crate) const WINDOWS: &str = "windows";
-/// Name of those that follow, one for each border between segments.
+/// Name of the summaries that follow, one for each border between segments.
 pub(crate) const BORDER: &str = "border";
-/// The version of both.
+/// Version of both.
 pub(crate) const VERSION: u64 = 2;
 
-/// Fault of a page that has no such lines as it should.
+/// Fault of an invalid page.
 const NO_SENSE: ErrorKind =
     ErrorKind::Content("the states that are open between segments are missing or wrong");
 
-/// A part of a sound trace, which is a sound trace itself.
+/// Part of a sound trace that is itself a sound trace.
 ///
-/// Its rows that overlap the window, and those of all its containers, are those that the whole trace has there, in the same order; it ends when that does.
-/// It has segments, and in the place of others lines: definitions and containers, and what closes rows from before, or opens some that go on behind.
+/// Its rows that overlap the window, and those of all its containers, are those of the whole trace, in the same order. It ends when the trace ends.
+/// Lines replace the segments outside of the window: definitions, containers, and lines that open and close rows across the border.
 pub struct Window<R> {
     parts: VecDeque<Part>,
-    /// That of the segments that have been begun.
+    /// Reader of the current segments.
     reader: Reader<BufReader<Take<R>>>,
 }
 
@@ -48,7 +48,7 @@ pub enum Piece {
 #[derive(Clone)]
 enum Part {
     Lines(Vec<u8>),
-    /// Segments that follow one another: the byte and the page where they begin, and what the index says of them.
+    /// Consecutive segments: the byte and the number of the page where they begin, and their entries in the index.
     Segments(u64, u32, Vec<[u64; 4]>),
 }
 
@@ -64,13 +64,13 @@ impl<R: Read + Seek> Window<R> {
         Window { parts, reader }
     }
 
-    /// Returns the same window of another reader; nothing may have been read of this one.
+    /// Returns the same window of another reader. Nothing may have been read from this one.
     pub fn again<Q: Read + Seek>(&self, from: Q) -> Window<Q> {
         Window::new(from, self.parts.clone())
     }
 
-    /// Number of its pieces, if each has so many bytes of text at most, and is of whole lines, as [`Summaries::whole_lines`] tells of
-    /// all; nothing may have been read.
+    /// Returns the number of pieces if each has at most `most` bytes of text and consists of whole lines; see [`Summaries::whole_lines`].
+    /// Nothing may have been read.
     #[must_use]
     pub fn whole_lines(&self, most: u64) -> Option<usize> {
         let numbered = self.parts.iter().zip(1..);
@@ -83,7 +83,7 @@ impl<R: Read + Seek> Window<R> {
         pieces.sum()
     }
 
-    /// Bytes of its text; nothing may have been read.
+    /// Returns the size of the text. Nothing may have been read.
     #[must_use]
     pub fn text_bytes(&self) -> u64 {
         let bytes = self.parts.iter().map(|part| match part {
@@ -93,7 +93,7 @@ impl<R: Read + Seek> Window<R> {
         bytes.fold(0, u64::saturating_add)
     }
 
-    /// The next piece of its text; none at the end.
+    /// Returns the next piece of the text, or `None` at the end.
     ///
     /// # Errors
     /// The file cannot be read, or is damaged.
@@ -104,7 +104,7 @@ impl<R: Read + Seek> Window<R> {
             }
             match self.parts.pop_front() {
                 Some(Part::Lines(lines)) => return Ok(Some(Piece::Lines(lines))),
-                // Nothing behind them in the file is read ahead.
+                // Does not read ahead behind them.
                 Some(Part::Segments(at, pages, segments)) => {
                     self.reader.turn(at, pages, segments)?;
                 }
@@ -115,10 +115,10 @@ impl<R: Read + Seek> Window<R> {
 }
 
 impl<R: Read + Seek> Summaries<R> {
-    /// The part of the trace that has all rows from one time to another; none where nothing was kept for this.
+    /// Returns the part of the trace with all rows between two times, or `None` if the trace has no index for windows.
     ///
     /// # Errors
-    /// A page is damaged that was read for it.
+    /// A page that this reads is damaged.
     pub fn window(mut self, from: f64, to: f64) -> Result<Option<Window<R>>, Error> {
         let Some(number) = self.find(WINDOWS, VERSION) else { return Ok(None) };
         let page = self.content(number)?;
@@ -136,7 +136,7 @@ impl<R: Read + Seek> Summaries<R> {
                 let borders = (OpenRows::parse(&pages.0), OpenRows::parse(&pages.1));
                 let (Some(begin), Some(end)) = borders else { return Err(self.failed(NO_SENSE)) };
                 let gap = Gap { begin, end, lines: first..behind };
-                // Behind the last one there is nothing that could lie within a state that goes on.
+                // At the end of the trace, a state that goes on has no others within it.
                 if segments.end == count || gap.is_sound(&mut headers) == Some(true) {
                     while lines.next_if(|(number, _)| *number < first).is_some() {}
                     let next = || lines.next_if(|(number, _)| *number < behind);
@@ -155,14 +155,14 @@ impl<R: Read + Seek> Summaries<R> {
         Ok(Some(Window::new(self.from, parts)))
     }
 
-    /// Tells whether what says what is open at both ends of such segments takes less of the file than these.
+    /// Returns whether the pages of both borders are smaller than the segments between them.
     fn is_worth_a_gap(&self, windows: usize, segments: &Range<usize>) -> bool {
         let borders = [segments.start, segments.end];
         let bytes = borders.map(|border| self.summary_len(windows + border));
         bytes[0].saturating_add(bytes[1]) < sum(&self.segments()[segments.clone()], 0)
     }
 
-    /// Page of the border before a segment; nothing at the ends of the trace.
+    /// Returns the page of the border before a segment; an empty one at both ends of the trace.
     fn border(&mut self, windows: usize, segment: usize) -> Result<Vec<u8>, Error> {
         match segment {
             0 => Ok(Vec::new()),
@@ -173,7 +173,7 @@ impl<R: Read + Seek> Summaries<R> {
     }
 }
 
-/// Sum of what the index says of segments.
+/// Returns the sum of a column of entries.
 fn sum(segments: &[[u64; 4]], column: usize) -> u64 {
     segments.iter().map(|entry| entry[column]).fold(0, u64::saturating_add)
 }

@@ -1,59 +1,66 @@
-//! Writing: text to segments, one by one or many at once, and those to a file, in order.
+//! Writes segments and files.
 
 use std::io::{self, Read, Write};
 
 use crate::definitions::Definitions;
 use crate::format::{
-    BORDERS, END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, THOROUGH,
+    END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, SUMMARIES, THOROUGH,
     VERSION, kind, put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
 use crate::segment::{EncodedSegment, STREAMS, encode};
+use crate::template::header_len;
 use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS, WindowIndex};
 
 /// Settings of packing.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Bytes of text that are packed by themselves: 1 to 64 MiB.
+    /// Text per segment in bytes: 1 to 64 MiB.
     pub segment: usize,
-    /// zstd's level for columns; what is short beside a segment, and below 1 MiB, has at least 15.
+    /// Level of zstd for columns. Traces below 1 MiB have at least level 15.
     pub level: i32,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        // Larger segments are some hundredths smaller, and fewer threads work on them.
+        // Larger segments compress a few percent better, but fewer threads work on them.
         Settings { segment: 4 << 20, level: 3 }
     }
 }
 
-/// Bytes that are made room for at first; twice as many each time that more come.
+/// Initial size of the buffer, which doubles as needed.
 const FIRST: usize = 1 << 16;
 
-/// A text in segments, each of which ends with a line if lines are shorter than a segment.
+/// The event definitions at the start of a text have a separate segment if at least this many bytes follow: lines after
+/// definitions cannot be read as columns. Shorter texts compress better in one segment.
+const LONG: usize = 4 * SHORT;
+
+/// Cuts a text into segments, which end with a line unless it is longer than a segment.
 pub struct Segments<R> {
     reader: R,
     size: usize,
+    /// Bytes that were read behind the last segment.
     rest: Vec<u8>,
-    /// Room of texts that were given back.
+    /// Memory to reuse.
     spare: Option<Vec<u8>>,
+    begun: bool,
     ended: bool,
 }
 
 impl<R: Read> Segments<R> {
-    /// The segments of what a reader gives.
+    /// Creates the segments of a reader's text.
     pub fn new(reader: R, settings: Settings) -> Self {
         let size = settings.segment.clamp(1, LARGEST_SEGMENT);
-        Segments { reader, size, rest: Vec::new(), spare: None, ended: false }
+        Segments { reader, size, rest: Vec::new(), spare: None, begun: false, ended: false }
     }
 
-    /// The next segment; none at the end.
+    /// Returns the next segment, or `None` at the end.
     ///
     /// # Errors
     /// The reader fails.
     pub fn next_text(&mut self) -> io::Result<Option<Vec<u8>>> {
-        // Bytes of a text that was are written over: only those that are new are cleared.
+        // Reused memory keeps its old bytes; only new memory is cleared.
         let mut text = self.spare.take().unwrap_or_default();
         let mut filled = self.rest.len();
         text.resize(filled.max(text.len().min(self.size)), 0);
@@ -72,17 +79,21 @@ impl<R: Read> Segments<R> {
                 Err(error) => return Err(error),
             }
         }
-        if !self.ended
-            && let Some(newline) = memchr::memrchr(b'\n', &text[..filled])
-        {
-            self.rest.extend_from_slice(&text[newline + 1..filled]);
-            filled = newline + 1;
+        let end = match std::mem::replace(&mut self.begun, true) {
+            false => Some(header_len(&text[..filled])).filter(|len| filled - len >= LONG),
+            true => None,
+        };
+        let newline = || memchr::memrchr(b'\n', &text[..filled]).map(|newline| newline + 1);
+        let end = end.or_else(|| if self.ended { None } else { newline() });
+        if let Some(end) = end.filter(|end| *end > 0) {
+            self.rest.extend_from_slice(&text[end..filled]);
+            filled = end;
         }
         text.truncate(filled);
         Ok((filled > 0).then_some(text))
     }
 
-    /// Gives back a text that is needed no longer: its memory is used for one of those to come.
+    /// Takes the memory of a text for a later segment.
     pub fn give_back(&mut self, text: Vec<u8>) {
         self.spare = Some(text);
     }
@@ -96,14 +107,14 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Packs a text of at most 64 MiB, which comes after these definitions.
+    /// Packs a text of at most 64 MiB that follows these definitions.
     ///
     /// # Errors
     /// zstd lacks memory.
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
-        // Short texts cost little time and have little to learn from; but long ones that are cut into short segments are long, and so
-        // are those that end with a short one.
+        // Short traces take little time at high levels, and they need them. A short segment at the end of a long trace has the usual
+        // level.
         let is_first = definitions.are_none();
         let is_below = |most: usize| is_first && text.len() < most.min(settings.segment / 2);
         let level = if is_below(4 * SHORT) { settings.level.max(THOROUGH) } else { settings.level };
@@ -111,7 +122,7 @@ impl Segment {
         let lines = encoded.lines;
         let mut pages = pages_of(&encoded, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
-        // Texts that are no trace, or hardly any, may be better off without all this, and short ones, too.
+        // Texts that are not traces may be smaller without encoding, and so may short ones.
         let is_good = size(&pages) * if is_below(SHORT) { 16 } else { 4 } < text.len();
         if !is_good {
             let whole = Page::compressed(kind::TEXT, text.to_vec(), level.max(HIGH))?;
@@ -126,7 +137,7 @@ impl Segment {
     }
 }
 
-/// Head of a segment, as bytes; `which` has a bit for each of the pages that follow.
+/// Encodes the head of a segment. Each bit of `which` stands for a page that follows.
 fn head(text: &[u8], lines: u64, encoded: &EncodedSegment, which: u64) -> Vec<u8> {
     let mut head = Vec::new();
     for number in
@@ -171,7 +182,7 @@ impl<W: Write> Writer<W> {
         Ok(Writer { out, at: HEADER, pages: 0, index: Index::default() })
     }
 
-    /// Appends a segment; summaries come behind all segments.
+    /// Appends a segment. Summaries come after all segments.
     ///
     /// # Errors
     /// Writing fails.
@@ -185,8 +196,8 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Keeps something with the trace, behind its segments, that programs find by its name: at most 255 bytes of name,
-    /// and 16 MiB of content. It is left out if it is larger, or takes more than `most` bytes of the file.
+    /// Stores a summary behind all segments, which programs find by its name. The name has at most 255 bytes and the content
+    /// 16 MiB. Returns `false` and writes nothing if it is larger, or takes more than `most` bytes of the file.
     ///
     /// # Errors
     /// Writing fails, or zstd lacks memory.
@@ -197,8 +208,7 @@ impl<W: Write> Writer<W> {
         content: Vec<u8>,
         most: u64,
     ) -> io::Result<bool> {
-        let high = |content| Page::compressed(kind::SUMMARY, content, HIGH);
-        let Some(page) = summary(name, content, high)? else { return Ok(false) };
+        let Some(page) = summary(name, content)? else { return Ok(false) };
         if page.len() > most {
             return Ok(false);
         }
@@ -206,8 +216,8 @@ impl<W: Write> Writer<W> {
         Ok(true)
     }
 
-    /// Writes what [`Window`](crate::Window) needs, behind all segments. Returns false, and writes nothing, if
-    /// there are fewer than two segments or if it takes more than `most` bytes of the file.
+    /// Writes the pages that [`Window`](crate::Window) needs, behind all segments. Returns `false` and writes nothing if
+    /// there are fewer than two segments, or if the pages take more than `most` bytes of the file.
     ///
     /// # Errors
     /// Writing fails, or zstd lacks memory.
@@ -219,11 +229,7 @@ impl<W: Write> Writer<W> {
         let (mut pages, mut left) = (Vec::new(), most);
         let borders = windows.borders.iter().map(|border| (BORDER, border.to_bytes()));
         for (name, content) in std::iter::once((WINDOWS, windows.to_bytes())).chain(borders) {
-            let Some(page) =
-                summary(name, content, |content| Page::of_level(kind::SUMMARY, content, BORDERS))?
-            else {
-                return Ok(false);
-            };
+            let Some(page) = summary(name, content)? else { return Ok(false) };
             let Some(rest) = left.checked_sub(page.len()) else { return Ok(false) };
             left = rest;
             pages.push((name, page));
@@ -241,7 +247,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Bytes of the file so far.
+    /// Returns the number of bytes written.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.at
@@ -255,7 +261,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes where the segments are. Without this, the trace is not whole.
+    /// Writes the index, without which the file is incomplete.
     ///
     /// # Errors
     /// Writing fails.
@@ -269,16 +275,12 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Page of a summary; none if it is too large.
-fn summary(
-    name: &str,
-    content: Vec<u8>,
-    page: impl Fn(Vec<u8>) -> io::Result<Page>,
-) -> io::Result<Option<Page>> {
+/// Returns the page of a summary, or `None` if it is too large.
+fn summary(name: &str, content: Vec<u8>) -> io::Result<Option<Page>> {
     if content.len() as u64 > LARGEST_SUMMARY || name.len() > LONGEST_NAME {
         return Ok(None);
     }
-    page(content).map(Some)
+    Page::of_level(kind::SUMMARY, content, SUMMARIES).map(Some)
 }
 
 /// Packs a text with one thread.

@@ -1,7 +1,7 @@
 //! Lines as columns: the form in which binary formats give the lines of a trace.
 //!
 //! All lines of a step have the same words, except in their holes. A reader that has decoded the
-//! first line of a step knows what the others mean, and needs their numbers only.
+//! first line of a step knows what the other lines mean, and only needs their numbers.
 
 use std::ops::Range;
 
@@ -58,7 +58,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// Start of the text if the value is a number.
+    /// Marks a number. It then takes the place of the start in [`Content::value_at`].
     pub const NUMBER: u32 = u32::MAX;
 }
 
@@ -72,7 +72,7 @@ pub struct Lines {
     pub contents: Vec<Content>,
     /// Number of lines without text, for each step.
     pub counts: Vec<u32>,
-    /// Decimals of times: a time counts units of 10 to the power of minus this, in seconds.
+    /// Number of decimals of the times. A time counts units of 10^-`digits` seconds.
     pub digits: u8,
     /// Whether steps may be [left out](Wanted::Nothing). The reader sets it.
     pub leaves_out: bool,

@@ -1,4 +1,4 @@
-//! A decoder for one line at a time, for readers that need no speed.
+//! A decoder for one line at a time, for callers that do not need speed.
 
 use crate::definition::{DefTable, FieldNames};
 use crate::error::{Fault, FaultKind};

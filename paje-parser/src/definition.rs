@@ -190,7 +190,7 @@ pub struct DefTable {
 struct Imported {
     /// Event numbers of the referring file.
     inherited: Numbers,
-    /// Whether the inherited numbers apply: true until the file defines an event.
+    /// Whether the inherited numbers apply, which they do until the file defines an event.
     counts: bool,
     /// Indices of the definitions with each event number, in order.
     known: HashMap<Vec<u8>, Vec<u32>>,
@@ -262,7 +262,7 @@ impl DefTable {
 
     /// Returns the index in [`DefTable::defs`] of the definition with this event number.
     ///
-    /// Numbers are compared as text: `011` is not `11`.
+    /// Numbers are compared as text: `011` and `11` differ.
     #[must_use]
     #[inline]
     pub fn find(&self, id: &[u8]) -> Option<usize> {
@@ -296,8 +296,8 @@ impl DefTable {
     }
 
     /// Returns the index of the first entry of [`DefTable::numbered`] that was added after
-    /// `earlier`. `None` if `earlier` belongs to other numbers, or if that is unknown. A caller
-    /// that derives data from all numbers can thus continue where it stopped.
+    /// `earlier`. A caller that derives data from all numbers can thus continue where it stopped.
+    /// Returns `None` if `earlier` belongs to other numbers, or if that is unknown.
     #[must_use]
     pub fn numbered_since(&self, earlier: &Numbering) -> Option<usize> {
         self.numbers.since(earlier)

@@ -25,7 +25,7 @@ impl Fault {
         let rest = &text[start..];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         let length = match self.kind {
-            // A lone `%` would not help the reader.
+            // A lone `%` would not help the reader, so the whole line is shown.
             FaultKind::ExpectedEventDef => rest.trim_ascii_end().len(),
             _ => {
                 let mut words = Vec::new();

@@ -3,7 +3,7 @@
 //! Most of a trace is times, and most times are a dozen digits and a point. [`parse_f64_at`] reads
 //! such a number from inside a block in four steps without a loop over bytes:
 //!
-//! 1. *Find the digits.* Sixteen bytes are compared at once. The mask of the bytes that are no
+//! 1. *Find the digits.* Sixteen bytes are compared at once. The mask of the bytes that are not
 //!    digits shows where the point is and where the mantissa ends.
 //! 2. *Remove the point.* The digits before and after it are loaded separately, each so that the
 //!    last digit lands at its place in a right-aligned row of sixteen digits, and joined with two

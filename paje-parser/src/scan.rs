@@ -66,8 +66,8 @@ impl Spans {
 /// Masks of a block of text. The memory is reused for the next block.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
-    /// White bytes. Unless the block is special: only those outside quotes, and all bytes of
-    /// comments.
+    /// White bytes. Unless the block is special, bytes inside quotes are left out and all bytes of
+    /// comments are included.
     white: Bits,
     newline: Bits,
     /// Quotes and comment signs, of the last special block.

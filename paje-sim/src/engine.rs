@@ -4,13 +4,12 @@
 //! block ──decode──▶ events by strand, first uses ──resolve──▶ numbers ──replay──▶ columns
 //! ```
 //!
-//! Only three kinds of lines depend on the order of the whole file: event definitions, definitions of
-//! types, values and containers, and the ends of containers. They are rare. All other lines belong to one
-//! lane (a container and a type), and lanes are independent. So blocks are decoded separately, their names
-//! are resolved in file order, and each lane replays its events. All workers decode and replay at the same
-//! time ([`round`]), and one thread resolves in between ([`resolving`]). Problems carry byte offsets, and
-//! the first in file order is reported. So the result does not depend on the number of workers or the size
-//! of blocks.
+//! Only three kinds of lines depend on the order of the whole file: event definitions, definitions of types, values and
+//! containers, and the ends of containers. They are rare. All other lines belong to one lane (a container and a type),
+//! and lanes are independent. So blocks are decoded separately, their names are resolved in file order, and each lane
+//! replays its events. All workers decode and replay at the same time ([`round`]), and one thread resolves names
+//! between two rounds ([`resolving`]). Problems carry byte offsets, and the first in file order is reported. So the
+//! result does not depend on the number of workers or the size of blocks.
 //!
 //! With [`Options::sort`], lines are sorted first, and "file order" means the sorted order.
 
@@ -76,7 +75,7 @@ pub(crate) fn replay<'o>(
         feed.enqueue(files.take_queue());
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
-        // More workers than blocks would only cost time.
+        // More workers than blocks would only take time.
         let more = files.are_wanted() || files.any();
         let blocks = feed.most_blocks(workers.threads(), more);
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
@@ -112,8 +111,8 @@ struct Engine<'o> {
     /// Current portion, if the trace is shown in portions.
     portions: Option<Portions<'o>>,
     follower: Option<LedgerSink<'o>>,
-    /// Whether no line of the current file has been valid so far. The file may then be something
-    /// else; see [`Engine::shown_from`].
+    /// Whether no line of the current file has been valid so far. The file may then not belong to a
+    /// trace; see [`Engine::shown_from`].
     is_foreign: bool,
 }
 
@@ -277,8 +276,8 @@ impl<'o> Engine<'o> {
         shown
     }
 
-    /// Returns the first link whose key was used before, and the number of such links: in all
-    /// lanes, or in those of a container that ends.
+    /// Returns the first link whose key was used before, and the number of such links. Searches all
+    /// lanes, or those of a container that ends.
     fn reused_in(&mut self, ending: Option<&Ending>) -> Option<(Error, u64)> {
         let found = match ending {
             Some(ending) => {

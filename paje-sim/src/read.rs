@@ -45,12 +45,13 @@ impl Trace {
     /// values, and on `bytes`, but not on the length of the trace.
     ///
     /// A state is complete when it ends, a value of a variable when the next one comes, a link when it has both ends,
-    /// and any object when its container ends. Portions do not depend on the workers or the size of blocks. Reuse of
-    /// the key of a completed link is not detected. The returned trace has only the rows of the last portion.
+    /// and any object when its container ends. Portions do not depend on the workers or the size of blocks. If the key
+    /// of a completed link is used again, this is not detected. The returned trace has only the rows of the last
+    /// portion.
     ///
     /// # Errors
-    /// As [`Trace::read`], after the portions before the problem have been shown. If `show` breaks, the error is
-    /// [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+    /// Fails like [`Trace::read`], after the portions before the problem have been shown. If `show` breaks, the error
+    /// is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
     pub fn read_in_portions<'o>(
         source: Source<'_>,
         options: &'o Options,
@@ -67,7 +68,7 @@ impl Trace {
     /// returned trace has no rows, unless [`Options::recover`] keeps all.
     ///
     /// # Errors
-    /// As [`Trace::read`]. The ledger has received all blocks before the problem, and perhaps some after
+    /// Fails like [`Trace::read`]. The ledger has then received all blocks before the problem, and perhaps some after
     /// it. If the ledger breaks, the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
     pub fn read_into_ledger(
         source: Source<'_>,
@@ -83,9 +84,9 @@ impl Trace {
         replay(source, options, workers, progress, portions, Some(ledger))
     }
 
-    /// Replays the trace in a file, plain or compressed (gzip, zstd, xz, bzip2), with all threads that the
-    /// process may use. If it names files below its folder, these are read, too: see
-    /// [`Source::reading_files`]. `-` is standard input.
+    /// Replays the trace in a file, plain or compressed (gzip, zstd, xz, bzip2), with all threads that the process may
+    /// use. Also reads the files below its folder that the trace names: see [`Source::reading_files`]. `-` is standard
+    /// input.
     ///
     /// If no threads can be started, the calling thread does all the work.
     ///
@@ -96,8 +97,8 @@ impl Trace {
     /// ```
     ///
     /// # Errors
-    /// The file cannot be opened or read, or the trace has a problem, of which the first in file order is
-    /// returned. The message begins with the file's name and, if it concerns a line, the line and column.
+    /// The file cannot be opened or read, or the trace has a problem. The first problem in file order is returned. The
+    /// message begins with the file's name and, if it concerns a line, the line and column.
     pub fn open(path: impl AsRef<Path>) -> Result<Trace, Error> {
         let workers = Workers::new(None, &Pin::None).unwrap_or_else(|_| Workers::one());
         Trace::open_with(path, &Options::default(), &workers)

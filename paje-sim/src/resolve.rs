@@ -1,7 +1,7 @@
 //! Resolves symbols in file order.
 //!
 //! This is a short pass over structural events and the first uses of lanes, values and link ends.
-//! Nothing else in a block needs it: the maps only grow.
+//! Nothing else in a block needs it, because the maps only grow.
 
 mod lifetime;
 mod mend;
@@ -59,7 +59,8 @@ pub(crate) fn resolve(
             OrderedItem::Lane(symbol, hash) => {
                 let context = decoder.symbols.lanes.context(*symbol);
                 let (type_, nature) = split_lane_context(context);
-                // Texts are elsewhere in memory, and most items do not need them.
+                // Texts are elsewhere in memory and most items do not need them, so they are looked
+                // up on demand.
                 let container = || decoder.symbols.lanes.get(*symbol).0;
                 let type_name = || decoder.symbols.types.get(type_).0;
                 state.note_lane_use(container, type_name);
@@ -72,7 +73,8 @@ pub(crate) fn resolve(
                     Some(_) => match state.mended_lane(
                         block,
                         *line,
-                        (container().text, type_name().text),
+                        container().text,
+                        type_name().text,
                         nature,
                     ) {
                         Ok(lane) => lane,
@@ -128,9 +130,7 @@ pub(crate) fn resolve(
                 let type_name = decoder.symbols.types.get(type_).0.text;
                 let container = match state.tally {
                     None => state.model.link_end(type_name, name.text, end).map_err(failed)?,
-                    Some(_) => {
-                        state.mended_end(block, *line, (type_name, name.text), (*symbol, end))
-                    }
+                    Some(_) => state.mended_end(block, *line, type_name, name.text, *symbol, end),
                 };
                 state.maps.link_ends.push(container);
             }
@@ -166,7 +166,7 @@ pub(crate) struct Resolver<'a> {
 
 pub(crate) struct Clock<'a> {
     pub(crate) last: f64,
-    /// Later events do not count.
+    /// Events after this time do not count.
     pub(crate) stop_at: f64,
     /// All times, if they are kept.
     pub(crate) kept: Option<&'a mut Vec<f64>>,
@@ -189,7 +189,7 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// Returns the number, in its file, of the line that begins at `line`.
+    /// Returns the number that the line beginning at `line` has in its file.
     pub(super) fn number(&mut self, block: &DecodedBlock, line: u32) -> u64 {
         let between = &block.text.text()[self.at..line as usize];
         self.lines += memchr_iter(b'\n', between).count() as u64;

@@ -52,7 +52,7 @@ pub struct Trace {
     shown: AtomicU64,
 }
 
-/// Number of shown objects, some ten megabytes, after which memory of the temporary file is released.
+/// Number of shown objects after which memory of the temporary file is released. They take some ten megabytes.
 const RELIEF: u64 = 1 << 18;
 
 /// Number of lines and bytes that were read, and the time for it.
@@ -173,7 +173,8 @@ impl Trace {
         self.rows.relieve();
     }
 
-    /// Releases memory after many calls; `objects` is the number of objects to be shown next.
+    /// Releases memory once enough objects have been shown since the last time. `objects` is the
+    /// number of objects to be shown next.
     pub(crate) fn relieve_now_and_then(&self, objects: usize) {
         if self.spilled() == 0 {
             return;
@@ -272,7 +273,7 @@ impl Trace {
     }
 
     /// Returns the trace's use of its definitions, if [`Options::usage`](crate::Options::usage) is
-    /// set. In a portion, up to its end.
+    /// set. In a portion, this is the use up to the portion's end.
     #[must_use]
     pub fn usage(&self) -> Option<&Usage> {
         self.usage.as_deref()

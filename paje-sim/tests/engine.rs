@@ -108,7 +108,7 @@ fn traces() -> impl Iterator<Item = Vec<u8>> {
     shapes.chain((0..150).map(|seed| datasets::random::trace(seed).bytes))
 }
 
-/// The blank keeps every event out of the batches of short lines.
+/// A blank at the start of every line keeps all events out of the batches of short lines.
 #[test]
 fn short_lines() {
     for text in traces() {
@@ -172,7 +172,8 @@ fn blocks_of_any_size() {
     }
 }
 
-/// Two teams for each trace, in turn: every team meets every size of blocks with many traces.
+/// Each trace is replayed by two teams, in turn, so that every team meets every size of blocks with
+/// many traces.
 #[test]
 fn any_number_of_workers() {
     let teams: Vec<Workers> = (2..=8).map(workers).collect();
@@ -196,7 +197,7 @@ fn definitions_anywhere() {
         let head =
             format!("%EventDef PajeSetVariable {}\n% Time date\n% Type string\n", 90_000 + id);
         text.extend(head.bytes());
-        // Some of them are finished a while later.
+        // Some definitions are finished a while later.
         let tail = "% Container string\n% Value double\n%EndEventDef\n";
         let mut rest = tail.as_bytes().to_vec();
         for _ in 0..id % 5 {
@@ -214,8 +215,8 @@ fn definitions_anywhere() {
     }
 }
 
-/// Lanes that are used again and again, in several spellings, and new ones now and then. Decoders
-/// share lanes if possible. Recovery shares none.
+/// Lanes that are used again and again, in several spellings, with new ones now and then. Decoders
+/// share lanes if possible. In recovery, they share none.
 #[test]
 fn lanes_in_any_spelling() {
     let header = datasets::definitions([
@@ -311,7 +312,7 @@ fn portions() {
         options.ignore_incomplete_links = i % 2 == 0;
         let whole = Trace::read(&text[..], &options);
         let mut first = None;
-        // In turn, as all combinations would take too long.
+        // Each trace is read in some of these ways, as all combinations would take too long.
         let ways = [
             (1000, 1 << 20, &teams[i / 4 % 2]),
             (1000, [1, 700][i / 8 % 2], &teams[(i / 4 + 1) % 2]),

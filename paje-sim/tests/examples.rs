@@ -97,7 +97,7 @@ fn timeline_has_the_rows_of_one_container() {
         })
         .collect();
     assert_eq!(report.lines().collect::<Vec<_>>(), expected);
-    // By its alias, too.
+    // A container is also found by its alias.
     assert!(timeline::report(&mpi(), "4").is_some());
     assert_eq!(timeline::report(&mpi(), "rank-9"), None);
 }

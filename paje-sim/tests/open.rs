@@ -28,13 +28,13 @@ fn named_files_are_read() {
     assert_eq!(trace.counts().containers, 2);
     assert!(trace.warnings().is_empty(), "{:?}", trace.warnings());
 
-    // Messages name that file.
+    // Messages name the file with the problem.
     fs::write(&further, format!("{HEADER}2 1 two Host nowhere\n")).unwrap();
     let error = Trace::open(&path).unwrap_err().to_string();
     let place = format!("{}:17:14: ", further.display());
     assert!(error.starts_with(&place), "{error}");
 
-    // Not outside of its folder.
+    // A file outside of the trace's folder is refused.
     fs::write(&path, format!("{HEADER}3 0 0 /etc/passwd\n")).unwrap();
     assert!(Trace::open(&path).is_err());
 }

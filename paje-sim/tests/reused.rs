@@ -16,7 +16,7 @@ const EVENTS: [(&str, &str, &str); 6] = [
 
 const WORLD: &str = "0 H 0\n1 L 0 H H\n1 M 0 H H\n2 0 h H 0\n";
 
-/// More than a worker's share.
+/// More links than a worker's share.
 const LINKS: usize = 40_000;
 
 /// Makes a trace with many links of two types; some use the keys of others.
@@ -54,11 +54,11 @@ fn the_first_reused_key_is_reported() {
     let far = LINKS - 3;
     for (reused, told) in [
         (&[][..], None),
-        // First and last link of the same type.
+        // The first link and a late one of the same type have the same key.
         (&[(far, 0)], Some((0, far))),
         (&[(30_000, 29_999), (far, 1)], Some((29_999, 30_000))),
         (&[(far, 17), (39_000, 38_990)], Some((38_990, 39_000))),
-        // Another type is another lane.
+        // A link of another type is in another lane, so it may have the key.
         (&[(far, 5)], None),
         (&[(far, 5), (39_989, 21)], Some((21, 39_989))),
         // Three times.
@@ -70,7 +70,7 @@ fn the_first_reused_key_is_reported() {
     }
 }
 
-/// At the end of a container, its lanes are searched.
+/// When a container ends, its lanes are searched.
 #[test]
 fn ending_containers_are_searched() {
     let links = |from: usize| -> String {

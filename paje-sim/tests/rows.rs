@@ -111,7 +111,7 @@ fn check(trace: &Trace) -> [u64; 4] {
     let counts = trace.counts();
     assert_eq!(natures, [counts.states, counts.variables, counts.events, counts.links]);
 
-    // Every lane belongs to its container and its ancestors, in the same order.
+    // Every lane belongs to its container and to the container's ancestors, in the same order.
     let mut of_containers = Vec::new();
     for id in trace.containers().ids() {
         let own: Vec<_> = trace.lanes_of(id).map(LaneView::id).collect();
@@ -143,7 +143,7 @@ fn rows_equal_those_of_a_visitor() {
     for (i, text) in traces().enumerate() {
         let mut options = Options::default();
         (options.user_defined, options.no_imbrication) = (i / 4 % 2 == 0, i % 5 == 0);
-        // Otherwise, invalid traces would have no rows.
+        // Without recovery, invalid traces would have no rows.
         options.recover = true;
         options.limits.block = 5000;
         let workers = &teams[i / 2 % 2];
@@ -152,7 +152,7 @@ fn rows_equal_those_of_a_visitor() {
         if i % 4 != 0 {
             continue;
         }
-        // With everything in a temporary file.
+        // Reads the trace again with everything in a temporary file.
         options.memory = Some(MemoryLimit { bytes: 1, folder: std::env::temp_dir() });
         let outside = read(&text, &options, workers).unwrap();
         assert_eq!(check(&outside), found);
@@ -175,7 +175,7 @@ fn rows_of_portions_equal_those_of_a_visitor() {
         };
         let (source, progress) = (Source::stream(&text[..]), Progress::default());
         let workers = Workers::one();
-        // An invalid trace has portions, too, up to its problem.
+        // The portions of an invalid trace up to its problem are also shown.
         let _ = Trace::read_in_portions(source, &options, &workers, &progress, 2000, &mut show);
         assert!(portions > 0 || text.len() < 20_000);
     }

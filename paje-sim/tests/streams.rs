@@ -1,4 +1,5 @@
-//! Several compressed files in sequence: a worker that waits for a block of one may wake when the next has begun.
+//! A trace in several compressed files: a worker that waits for a block of one file may wake when the next file has
+//! begun.
 
 use std::fs;
 use std::path::PathBuf;

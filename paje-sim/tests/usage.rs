@@ -106,7 +106,7 @@ fn doubtful_traces() {
     }
 }
 
-/// Values quoted otherwise than in their definition are counted, but are not doubtful.
+/// Values that are quoted differently than in their definition are counted, but are not doubtful.
 #[test]
 fn values_in_other_quotes() {
     let lines = "8 5 L 0 used h k\n9 6 L 0 used h k\n5 6 S h \"used\"\n5 6 S h used\n5 7 S h \"used\"\n8 7 L 0 \"used\" h l\n9 8 L 0 \"used\" h l\n";

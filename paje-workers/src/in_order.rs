@@ -26,7 +26,8 @@ pub fn in_order<T: Send, E: Send>(
 }
 
 impl Workers {
-    /// Calls `f` once for each number below `count`, with the worker that is free for it.
+    /// Calls `f` once for each number below `count`, on any worker that is free. The first argument
+    /// of `f` is the number of the worker.
     pub fn share_out(&self, count: usize, f: impl Fn(usize, usize) + Sync) {
         let next = AtomicUsize::new(0);
         self.on_each(|worker| {

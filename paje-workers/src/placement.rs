@@ -9,7 +9,7 @@ use crate::{Pin, Topology};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Placement {
     pub(crate) cpus: Vec<usize>,
-    /// Sentences for the user.
+    /// Notes for the user, as sentences.
     pub(crate) notes: Vec<String>,
 }
 

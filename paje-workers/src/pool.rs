@@ -28,7 +28,7 @@ pub fn allowed() -> Option<Vec<usize>> {
     Some(cpus.into_iter().map(|cpu| cpu.id).collect())
 }
 
-/// Error that prevents workers.
+/// Reason why the workers cannot start.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -92,15 +92,15 @@ pub struct Workers {
     notes: Vec<String>,
 }
 
-/// Sensible number of workers: at least this on any machine, or this many per CPU, so that some can
-/// wait for a slow disk. More are slower: each learns all names itself, and idle ones look for work
-/// at all others, which takes seconds with a thousand.
+/// Largest useful number of workers: at least this on any machine, and more with more CPUs. Some
+/// workers can then wait for a slow disk. More workers are slower: each learns all names itself,
+/// and idle ones look for work at all others, which takes seconds with a thousand.
 const SENSIBLE: usize = 8;
 const SENSIBLE_PER_CPU: usize = 4;
 
 impl Workers {
-    /// Starts `threads` workers. Without a number, there is one for each CPU of [`Pin::Numa`] or
-    /// [`Pin::List`], and [`available`] ones otherwise.
+    /// Starts `threads` workers. If no number is given, there is one for each CPU of [`Pin::Numa`]
+    /// or [`Pin::List`], and [`available`] ones otherwise.
     ///
     /// A single worker that is not pinned is the calling thread. The calling thread is never
     /// pinned, and it should not be pinned when it calls, since workers get only the CPUs that it
@@ -118,8 +118,8 @@ impl Workers {
 
     /// Starts workers for a program whose main thread is otherwise idle. Unless workers are pinned,
     /// the calling thread is worker 0, and no other thread may use the workers. Without `threads`
-    /// or a list of CPUs, there are at most `useful` workers: short work ends before another thread
-    /// has started. one is done when another has started.
+    /// or a list of CPUs, there are at most `useful` workers, because short work ends before
+    /// another thread has started.
     ///
     /// # Errors
     /// As [`Workers::new`].
@@ -180,7 +180,7 @@ impl Workers {
             }
         }
         let threads = threads.unwrap_or(available);
-        // Otherwise there is already a note.
+        // If CPUs are shared, there is already a note.
         let distinct = cpus.as_ref().is_none_or(|cpus| !cpus[1..].contains(&cpus[0]));
         if distinct && threads > available {
             let cpus = if available == 1 { "CPU" } else { "CPUs" };
@@ -220,7 +220,8 @@ impl Workers {
         };
         let pool = pool.map_err(|source| Error::Start { threads, source })?;
         if let Some(planned) = &cpus {
-            // Not in the pool's start handler, which nothing waits for and which returns no result.
+            // This cannot be done in the pool's start handler: nothing waits for it, and it returns
+            // no result.
             let pinned = pool.broadcast(|context| pin_to(planned[context.index()]));
             let refused = pinned.iter().filter(|pinned| !**pinned).count();
             if refused > 0 {

@@ -1,5 +1,5 @@
 //! The queue of [`in_order`](crate::in_order()). It is small enough for `tests/orders.rs` to try
-//! every order in which workers may run, with loom in place of `sync`.
+//! every order in which workers may run. There, loom replaces `sync`.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;

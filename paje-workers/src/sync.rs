@@ -1,3 +1,3 @@
-//! Locks for `queue`: those of the standard library here, loom's in `tests/orders.rs`.
+//! Locks for `queue`. They come from the standard library here, and from loom in `tests/orders.rs`.
 
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};

@@ -225,31 +225,41 @@ impl Ready {
     pub(crate) fn write<E: Encoder>(&self, encoder: &E, out: &mut Vec<u8>) {
         for (link, held) in &self.links {
             let [start, end] = [0, 1].map(|end| match held[end] {
-                Some((track, at)) => (track, at, true),
+                Some((track, at)) => Spot { track, at, is_held: true },
                 None => {
                     let (End { container, at, .. }, type_) = (link.ends[end], link.type_);
                     let number = encoder.known_track(container, type_);
                     let number = number.expect("missing tracks were created before");
-                    (Track { container, type_, number }, at, false)
+                    let track = Track { container, type_, number };
+                    Spot { track, at, is_held: false }
                 }
             });
             // A link may end before it starts. Readers expect the earlier end first.
-            let (first, second) = if end.1 < start.1 { (end, start) } else { (start, end) };
+            let (first, second) = if end.at < start.at { (end, start) } else { (start, end) };
             write_end(encoder, link, first, true, out);
             write_end(encoder, link, second, false, out);
         }
     }
 }
 
+/// Where an end of a link is drawn.
+struct Spot {
+    track: Track,
+    at: i64,
+    /// Whether a slice of the track holds it.
+    is_held: bool,
+}
+
 /// Encodes an end of a link, with an empty slice unless a slice holds it.
 fn write_end<E: Encoder>(
     encoder: &E,
     link: &Waiting,
-    (track, at, is_held): (Track, i64, bool),
+    spot: Spot,
     is_first: bool,
     out: &mut Vec<u8>,
 ) {
     let Waiting { number, type_, value, .. } = *link;
+    let Spot { track, at, is_held } = spot;
     let slice = Slice { track, value, start: at, end: at, opening: &[], closing: &[] };
     let flow = FlowEnd { link: number, type_, value, track, at, is_first };
     if !is_held && E::WRITES_BEGINNINGS {

@@ -135,7 +135,8 @@ fn put_track(
 /// Appends a packet with a track event that has the fields that `more` appends, then `fields`.
 #[inline]
 fn put_event(
-    (at, kind): (i64, Option<u64>),
+    at: i64,
+    kind: Option<u64>,
     track: Track,
     fields: &[u8],
     out: &mut Vec<u8>,
@@ -277,31 +278,31 @@ impl Encoder for Perfetto {
     #[inline]
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>) {
         let name = self.name(slice.track.type_, slice.value);
-        let kind = (slice.start, Some(SLICE_BEGIN));
-        put_event(kind, slice.track, slice.opening, out, |event| put_uint(10, name, event));
+        let Slice { track, start, opening, .. } = *slice;
+        put_event(start, Some(SLICE_BEGIN), track, opening, out, |event| put_uint(10, name, event));
     }
 
     #[inline]
     fn end(&self, slice: &Slice<'_>, out: &mut Vec<u8>) {
-        put_event((slice.end, Some(SLICE_END)), slice.track, slice.closing, out, |_| ());
+        put_event(slice.end, Some(SLICE_END), slice.track, slice.closing, out, |_| ());
     }
 
     #[inline]
     fn counter(&self, track: Track, at: i64, value: f64, fields: &[u8], out: &mut Vec<u8>) -> bool {
-        put_event((at, Some(COUNTER)), track, fields, out, |event| put_double(44, value, event));
+        put_event(at, Some(COUNTER), track, fields, out, |event| put_double(44, value, event));
         true
     }
 
     #[inline]
     fn instant(&self, track: Track, at: i64, value: ValueId, fields: &[u8], out: &mut Vec<u8>) {
         let name = self.name(track.type_, value);
-        put_event((at, Some(INSTANT)), track, fields, out, |event| put_uint(10, name, event));
+        put_event(at, Some(INSTANT), track, fields, out, |event| put_uint(10, name, event));
     }
 
     #[inline]
     fn flow(&self, end: &FlowEnd, out: &mut Vec<u8>) {
         // Legacy flow events bind to the slice on their track at their time.
-        put_event((end.at, None), end.track, &[], out, |event| {
+        put_event(end.at, None, end.track, &[], out, |event| {
             put_uint(3, u64::from(end.type_.0) + 1, event);
             put_uint(10, self.name(end.type_, end.value), event);
             put_message(6, event, |legacy| {

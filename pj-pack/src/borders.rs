@@ -1,62 +1,81 @@
 //! Lines that open and close the rows that cross boundaries between segments.
 //!
-//! Some lines of a sound trace are a sound trace again if, of each row, both the line that opens it and the one that
-//! closes it are among them: its rows are those of the whole trace.
+//! Some lines of a sound trace are a sound trace again if, for each row, they include both the line that opens it and
+//! the line that closes it. Its rows are those of the whole trace.
 
-use std::ops::Range;
+mod segments;
+mod variable;
+
 use std::sync::Arc;
 
 use hashbrown::HashTable;
-use paje_pack::{Border, TextLine, WindowIndex};
+use paje_pack::{TextLine, WindowIndex};
 use paje_parser::{EntityOp, FieldNames, Line, LineDecoder};
 use paje_sim::{BlockLines, ContainerId, LaneChange, LaneEvent, LaneEvents, LaneId, LineOf};
 use rustc_hash::FxHashMap;
 
-/// Most lines that all borders together may have: traces that leave more open have no windows.
+use self::segments::{Opener, Segments};
+use self::variable::Value;
+use crate::pack::BufferPool;
+
+/// Maximum number of lines of all borders together. A trace that leaves more open has no windows.
 const BORDER_LINES: usize = 1 << 22;
 
-/// Most bytes of lines that every window has.
+/// Maximum size of the lines that every window has.
 const FIXED_BYTES: usize = 1 << 24;
 
-/// The line that opens a row. Its text is copied if the row is still open at the end of the block.
-#[derive(Clone, Debug)]
-struct Opener {
-    start: u64,
-    text: Option<Arc<[u8]>>,
-}
-
-impl Opener {
-    const fn new(start: u64) -> Self {
-        Opener { start, text: None }
-    }
-}
-
-/// What is open in a lane.
+/// Open rows of a lane, except links.
 #[derive(Debug)]
 struct Lane {
     container: ContainerId,
-    /// Open states, the outermost first; or all lines that the value of a variable is the sum of.
+    /// The last segment with an event that left a row open.
+    touched: usize,
+    /// Lines that opened the open states, the outermost first; or lines that set a variable to its value.
     open: Vec<Opener>,
-    /// First ends of links, by key.
-    links: HashTable<LinkEnd<Box<[u8]>>>,
+    value: Value,
 }
 
 /// The first end of a link.
 #[derive(Debug)]
-struct LinkEnd<K> {
+struct LinkEnd {
+    lane: LaneId,
     hash: u64,
-    key: K,
     opener: Opener,
+    /// Start and end of the key, in bytes from the start of the line.
+    key: (usize, usize),
 }
 
-/// Removes the first end of a link, if there is one.
-fn take<K: AsRef<[u8]>>(ends: &mut HashTable<LinkEnd<K>>, key: &[u8], hash: u64) -> Option<Opener> {
-    let entry = ends.find_entry(hash, |end| end.key.as_ref() == key);
-    entry.ok().map(|entry| entry.remove().0.opener)
+/// First ends of links whose other ends have not come yet.
+#[derive(Debug, Default)]
+struct OpenLinks {
+    /// Links that began in the current segment, and in earlier ones.
+    new: HashTable<LinkEnd>,
+    old: HashTable<LinkEnd>,
 }
 
-fn put<K>(ends: &mut HashTable<LinkEnd<K>>, end: LinkEnd<K>) {
-    ends.insert_unique(end.hash, end, |end| end.hash);
+impl OpenLinks {
+    /// Removes the first end of a link, if it has come.
+    #[inline]
+    fn take(
+        &mut self,
+        (lane, hash): (LaneId, u64),
+        key: &[u8],
+        segments: &Segments,
+    ) -> Option<Opener> {
+        let is = |end: &LinkEnd| {
+            let line = segments.line_from(&end.opener);
+            (end.lane, end.hash) == (lane, hash) && line.get(end.key.0..end.key.1) == Some(key)
+        };
+        let take = |ends: &mut HashTable<LinkEnd>| {
+            let entry = ends.find_entry(hash, is).ok()?;
+            Some(entry.remove().0.opener)
+        };
+        take(&mut self.new).or_else(|| take(&mut self.old))
+    }
+
+    fn put(ends: &mut HashTable<LinkEnd>, end: LinkEnd) {
+        ends.insert_unique(end.hash, end, |end| end.hash);
+    }
 }
 
 /// A line with the latest time, and the line that it depends on.
@@ -71,9 +90,15 @@ struct Latest {
 #[derive(Debug)]
 pub(crate) struct Borders {
     segments: Segments,
-    /// Decodes the lines that every window has, for their times.
+    /// Decodes the lines that every window has.
     decoder: LineDecoder,
+    /// Start of the last line that is part of an event definition.
+    header: u64,
     lanes: FxHashMap<LaneId, Lane>,
+    by_container: FxHashMap<ContainerId, Vec<LaneId>>,
+    /// Lanes with rows that began in the current segment.
+    touched: Vec<LaneId>,
+    links: OpenLinks,
     fixed: Vec<TextLine>,
     fixed_bytes: usize,
     latest: Option<Latest>,
@@ -81,107 +106,108 @@ pub(crate) struct Borders {
     is_impossible: bool,
 }
 
-/// Text of a block, and its place in the trace.
-#[derive(Clone, Copy)]
-struct BlockText<'a> {
-    start: u64,
-    bytes: &'a [u8],
-}
-
-impl BlockText<'_> {
-    fn line(self, start: u64) -> Arc<[u8]> {
-        let line = &self.bytes[(start - self.start) as usize..];
-        line[..memchr::memchr(b'\n', line).unwrap_or(line.len())].into()
-    }
-
-    /// Copies the text of a line of this block; those of earlier blocks have been copied.
-    fn keep(self, opener: &mut Opener) {
-        if opener.text.is_none() {
-            opener.text = Some(self.line(opener.start));
-        }
-    }
-}
-
-impl Default for Borders {
-    fn default() -> Self {
+impl Borders {
+    pub(crate) fn new(pool: BufferPool) -> Self {
         Borders {
-            segments: Segments::default(),
+            segments: Segments::new(pool),
             decoder: LineDecoder::new(FieldNames::Strict),
+            header: 0,
             lanes: FxHashMap::default(),
+            by_container: FxHashMap::default(),
+            touched: Vec::new(),
+            links: OpenLinks::default(),
             fixed: Vec::new(),
             fixed_bytes: 0,
             latest: None,
             is_impossible: false,
         }
     }
-}
 
-impl Borders {
     /// Adds a segment, before the blocks with its lines.
-    pub(crate) fn add_segment(&mut self, text: &[u8]) {
+    pub(crate) fn add_segment(&mut self, text: &Arc<Vec<u8>>) {
         self.segments.add(text);
     }
 
     /// Adds the next block.
     pub(crate) fn add_block(&mut self, page: &BlockLines<'_>) {
-        if self.is_impossible {
-            return;
+        let start = page.start().0;
+        let destroyed = match self.is_impossible {
+            true => Vec::new(),
+            false => self.add_fixed_lines(page),
+        };
+        let (mut at, end) = (start, start + page.text().len() as u64);
+        while at < end {
+            self.pass_to(at);
+            let piece = at..end.min(self.segments.current_end()).max(at + 1);
+            let bytes = (piece.start - start) as usize..(piece.end - start) as usize;
+            at = piece.end;
+            if self.is_impossible {
+                continue;
+            }
+            let of_piece = page.lane_events().map(|events| events.within(&bytes));
+            for events in of_piece.filter(|events| !events.is_empty()) {
+                self.add_lane(start, events, page.text());
+            }
         }
-        let text = BlockText { start: page.start().0, bytes: page.text() };
-        let mut links = HashTable::new();
-        page.lane_events().for_each(|events| self.add_lane(text, events, &mut links));
-        self.add_fixed_lines(page, text);
-        if let Some(Latest { line, opener, .. }) = &mut self.latest {
-            text.keep(line);
-            opener.iter_mut().for_each(|opener| text.keep(opener));
+        for (line, container) in destroyed {
+            self.end_lanes_of(container, line);
         }
         self.is_impossible |= self.segments.lines > BORDER_LINES || self.fixed_bytes > FIXED_BYTES;
     }
 
-    /// Adds the events of a lane. Uses `links`, which is empty, for those that begin in the block.
-    fn add_lane<'a>(
-        &mut self,
-        text: BlockText<'_>,
-        events: LaneEvents<'a>,
-        links: &mut HashTable<LinkEnd<&'a [u8]>>,
-    ) {
-        let Borders { segments, lanes, latest, .. } = self;
-        let lane = lanes.entry(events.lane).or_insert_with(|| Lane {
-            container: events.container,
-            open: Vec::new(),
-            links: HashTable::new(),
+    /// Adds the events of a lane in a block, which are all in the current segment.
+    fn add_lane(&mut self, block: u64, events: LaneEvents<'_>, text: &[u8]) {
+        let Borders { segments, lanes, latest, links, .. } = self;
+        let lane = lanes.entry(events.lane).or_insert_with(|| {
+            self.by_container.entry(events.container).or_default().push(events.lane);
+            let (open, value) = (Vec::new(), Value::default());
+            Lane { container: events.container, touched: usize::MAX, open, value }
         });
-        for LaneEvent { start, time, change } in events.iter() {
-            let start = text.start + start as u64;
-            segments.add_time(start, time);
-            let is_latest = latest.as_ref().is_none_or(|latest| latest.time < time);
+        let (first, last) = events.times();
+        segments.add_times(first, last);
+        // Most lanes of a block end before the latest time.
+        let mut before = latest.as_ref().map_or(f64::NEG_INFINITY, |latest| latest.time);
+        for LaneEvent { start: within, time, change } in events.iter() {
+            let start = block + within as u64;
             // The line that this one depends on.
             let mut opener = None;
             match change {
-                LaneChange::Entity(EntityOp::Event) => {}
                 LaneChange::Entity(EntityOp::PushState) => lane.open.push(Opener::new(start)),
                 LaneChange::Entity(EntityOp::PopState) => {
                     opener = lane.open.pop();
-                    opener.iter().for_each(|opener| segments.close(text, opener, start));
+                    opener.iter().for_each(|opener| segments.close(opener, start));
                 }
-                LaneChange::Entity(EntityOp::AddVariable | EntityOp::SubVariable) => {
-                    opener = lane.open.first().filter(|_| is_latest).cloned();
-                    let last = lane.open.last();
-                    last.iter().for_each(|last| segments.add_closer(text, last.start, start));
-                    lane.open.push(Opener::new(start));
-                }
-                LaneChange::Entity(op) => {
-                    lane.open.drain(..).for_each(|opener| segments.close(text, &opener, start));
-                    if op != EntityOp::ResetState {
+                LaneChange::Entity(EntityOp::SetState | EntityOp::ResetState) => {
+                    lane.open.drain(..).for_each(|opener| segments.close(&opener, start));
+                    if matches!(change, LaneChange::Entity(EntityOp::SetState)) {
                         lane.open.push(Opener::new(start));
                     }
                 }
-                LaneChange::Link { key, hash } => {
-                    opener = take(links, key, hash).or_else(|| take(&mut lane.links, key, hash));
+                LaneChange::Entity(_) => {}
+                LaneChange::Variable(EntityOp::SetVariable, number) => {
+                    lane.open.drain(..).for_each(|opener| segments.close(&opener, start));
+                    lane.open.push(Opener::new(start));
+                    lane.value = Value::of(number);
+                }
+                LaneChange::Variable(op, number) => {
+                    if time > before {
+                        opener = lane.open.first().cloned();
+                    }
+                    let last = lane.open.last();
+                    last.iter().for_each(|last| segments.add_closer(last, start));
+                    lane.open.push(Opener::new(start));
+                    lane.value.add(if op == EntityOp::SubVariable { -number } else { number });
+                }
+                LaneChange::Link { key: (from, to), hash } => {
+                    opener = links.take((events.lane, hash), &text[from..to], segments);
                     match &opener {
-                        None => put(links, LinkEnd { hash, key, opener: Opener::new(start) }),
+                        None => {
+                            let (opener, key) = (Opener::new(start), (from - within, to - within));
+                            let end = LinkEnd { lane: events.lane, hash, opener, key };
+                            OpenLinks::put(&mut links.new, end);
+                        }
                         Some(opener) => {
-                            segments.close(text, opener, start);
+                            segments.close(opener, start);
                             if let Some(latest) = latest
                                 && latest.line.start == opener.start
                             {
@@ -191,63 +217,106 @@ impl Borders {
                     }
                 }
             }
-            if is_latest {
+            if time > before {
+                before = time;
                 *latest = Some(Latest { time, line: Opener::new(start), opener });
             }
         }
-        let new = lane.open.iter_mut().rev().take_while(|opener| opener.text.is_none());
-        new.for_each(|opener| text.keep(opener));
-        for LinkEnd { hash, key, mut opener } in links.drain() {
-            text.keep(&mut opener);
-            put(&mut lane.links, LinkEnd { hash, key: key.into(), opener });
+        if !lane.open.is_empty() && lane.touched != segments.current {
+            lane.touched = segments.current;
+            self.touched.push(events.lane);
         }
     }
 
-    /// Adds the lines that every window has, and ends what is open in containers that are destroyed.
-    fn add_fixed_lines(&mut self, page: &BlockLines<'_>, text: BlockText<'_>) {
-        for (start, about) in page.other_lines() {
-            let start = text.start + start as u64;
+    /// Ends what is open in a container that this line destroys.
+    fn end_lanes_of(&mut self, container: ContainerId, line: u64) {
+        for id in self.by_container.remove(&container).unwrap_or_default() {
+            let open = self.lanes.get_mut(&id).map(|lane| std::mem::take(&mut lane.open));
+            let open = open.unwrap_or_default();
+            open.iter().for_each(|opener| self.segments.end(opener, line));
+        }
+    }
+
+    /// Adds the lines that every window has. Returns the lines that destroy containers.
+    fn add_fixed_lines(&mut self, page: &BlockLines<'_>) -> Vec<(u64, ContainerId)> {
+        let mut destroyed = Vec::new();
+        for (within, about) in page.other_lines() {
+            let start = page.start().0 + within as u64;
             match about {
                 LineOf::Nobody | LineOf::Event(_) => continue,
                 LineOf::File => self.is_impossible = true,
-                LineOf::Destruction(container) => {
-                    for lane in self.lanes.values_mut().filter(|it| it.container == container) {
-                        let open = lane.open.drain(..);
-                        open.for_each(|opener| self.segments.end(text, &opener, start));
-                    }
-                }
-                LineOf::Header | LineOf::Type | LineOf::Value(..) | LineOf::Creation(_) => {}
+                LineOf::Destruction(container) => destroyed.push((start, container)),
+                LineOf::Header => self.header = start,
+                LineOf::Type | LineOf::Value(..) | LineOf::Creation(_) => {}
             }
-            let line = text.line(start);
-            if let Ok(Line::Event(event)) = self.decoder.line(&line)
+            let line = segments::line_at(page.text(), within);
+            if let Ok(Line::Event(event)) = self.decoder.line(line)
                 && let Ok(time) = event.time()
             {
-                self.segments.add_time(start, time);
+                self.segments.add_time_at(start, time);
             }
             self.fixed_bytes += line.len() + 1;
-            self.fixed.push((start, line));
+            self.fixed.push((start, line.into()));
         }
+        destroyed
+    }
+
+    /// Ends the segments before byte `at` of the trace.
+    fn pass_to(&mut self, at: u64) {
+        while self.segments.current_end() <= at && self.segments.has_current() {
+            self.end_segment();
+        }
+    }
+
+    /// Ends the current segment: copies the lines that opened what is open, as their text is not kept.
+    fn end_segment(&mut self) {
+        let Borders { segments, lanes, links, latest, .. } = self;
+        for id in self.touched.drain(..) {
+            let Some(lane) = lanes.get_mut(&id) else { continue };
+            let new = lane.open.iter_mut().rev().take_while(|opener| opener.text.is_none());
+            new.for_each(|opener| segments.keep(opener));
+            if lane.open.len() > 1
+                && lane.value.is_set
+                && lane.open[0].start > self.header
+                && let Some(lines) = lane.value.lines(&mut self.decoder, &lane.open)
+            {
+                // The borders before the last change have the lines up to them.
+                lane.open.iter().for_each(|opener| segments.end_here(opener));
+                lane.open = lines;
+            }
+        }
+        for mut end in links.new.drain() {
+            segments.keep(&mut end.opener);
+            OpenLinks::put(&mut links.old, end);
+        }
+        if let Some(Latest { line, opener, .. }) = latest {
+            segments.keep(line);
+            opener.iter_mut().for_each(|opener| segments.keep(opener));
+        }
+        segments.end_current();
     }
 
     /// Returns true if links lack an end.
     pub(crate) fn has_incomplete_links(&self) -> bool {
-        self.lanes.values().any(|lane| !lane.links.is_empty())
+        !self.links.new.is_empty() || !self.links.old.is_empty()
     }
 
-    /// Returns what windows need; none if the trace can only be read whole.
-    pub(crate) fn finish(self) -> Option<WindowIndex> {
-        let Borders { mut segments, lanes, mut fixed, latest, is_impossible, .. } = self;
+    /// Returns what windows need; `None` if the trace can only be read whole.
+    pub(crate) fn finish(mut self) -> Option<WindowIndex> {
+        self.pass_to(u64::MAX);
+        let Borders { mut segments, lanes, links, mut fixed, latest, is_impossible, .. } = self;
         let last = segments.end.checked_sub(1)?;
+        for lane in lanes.values() {
+            lane.open.iter().for_each(|opener| segments.end(opener, last));
+        }
         let text = |opener: Opener| Some((opener.start, opener.text?));
-        for lane in lanes.into_values() {
-            let no_text = BlockText { start: 0, bytes: &[] };
-            lane.open.iter().for_each(|opener| segments.end(no_text, opener, last));
-            // Links that lack an end are a problem of the trace, and so of a window. At the end of another container than the
-            // root, the problem is in a line, which has another number in a window.
-            if lane.container != ContainerId::ROOT && !lane.links.is_empty() {
+        for end in links.old {
+            // Links that lack an end are a problem of the trace, and so of a window. At the end of another container
+            // than the root, the problem is in a line, which has another number in a window.
+            if lanes.get(&end.lane).is_none_or(|lane| lane.container != ContainerId::ROOT) {
                 return None;
             }
-            fixed.extend(lane.links.into_iter().filter_map(|end| text(end.opener)));
+            fixed.extend(text(end.opener));
         }
         let Segments { times, borders, cuts_a_line, .. } = segments;
         if is_impossible || cuts_a_line || times.len() < 2 {
@@ -257,95 +326,5 @@ impl Borders {
         let latest = latest.flat_map(|latest| [Some(latest.line), latest.opener]);
         let latest = latest.flatten().filter_map(text).collect();
         Some(WindowIndex { times, fixed, latest, borders })
-    }
-}
-
-/// Segments, and the rows that cross the boundaries between them.
-#[derive(Debug, Default)]
-struct Segments {
-    starts: Vec<u64>,
-    end: u64,
-    times: Vec<(f64, f64)>,
-    borders: Vec<Border>,
-    /// Number of lines of all borders.
-    lines: usize,
-    /// The segment that was looked for last.
-    last: usize,
-    ends_within_line: bool,
-    /// Whether a segment before the last ends within a line.
-    cuts_a_line: bool,
-}
-
-impl Segments {
-    fn add(&mut self, text: &[u8]) {
-        self.cuts_a_line |= self.ends_within_line;
-        self.ends_within_line = !text.ends_with(b"\n");
-        if !self.starts.is_empty() {
-            self.borders.push(Border::default());
-        }
-        self.starts.push(self.end);
-        self.end += text.len() as u64;
-        self.times.push((f64::INFINITY, f64::NEG_INFINITY));
-    }
-
-    /// Returns the segment that a line is in.
-    #[inline]
-    fn of(&mut self, line: u64) -> usize {
-        let starts = |segment: usize| self.starts.get(segment).copied().unwrap_or(u64::MAX);
-        if !(starts(self.last)..starts(self.last + 1)).contains(&line) {
-            self.last = self.starts.partition_point(|start| *start <= line).saturating_sub(1);
-        }
-        self.last
-    }
-
-    fn add_time(&mut self, line: u64, time: f64) {
-        let segment = self.of(line);
-        if let Some((first, last)) = self.times.get_mut(segment) {
-            (*first, *last) = (first.min(time), last.max(time));
-        }
-    }
-
-    /// Returns the borders between two lines.
-    #[inline]
-    fn between(&mut self, first: u64, last: u64) -> Range<usize> {
-        let last = self.of(last);
-        match self.starts.get(last) {
-            Some(start) if *start <= first => last..last,
-            _ => self.of(first)..last,
-        }
-    }
-
-    /// Adds a row that this line closes.
-    #[inline]
-    fn close(&mut self, text: BlockText<'_>, opener: &Opener, line: u64) {
-        if !self.between(opener.start, line).is_empty() {
-            self.end(text, opener, line);
-            self.add_closer(text, opener.start, line);
-        }
-    }
-
-    /// Adds a row that has ended at this line, which is in all windows.
-    fn end(&mut self, text: BlockText<'_>, opener: &Opener, line: u64) {
-        let borders = self.between(opener.start, line);
-        if !borders.is_empty() {
-            let kept = opener.text.clone().unwrap_or_else(|| text.line(opener.start));
-            self.lines += borders.len();
-            for border in &mut self.borders[borders] {
-                border.openers.push((opener.start, Arc::clone(&kept)));
-            }
-        }
-    }
-
-    /// Adds the line that ends a row that another line has opened.
-    #[inline]
-    fn add_closer(&mut self, text: BlockText<'_>, opener: u64, line: u64) {
-        let borders = self.between(opener, line);
-        if !borders.is_empty() {
-            let closer = text.line(line);
-            self.lines += borders.len();
-            for border in &mut self.borders[borders] {
-                border.closers.push((line, Arc::clone(&closer)));
-            }
-        }
     }
 }

@@ -114,13 +114,13 @@ fn segment(text: &str) -> Result<usize, String> {
 /// Endings of the names of compressed files.
 const ENDINGS: [&str; 5] = [".gz", ".zst", ".xz", ".bz2", ".pjp"];
 
-/// Sizes of texts that are cut into so many segments, if no other size is asked for. Shorter ones are soon read whole; of longer
-/// ones, the usual segment is a small part.
+/// Plain files of these sizes are cut into this many segments by default. Shorter files are read quickly as a whole, and for longer
+/// ones the usual segment is a small part.
 const PARTED: Range<u64> = 64 << 20..512 << 20;
 const PARTS: u64 = 96;
 
 impl Cli {
-    /// Size of the segments of a text, whose size may be known.
+    /// Returns the size of segments for a text, whose size may be known.
     #[must_use]
     pub fn segment_of(&self, text: Option<u64>) -> usize {
         let usual = Settings::default().segment;
@@ -128,10 +128,10 @@ impl Cli {
         self.segment.or_else(|| part?.try_into().ok()).unwrap_or(usual)
     }
 
-    /// Path of the packed trace of a file.
+    /// Returns the path of the packed trace of a file.
     ///
     /// # Errors
-    /// It has no name, in a sentence.
+    /// The file has no name; the error is a sentence.
     pub fn place(&self, file: &Path) -> Result<PathBuf, String> {
         if let Some(output) = &self.output {
             return Ok(output.clone());

@@ -1,9 +1,10 @@
-//! `pj_pack`: a Pajé trace in a file that is small and gives the very bytes back.
+//! `pj_pack`: packs a Pajé trace into a small file, from which every byte can be restored.
 //!
-//! The format, and what packs and unpacks, are in `paje-pack`; here are files, threads, and what is shown of a packed trace.
+//! The format is in `paje-pack`. This crate has the files, threads, extras, and lists of contents.
 
 mod borders;
 pub mod cli;
+mod grammar;
 mod list;
 pub mod manual;
 mod output;

@@ -1,4 +1,4 @@
-//! Contents of a packed trace, as a table and as JSON.
+//! Formats the contents of a packed trace as a table and as JSON.
 
 mod contents;
 
@@ -15,7 +15,7 @@ pub(crate) use self::contents::Contents;
 use self::contents::Entry;
 
 impl Entry {
-    /// Its name, and what stands for it in lines if that is something else.
+    /// Returns the name, and the identifier if it differs.
     fn shown(&self) -> String {
         match &self.name {
             Some(name) if *name != self.id => {
@@ -25,7 +25,7 @@ impl Entry {
         }
     }
 
-    /// Its name, or what stands for it if no definition tells one.
+    /// Returns the name, or the identifier if it is not defined.
     fn name(&self) -> String {
         String::from_utf8_lossy(self.name.as_ref().unwrap_or(&self.id)).into_owned()
     }
@@ -35,7 +35,7 @@ impl Entry {
     }
 }
 
-/// Row of the table: a number, what part of all that is, and of what, which may be long.
+/// Appends a row of the table: a number, its share, and a name, which comes last as it may be long.
 fn row(table: &mut String, number: u64, all: u64, name: &str) {
     let _ = writeln!(table, "{number:>16} {:>6.2} %  {name}", percent(number, all));
 }
@@ -45,7 +45,7 @@ fn percent(part: u64, all: u64) -> f64 {
 }
 
 impl Contents {
-    /// Kinds of pages that there are, and their bytes.
+    /// Returns the kinds of pages with any bytes, and their bytes.
     fn pages(&self) -> impl Iterator<Item = (&'static str, u64)> {
         KIND_NAMES.into_iter().zip(self.sizes).filter(|(_, size)| *size > 0)
     }
@@ -91,7 +91,7 @@ impl Contents {
         table
     }
 
-    /// Types that lines are of, and how many there are besides.
+    /// Adds the types with lines, and the number of types without.
     fn table_of_types(&self, table: &mut String) {
         let all = &self.types.all;
         let of_containers = |type_: &&Entry| type_.nature == Some(TypeNature::Container);

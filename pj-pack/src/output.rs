@@ -1,4 +1,4 @@
-//! Output: a file that is there whole or not at all, or standard output.
+//! Output: standard output, or a file that appears when it is complete.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,20 +8,20 @@ use paje_console::Failure;
 use paje_console::aside::Aside;
 use paje_console::output::standard_output;
 
-/// The output, open.
+/// An open output.
 #[derive(Debug)]
 pub(crate) struct Output {
     file: File,
     aside: Option<Aside>,
-    /// Nothing for standard output.
+    /// `None` for standard output.
     path: Option<PathBuf>,
 }
 
 impl Output {
-    /// Opens an output; standard output for none and for `-`. What is no regular file is written to as it is.
+    /// Opens an output; `None` and `-` are standard output. Pipes and devices are written directly.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The output cannot be written.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             let file = standard_output().map_err(Failure::Output)?;
@@ -42,7 +42,7 @@ impl Output {
         &self.file
     }
 
-    /// Failure of the program when writing failed, with the name of the file if there is one.
+    /// Returns the program's failure after a failed write, with the name of the file if there is one.
     pub(crate) fn failed(&self, error: io::Error) -> Failure {
         match &self.path {
             Some(path) => Failure::File(path.clone(), error),
@@ -50,10 +50,10 @@ impl Output {
         }
     }
 
-    /// All was written: the file appears.
+    /// Makes the file appear.
     ///
     /// # Errors
-    /// It cannot be written; then there is none.
+    /// The file cannot be written. It does not appear then.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let Some(aside) = self.aside else { return Ok(()) };
         let appear = aside.sync().and_then(|()| aside.take_place());

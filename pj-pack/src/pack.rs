@@ -1,4 +1,4 @@
-//! Packing and unpacking with all workers.
+//! Packs and unpacks with all workers.
 
 use std::io::{self, BufWriter, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use paje_workers::{Workers, in_order};
 
 use crate::replay::{Replay, Replayed};
 
-/// Failure of reading or of writing.
+/// Failed read or write.
 #[derive(Debug)]
 #[allow(missing_docs)]
 pub enum PackError {
@@ -23,7 +23,7 @@ impl From<Error> for PackError {
     }
 }
 
-/// What is kept with a trace beside its segments.
+/// Extras that are stored with a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extras {
     /// Nothing.
@@ -35,8 +35,8 @@ pub enum Extras {
 }
 
 impl Extras {
-    /// Returns how many bytes a report or an index of lanes, and all windows together, may take beside segments of this
-    /// size. Small traces are soon replayed; windows answer many questions.
+    /// Returns the maximum sizes of a report or an index of lanes, and of all windows together, beside segments of this size. Small
+    /// traces are replayed quickly; windows answer many questions.
     const fn limits(self, segments: u64) -> (u64, u64) {
         match self {
             Extras::All => (u64::MAX, u64::MAX),
@@ -45,12 +45,12 @@ impl Extras {
     }
 }
 
-/// Texts that are no longer needed, whose memory is used again.
-#[derive(Clone, Default)]
+/// Texts that are no longer needed, and whose memory is reused.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct BufferPool(Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl BufferPool {
-    /// Takes a text back, unless others still need it.
+    /// Takes a text back, unless it is still needed elsewhere.
     pub(crate) fn put(&self, text: Arc<Vec<u8>>) {
         if let Some(text) = Arc::into_inner(text) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
@@ -62,7 +62,7 @@ impl BufferPool {
     }
 }
 
-/// Packs a text: each worker reads the next segment and packs it, while one more thread replays the text for its extras.
+/// Packs a text: each worker reads the next segment and packs it, while another thread replays the text for the extras.
 ///
 /// # Errors
 /// Reading or writing fails, or the thread cannot be started.
@@ -146,24 +146,24 @@ fn each<I, T: Send>(
     mut put: impl FnMut(T) -> Result<(), PackError> + Send,
 ) -> Result<(), PackError> {
     let turns = Turns { line: Mutex::new((0, Some(next))), moved: Condvar::new() };
-    // None is the end.
+    // The error `None` is the end.
     let make =
         |job| turns.take(job).map_err(Some).and_then(|item| make(item.ok_or(None)?).map_err(Some));
     let done = in_order(workers, usize::MAX, make, |_, made| put(made).map_err(Some));
     done.or_else(|error| error.map_or(Ok(()), Err))
 }
 
-/// Pieces that are read one by one, by those whose turn it is.
+/// Pieces that workers read one by one, in order.
 struct Turns<F> {
-    /// The next turn, and who reads, until there is no more.
+    /// The next turn, and the reader until the end.
     line: Mutex<(usize, Option<F>)>,
     moved: Condvar,
 }
 
 impl<I, F: FnMut() -> Result<Option<I>, PackError>> Turns<F> {
-    /// Reads when `turn` has come; all before it have been taken, or are being taken.
+    /// Reads when `turn` has come. All earlier turns have been taken, or are being taken.
     fn take(&self, turn: usize) -> Result<Option<I>, PackError> {
-        // Those who wait go on even if reading panics.
+        // Wakes the others even if reading panics.
         let _wake = Wake(&self.moved);
         let locked = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.moved.wait_while(locked, |(now, _)| *now < turn);
@@ -176,7 +176,7 @@ impl<I, F: FnMut() -> Result<Option<I>, PackError>> Turns<F> {
     }
 }
 
-/// Wakes all who wait when it is dropped.
+/// Wakes all waiting threads when it is dropped.
 struct Wake<'a>(&'a Condvar);
 
 impl Drop for Wake<'_> {

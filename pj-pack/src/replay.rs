@@ -1,10 +1,10 @@
-//! Replay of a trace while it is packed, for its reports and its windows.
+//! Replays a trace while it is packed, for its reports and windows.
 
 use std::io::{self, Read};
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use paje_analysis::kept::{Facts, Keeper, Kept, Lanes};
@@ -15,35 +15,35 @@ use paje_workers::Workers;
 use crate::borders::Borders;
 use crate::pack::BufferPool;
 
-/// Bytes of a trace in a portion.
+/// Size of a portion in bytes.
 const PORTION: u64 = 16 << 20;
 
-/// Results of the replay: nothing for an invalid trace.
+/// Results of the replay; empty for an invalid trace.
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
     pub(crate) reports: Vec<Kept>,
-    /// Lanes with states, which a window does not show.
+    /// Lanes with states, which a window may lack.
     pub(crate) lanes: Option<Lanes>,
-    /// None if the trace can only be read whole.
+    /// `None` if the trace can only be read whole.
     pub(crate) windows: Option<WindowIndex>,
 }
 
-/// A replay in a thread of its own, which receives the trace segment by segment.
+/// A replay in a separate thread, which receives the trace segment by segment.
 pub(crate) struct Replay {
     texts: SyncSender<Arc<Vec<u8>>>,
-    borders: Arc<Mutex<Borders>>,
+    borders: SharedBorders,
     thread: JoinHandle<Replayed>,
 }
 
 impl Replay {
-    /// Starts a replay. At most `waiting` segments wait for it; those it has read go back to `pool`.
+    /// Starts a replay. At most `waiting` segments wait for it. Texts that are no longer needed go back to `pool`.
     ///
     /// # Errors
     /// The thread cannot be started.
     pub(crate) fn start(waiting: usize, pool: BufferPool) -> io::Result<Replay> {
         let (texts, received) = sync_channel(waiting);
-        let borders = Arc::<Mutex<Borders>>::default();
-        let ledger = BordersLedger(Arc::clone(&borders));
+        let borders = SharedBorders(Arc::new(Mutex::new(Some(Borders::new(pool.clone())))));
+        let ledger = borders.clone();
         let run = move || {
             replay(Received { texts: received, text: Arc::default(), read: 0, pool }, &ledger)
         };
@@ -53,7 +53,7 @@ impl Replay {
 
     /// Passes the next segment on.
     pub(crate) fn send(&self, text: Arc<Vec<u8>>) {
-        lock(&self.borders).add_segment(&text);
+        self.borders.with(|borders| borders.add_segment(&text));
         // A replay that found the trace to be invalid has ended.
         let _ = self.texts.send(text);
     }
@@ -65,26 +65,35 @@ impl Replay {
     }
 }
 
-fn lock(borders: &Mutex<Borders>) -> std::sync::MutexGuard<'_, Borders> {
-    borders.lock().unwrap_or_else(PoisonError::into_inner)
+/// Borders that receive the segments and the blocks of a replay, until it ends.
+#[derive(Clone)]
+struct SharedBorders(Arc<Mutex<Option<Borders>>>);
+
+impl SharedBorders {
+    fn lock(&self) -> MutexGuard<'_, Option<Borders>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with(&self, change: impl FnOnce(&mut Borders)) {
+        if let Some(borders) = self.lock().as_mut() {
+            change(borders);
+        }
+    }
 }
 
-/// Passes the blocks of the replay to the borders.
-struct BordersLedger(Arc<Mutex<Borders>>);
-
-impl Ledger for BordersLedger {
+impl Ledger for SharedBorders {
     fn enter(&self, _: usize, page: &BlockLines<'_>) -> ControlFlow<()> {
-        lock(&self.0).add_block(page);
+        self.with(|borders| borders.add_block(page));
         ControlFlow::Continue(())
     }
 }
 
-fn replay(text: impl Read + Send, ledger: &BordersLedger) -> Replayed {
+fn replay(text: impl Read + Send, shared: &SharedBorders) -> Replayed {
     // Blocks come in file order only if there is one worker.
     let (workers, mut keeper) = (Workers::one(), Keeper::default());
     let mut options = Keeper::options();
     options.usage = true;
-    // A window has all of them, and so the same problem as the whole trace.
+    // A window has all of these links, and so the same problem as the whole trace.
     options.ignore_incomplete_links = true;
     let mut show = |portion: &Portion<'_>| {
         keeper.see(portion.trace(), &workers);
@@ -92,9 +101,10 @@ fn replay(text: impl Read + Send, ledger: &BordersLedger) -> Replayed {
     };
     let source = Source::stream(text);
     let read =
-        Trace::read_in_portions_into_ledger(source, &options, &workers, PORTION, &mut show, ledger);
-    let Ok(trace) = read else { return Replayed::default() };
-    let borders = mem::take(&mut *lock(&ledger.0));
+        Trace::read_in_portions_into_ledger(source, &options, &workers, PORTION, &mut show, shared);
+    // Segments that come later are not kept.
+    let borders = shared.lock().take();
+    let (Ok(trace), Some(borders)) = (read, borders) else { return Replayed::default() };
     let reports = match borders.has_incomplete_links() {
         true => None,
         false => keeper.reports(&trace, Facts::of(&trace)),
@@ -104,7 +114,7 @@ fn replay(text: impl Read + Send, ledger: &BordersLedger) -> Replayed {
     Replayed { reports, lanes: keeper.lanes(&trace), windows }
 }
 
-/// Reads the segments one after the other.
+/// Reads the received segments in order.
 struct Received {
     texts: Receiver<Arc<Vec<u8>>>,
     text: Arc<Vec<u8>>,

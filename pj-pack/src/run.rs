@@ -1,4 +1,4 @@
-//! The program: packs, unpacks, or tells what is in a packed trace.
+//! The program: packs, unpacks, or lists the contents of a packed trace.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -21,15 +21,15 @@ use crate::output::Output;
 use crate::pack::{Extras, PackError, pack, unpack};
 use crate::structure::structure;
 
-/// Voice of the program: its name, and no advice.
+/// The program's name; it has no hints.
 const VOICE: Voice =
     Voice { program: "pj_pack", on_disorder: "", on_long_lines: None, on_damage: None };
 
 /// Runs the program; the exit status is 0, or 2 for usage, input/output and damage.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
-    // A file that becomes too large is an error of the write, not the end of the program. Where the signal
-    // cannot be had, it ends the program as before.
+    // Then a file that becomes too large is a failed write and does not end the program. If the signal
+    // cannot be registered, it ends the program as before.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     failure::exit(VOICE, run(cli).map(|()| true))
 }
@@ -37,7 +37,7 @@ pub fn main(cli: &Cli) -> ExitCode {
 fn run(cli: &Cli) -> Result<(), Failure> {
     if cli.output.is_some() && cli.files.len() > 1 {
         let message =
-            "-o names one file: leave it out, and each packed trace goes beside its trace";
+            "-o names a single file; without it, each packed trace is written beside its trace";
         return Err(Failure::Other(message.into()));
     }
     let workers = cli.parallel.workers()?;
@@ -111,7 +111,7 @@ fn unpack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> 
     }
 }
 
-/// Result of `read` for a packed trace; its failure has the name of the file.
+/// Calls `read` with a packed trace. Failures have the name of the file.
 fn packed<T>(
     file: &Path,
     read: impl FnOnce(Box<dyn Read + Send>) -> Result<T, PackError>,

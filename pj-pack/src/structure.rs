@@ -1,21 +1,25 @@
-//! Structure of each container, without times: events, sequences, loops.
+//! Prints the structure of each container, without times: events, sequences, loops.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::io::Read;
 
-use paje_pack::{Error, Outline, OutlinedLine, Reader, Structure, Token};
-use paje_parser::EventKind;
+use paje_pack::{Error, Packed, Reader};
+use paje_parser::columns::{Lines, Wanted};
 use paje_parser::error::shown;
+use paje_parser::{EventKind, FieldName, FieldNames, Line, LineDecoder};
 use rustc_hash::FxHashMap;
 
-/// Lane of a container: its structure so far.
+use crate::grammar::{Structure, Token};
+
+/// A container and its structure so far.
 struct Lane {
     structure: Structure,
-    /// The numbers of its events, and the names and counts of these.
+    /// Number of each event, by its name.
     numbers: FxHashMap<String, u32>,
+    /// Name and count of each event.
     events: Vec<(String, u64)>,
-    /// The values of the states that are open.
+    /// Values of the open states.
     open: Vec<String>,
 }
 
@@ -39,16 +43,16 @@ impl Lane {
         number
     }
 
-    fn take(&mut self, kind: EventKind, words: String) {
+    fn add(&mut self, kind: EventKind, words: &str) {
         match kind {
             EventKind::PushState => {
                 let event = self.event(format!("Push {words}"));
-                self.open.push(words);
+                self.open.push(words.to_owned());
                 self.structure.enter(event);
             }
             EventKind::PopState => {
                 // Its line does not say which state ends.
-                let ended = self.open.pop().unwrap_or(words);
+                let ended = self.open.pop().unwrap_or_else(|| words.to_owned());
                 let event = self.event(format!("Pop  {ended}"));
                 self.structure.leave(event);
             }
@@ -60,12 +64,12 @@ impl Lane {
         }
     }
 
-    /// All but the name of the container.
-    fn told(&self) -> String {
-        let mut told = String::new();
+    /// Returns the printed structure without the name of the container.
+    fn text(&self) -> String {
+        let mut text = String::new();
         let structure = &self.structure;
         let mut line = |line: std::fmt::Arguments<'_>| {
-            let _ = writeln!(told, "{line}");
+            let _ = writeln!(text, "{line}");
         };
         line(format_args!("  {} events: {}", structure.events(), spelt(structure.root())));
         line(format_args!("  events {}", self.events.len()));
@@ -86,11 +90,11 @@ impl Lane {
                 spelt(&[looped.body])
             ));
         }
-        told
+        text
     }
 }
 
-/// Sequences are counted from 1, as the whole is HTF's sequence 0.
+/// Returns tokens as text. Sequences are numbered from 1, since the whole is HTF's sequence 0.
 fn spelt(tokens: &[Token]) -> String {
     let spell = |token: &Token| match token {
         Token::Event(number) => format!("E{number:x}"),
@@ -100,7 +104,7 @@ fn spelt(tokens: &[Token]) -> String {
     tokens.iter().map(spell).collect::<Vec<_>>().join(" ")
 }
 
-/// True for events of a container that may be part of a structure.
+/// Returns whether the structure shows events of this kind.
 fn is_event(kind: EventKind) -> bool {
     use EventKind as E;
     matches!(
@@ -115,48 +119,126 @@ fn is_event(kind: EventKind) -> bool {
     )
 }
 
-/// A name as it is printed here: without quotes around it, but escaped.
+/// Returns a name for printing: escaped, without quotes around it.
 fn bare(name: &[u8]) -> String {
     shown(name).trim_matches('\'').to_owned()
 }
 
-/// The words of a line that are names; its number and what differs from line to line are left out.
-fn words(line: &OutlinedLine<'_>) -> String {
-    let words =
-        line.action.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
-    let names = words.skip(1).filter(|word| !matches!(word, [1..=5]));
-    names.map(bare).collect::<Vec<_>>().join(" ")
+/// An event of a container, without its time and numbers.
+struct LaneEvent {
+    /// Index of the container's lane.
+    lane: usize,
+    kind: EventKind,
+    /// Names in its line, except the container's.
+    words: String,
 }
 
-/// The structure of each container in the packed trace that `from` gives, those that are the same together. Loops
-/// repeat `longest` tokens at most. No time is read, and no number.
+/// Containers in the order of their first events.
+struct Lanes {
+    all: Vec<(Vec<u8>, Lane)>,
+    places: FxHashMap<Vec<u8>, usize>,
+    decoder: LineDecoder,
+    longest: usize,
+}
+
+impl Lanes {
+    /// Decodes a line. Returns `None` if the structure does not show it.
+    fn decode(&mut self, line: &[u8]) -> Option<LaneEvent> {
+        let Ok(Line::Event(event)) = self.decoder.line(line) else { return None };
+        let kind = event.def().kind();
+        let (container, is_link) = match kind {
+            EventKind::StartLink => (FieldName::StartContainer, true),
+            EventKind::EndLink => (FieldName::EndContainer, true),
+            _ => (FieldName::Container, false),
+        };
+        if !is_event(kind) {
+            return None;
+        }
+        let differs = |field| match field {
+            FieldName::Time => true,
+            FieldName::Key | FieldName::Value => is_link,
+            field => field == container,
+        };
+        let fields = event.def().fields().iter().filter_map(|field| field.known);
+        let names = fields.filter(|field| !differs(*field)).filter_map(|field| event.field(field));
+        let words = names.map(|name| bare(name.raw())).collect::<Vec<_>>().join(" ");
+        let name = event.field(container)?.raw();
+        let lane = self.places.get(name).copied().unwrap_or_else(|| {
+            self.places.insert(name.to_vec(), self.all.len());
+            self.all.push((name.to_vec(), Lane::new(self.longest)));
+            self.all.len() - 1
+        });
+        Some(LaneEvent { lane, kind, words })
+    }
+
+    fn add(&mut self, event: Option<&LaneEvent>) {
+        if let Some(LaneEvent { lane, kind, words }) = event {
+            self.all[*lane].1.add(*kind, words);
+        }
+    }
+
+    /// Adds the lines of a segment. Reads only the first line of each step as text.
+    fn add_segment(
+        &mut self,
+        segment: &Packed,
+        columns: &mut Lines,
+        text: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        if !segment.columns(text, columns, &mut |_, _| Wanted::Columns(None)) {
+            let text = segment.unpack()?;
+            for line in text.strip_suffix(b"\n").unwrap_or(&text).split(|byte| *byte == b'\n') {
+                let event = self.decode(line);
+                self.add(event.as_ref());
+            }
+            return Ok(());
+        }
+        // By step; lines of a step are the same event.
+        let mut events: Vec<Option<LaneEvent>> = Vec::new();
+        events.resize_with(columns.counts.len(), || None);
+        let mut contents = columns.contents.iter().peekable();
+        for (number, line) in (0..).zip(&columns.lines) {
+            let content = contents.next_if(|content| content.line == number);
+            if !line.has_text() {
+                self.add(events.get(line.step as usize).and_then(Option::as_ref));
+                continue;
+            }
+            let line = &text[line.start as usize..];
+            let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
+            let event = self.decode(&line[..end]);
+            self.add(event.as_ref());
+            if let Some(of_step) = content.and_then(|it| events.get_mut(it.step as usize)) {
+                *of_step = event;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the structure of each container in a packed trace; containers with the same one are together. Loops
+/// repeat at most `longest` tokens.
 pub(crate) fn structure(from: impl Read, longest: usize) -> Result<impl Display, Error> {
-    let mut lanes: Vec<(Vec<u8>, Lane)> = Vec::new();
-    let mut places: FxHashMap<Vec<u8>, usize> = FxHashMap::default();
+    let mut lanes = Lanes {
+        all: Vec::new(),
+        places: FxHashMap::default(),
+        decoder: LineDecoder::new(FieldNames::Old),
+        longest,
+    };
     let mut reader = Reader::new(from);
-    let mut outline = Outline::default();
+    let (mut columns, mut text) = (Lines::default(), Vec::new());
     while let Some(segment) = reader.next_segment()? {
-        outline.visit(&segment, |line| {
-            let Some(kind) = line.kind.filter(|kind| is_event(*kind)) else { return };
-            let place = places.get(line.lane).copied().unwrap_or_else(|| {
-                places.insert(line.lane.to_vec(), lanes.len());
-                lanes.push((line.lane.to_vec(), Lane::new(longest)));
-                lanes.len() - 1
-            });
-            lanes[place].1.take(kind, words(&line));
-        })?;
+        lanes.add_segment(&segment, &mut columns, &mut text)?;
     }
     let mut same: BTreeMap<(usize, String), Vec<String>> = BTreeMap::new();
     let mut firsts: FxHashMap<String, usize> = FxHashMap::default();
-    for (place, (name, mut lane)) in lanes.into_iter().enumerate() {
+    for (place, (name, mut lane)) in lanes.all.into_iter().enumerate() {
         lane.structure.finish();
-        let told = lane.told();
-        let first = *firsts.entry(told.clone()).or_insert(place);
-        same.entry((first, told)).or_default().push(bare(&name));
+        let text = lane.text();
+        let first = *firsts.entry(text.clone()).or_insert(place);
+        same.entry((first, text)).or_default().push(bare(&name));
     }
     let mut text = String::new();
-    for ((_, told), names) in same {
-        let _ = write!(text, "{}\n{told}", names.join(", "));
+    for ((_, structure), names) in same {
+        let _ = write!(text, "{}\n{structure}", names.join(", "));
     }
     Ok(text)
 }

@@ -87,7 +87,8 @@ impl<'a> Sheet<'a> {
     fn line(
         &mut self,
         container: ContainerId,
-        (time, after): (f64, Place),
+        time: f64,
+        after: Place,
         write: impl FnOnce(&mut Vec<u8>, &Trace),
     ) -> Place {
         let place = self.orders.of(container, time).max(after);

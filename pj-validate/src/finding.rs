@@ -219,10 +219,10 @@ impl fmt::Display for Caution {
                 f.write_str("the line ends inside quotes; a closing `\"` is missing")
             }
             Caution::UnusedEvents { events, count } => {
-                write_unused(f, ("event definition", None), events, *count)
+                write_unused(f, "event definition", None, events, *count)
             }
             Caution::Unused { thing, type_, names, count } => {
-                write_unused(f, (thing.name(), type_.as_ref()), names, *count)
+                write_unused(f, thing.name(), type_.as_ref(), names, *count)
             }
             Caution::NeverClosed { type_, container, count } => {
                 if *count == 1 {
@@ -249,7 +249,8 @@ impl fmt::Display for Caution {
 
 fn write_unused(
     f: &mut fmt::Formatter<'_>,
-    (thing, type_): (&str, Option<&Named>),
+    thing: &str,
+    type_: Option<&Named>,
     names: &[impl fmt::Display],
     count: u64,
 ) -> fmt::Result {

@@ -279,9 +279,9 @@ impl Cli {
             is_used = true;
         }
         match sweep {
-            Some((key, _)) if !is_used => {
-                Err(format!("--sweep {key}=…: no hypothesis takes `{key}`, or all of them set it"))
-            }
+            Some((key, _)) if !is_used => Err(format!(
+                "--sweep {key}=…: no hypothesis leaves `{key}` open; omit {key}= in one that has it"
+            )),
             _ => Ok(found),
         }
     }

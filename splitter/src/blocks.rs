@@ -36,8 +36,8 @@ impl Limits {
     /// One gibibyte, because places in a block have 32 bits.
     pub const LONGEST_LINE: usize = 1 << 30;
 
-    /// Returns these limits with another one for lines. Makes blocks smaller if necessary, because
-    /// a line that fits in a block is never too long.
+    /// Returns these limits with `line` as the length of the longest line. Reduces the block size
+    /// to it if necessary, because a line that fits in a block is never too long.
     #[must_use]
     pub fn with_line(self, line: usize) -> Self {
         let line = line.min(Limits::LONGEST_LINE);
@@ -47,8 +47,8 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        // Lines of real traces have some hundred bytes. A file that is no trace may be a single
-        // line, which must not fill the memory before it is refused.
+        // Lines of real traces have some hundred bytes. A file that is not a trace may be a single
+        // line. It must be refused before it fills the memory.
         Limits { block: 1 << 17, line: 1 << 26 }
     }
 }
@@ -103,7 +103,7 @@ pub struct Block {
     offset: usize,
     len: usize,
     start: ByteOffset,
-    /// The lines, if they are in another format. Then the buffer is not used.
+    /// The lines if they are not stored as text. The buffer is then unused.
     segment: Option<Unpacked>,
 }
 
@@ -217,8 +217,8 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Returns the whole lines before a failure of the input first, and goes on after a line that
-    /// is too long.
+    /// Makes reading continue after errors. If the input fails, the whole lines before the failure
+    /// come first. A line that is too long gives an error and is skipped.
     #[must_use]
     pub fn forgiving(self) -> Self {
         Blocks { forgives: true, ..self }

@@ -13,7 +13,7 @@ use paje_parser::error::shown_path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-/// The folders below which a trace may name regular files. Symbolic links are followed first: their
+/// Folders below which a trace may name regular files. Symbolic links are followed first: their
 /// targets must be below the folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folders {
@@ -22,10 +22,11 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Returns the folders of these traces. For `-`, which is standard input, and for no traces
-    /// this is the current folder.
+    /// Returns the folders of these traces. The folder of `-`, which is standard input, is the
+    /// current folder. Without traces, the current folder is used, too.
     ///
-    /// They apply to all files of a trace, also to those that a named file names.
+    /// The folders apply to all files of a trace, including files that are named by another named
+    /// file.
     pub fn of<'p>(traces: impl IntoIterator<Item = &'p Path>) -> Self {
         let mut folders = Folders::default();
         for trace in traces {
@@ -81,7 +82,7 @@ impl Folders {
     /// Opens a file that [`Folders::find`] has returned.
     ///
     /// # Errors
-    /// It cannot be opened, is no regular file any more, or a part of its path has become a link.
+    /// It cannot be opened, is no longer a regular file, or a part of its path has become a link.
     pub fn open(&self, found: &Path) -> io::Result<File> {
         // Opens folder by folder, so that no link can be inserted between the check and the
         // opening.
@@ -144,7 +145,7 @@ pub struct Refusal {
 enum Why {
     /// The file is not below the folders.
     Elsewhere,
-    /// The file is this instead of a regular file.
+    /// The file is not a regular file. The text says what it is.
     Special(&'static str),
 }
 
@@ -208,7 +209,7 @@ mod tests {
         let folders = Folders::of([&*trace]);
         assert_eq!(folders.find(&path.join("in/../in/a/file")).unwrap(), path.join("in/a/file"));
         assert!(refused(folders.find(&path.join("in/../out/file"))));
-        // A folder whose name starts with the same letters is another one.
+        // A folder whose name only starts with the same letters is not allowed.
         fs::create_dir(path.join("in2")).unwrap();
         fs::write(path.join("in2/file"), "").unwrap();
         assert!(refused(folders.find(&path.join("in2/file"))));
@@ -227,7 +228,7 @@ mod tests {
         assert!(refused(Folders::of([]).find(Path::new("/etc/passwd"))));
     }
 
-    /// After the check and before the opening.
+    /// Replaces a folder after the check and before the file is opened.
     #[test]
     fn a_replaced_file_is_not_opened() {
         let (_folder, path) = world();

@@ -86,7 +86,7 @@ impl Input {
     ///
     /// # Errors
     /// The file cannot be opened or read, or is known not to be a trace, such as an archive or a
-    /// picture. In compressed data and pipes, this is found by reading later, and so is damage.
+    /// picture. In compressed data and pipes, only later reads find this. They also find damage.
     pub fn open(path: Option<&Path>) -> io::Result<Input> {
         match path.filter(|path| *path != Path::new("-")) {
             Some(path) => {
@@ -104,7 +104,8 @@ impl Input {
     /// Opens a file that a trace names. It must be a regular file below these folders.
     ///
     /// # Errors
-    /// Like [`Input::open`], and a [`Refusal`](crate::Refusal) of the name.
+    /// Fails like [`Input::open`], or with a [`Refusal`](crate::Refusal) if the trace may not name
+    /// the file.
     pub fn open_named(path: &Path, folders: &Folders) -> io::Result<Input> {
         let file = folders.open(&folders.find(path)?)?;
         Input::from_file(path.to_owned(), file)
@@ -121,12 +122,13 @@ impl Input {
         let mut medium = Counted { reader: file, taken: Arc::clone(&taken) };
 
         let (head, compression) = recognise(|more, at| match regular {
-            // Reading here leaves the place in the file as it is.
+            // This read does not move the position in the file.
             true => medium.reader.read_at(more, place + at as u64),
             false => medium.read(more),
         })?;
 
-        // Files of the system, as in /proc, are regular and have content, but no length.
+        // Some files of the system, such as those in /proc, are regular and have content, but their
+        // length is zero.
         let sized = regular && (metadata.len() > 0 || head.is_empty());
         let size = sized.then(|| metadata.len().saturating_sub(place));
         let packed = match (compression, size) {
@@ -192,7 +194,8 @@ impl Input {
         })
     }
 
-    /// Passes the input's text through the reader that `wrap` returns. One thread reads it then.
+    /// Passes the input's text through the reader that `wrap` returns. After that, only one thread
+    /// can read it.
     #[must_use]
     pub fn through(
         mut self,
@@ -216,8 +219,9 @@ impl Input {
         self
     }
 
-    /// Limits a packed trace in a file to what a time window needs, in seconds, with both ends.
-    /// Does nothing to other inputs. Nothing may have been read.
+    /// Limits a packed trace in a file to the parts that a time window needs. The window is in
+    /// seconds and includes both ends. Does nothing to other inputs. Call this before reading
+    /// anything.
     ///
     /// The remaining trace has all definitions and containers. A replay with options that do not
     /// change the meaning of events gives the same rows in the window, and the same end of the
@@ -267,8 +271,9 @@ impl Input {
         Some(text)
     }
 
-    /// Returns the counter of bytes read so far, which ends at [`Input::size`]. It also counts
-    /// after [`Input::into_kind`], except for a [`Kind::File`], whose readers may add to it.
+    /// Returns the counter of bytes read so far, which ends at [`Input::size`]. It continues to
+    /// count after [`Input::into_kind`], except for a [`Kind::File`]. Readers of such a file may
+    /// add to it.
     #[must_use]
     pub fn read_so_far(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.taken)
@@ -287,7 +292,8 @@ impl Input {
     }
 
     /// Returns the segments of an archive, of a packed trace in a file, or of its
-    /// [window](Input::within), if each has whole lines and at most `longest` bytes of text. Nothing may have been read.
+    /// [window](Input::within), if each has whole lines and at most `longest` bytes of text. Call
+    /// this before reading anything.
     #[must_use]
     pub fn segments(&mut self, longest: usize) -> Option<Segments> {
         if let Some(window) = self.window.take() {
@@ -337,7 +343,7 @@ fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the first bytes of an input and the compression that they indicate. `read` fills a
-/// buffer from a place on.
+/// buffer from an offset of the input.
 fn recognise(
     mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>,
 ) -> io::Result<(Vec<u8>, Option<Compression>)> {

@@ -89,8 +89,8 @@ impl Plan {
         if begin >= end {
             return Ok(());
         }
-        // The byte before shows whether a line begins at `begin`. From here on, places count from
-        // it.
+        // The byte before `begin` shows whether a line begins there. From here on, places are
+        // relative to that byte.
         let from = begin.saturating_sub(1);
         let file_end = self.len - from;
         let mut filled = file_end.min(end - from + TAIL as u64) as usize;

@@ -4,7 +4,7 @@
 /// etc.) are powers of 1024, while kB, MB, GB and TB are powers of 1000.
 ///
 /// # Errors
-/// Returns a message if the text is no such number.
+/// Returns a message if the text is not such a number.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);

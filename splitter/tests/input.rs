@@ -1,6 +1,6 @@
 //! Traces in files, pipes and compressed files.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on fails.
+#![allow(clippy::unwrap_used)] // A panic makes a test fail.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
@@ -51,7 +51,7 @@ struct Trace {
 impl Trace {
     fn new() -> Trace {
         let folder = tempfile::tempdir().unwrap();
-        // The name has no influence.
+        // The name of the file does not matter.
         let path = folder.path().join("trace.zip");
         Trace { _folder: folder, path }
     }
@@ -161,7 +161,7 @@ fn incomplete_data_is_an_error() {
             if let Some((_, end)) = complete.iter().find(|(len, _)| *len == cut) {
                 assert_eq!(read.unwrap(), text[..*end], "{compression}, {cut}");
             } else if cut < 3 && bytes[..cut].is_ascii() && bytes[0] != 0x1f {
-                // So short an input could be text.
+                // An input this short could be text.
                 assert_eq!((found, read.unwrap().as_slice()), (None, &bytes[..cut]));
             } else {
                 let error = read.expect_err(&format!("{compression}, {cut}")).to_string();
@@ -232,7 +232,7 @@ fn skippable_zstd_frames_are_accepted() {
     }
 }
 
-/// `zstd --long=28` makes them; by default the library refuses more than 27.
+/// `zstd --long=28` makes such windows. By default, the library refuses windows above 27.
 #[test]
 fn long_zstd_windows_are_accepted() {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
@@ -276,7 +276,7 @@ fn named_pipes_are_read() {
         let (to, what) = (path.clone(), bytes.clone());
         let writer = std::thread::spawn(move || {
             let mut pipe = File::options().write(true).open(to).unwrap();
-            // The first bytes come one by one.
+            // The first bytes arrive one at a time.
             for byte in what.chunks(1).take(9) {
                 pipe.write_all(byte).unwrap();
             }
@@ -418,7 +418,7 @@ fn packed_in(texts: &[&str]) -> (TempDir, Input) {
 #[test]
 fn a_segment_of_several_lines_that_ends_within_one_is_refused() {
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n", "5 e"]);
-    // A single line may be the rest of another one.
+    // A segment with a single line may hold the rest of a line of the segment before it.
     assert!(input.segments(1 << 20).is_none());
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n5 e\n", "5 f"]);
     let mut segments = input.segments(1 << 20).unwrap();
@@ -432,9 +432,9 @@ fn a_segment_of_several_lines_that_ends_within_one_is_refused() {
     let refused = next().unwrap_err();
     assert!(refused.contains("a segment of several lines ends within one"), "{refused}");
     assert_eq!(next().as_deref(), Ok(&b" d\n5 e\n"[..]));
-    // The last one need not end with a newline.
+    // The last segment need not end with a newline.
     assert_eq!(next().as_deref(), Ok(&b"5 f"[..]));
-    // A segment longer than the limit.
+    // One segment is longer than the limit.
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5 d\n"]);
     assert!(input.segments(7).is_none());
 }

@@ -1,6 +1,6 @@
 //! Blocks of a file, read in any order, compared with the same bytes as a stream.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on fails.
+#![allow(clippy::unwrap_used)] // A panic makes a test fail.
 
 use std::fs::File;
 use std::io::Write;

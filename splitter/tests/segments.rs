@@ -67,7 +67,8 @@ impl Files {
     }
 }
 
-/// Returns the next segment, and whether it has columns. If so, lines with a time have no text.
+/// Returns the next segment, and whether it has columns. In a segment with columns, lines with a
+/// time have no text.
 fn without_texts(
     segments: &mut Segments,
     lines: &mut Lines,
@@ -129,7 +130,7 @@ fn skipped_segments_are_checked() {
     segments.pass_to(byte(u64::MAX)).unwrap();
     assert_eq!(segments.position().0, text.len() as u64);
     assert!(segments.next_segment().unwrap().is_none());
-    // In the pages of the fifth segment.
+    // Damages the pages of the fifth segment.
     let mut reader = paje_pack::Reader::new(&bytes[..]);
     (0..4).for_each(|_| drop(reader.next_segment().unwrap()));
     let mut damaged = bytes.clone();

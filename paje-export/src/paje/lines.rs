@@ -150,18 +150,9 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
     }
 
     /// Begins a line with its event and time. Returns whether the span contains it.
-    fn begin(
-        &mut self,
-        (not_before, phase): (f64, u32),
-        event: Line,
-        fields: Option<usize>,
-        time: f64,
-    ) -> bool {
+    fn begin(&mut self, key: SortKey, event: Line, fields: Option<usize>, time: f64) -> bool {
         let def = self.written.used.id(event, fields);
-        let Some(out) = self.written.begin(SortKey::new(not_before, phase, 0), def, &self.span)
-        else {
-            return false;
-        };
+        let Some(out) = self.written.begin(key, def, &self.span) else { return false };
         put_float(time, out);
         out.extend_from_slice(&self.lane);
         true
@@ -170,7 +161,8 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
     /// Begins a line of the current lane, after its last one.
     fn begin_row(&mut self, event: Line, fields: Option<usize>, time: f64) -> bool {
         self.last = self.last.max(time);
-        self.begin((self.last, self.lifetime.phase + ROW), event, fields, time)
+        let key = SortKey::new(self.last, self.lifetime.phase + ROW, 0);
+        self.begin(key, event, fields, time)
     }
 
     /// Ends a line, with its user-defined fields.
@@ -203,12 +195,12 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         &mut self,
         links: &Links<'_>,
         i: usize,
-        (event, time): (Line, f64),
+        event: Line,
+        time: f64,
         fields: Option<EventFields<'_>>,
-        (not_before, phase): (f64, u32),
+        key: SortKey,
     ) {
         let at = if event == Line::StartLink { links.from[i] } else { links.to[i] };
-        let key = (not_before, phase + ROW);
         if self.begin(key, event, fields.map(EventFields::def), time) {
             self.put_value(links.value[i]);
             let out = self.written.text();
@@ -344,7 +336,7 @@ impl<T: Times> Visitor for LineEncoder<'_, '_, T> {
                 .iter()
                 .fold(self.lifetime.created, |at, lifetime| at.max(lifetime.created));
             // Both ends keep their order in the file and their fields.
-            let [first, second] = match recorded.0 <= recorded.1 {
+            let [(first, first_time), (second, second_time)] = match recorded.0 <= recorded.1 {
                 true => [(Line::StartLink, start), (Line::EndLink, end)],
                 false => [(Line::EndLink, end), (Line::StartLink, start)],
             };
@@ -352,10 +344,12 @@ impl<T: Times> Visitor for LineEncoder<'_, '_, T> {
             if !self.source.times.keeps_order() {
                 self.last = created;
             }
-            let at = created.max(first.1);
-            self.put_end(&links, i, first, fields[0], (at, phase));
-            self.last = self.last.max(at).max(second.1);
-            self.put_end(&links, i, second, fields[1], (self.last, phase));
+            let at = created.max(first_time);
+            let key = SortKey::new(at, phase + ROW, 0);
+            self.put_end(&links, i, first, first_time, fields[0], key);
+            self.last = self.last.max(at).max(second_time);
+            let key = SortKey::new(self.last, phase + ROW, 0);
+            self.put_end(&links, i, second, second_time, fields[1], key);
         }
         self.row += links.start.len() as u64;
         Ok(())

@@ -1,4 +1,4 @@
-//! Where lines are, and the contents of those that need no text: keys, and values that were asked for.
+//! Places of lines, and contents of lines without text: keys and requested values.
 
 use super::{ColumnReader, Form, Passed};
 use crate::decode::LineReader;
@@ -9,8 +9,8 @@ use crate::value::{Kind, Value};
 use paje_parser::columns::{ColumnLine, Content, Lines, Linked};
 
 impl ColumnReader<'_, '_> {
-    /// Reads the contents of lines of which steps and times are known, notes where they begin, and leaves those out that nobody wants.
-    /// Returns how many are kept.
+    /// Notes where lines begin, and reads their contents, given their steps and times. Drops the lines that are left out.
+    /// Returns how many lines are kept.
     pub(super) fn placed(
         &mut self,
         all: &mut [ColumnLine],
@@ -41,7 +41,7 @@ impl ColumnReader<'_, '_> {
         Some(kept)
     }
 
-    /// The same up to the first line whose text is wanted. The numbers of this one, and of the next that is kept.
+    /// Does so up to the first line whose text is requested. Returns its index, and the number of lines kept so far.
     #[inline(never)]
     fn known(
         &mut self,
@@ -97,8 +97,8 @@ impl ColumnReader<'_, '_> {
 }
 
 impl LineReader<'_> {
-    /// Reads the contents of a line that has such holes, and adds them to `contents`. The line begins at a place, its time has so
-    /// many bytes, and it is of a lane. Returns how many bytes the contents have.
+    /// Reads the contents of a line and appends them to `contents`, given its holes, its start, the length of its time, and its
+    /// lane. Returns the length of its contents.
     #[inline(never)]
     fn contents(
         &mut self,
@@ -110,7 +110,7 @@ impl LineReader<'_> {
     ) -> Option<u32> {
         let mut own = 0;
         for passed in passed {
-            // Where what is in the hole begins.
+            // Start of this hole.
             let before = passed.before.wrapping_add(passed.times * time_len);
             let from = |own| start.wrapping_add(before).wrapping_add(own);
             if passed.hole != holes::VALUE {
@@ -152,7 +152,7 @@ impl LineReader<'_> {
         Some(own)
     }
 
-    /// Writes a value at a place; where it begins and ends.
+    /// Writes a value at a place. Returns its start and end.
     #[cold]
     fn text(&self, value: Value, from: u32, out: &mut Out) -> (u32, u32) {
         out.move_to(from as usize);
@@ -160,7 +160,7 @@ impl LineReader<'_> {
         (from, out.len() as u32)
     }
 
-    /// Reads a key, and writes it at a place unless it is that of a link that started before. Returns none if it is not one word.
+    /// Reads a key. Writes it at a place, unless it is the key of an earlier start. Returns `None` if it is not one word.
     #[inline(always)]
     fn key(&mut self, hole: u8, place: (Place, u32), at: u32, out: &mut Out) -> Option<Linked> {
         let LineReader { sides: [_, _, _, side], keys, .. } = self;

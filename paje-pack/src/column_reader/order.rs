@@ -1,4 +1,4 @@
-//! The steps of all lines of a segment, before anything else is read of them.
+//! Steps of all lines of a segment, which are read before anything else.
 
 use crate::grid::{Grid, NONE};
 use crate::lines::{Line, LinesIn, RAW, holes};
@@ -9,13 +9,13 @@ use crate::table::Group;
 use crate::times::Clock;
 use paje_parser::columns::ColumnLine;
 
-/// Steps of lines, and texts of those that have none.
+/// Known steps, and the texts of raw lines.
 #[derive(Default)]
 pub(super) struct Order {
     grid: Grid,
     numbers: Steps,
     steps: Vec<Line>,
-    /// Texts of raw lines, each with a newline, and how much of them was given.
+    /// Texts of raw lines, each with a newline, and the number of bytes returned.
     raw: Vec<u8>,
     given: usize,
 }
@@ -53,7 +53,7 @@ impl Order {
         }
     }
 
-    /// The same up to the first line that is of no step that came before; how many these are.
+    /// Reads the steps of lines up to the first line of an unknown step. Returns how many.
     fn known(&self, coded: &mut LinesIn, lines: &mut [ColumnLine]) -> usize {
         let (read, lanes, actions) = coded.parts();
         let (places, actions) = actions.parts();
@@ -76,13 +76,13 @@ impl Order {
         count
     }
 
-    /// The lane and the action of a step; none of raw lines.
+    /// Returns the lane and the action of a step, or `None` for raw lines.
     #[inline]
     pub(super) fn step(&self, step: u32) -> Option<Line> {
         self.steps.get(step as usize).copied()
     }
 
-    /// By step, where its times are; none if a line has several.
+    /// Returns for each step how its times are found, or `None` if a line has several times.
     pub(super) fn clocks(&self, coded: &LinesIn) -> Option<Vec<Clock>> {
         let clock = |line: &Line| {
             let text = coded.actions.get(line.action);
@@ -95,7 +95,7 @@ impl Order {
         self.steps.iter().map(clock).collect()
     }
 
-    /// The text of the next raw line.
+    /// Returns the text of the next raw line.
     pub(super) fn raw(&mut self) -> &[u8] {
         let left = &self.raw[self.given..];
         let len = memchr::memchr(b'\n', left).unwrap_or(left.len());
@@ -104,7 +104,7 @@ impl Order {
     }
 }
 
-/// Steps of lines, by what tells their lanes, and what the actions of those of each lane.
+/// Reads steps, given the codes of all lanes and of the actions of each lane.
 #[inline(never)]
 fn known<L: Copy + Into<u64>, A: Copy + Into<u64>>(
     grid: &Grid,

@@ -1,4 +1,4 @@
-//! The fields of a stream that is read.
+//! Reader of the fields of a stream.
 
 use super::{BASES, DIGITS, PARTS, Place, Slot, at, column, form, unzigzag};
 use crate::stream::StreamReader;
@@ -12,18 +12,18 @@ use crate::table::{Group, Table};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
-/// Slots that are made at once; others are when they come.
+/// Number of slots that are allocated at once, before they are used.
 const AT_ONCE: usize = 1 << 12;
 
-/// A field that is read.
+/// A field and its state.
 #[derive(Default)]
 struct Field {
     form: u8,
     base: u8,
     last: i64,
-    /// The values that came as texts.
+    /// Values that came as texts.
     known: Vec<Known>,
-    /// Of a field of decimal numbers, some from one to another, whose texts have so many bytes.
+    /// For decimal numbers: a range of numbers whose texts have the same length, and this length.
     lengths: (Range<i64>, usize),
 }
 
@@ -31,30 +31,30 @@ struct Field {
 #[derive(Clone, Copy)]
 struct Known {
     value: Value,
-    /// Its bytes, if they are [`FEW`] at most, the first one lowest.
+    /// Its bytes, the first one lowest, if they are at most [`FEW`].
     text: u64,
     len: u32,
     is_word: bool,
 }
 
-/// Bytes that fit in a number with one more.
+/// Maximum length of such a text: there is room for one more byte.
 const FEW: usize = 7;
 
-/// Room for the parts of a key of so many bytes, and for what is written behind them.
+/// Room for the parts of a key, and for the bytes that are written behind them.
 const ROOM: usize = (FEW + 1) * (PARTS + 1);
 
-/// Fields that are read.
+/// Reader of fields.
 pub(crate) struct FieldsIn {
     table: Table,
     fields: Vec<Field>,
     slots: Vec<Slot>,
     texts: Texts,
-    /// There are texts that are no words.
+    /// Whether there are texts that are not words.
     has_odd: bool,
 }
 
 impl FieldsIn {
-    /// Of a segment whose text has `length` bytes; their columns begin with `column`.
+    /// Creates a reader for a segment with `length` bytes of text. Columns begin with `column`.
     pub(crate) fn new(side: &mut StreamReader<'_>, column: usize, length: usize) -> FieldsIn {
         let bases = side.all(column + column::BASES).iter();
         let ways = side.all(column + column::FORMS).iter().zip(bases);
@@ -68,7 +68,7 @@ impl FieldsIn {
         if !fields.iter().all(is_known) {
             side.fail();
         }
-        // A key has eight slots, of which each may have a number.
+        // A key has eight slots, and each may have a number.
         let most = length.saturating_mul(8);
         let mut table = Table::read(side, column + column::NUMBERS, [most; 2]);
         table.widen();
@@ -76,18 +76,18 @@ impl FieldsIn {
         FieldsIn { table, fields, slots, texts: Texts::default(), has_odd: false }
     }
 
-    /// Some of the texts that have come are no words, or no part of one.
+    /// Returns whether some texts are neither words nor parts of words.
     #[inline]
     pub(crate) const fn has_odd(&self) -> bool {
         self.has_odd
     }
 
-    /// More numbers of some slot have been read than it has.
+    /// Returns whether more numbers of some slot have been read than it has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }
 
-    /// The next value of a slot, which is not written, and its bytes; none if it is no word.
+    /// Reads the next value of a slot. Returns it and its length, or `None` if it is not a word.
     #[inline(always)]
     pub(crate) fn word(
         &mut self,
@@ -97,7 +97,7 @@ impl FieldsIn {
         self.plain(place).or_else(|| self.any_word(side, place))
     }
 
-    /// The bytes of the next value of a slot; none if it is no word.
+    /// Reads the next value of a slot and returns its length, or `None` if it is not a word.
     #[inline(always)]
     pub(crate) fn pass(&mut self, side: &mut StreamReader<'_>, place: Place) -> Option<u32> {
         match self.plain(place) {
@@ -112,7 +112,7 @@ impl FieldsIn {
         Some((value, self.len_of(value)?))
     }
 
-    /// The same of one that came before, or a number of a field of such numbers. Else, nothing has been read.
+    /// Reads a value that occurred before, or a decimal number. Otherwise returns `None` and reads nothing.
     #[inline(always)]
     fn plain(&mut self, place: Place) -> Option<(Value, usize)> {
         let FieldsIn { table, fields, slots, .. } = self;
@@ -137,14 +137,14 @@ impl FieldsIn {
         Some((Value { kind: Kind::Decimal(after), bits: came as u64 }, field.lengths.1))
     }
 
-    /// The next value of a slot, which is appended to `out`.
+    /// Reads the next value of a slot and appends it to `out`.
     #[inline(always)]
     pub(crate) fn value(&mut self, side: &mut StreamReader<'_>, place: Place, out: &mut Out) {
         let value = self.value_only(side, place);
         self.put(value, out);
     }
 
-    /// The next value of a slot, which is not written.
+    /// Reads the next value of a slot.
     #[inline]
     pub(crate) fn value_only(&mut self, side: &mut StreamReader<'_>, place: Place) -> Value {
         let Some(code) = self.table.next(place.slot) else {
@@ -154,7 +154,7 @@ impl FieldsIn {
         self.code(side, place, code)
     }
 
-    /// Appends the next values of some slots to `out`, with `joint` between them: short ones, mostly.
+    /// Reads the next values of consecutive slots and appends them to `out` with `joint` between them.
     #[inline(always)]
     pub(crate) fn parts(
         &mut self,
@@ -173,7 +173,7 @@ impl FieldsIn {
         }
     }
 
-    /// Appends the values before the first that is long. Returns how many they are.
+    /// Does so up to the first long value. Returns how many.
     #[inline(always)]
     fn short_parts(&mut self, place: Place, count: u32, joint: u8, out: &mut Out) -> u32 {
         let of = |first: u32| first as usize..first as usize + count as usize;
@@ -197,12 +197,12 @@ impl FieldsIn {
             at += len + 1;
             done += 1;
         }
-        // There is no joint behind the last part.
+        // No joint follows the last part.
         out.pass(at.saturating_sub(1));
         done
     }
 
-    /// Bytes of a value; none if it is no word.
+    /// Returns the length of a value, or `None` if it is not a word.
     #[inline]
     pub(crate) fn len_of(&self, value: Value) -> Option<usize> {
         match value.kind {
@@ -221,7 +221,7 @@ impl FieldsIn {
         out.put_value(value, &self.texts);
     }
 
-    /// Returns the next value of a slot; none if it is a text with the same code as the last time.
+    /// Reads the next value of a slot. Returns `None` if it is a text with the same code as the last time.
     #[inline]
     pub(crate) fn other(
         &mut self,
@@ -264,7 +264,7 @@ impl FieldsIn {
         Value { kind, bits: came as u64 }
     }
 
-    /// Reads a value that is a text.
+    /// Reads a value that follows as a text.
     #[cold]
     #[inline(never)]
     fn text(&mut self, side: &mut StreamReader<'_>, place: Place) -> Value {
@@ -284,7 +284,7 @@ impl FieldsIn {
 }
 
 impl Field {
-    /// Returns the next part of a slot, if it is short: its text, the first byte lowest, and its length. Else reads nothing.
+    /// Reads the next value of a slot if it is short. Returns its text, the first byte lowest, and its length. Otherwise reads nothing.
     #[inline(always)]
     fn short(
         &mut self,
@@ -316,7 +316,7 @@ impl Known {
     }
 }
 
-/// Returns whether a text is one word: without white space, quotes and comments, or quoted as a whole.
+/// Returns whether a text is one word: quoted as a whole, or without white space, quotes and comments.
 pub(crate) fn is_word(text: &[u8]) -> bool {
     match text {
         [b'"', inner @ .., b'"'] => memchr::memchr(b'"', inner).is_none(),

@@ -1,4 +1,4 @@
-//! The fields of a stream that is written.
+//! Writer of the fields of a stream.
 
 use std::ops::Range;
 
@@ -9,17 +9,17 @@ use crate::table::Rows;
 use crate::texts::{Texts, fold, hash, word_at};
 use crate::value::{Kind, Value};
 
-/// Values of a field whose second half decides its form: the first number if the result is clear, else the second.
+/// Numbers of values after which the form of a field is chosen, from the second half of them: the first one if one form is clearly best.
 const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 10;
 
-/// No form yet: it is chosen when there are enough values.
+/// Stands for a form that is not chosen yet.
 const WAITING: u8 = u8::MAX;
 
-/// Longest text of which a slot keeps all bytes.
+/// Maximum length of a text that a slot keeps as a whole.
 const SHORT: usize = 8;
 
-/// A value that waits for the form of its field: its slot, where it is in the text, and what it is.
+/// A value whose field has no form yet: its slot, its place in the text, and its number.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     slot: u32,
@@ -30,15 +30,15 @@ pub(crate) struct Row {
 
 kept! { Row }
 
-/// A field that is written.
+/// A field and its state.
 struct Field {
     form: u8,
     base: u8,
     /// The last number.
     last: i64,
-    /// Values that came as texts.
+    /// Values that were written as texts.
     texts: Texts,
-    /// The first values, until there are enough to choose a form.
+    /// First values, until the form is chosen.
     waiting: Vec<Row>,
 }
 
@@ -49,28 +49,28 @@ impl Default for Field {
     }
 }
 
-/// A slot that is written.
+/// A slot and its state.
 #[derive(Clone, Copy, Default)]
 struct SlotOut {
     numbers: Slot,
-    /// The last text: its first bytes, its length and its code (0 before the first text).
+    /// First bytes, length and code of the last text. The code is 0 before the first one.
     first: u64,
     len: usize,
     code: u32,
 }
 
-/// Fields that are written.
+/// Writer of fields.
 #[derive(Default)]
 pub(crate) struct FieldsOut {
     fields: Vec<Field>,
     slots: Vec<SlotOut>,
     table: Rows,
-    /// Where the values are that are kept as texts.
+    /// Places of the values that follow as texts.
     spelt: Vec<(u32, u32)>,
 }
 
 impl FieldsOut {
-    /// Writes the next value of a slot, which is at this place of the text.
+    /// Writes the next value of a slot, which is at these bytes of the text.
     #[inline]
     pub(crate) fn value(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = at(&mut self.fields, place.field);
@@ -94,7 +94,7 @@ impl FieldsOut {
                 let Some(value) = Value::whole(word, range.len()) else {
                     return self.number(place, text, range);
                 };
-                // Numbers have 18 digits, and so it does not get too large.
+                // Numbers have at most 18 digits, so this does not overflow.
                 let slot = &mut at(&mut self.slots, place.slot).numbers;
                 let came = value.bits as i64;
                 let code = zigzag(came - slot.base(field.base, field.last)) + 1;
@@ -107,7 +107,7 @@ impl FieldsOut {
         }
     }
 
-    /// Writes a value as the number of a text, or as a new text.
+    /// Writes a value as the number of a known text, or as a new text.
     #[inline(never)]
     fn text(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let (field, slot) =
@@ -124,7 +124,7 @@ impl FieldsOut {
         }
     }
 
-    /// Writes a value as a difference, or as a text if it is no such number.
+    /// Writes a value as a difference, or as a text if it has another form.
     #[inline(never)]
     fn number(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
@@ -141,14 +141,14 @@ impl FieldsOut {
         }
     }
 
-    /// A value that follows as a text.
+    /// Writes a value that follows as a text.
     #[inline]
     fn spell(&mut self, slot: u32, range: Range<usize>) {
         self.table.push(slot, 0);
         self.spelt.push((range.start as u32, range.end as u32));
     }
 
-    /// One of the first values of a field.
+    /// Adds one of the first values of a field.
     #[cold]
     fn wait(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
@@ -167,7 +167,7 @@ impl FieldsOut {
         }
     }
 
-    /// Sets the form of a field, and writes the values that wait for it.
+    /// Sets the form of a field, and writes its first values.
     fn settle(&mut self, number: u32, way: Way, text: &[u8]) {
         let field = &mut self.fields[number as usize];
         let rows = std::mem::take(&mut field.waiting);
@@ -180,7 +180,7 @@ impl FieldsOut {
         spare::give(rows);
     }
 
-    /// Writes all values, which are in this text.
+    /// Writes all values of this text.
     pub(crate) fn write(&mut self, side: &mut StreamWriter, column: usize, text: &[u8]) {
         for number in 0..self.fields.len() {
             if self.fields[number].form == WAITING {
@@ -191,7 +191,7 @@ impl FieldsOut {
             side.byte(column + column::FORMS, form);
             side.byte(column + column::BASES, base);
         }
-        // In the order of the text, of which they are pieces.
+        // In the order of the text.
         self.spelt.sort_unstable();
         for (start, end) in &self.spelt {
             side.text(&text[*start as usize..*end as usize]);
@@ -200,7 +200,7 @@ impl FieldsOut {
     }
 }
 
-/// The number that a value is, most probably one of this form.
+/// Parses a value, which probably has this form.
 #[inline]
 fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
     let of_form = match form {
@@ -210,7 +210,7 @@ fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
     of_form.or_else(|| Value::of(&text[range]))
 }
 
-/// Returns the code of a value in a form; none if it has none.
+/// Returns the code of a value in a form, or `None` if it has another form.
 #[inline]
 fn code(form: u8, value: Value, base: i64) -> Option<u64> {
     let difference = zigzag((value.bits as i64).wrapping_sub(base));
@@ -224,7 +224,7 @@ fn code(form: u8, value: Value, base: i64) -> Option<u64> {
     }
 }
 
-/// Knowledge about the first values of a field: the number of its values of each kind.
+/// Counts of the first values of a field by kind.
 #[derive(Default)]
 struct Tally {
     all: u32,
@@ -242,7 +242,7 @@ impl Tally {
         }
     }
 
-    /// The form that most of its values can have, if they are numbers.
+    /// Returns the form that fits most numbers.
     fn numbers(&self) -> u8 {
         let decimals: u32 = self.decimals.iter().sum();
         let most = (0..DIGITS as u8).max_by_key(|after| self.decimals[usize::from(*after)]);
@@ -259,7 +259,7 @@ impl Tally {
     }
 }
 
-/// A guess of the bits that a number takes behind another of its slot: it takes none if it is the same.
+/// Estimates the bits of a code behind the last one of its slot. A repetition takes none.
 #[inline]
 fn bits(number: u64, before: &mut u64) -> u64 {
     match std::mem::replace(before, number) == number {
@@ -268,23 +268,23 @@ fn bits(number: u64, before: &mut u64) -> u64 {
     }
 }
 
-/// The same for a text.
+/// Estimated bits of a new text.
 const TEXT_BITS: u64 = 48;
 
-/// Numbers of texts by their hashes, in the order in which they first come.
+/// Numbers of texts by their hashes, in the order of their first occurrence.
 struct Numbers {
-    /// Hashes, and one more than their numbers, or 0 for none; half of them at least.
+    /// Open hash table: hashes, and one more than their numbers, or 0 for an empty place. At least half is empty.
     places: Vec<(u64, u32)>,
     count: u32,
 }
 
 impl Numbers {
-    /// Makes room for `texts` texts.
+    /// Creates a table for `texts` texts.
     fn new(texts: usize) -> Numbers {
         Numbers { places: vec![(0, 0); (2 * texts).next_power_of_two()], count: 0 }
     }
 
-    /// The number of a text; as many as there were if it is new.
+    /// Returns the number of a text, which is added if it is new.
     fn of(&mut self, Row { start, end, value, .. }: &Row, text: &[u8]) -> u32 {
         let hash = match value.kind {
             Kind::Text => hash(&text[*start as usize..*end as usize]),
@@ -311,11 +311,11 @@ impl Numbers {
 struct Way {
     form: u8,
     base: u8,
-    /// Others take much more, or as much.
+    /// Whether other ways take much more, or the same.
     is_clear: bool,
 }
 
-/// The form and the base that make a field short, by its first values, which are in this text. Those count that have `from` before them.
+/// Chooses form and base of a field, given its first values in this text. Counts the values from index `from` on.
 fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
     let texts = Way { form: form::TEXTS, base: 0, is_clear: true };
     let is_first = |row: &Row| {
@@ -333,17 +333,17 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
         return texts;
     }
     let mut all = [0; BASES + 1];
-    // Values that had not come before.
+    // Number of values that did not occur before.
     let mut new = 0;
     let mut last = 0;
-    // A slot, and the last code in each way.
+    // Slots, and their last codes in each way.
     let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
     let first = rows.iter().map(|row| row.slot).min().unwrap_or_default();
     let mut known = Numbers::new(rows.len());
     for (place, row) in rows.iter().enumerate() {
         let (slot, before) = at(&mut slots, row.slot - first);
         let (next, number) = (known.count, known.of(row, text));
-        // None of a text.
+        // Texts have no code.
         let is_number = code(form, row.value, 0).is_some();
         if place >= from {
             new += usize::from(number == next);
@@ -361,10 +361,10 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
             last = row.value.bits as i64;
         }
     }
-    // Where few texts are new among others, fewer will be.
+    // If few texts are new, even fewer will be.
     if from > 0 && 8 * new < rows.len() - from {
         all[BASES] -= TEXT_BITS / 4 * 3 * new as u64;
-        // And zstd finds the same ones in any order.
+        // zstd finds repetitions in any order.
         all[BASES] -= all[BASES] / 4;
     }
     let way = (0..=BASES).min_by_key(|way| all[*way]).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Beginnings of lines, which say where their holes are.
+//! First words of lines, which determine where the holes are.
 
 use std::ops::Range;
 
@@ -7,33 +7,33 @@ use crate::lines::holes;
 use crate::template::Roles;
 use crate::texts::{Key, SHORT};
 
-/// Places for beginnings of lines; half of them are empty, so that each search ends.
+/// Size of the table of first words. Half of it is empty, so that each search ends.
 const HEADS: usize = 64;
 
-/// A hole in lines of an event: the number of fields between it and the one before, and its kind.
+/// A hole: the number of fields since the hole before it, and its kind.
 #[derive(Clone, Copy)]
 pub(super) struct Next {
     pub(super) skip: u8,
     pub(super) kind: u8,
 }
 
-/// Lines that begin with the same word, up to their second field: their holes, in the list of all.
+/// Lines with the same first word, up to their second field: the range of their holes in the list of all.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Head {
     word: u64,
     first: u32,
     end: u32,
-    /// For the second hole and the third: one more than the fields between it and the one before, or 0 if there is none; the first is [`MANY`]
-    /// if the first hole is not the second field, or there are more.
+    /// For the second and the third hole: one more than the number of fields since the hole before it, or 0 if there is none. The first is [`MANY`]
+    /// if the second field is no hole, or if there are more holes.
     pub(super) others: [u8; 2],
 }
 
-/// More holes than a quick look is for.
+/// Stands for more holes than the fast path supports.
 pub(super) const MANY: u8 = u8::MAX;
 
-/// The beginnings that are known.
+/// Known first words.
 pub(crate) struct Heads {
-    /// Each where its word says, or behind that.
+    /// Open hash table.
     heads: [Head; HEADS],
     count: usize,
     nexts: Vec<Next>,
@@ -46,7 +46,7 @@ impl Default for Heads {
 }
 
 impl Heads {
-    /// Head of lines with this first word.
+    /// Returns the head of lines with this first word.
     #[inline(always)]
     pub(super) fn get(&self, word: u64) -> Option<&Head> {
         let mut at = place_of(word);
@@ -66,12 +66,12 @@ impl Heads {
         &self.nexts[head.first as usize..head.end as usize]
     }
 
-    /// Takes in the first word of a line, in which the code of its event is; none if that is unknown.
+    /// Adds the first word of a line. Returns `None` if its event is unknown.
     #[cold]
     pub(super) fn learn(&mut self, word: u64, code: Range<usize>, roles: &Roles) -> Option<Head> {
         let len = code.end - code.start;
         let bytes = word >> (8 * code.start) & !(u64::MAX << (8 * len));
-        // Such lines are parts of definitions.
+        // These lines are parts of definitions.
         if len > SHORT || bytes as u8 == b'%' {
             return None;
         }
@@ -113,7 +113,7 @@ pub(super) const fn word_of(bytes: u64, len: usize) -> u64 {
     bytes & !(u64::MAX << (8 * len)) | (len as u64) << COUNT
 }
 
-/// Place where a first word is looked for.
+/// Returns where a first word is looked up.
 #[inline(always)]
 const fn place_of(word: u64) -> usize {
     (word.wrapping_mul(SPREAD) >> 58) as usize

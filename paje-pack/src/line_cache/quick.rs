@@ -1,19 +1,19 @@
-//! Lines of the usual form: their second field is a hole, and at most two more are; what is between these, and behind the last, is short.
+//! Fast path for lines of the usual form: the second field is a hole, there are at most two more, and little text is between and behind them.
 
 use super::heads::{Head, Heads, MANY, word_of};
 use super::{BYTES, NONE, SPREAD};
 
-/// Bytes that a line is looked at in, and the words that begin with the last one.
+/// Number of bytes of a line that are examined, and of the words that may begin with the last one.
 pub(crate) const WINDOW: usize = 64 + MIDDLE;
 
-/// Bytes behind the first hole: three words.
+/// Maximum length behind the first hole: three words.
 const MIDDLE: usize = 24;
 
-/// Bytes behind the second hole, and behind the third one, beside their lengths and that of the middle.
+/// Maximum lengths behind the second and the third hole.
 const NEXT: usize = 15;
 const LAST: usize = 6;
 
-/// Bytes that count, of so many.
+/// Masks for three words of which this many bytes count.
 static MASKS: [[u64; MIDDLE / 8]; MIDDLE + 1] = {
     let mut masks = [[0; MIDDLE / 8]; MIDDLE + 1];
     let mut len = 1;
@@ -25,7 +25,7 @@ static MASKS: [[u64; MIDDLE / 8]; MIDDLE + 1] = {
     masks
 };
 
-/// All bytes of a line but those in its holes: those before the first, and behind each of the three, with their lengths.
+/// All bytes of a line outside its holes: before the first one and behind each of the three, with their lengths.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Words {
     head: u64,
@@ -34,10 +34,10 @@ pub(crate) struct Words {
     last: u64,
 }
 
-/// Places of three holes in a line: where each begins and ends.
+/// Starts and ends of three holes in a line.
 pub(crate) type Trio = [[u8; 2]; 3];
 
-/// Fields of a line, each one byte behind the other: where they end.
+/// Ends of the fields of a line. One byte separates fields.
 struct Ends(u64);
 
 impl Ends {
@@ -48,7 +48,7 @@ impl Ends {
         end
     }
 
-    /// The field behind so many less one, none for 0.
+    /// Returns the start and the end of the field `fields` behind the one that ends at `before`.
     #[inline(always)]
     fn behind(&mut self, fields: u8, before: usize) -> (usize, usize) {
         // Behind the field before it.
@@ -64,7 +64,7 @@ impl Ends {
 }
 
 impl Words {
-    /// The words of a line, whose fields end here and stand one byte apart, and its holes; none if it has another form.
+    /// Returns the words and the holes of a line with these ends of fields, or `None` if it has another form.
     #[inline(always)]
     pub(crate) fn of(
         window: &[u8; WINDOW],
@@ -123,7 +123,7 @@ impl Words {
         middle | (self.head ^ other.head) | (g ^ i) | (h ^ j) | (self.last ^ other.last) == 0
     }
 
-    /// The text of the line, with bytes in place of its holes that say what they are.
+    /// Returns the text of the line, with the kinds of its holes in their places.
     pub(super) fn text(&self, heads: &Heads) -> Option<Vec<u8>> {
         let holes = heads.holes(*heads.get(self.head)?);
         let bytes =
@@ -144,7 +144,7 @@ impl Words {
     }
 }
 
-/// Eight bytes of a line, which begin in it.
+/// Returns eight bytes of a line from byte `at` on.
 #[inline(always)]
 fn word(window: &[u8; WINDOW], at: usize) -> u64 {
     window
@@ -155,10 +155,10 @@ fn word(window: &[u8; WINDOW], at: usize) -> u64 {
 
 /// Steps by the words of their lines.
 pub(crate) struct Quick {
-    /// A power of two of them, of which no more than half are taken. Each stands where its hash says, or behind that.
+    /// Open hash table. Its size is a power of two, and at least half of it is empty.
     entries: Vec<(Words, u32)>,
     taken: usize,
-    /// Bits of hashes that do not count.
+    /// Number of bits of a hash that do not count.
     shift: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Times that are read.
+//! Reader of times.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use crate::table::Table;
 use crate::value::Value;
 use paje_parser::columns::ColumnLine;
 
-/// Last times: of each lane, or of all lines, which are then one lane.
+/// Last time of each lane, or of all lines, which then count as one lane.
 struct Last {
     times: LastOfLanes,
-    /// Of the numbers of lanes.
+    /// Mask for the numbers of lanes.
     mask: u32,
 }
 
@@ -31,22 +31,22 @@ impl Last {
     }
 }
 
-/// Times that are read.
+/// Reader of times.
 pub(crate) struct TimesIn {
     spelling: Spelling,
     last: Last,
-    /// The last time that was written, and its text, if that is short.
+    /// The last time that was written, and its text if it is short.
     text: Option<(i64, Short)>,
     pub(crate) table: Table,
     odd: FieldsIn,
-    /// Odd times of lines that were read before they are written, and how many of them are.
+    /// Odd times of lines that were read but not written yet, and how many were written.
     odds: Vec<Value>,
     given: usize,
-    /// Units from one to another, whose texts have so many bytes.
+    /// Range of times whose texts have the same length, and this length.
     lengths: (Range<i64>, usize),
 }
 
-/// Where the times of a step are: the lane, and the group of the table.
+/// How the times of a step are found: its lane, and the group of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     pub(crate) lane: u32,
@@ -54,15 +54,15 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// In place of a group: there are none.
+    /// Stands for a group if the step has no times.
     pub(crate) const NONE: u32 = u32::MAX;
 }
 
-/// In place of a time that is spelt otherwise.
+/// Stands for an odd time.
 const ODD_TIME: i64 = i64::MIN;
 
 impl TimesIn {
-    /// Of a segment whose text has `length` bytes.
+    /// Creates a reader for a segment with `length` bytes of text.
     pub(crate) fn new(side: &mut StreamReader<'_>, scale: Scale, length: usize) -> TimesIn {
         let base = if side.is_empty() { base::LINE } else { side.byte(column::BASE) };
         if base > base::LANE {
@@ -77,7 +77,7 @@ impl TimesIn {
         TimesIn { spelling, last, text: None, table, odd, odds, given, lengths }
     }
 
-    /// Adds the difference of the next line to its base.
+    /// Reads the next time, given its difference.
     #[inline]
     fn take(&mut self, line: Line, code: u64) -> i64 {
         let last = self.last.of(line.lane);
@@ -85,7 +85,7 @@ impl TimesIn {
         *last
     }
 
-    /// Reads the times of lines whose steps are known. Returns none if one is not exact as a double, or if the stream does not encode them.
+    /// Reads the times of lines, given their steps. Returns `None` if a time is not exact as a double, or if the stream is invalid.
     #[inline(never)]
     pub(crate) fn read(
         &mut self,
@@ -125,19 +125,19 @@ impl TimesIn {
         Some(())
     }
 
-    /// Times from one to another, whose texts have so many bytes.
+    /// Returns a range of times whose texts have the same length, and this length.
     pub(crate) fn lengths(&self) -> (Range<i64>, u32) {
         (self.lengths.0.clone(), self.lengths.1 as u32)
     }
 
-    /// The same, of which one is this; none if it is spelt otherwise.
+    /// Finds such a range that includes this time. Returns `None` for an odd time.
     #[cold]
     pub(crate) fn lengths_of(&mut self, time: i64) -> Option<(Range<i64>, u32)> {
         self.lengths = self.spelling.lengths(time)?;
         Some(self.lengths())
     }
 
-    /// Appends a time that was read.
+    /// Appends a time that was read before.
     pub(crate) fn put(&mut self, time: i64, out: &mut Out) {
         if time == ODD_TIME {
             let odd = self.odds.get(self.given).copied().unwrap_or_default();
@@ -148,7 +148,7 @@ impl TimesIn {
         }
     }
 
-    /// The time of the next line, which is appended to `out`.
+    /// Reads the time of the next line and appends it to `out`.
     #[inline]
     pub(crate) fn next(&mut self, side: &mut StreamReader<'_>, line: Line, out: &mut Out) {
         let code = match self.table.next(line.action) {
@@ -165,7 +165,7 @@ impl TimesIn {
 
     #[inline]
     fn put_units(&mut self, came: i64, out: &mut Out) {
-        // Many lines have the time of the line before.
+        // Consecutive lines often have the same time.
         if self.text.is_none_or(|(before, _)| before != came) {
             self.text = self.spelling.short(came).map(|text| (came, text));
         }

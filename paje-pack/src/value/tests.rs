@@ -1,4 +1,4 @@
-//! Numbers and their texts.
+//! Tests of numbers and their texts.
 
 use super::*;
 use crate::out::Out;
@@ -25,7 +25,7 @@ fn a_number_gives_its_text_back() {
     }
 }
 
-/// Numbers of all lengths, with points and other bytes at all places, are those that a loop over their digits finds.
+/// Numbers of all lengths, with points and other bytes at all places, are parsed as by a loop over their digits.
 #[test]
 fn a_number_is_the_same_in_words_and_by_its_digits() {
     for len in 0..=18 {

@@ -1,4 +1,4 @@
-//! Which segments a window of time reads, and which lines replace the others.
+//! Chooses the segments of a window of time, and the lines that replace the others.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -10,18 +10,18 @@ use paje_parser::{EventKind, FieldName, FieldNames, Line, LineDecoder};
 use crate::excerpt::Excerpt;
 use crate::format::take_number;
 
-/// Segments, and lines of others, by number.
+/// Times of segments, and lines that every window needs.
 pub(super) struct Windows<'p> {
     times: Vec<(f64, f64)>,
     pub(super) fixed: Excerpt<'p>,
     latest: Excerpt<'p>,
 }
 
-/// Segments that follow one another.
+/// Consecutive segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) segments: Range<usize>,
-    /// All of them are before the window, or all behind it.
+    /// Whether all of them are before the window, or all behind it.
     pub(super) is_outside: bool,
 }
 
@@ -39,18 +39,18 @@ impl<'p> Windows<'p> {
         page.is_empty().then_some(Windows { times, fixed, latest })
     }
 
-    /// All lines, in order, each once.
+    /// Returns all lines in order, each once.
     pub(super) fn lines(&self) -> impl Iterator<Item = (u64, &'p [u8])> + use<'p> {
-        // The latest line is there once more if it is a definition's, or a container's.
+        // The latest line may also be one of the others.
         merge(self.fixed, self.latest)
     }
 
-    /// All segments in order. A run outside is on one side of the window: a row of which it has both ends is there, too.
+    /// Returns all segments in order. A run outside the window is on one side of it, so it has no row across the window.
     pub(super) fn runs(&self, from: f64, to: f64) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let (mut before, mut behind) = (false, false);
         for (segment, (first, last)) in self.times.iter().enumerate() {
-            // One without times has them infinite, and the other way round.
+            // The times of a segment without times are infinite and swapped.
             let (is_before, is_behind) = (*last < from, *first > to);
             let goes_on = before && is_before || behind && is_behind;
             let is_outside = is_before || is_behind;
@@ -65,7 +65,7 @@ impl<'p> Windows<'p> {
                 }
             }
         }
-        // Rows that are open at the end of the trace are in the window if they begin before its end, and no border has them.
+        // Rows that are open at the end of the trace may be in the window, and no border has them.
         let ends_later = || self.times.iter().any(|(_, last)| *last >= from);
         if let Some(last) = runs.last_mut()
             && last.is_outside
@@ -104,7 +104,7 @@ impl<'p> OpenRows<'p> {
     }
 }
 
-/// Lines of a gap: those that close what is open where it begins, and those that open what is open where it ends.
+/// Lines of a gap: they close what is open where it begins, and open what is open where it ends.
 pub(super) struct Gap<'p> {
     pub(super) begin: OpenRows<'p>,
     pub(super) end: OpenRows<'p>,
@@ -122,7 +122,7 @@ impl<'p> Gap<'p> {
         self.end.openers.filter(move |(number, _)| lines.contains(number))
     }
 
-    /// Text of these, and of the others in the gap, in order, each once.
+    /// Returns the text of these lines and of the others in the gap, in order, each once.
     pub(super) fn text<'o: 'p>(&self, others: impl Iterator<Item = (u64, &'o [u8])>) -> Vec<u8> {
         let mut text = Vec::new();
         let others = others.map(|(number, line)| -> (u64, &'p [u8]) { (number, line) });
@@ -133,10 +133,10 @@ impl<'p> Gap<'p> {
         text
     }
 
-    /// A line that sets a state closes what was open, and opens that. If it is there for what it closes, and the gap ends what it opens, by a line that
-    /// is not there, then the state goes on, and others lie within it that did not. So it has to be followed by one that sets another.
+    /// Returns whether no state lasts too long. A line that sets a state closes one and opens another. If the line that closes the new
+    /// one is not part of the gap, the new one would go on and contain others. Then another line has to set a state after it.
     pub(super) fn is_sound(&self, headers: &mut Headers<'_>) -> Option<bool> {
-        // Hashed as no trace can know.
+        // The standard hasher, since traces choose the keys.
         let mut set = HashMap::new();
         for (number, line) in merge(self.closers(), self.openers()) {
             if let Some(lane) = headers.lane_set(number, line)? {
@@ -146,7 +146,7 @@ impl<'p> Gap<'p> {
         if set.is_empty() {
             return Some(true);
         }
-        // The last that sets a state in its lane has to be among those that open one.
+        // The last line that sets a state in a lane has to be among those that open one.
         let mut last: Vec<u64> = set.into_values().collect();
         last.sort_unstable();
         let mut openers = self.openers().map(|(number, _)| number);
@@ -154,19 +154,19 @@ impl<'p> Gap<'p> {
     }
 }
 
-/// Definitions of events, as far as they have come.
+/// Event definitions up to the current line.
 pub(super) struct Headers<'p> {
     decoder: LineDecoder,
     lines: Peekable<Excerpt<'p>>,
 }
 
 impl<'p> Headers<'p> {
-    /// Those that are among these lines.
+    /// Creates the definitions among these lines.
     pub(super) fn new(fixed: Excerpt<'p>) -> Self {
         Headers { decoder: LineDecoder::new(FieldNames::Strict), lines: fixed.peekable() }
     }
 
-    /// The lane of which a line sets the state, if it does that: its container and its type. None if the line makes no sense. Lines come in order.
+    /// Returns the container and the type of the state that a line sets, if it does. Returns `None` if the line is invalid. Lines come in order.
     fn lane_set<'l>(
         &mut self,
         number: u64,
@@ -186,7 +186,7 @@ impl<'p> Headers<'p> {
     }
 }
 
-/// The lines of both, in order, each once.
+/// Merges the lines of both in order, each once.
 fn merge<'p>(
     one: impl Iterator<Item = (u64, &'p [u8])>,
     other: impl Iterator<Item = (u64, &'p [u8])>,

@@ -1,16 +1,16 @@
-//! Contents of the pages that windows need, as they are written.
+//! Encodes the pages that windows need.
 
 use std::sync::Arc;
 
 use crate::format::put_number;
 
-/// A line of the trace: the byte of the text where it begins, and its bytes without the newline.
+/// A line: its start in the text of the trace, and its bytes without the newline. A line that sets a variable may not be a line of the trace.
 pub type TextLine = (u64, Arc<[u8]>);
 
-/// Lines that make sense of the segments of a window without the others.
+/// Lines that make a sound trace of some segments.
 #[derive(Debug, Default)]
 pub struct WindowIndex {
-    /// Earliest and latest time of each segment in seconds; infinite and in the other order if it has none.
+    /// Earliest and latest time of each segment in seconds; infinite and swapped if it has none.
     pub times: Vec<(f64, f64)>,
     /// Lines that every window has: definitions, creations and destructions of containers, and links that never end.
     pub fixed: Vec<TextLine>,
@@ -52,7 +52,7 @@ impl Border {
     }
 }
 
-/// Writes lines in their order, each once: their places, and their texts.
+/// Encodes lines in order, each once: their places, and their texts.
 fn put_lines(lines: &[TextLine], out: &mut Vec<u8>) {
     let mut lines: Vec<_> = lines.iter().collect();
     lines.sort_unstable_by_key(|(start, _)| *start);

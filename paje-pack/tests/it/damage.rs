@@ -1,4 +1,4 @@
-//! Damaged packed traces: an error that says where, or the right text.
+//! Damaged packed traces give an error with its place, or the right text.
 
 use std::io::Cursor;
 
@@ -15,7 +15,7 @@ fn trace() -> Vec<u8> {
     text
 }
 
-/// The first error of a file, if there is one.
+/// Returns the first error of a file, if there is one.
 fn error(packed: &[u8]) -> Option<Error> {
     let mut reader = Reader::new(packed);
     loop {
@@ -31,7 +31,7 @@ fn error(packed: &[u8]) -> Option<Error> {
     }
 }
 
-/// Number of summaries that a file still has; those that are told are right.
+/// Returns the number of summaries that can still be read, and checks them.
 fn right_summaries(packed: &[u8]) -> usize {
     let Ok(mut summaries) = Summaries::new(Cursor::new(packed)) else { return 0 };
     let mut found = 0;
@@ -57,7 +57,7 @@ fn each_byte_flipped_is_found() {
         assert!(unpacked(&damaged).is_err());
         found += right_summaries(&damaged);
     }
-    // Damage of a segment costs no summary.
+    // A damaged segment does not affect summaries.
     assert!(found > packed.len());
 }
 
@@ -73,7 +73,7 @@ fn each_truncation_is_found() {
     assert!(failed.to_string().contains("there are bytes after the end"), "{failed}");
 }
 
-/// Places of the pages in the file, and the kind of each.
+/// Returns the places of the pages in the file, and their kinds.
 pub(crate) fn pages(packed: &[u8]) -> Vec<(usize, u8)> {
     let (mut at, mut pages) = (12, Vec::new());
     while at < packed.len() - 16 {
@@ -84,7 +84,7 @@ pub(crate) fn pages(packed: &[u8]) -> Vec<(usize, u8)> {
     pages
 }
 
-/// Makes the checksum of a page right again.
+/// Corrects the checksum of a page.
 fn sign(packed: &mut [u8], at: usize, number: u32) {
     let len = u32::from_le_bytes(packed[at + 6..at + 10].try_into().unwrap()) as usize;
     let mut hasher = crc32fast::Hasher::new();
@@ -115,7 +115,7 @@ fn pages_that_changed_places_are_found() {
     }
 }
 
-/// Whoever makes such a file on purpose gets no further.
+/// Wrong content with the right checksum is refused, too.
 #[test]
 fn signed_damage_is_told_or_harmless() {
     let text = trace();
@@ -138,7 +138,7 @@ fn signed_damage_is_told_or_harmless() {
     }
 }
 
-/// Who reads columns of such a file gets as many lines as it claims, of steps that there are, or none.
+/// Columns of such files have as many lines as the file claims, all of existing steps, or cannot be read.
 #[test]
 fn columns_of_signed_damage_hold_together() {
     let text = datasets::generate(datasets::Shape::Mpi, 16_000, 1);
@@ -160,7 +160,7 @@ fn columns_of_signed_damage_hold_together() {
     assert!(taken > 100 && taken < all, "{taken} of {all}");
 }
 
-/// The columns of a segment have all of its lines; or there are none.
+/// Columns have all lines of their segment, or cannot be read.
 fn holds_together(segment: &Packed, leaves_out: bool) -> bool {
     let (mut text, mut lines) = (Vec::new(), Lines { leaves_out, ..Lines::default() });
     let taken = segment.columns(&mut text, &mut lines, &mut |line, holes| {
@@ -212,7 +212,7 @@ fn other_versions_are_refused_in_a_sentence() {
     }
 }
 
-/// A file with nothing but this index, which stands at `at` or is said to, and right checksums.
+/// Returns a file that contains only this index. The trailer says that it begins at `at`.
 fn with_index(index: &[u8], at: u64) -> Vec<u8> {
     let mut packed = packed(b"", 2000);
     packed.truncate(12);
@@ -226,7 +226,7 @@ fn with_index(index: &[u8], at: u64) -> Vec<u8> {
     packed
 }
 
-/// Told by who reads it from the front, and by who asks its end.
+/// Both readers find the error: from the start and from the end of the file.
 fn both_errors(packed: &[u8]) -> [String; 2] {
     let asked = Summaries::new(Cursor::new(packed)).unwrap_err();
     [error(packed).unwrap().to_string(), asked.to_string()]
@@ -236,7 +236,7 @@ fn both_errors(packed: &[u8]) -> [String; 2] {
 fn an_index_that_points_elsewhere_is_refused() {
     let sound = with_index(&[0, 0], 12);
     assert!(error(&sound).is_none() && Summaries::new(Cursor::new(&sound)).is_ok());
-    // Before the pages, into the index, behind it, at the end, and behind that.
+    // Before the pages, within the index, behind it, at the end, and behind the end.
     for at in [0, 8, 11, 13, 14, 28, 30, sound.len() as u64, u64::MAX] {
         for error in both_errors(&with_index(&[0, 0], at)) {
             assert!(!error.is_empty(), "{at}");
@@ -247,28 +247,28 @@ fn an_index_that_points_elsewhere_is_refused() {
     assert_eq!(asked, read);
 }
 
-/// Numbers that take memory or time if they are believed.
+/// Huge numbers take neither memory nor time.
 #[test]
 fn an_index_that_claims_what_is_not_there_is_refused() {
     const HUGE: [u8; 10] = [255, 255, 255, 255, 255, 255, 255, 255, 255, 1];
     let segment = |bytes: &[u8], pages: &[u8]| [&[1], bytes, pages, &[1, 1, 0]].concat();
     let summary = |len: &[u8], name: &[u8]| [&[0, 1], len, &[1], name].concat();
     for index in [
-        // So many segments, or summaries, or bytes of a name.
+        // Numbers of segments, of summaries, and of bytes of a name.
         HUGE.to_vec(),
         [&[0], &HUGE[..]].concat(),
         summary(&[20], &HUGE),
         summary(&[20], &[200, 1, b'x']),
-        // So long that sums overflow, or less than nothing.
+        // Sizes whose sum overflows, or that are too small.
         segment(&HUGE, &[1]),
         segment(&[0], &HUGE),
         summary(&HUGE, &[1, b'x']),
         [&[2], &HUGE[..], &[1, 1, 1], &HUGE[..], &[1, 1, 1, 0]].concat(),
-        // Pages that are the index itself, which is thus of its own segment.
+        // The pages of a segment include the index itself.
         segment(&[20], &[1]),
         summary(&[20], &[1, b'x']),
         summary(&[0], &[1, b'x']),
-        // Nothing, and more than there should be.
+        // Too few bytes, and too many.
         Vec::new(),
         vec![0],
         vec![0, 0, 0],

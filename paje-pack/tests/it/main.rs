@@ -1,4 +1,4 @@
-//! Packed traces give the very bytes back, and damaged ones say so.
+//! Packed traces give back every byte, and damage is found.
 
 #![allow(clippy::unwrap_used)]
 

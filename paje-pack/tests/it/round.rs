@@ -1,4 +1,4 @@
-//! Any bytes come back.
+//! Any bytes survive packing.
 
 use std::io::Read;
 
@@ -71,7 +71,7 @@ fn texts_that_are_no_traces_come_back() {
     }
 }
 
-/// Bytes that stand for the holes of an action, in lines whose events are defined.
+/// Bytes that stand for the holes of actions, in lines of defined events.
 #[test]
 fn bytes_that_stand_for_holes_come_back() {
     let header = b"%EventDef PajeSetState 1\n%\tTime date\n%\tType string\n%\tContainer string\n%\tValue string\n%EndEventDef\n";
@@ -105,7 +105,7 @@ fn damaged_traces_come_back() {
     }
 }
 
-/// Segments in which each line is in a lane of its own, or has a key that stands in a step of its own.
+/// All lines of a segment have different lanes, or keys in different steps, which makes the largest tables.
 #[test]
 fn segments_of_nothing_that_comes_again_come_back() {
     let header = "%EventDef PajePushState 1\n% Time date\n% Container string\n%EndEventDef\n\
@@ -135,7 +135,7 @@ fn generated_traces_come_back_smaller() {
     }
 }
 
-/// Segments that are packed apart, with the definitions before them, are those that one after the other makes.
+/// Packing segments independently, with the definitions before them, has the same result as packing them in order.
 #[test]
 fn segments_can_be_packed_at_once() {
     let text = examples().into_iter().max_by_key(Vec::len).unwrap();
@@ -171,7 +171,7 @@ proptest! {
     }
 }
 
-/// Writers cut behind lines, but within those that are longer than a segment.
+/// Segments end with a line unless it is longer than a segment.
 #[test]
 fn segments_end_with_lines_or_have_none() {
     let mut rng = Rng::new(7);

@@ -1,4 +1,4 @@
-//! Summaries that are kept with a trace are found without reading its segments.
+//! Summaries of a trace are found without reading its segments.
 
 use std::io::Cursor;
 
@@ -7,10 +7,10 @@ use paje_pack::{Definitions, Reader, Segment, Segments, Settings, Summaries, Wri
 use crate::damage::pages;
 use crate::round::{packed, unpacked};
 
-/// The summaries of these tests.
+/// Summaries of these tests.
 pub(crate) const NAMES: [&str; 3] = ["states", "", "comm"];
 
-/// Content of a summary.
+/// Returns the content of a summary.
 pub(crate) fn content(name: &str) -> Vec<u8> {
     name.repeat(20).into_bytes()
 }
@@ -21,7 +21,7 @@ fn settings(segment: usize) -> Settings {
     settings
 }
 
-/// A packed text with all of them.
+/// Returns a packed text with all summaries.
 pub(crate) fn with_summaries(text: &[u8], segment: usize) -> Vec<u8> {
     let mut segments = Segments::new(text, settings(segment));
     let (mut definitions, mut writer) = (Definitions::default(), Writer::new(Vec::new()).unwrap());

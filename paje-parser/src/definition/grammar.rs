@@ -44,8 +44,8 @@ fn percent(rest: Rest<'_>) -> Parsed<'_, ()> {
     Ok((Rest { at: if is_there { first + 1 } else { rest.at }, ..rest }, ()))
 }
 
-/// Reads the next word. Directly after the percent sign, quotes are part of the word. PajeNG 1.3.6
-/// behaviour.
+/// Reads the next word. Directly after the percent sign, quotes are part of the word, as in PajeNG
+/// 1.3.6.
 fn word(rest: Rest<'_>) -> Parsed<'_, Word<'_>> {
     let Rest { line, at } = rest;
     let behind_sign = at > 0 && line[at - 1] == b'%';
@@ -72,7 +72,7 @@ fn all_of(line: &[u8]) -> Rest<'_> {
 
 /// Parses a `%` line; `None` if it is malformed.
 pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
-    // `cut`: a malformed `%EventDef` must not be parsed as a field of that name.
+    // `cut` prevents a malformed `%EventDef` from being parsed as a field of that name.
     let name_and_id = terminated((word, word), not(word));
     let event_def = preceded(keyword(b"EventDef"), cut(name_and_id));
     let event_def = event_def.map(|(name, id)| HeaderLine::EventDef { name, id });

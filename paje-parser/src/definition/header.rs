@@ -104,7 +104,7 @@ impl DefTable {
         open.fields.push(FieldDef { name, known, kind: FieldType::String });
     }
 
-    /// Ends the unfinished definition; drops it if it lacks an obligatory field.
+    /// Ends the unfinished definition. Drops it if it lacks an obligatory field.
     pub fn end_early(&mut self) {
         if let Some(open) = self.open.take()
             && let Ok(def) = EventDef::finish(open.id, open.kind, open.fields)

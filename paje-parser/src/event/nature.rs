@@ -1,6 +1,6 @@
 //! Natures of types, and operations of events.
 
-/// Whether a type is of containers, states, variables, events or links.
+/// What the objects of a type are: containers, states, variables, events or links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeNature {
     /// Containers.

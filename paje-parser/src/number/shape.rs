@@ -44,8 +44,8 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// Returns the shape of the last `len` bytes, or one that matches nothing if they are no such
-    /// number.
+    /// Returns the shape of the last `len` bytes. If these are not such a number, returns a shape
+    /// that matches nothing.
     #[must_use]
     #[cold]
     pub fn of(ending: &[u8; ENDING], len: usize) -> Shape {

@@ -20,7 +20,7 @@ fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> m128i {
     set_i64_m128i((row >> 64) as i64, row as i64)
 }
 
-/// Returns one bit per byte from `at` on, set for bytes that are no ASCII digits.
+/// Returns one bit per byte from `at` on, set for bytes that are not ASCII digits.
 #[inline(always)]
 pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
     non_digits_of(load(window, at))
@@ -55,7 +55,7 @@ pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u6
     }
     let end = end & 63;
     let behind = load(window, LINE_START - 16 + end);
-    // The lowest bit is that of the text's first byte.
+    // The lowest bit belongs to the text's first byte.
     let others = non_digits_of(behind) >> (16 - len);
     let (ones, after);
     if others == 0 {

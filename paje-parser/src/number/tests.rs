@@ -19,7 +19,7 @@ fn check(text: &str, double: Option<f64>, single: Option<f32>) {
     assert_eq!(bits(parse_time(bytes)), finite, "parse_time({text:?})");
     for filler in *b" 9.e-" {
         for start in [0, 7, 63usize.saturating_sub(text.len())] {
-            check_plain(text, (start, filler), double, single);
+            check_plain(text, start, filler, double, single);
         }
     }
     for (before, after) in [(16, 32), (20, 40), (0, 0), (0, 32), (16, 31), (15, 32)] {
@@ -37,7 +37,7 @@ fn check(text: &str, double: Option<f64>, single: Option<f32>) {
 }
 
 /// Checks a number in a line. Numbers of the usual shape must be read there, others may be.
-fn check_plain(text: &str, (start, filler): (usize, u8), double: Option<f64>, single: Option<f32>) {
+fn check_plain(text: &str, start: usize, filler: u8, double: Option<f64>, single: Option<f32>) {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_usual = text.starts_with(|first: char| first.is_ascii_digit())
         && digits + text.matches('.').count() == text.len()
@@ -69,7 +69,7 @@ fn check_short(block: &mut Vec<u8>, text: &str) {
     block.resize(end + PADDING, b' ');
     let double = parse_f64_at(block, BEFORE, end).map(f64::to_bits);
     assert_eq!(double, text.parse().ok().map(f64::to_bits), "{text:?}");
-    check_plain(text, (7, b' '), text.parse().ok(), text.parse().ok());
+    check_plain(text, 7, b' ', text.parse().ok(), text.parse().ok());
     let single = parse_f32_at(block, BEFORE, end).map(f32::to_bits);
     assert_eq!(single, text.parse().ok().map(f32::to_bits), "{text:?}");
 }

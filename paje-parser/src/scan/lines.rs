@@ -27,8 +27,8 @@ impl ShortLine {
     }
 }
 
-/// The lines of a text, of which short ones with quotes only around whole fields can be read from
-/// one window of 64 bytes. Comments count as white bytes.
+/// The lines of a text. Short lines with quotes only around whole fields can be read from one
+/// window of 64 bytes. Comments count as white bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortLines<'s> {
     pub(super) white: &'s [u8],
@@ -172,9 +172,9 @@ const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
 
 impl<'s> ShortLines<'s> {
     /// Returns the ends of the fields of the line at `start` and its length without its newline, if
-    /// all fields are one byte apart, as usual. The ends are bits, counted from the line's start;
-    /// the lowest is set if the line starts with a white byte or a comment. The line may end with
-    /// one more white byte.
+    /// all fields are one byte apart, as usual. Each end is a bit, counted from the line's start.
+    /// The lowest bit is set if the line starts with a white byte or a comment. The line may end
+    /// with one more white byte.
     #[must_use]
     #[inline(always)]
     pub fn usual(self, start: usize) -> Option<(u64, u32)> {
@@ -182,11 +182,11 @@ impl<'s> ShortLines<'s> {
         usual(white, line, newlines)
     }
 
-    /// Returns the same lines, if the text has quotes only around whole fields.
+    /// Returns these lines as [`PlainLines`], if the text has quotes only around whole fields.
     #[must_use]
     pub fn plain(self) -> Option<PlainLines<'s>> {
         let ShortLines { white, newline, special, single, .. } = self;
-        // Equal lengths: a bounds check of one mask then also holds for the other.
+        // With equal lengths, a bounds check of one mask also holds for the other.
         let newline = newline.get(..white.len())?;
         (!special).then_some(PlainLines { white, newline, single })
     }

@@ -18,7 +18,7 @@ pub(super) fn lines_of(
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2 and POPCNT, which is all that the function asks for.
+        // SAFETY: the processor has AVX2 and POPCNT, and the function requires nothing else.
         return unsafe { avx2::lines_of(chunks, white, newline) };
     }
     let mut found = Found::default();
@@ -43,7 +43,7 @@ pub(super) fn settle(
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2 and POPCNT, which is more than the function asks for.
+        // SAFETY: the processor has AVX2 and POPCNT, and the function requires less.
         return unsafe { avx2::settle(quotes, chunks, white, newline) };
     }
     for (number, ((chunk, white), newline)) in chunks.iter().zip(white).zip(newline).enumerate() {
@@ -66,7 +66,7 @@ pub(super) fn signs_of(chunks: &[[u8; 64]], quote: &mut [[u8; 8]], hash: &mut [[
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2 and POPCNT, which is more than the function asks for.
+        // SAFETY: the processor has AVX2 and POPCNT, and the function requires less.
         unsafe {
             avx2::signs_of(chunks, quote, hash);
         }
@@ -107,8 +107,8 @@ mod avx2 {
         white: &mut [[u8; 8]],
         newline: &mut [[u8; 8]],
     ) -> Found {
-        // Indexed by its low nibble, a white byte finds itself. Other bytes do not, and bytes from
-        // 0x80 on find zero.
+        // This table is indexed by the low nibble of a byte. The entry equals the byte if it is
+        // white, and differs otherwise. Bytes from 0x80 on give zero.
         let whites = _mm256_setr_epi8(
             32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1, //
             32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1,
@@ -118,7 +118,7 @@ mod avx2 {
         let (lowest, sign) = (_mm256_set1_epi8(1), _mm256_set1_epi8(b'#' as i8));
         let mut signs = _mm256_setzero_si256();
         let mut found = Found::default();
-        // A loop, because a closure would not be inlined.
+        // This is a loop, because a closure would not be inlined.
         for ((chunk, white), newline) in chunks.iter().zip(white).zip(newline) {
             let (low, high) = (load(chunk, 0), load(chunk, 32));
             let is_white = |half| _mm256_cmpeq_epi8(half, _mm256_shuffle_epi8(whites, half));

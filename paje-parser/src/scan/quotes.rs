@@ -5,11 +5,11 @@ use super::Masks;
 /// State of quotes and comments at the start of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quotes {
-    /// All bits if the chunk starts inside quotes, otherwise none.
+    /// All bits are set if the chunk starts inside quotes, otherwise none.
     inside: u64,
-    /// Lowest bit if the byte before is white and outside quotes.
+    /// The lowest bit is set if the byte before the chunk is white and outside quotes.
     after_white: u64,
-    /// Lowest bit if the byte before is a closing quote.
+    /// The lowest bit is set if the byte before the chunk is a closing quote.
     after_closing: u64,
     in_comment: bool,
 }

@@ -2,7 +2,7 @@
 //!
 //! A block depends on the event definitions, but on no other block. Names become symbols of this decoder, which are
 //! resolved later, in file order, once per symbol. Structural events (definitions of types and values, creations and
-//! destructions of containers) are few: they are only listed here, and read again when they are resolved.
+//! destructions of containers) are rare. They are only listed here, and read again when they are resolved.
 
 mod batch;
 pub mod block;
@@ -55,8 +55,9 @@ use paje_model::names::options::{Options, Precision, ValueNames};
 /// Bytes of a block that are decoded at a time. They and their batches stay in a core's second-level cache.
 const PORTION: usize = 1 << 17;
 
-/// Bytes of the first portion of a block with many new lanes; each next one is four times as large.
-/// Batches only take lines of known lanes, and the slow path learns lanes for the next portions.
+/// Bytes of the first portion of a block with many new lanes. Each next portion is four times as
+/// large. Batches only take lines of known lanes, and the slow path learns lanes for the next
+/// portions.
 const FIRST_LINES: usize = 4096;
 
 /// Decodes blocks, and remembers the names that it has met.
@@ -72,9 +73,9 @@ pub struct Decoder {
     grouping: Grouping,
     colors: Colors,
     config: DecoderConfig,
-    /// Number of lines with words since its tables were last empty.
+    /// Number of lines with words since the decoder's tables were last empty.
     decoded: u64,
-    /// With more symbols than this, it may be [crowded](Decoder::is_crowded).
+    /// Number of symbols above which the decoder may be [crowded](Decoder::is_crowded).
     most_symbols: usize,
     /// Number of restarts in a row after which values were not interned.
     unique_restarts: u32,
@@ -144,11 +145,11 @@ impl Decoder {
         &self.known.shards[first..end]
     }
 
-    /// Decodes a block after the definitions `defs`. Most lanes may be new in the first block of a
-    /// file for this decoder. A filter leaves out lines of segments.
+    /// Decodes a block after the definitions `defs`. If `is_first`, it is the first block of a file
+    /// for this decoder, and most lanes may be new. A filter leaves out lines of segments.
     ///
     /// # Errors
-    /// The block is a damaged segment. Then it is empty, and so is the result.
+    /// The block is a damaged segment. The block and the result are then empty.
     pub fn decode(
         &mut self,
         block: &mut Block,
@@ -203,8 +204,8 @@ impl Decoder {
             }
             let (lines, range) = (self.waiting.lines, start..until.min(text.len()));
             start = self.classify(text, block.padded(), range, current.is_open());
-            // Between two lines of one definition there are no events, and decoding no lines takes
-            // long with many definitions.
+            // Between two lines of one definition there are no events. Decoding zero lines would
+            // take long with many definitions.
             if self.waiting.lines > lines {
                 self.decode_batches(block.padded(), decoded);
                 self.decode_rest(block, current, decoded);
@@ -247,10 +248,11 @@ impl Decoder {
     #[inline(never)]
     fn decode_rest(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let mut rest = std::mem::take(&mut self.waiting.rest);
-        // Mostly in order already, so this merges.
+        // The lines are mostly in order already, so sorting only merges them.
         rest.sort_by_key(|line| line.start);
         for line in rest.drain(..) {
-            // May hold an event of an earlier block, and nothing is decoded after an invalid line.
+            // The entry may hold an event of an earlier block, and nothing is decoded after an
+            // invalid line.
             self.grouping.unsorted[line.ordinal as usize] = NOTHING;
             if decoded.fault.is_some() {
                 continue;
@@ -284,12 +286,12 @@ impl Decoder {
             decoded.fault = Some((line, fault));
             return;
         }
-        // The line no longer needs a warning.
+        // The line is reported as invalid, so it no longer needs a warning.
         decoded.doubtful.pop_if(|doubtful| doubtful.at == line);
         decoded.faults.push((line, fault));
     }
 
-    /// Returns the definitions, for the line at `start` to change.
+    /// Returns definitions that the line at `start` can change.
     fn change<'d>(
         &mut self,
         start: usize,
@@ -338,7 +340,7 @@ impl Decoder {
         for index in defs.numbered().since(first) {
             let id = defs.defs()[*index as usize].id();
             let plan = &self.plans.all[*index as usize];
-            // Structural lines are decoded one by one, but classified as fast as others.
+            // Structural lines are decoded one by one, but classified as fast as other lines.
             if plan.is_usual || plan.action == Action::Structural {
                 self.plans.short_ids.insert(id, batch_of(*index, true));
             }

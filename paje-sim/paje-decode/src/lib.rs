@@ -2,7 +2,7 @@
 //! (`decode`).
 //!
 //! `paje-sim` exports the public API.
-// The crates of this workspace alone use what `paje-sim` does not export.
+// Only the crates of this workspace use what `paje-sim` does not export.
 #![allow(missing_docs, clippy::len_without_is_empty)]
 
 pub mod decode;

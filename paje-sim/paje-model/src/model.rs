@@ -1,7 +1,7 @@
 //! Types, values, containers and lanes, which the structural events of a trace define.
 //!
-//! Only they depend on the order of the whole file. They are only added, never changed, so an event
-//! is valid if all names that it uses existed at its first use.
+//! Only these events depend on the order of the whole file. Objects are only added, never changed,
+//! so an event is valid if all names that it uses existed at its first use.
 
 pub mod containers;
 mod lanes;
@@ -35,17 +35,18 @@ pub struct Model {
     pub types: Types,
     pub containers: Containers,
     pub lanes: Vec<Lane>,
-    /// Lanes of containers with many lanes.
+    /// Lanes by container and type, for containers with many lanes.
     by_owner: FxHashMap<(ContainerId, TypeId), LaneId>,
     value_names: ValueNames,
     /// File of the current structural events.
     file: CurrentFile,
-    /// Values that the trace's main file did not define, or that were defined again: the only other
-    /// file so far that has defined or used each.
+    /// For each value that the trace's main file did not define, or that was defined again: the
+    /// only other file so far that has defined or used it.
     value_files: FxHashMap<(TypeId, ValueId), u32>,
     /// Containers that the current file has created in a container that another file may have ended.
     newborn: Newborn,
-    /// Containers that are not created because of [`Options::stop_at`](crate::names::options::Options::stop_at).
+    /// Containers that are not created because they are later than
+    /// [`Options::stop_at`](crate::names::options::Options::stop_at).
     not_created: TextSet<Vec<u8>>,
     /// Objects made up after problems, during recovery.
     pub made_up: Option<Box<MadeUp>>,
@@ -59,13 +60,13 @@ struct CurrentFile {
     start: u64,
 }
 
-/// The end of a container, or a second destruction.
+/// The end of a container, or a repeated destruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Ending {
     pub container: ContainerId,
     /// In seconds.
     pub time: f64,
-    /// Byte offset of the event's line.
+    /// Byte offset of the line of the event.
     pub at: u64,
     /// Whether the event names the container itself, not an ancestor.
     pub named: bool,
@@ -75,7 +76,7 @@ pub struct Ending {
 #[derive(Debug, Default)]
 pub struct Effects {
     pub endings: Vec<Ending>,
-    /// Whether the event was ignored because its container had been destroyed.
+    /// If true, the event was ignored because its container had been destroyed.
     pub ignored: bool,
     /// Container that the event destroys again, at the same time as another file did.
     pub repeated: Option<ContainerId>,
@@ -107,7 +108,8 @@ impl Model {
         self.newborn.clear();
     }
 
-    /// Returns whether this file may repeat a definition that was last made in file `defined_in`.
+    /// Returns whether this file may repeat a definition that file `defined_in` was the last to
+    /// make.
     const fn may_repeat(&self, defined_in: u32) -> bool {
         self.file.number > 0 && defined_in != self.file.number
     }

@@ -1,8 +1,9 @@
 //! Events of a block by lane, for tools that need to know which lines open and close rows.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use paje_parser::EntityOp;
+use paje_parser::token::Quoting;
 use paje_workers::Workers;
 
 use crate::engine::ledger::{BlockLines, Ledger};
@@ -32,50 +33,87 @@ pub struct LaneEvents<'a> {
 
 /// An event of a lane.
 #[derive(Clone, Copy, Debug)]
-pub struct LaneEvent<'a> {
+pub struct LaneEvent {
     /// Start of its line, in bytes from the start of the block.
     pub start: usize,
     /// In seconds.
     pub time: f64,
     /// Effect on the lane.
-    pub change: LaneChange<'a>,
+    pub change: LaneChange,
 }
 
 /// Effect of an event on its lane.
 #[derive(Clone, Copy, Debug)]
-pub enum LaneChange<'a> {
-    /// A state, a variable or an event changes.
+pub enum LaneChange {
+    /// A state or an event changes.
     Entity(EntityOp),
+    /// A variable changes by this number, or to it.
+    Variable(EntityOp, f64),
     /// A link starts or ends.
     Link {
-        /// Key without quotes.
-        key: &'a [u8],
-        /// Hash of the key, which no trace can foresee.
+        /// Start and end of its key without quotes, in bytes from the start of the block.
+        key: (usize, usize),
+        /// Hash of the key, with a seed that the author of a trace cannot know.
         hash: u64,
     },
 }
 
 impl<'a> LaneEvents<'a> {
     /// Returns the events in file order.
-    pub fn iter(self) -> impl Iterator<Item = LaneEvent<'a>> {
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = LaneEvent> + use<'a> {
         self.events.iter().map(move |event| {
+            let number = f64::from_bits(event.argument);
             let change = match event.op() {
                 Op::Event => LaneChange::Entity(EntityOp::Event),
                 Op::SetState => LaneChange::Entity(EntityOp::SetState),
                 Op::PushState => LaneChange::Entity(EntityOp::PushState),
                 Op::PopState => LaneChange::Entity(EntityOp::PopState),
                 Op::ResetState => LaneChange::Entity(EntityOp::ResetState),
-                Op::SetVariable => LaneChange::Entity(EntityOp::SetVariable),
-                Op::AddVariable => LaneChange::Entity(EntityOp::AddVariable),
-                Op::SubVariable => LaneChange::Entity(EntityOp::SubVariable),
+                Op::SetVariable => LaneChange::Variable(EntityOp::SetVariable, number),
+                Op::AddVariable => LaneChange::Variable(EntityOp::AddVariable, number),
+                Op::SubVariable => LaneChange::Variable(EntityOp::SubVariable, number),
                 Op::StartLink | Op::EndLink => {
-                    let link = &self.links[event.argument as usize];
-                    let key = link.raw_key.of(self.text).bare();
-                    LaneChange::Link { key, hash: link.key_hash }
+                    let LinkEvent { raw_key, key_hash, .. } = self.links[event.argument as usize];
+                    let quotes = usize::from(raw_key.of(self.text).quoting() != Quoting::Bare);
+                    let start = raw_key.start as usize + quotes;
+                    let len = raw_key.of(self.text).bare().len();
+                    LaneChange::Link { key: (start, start + len), hash: key_hash }
                 }
             };
             LaneEvent { start: event.at as usize, time: event.time, change }
         })
+    }
+
+    /// Returns the events whose lines begin within these bytes of the block.
+    #[must_use]
+    pub fn within(self, bytes: &Range<usize>) -> Self {
+        let before = |byte: usize| self.events.partition_point(|event| (event.at as usize) < byte);
+        let is_all = |events: &[decoded::LaneEvent]| match events {
+            [first, .., last] => bytes.start <= first.at as usize && (last.at as usize) < bytes.end,
+            _ => false,
+        };
+        match is_all(self.events) {
+            true => self,
+            false => {
+                let (first, end) = (before(bytes.start), before(bytes.end));
+                LaneEvents { events: &self.events[first..end.max(first)], ..self }
+            }
+        }
+    }
+
+    /// Returns the earliest and the latest time, in seconds; infinite and swapped if there are no events.
+    #[must_use]
+    pub fn times(self) -> (f64, f64) {
+        self.events.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), event| {
+            (first.min(event.time), last.max(event.time))
+        })
+    }
+
+    /// Returns whether there are no events.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.events.is_empty()
     }
 }
 
@@ -100,7 +138,7 @@ impl Trace {
     /// [`Trace::read_into_ledger`]. With one worker, blocks come in file order.
     ///
     /// # Errors
-    /// As [`Trace::read_in_portions`] and [`Trace::read_into_ledger`].
+    /// Fails like [`Trace::read_in_portions`] and [`Trace::read_into_ledger`].
     pub fn read_in_portions_into_ledger(
         source: Source<'_>,
         options: &Options,

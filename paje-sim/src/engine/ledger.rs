@@ -21,13 +21,13 @@ use paje_replay::replay::symbol_map::SymbolMap;
 /// Receives the container of each line of a trace.
 pub trait Ledger: Sync {
     /// Receives the lines of a block. Each block with lines comes once. Several workers call this
-    /// at the same time, each for one block, in no fixed order. A ledger that breaks stops the
-    /// replay, but may receive some more blocks.
+    /// at the same time, each for one block, in no fixed order. If the ledger breaks, the replay
+    /// stops, but the ledger may receive some more blocks.
     fn enter(&self, worker: usize, block: &BlockLines<'_>) -> ControlFlow<()>;
 
-    /// Receives the remedy for the line of a damaged trace that begins at this byte, if the line is not
-    /// replayed as written ([`Options::recover`]). Lines come in no fixed order, one at a time, perhaps
-    /// long after their blocks.
+    /// Receives the remedy for a line of a damaged trace, if the line is not replayed as written
+    /// ([`Options::recover`]). The line begins at this byte. Lines come in no fixed order, one at a time, perhaps long
+    /// after their blocks.
     ///
     /// [`Options::recover`]: crate::Options::recover
     fn mend(&self, at: ByteOffset, made: LineRemedy) {
@@ -111,7 +111,7 @@ impl<'a> BlockLines<'a> {
     }
 
     /// Calls `tell` with the values and containers that the events of each lane use, in file order
-    /// within the lane. Skips those of the previous event.
+    /// within the lane. Skips values and containers that the event before also used.
     pub fn uses(&self, mut tell: impl FnMut(LaneId, Used)) {
         let decoded = &self.block.decoded;
         let mut events = decoded.events.iter();

@@ -82,7 +82,7 @@ impl Engine<'_> {
             let code = failed.1.code();
             let Some(error) = error(self, failed) else { continue };
             if let Some(tally) = &mut self.findings.tally {
-                tally.add(code, remedy, (ending.at, count), || error);
+                tally.add(code, remedy, ending.at, count, || error);
             }
         }
         let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
@@ -98,7 +98,7 @@ impl Engine<'_> {
         let is_line = matches!(error, ReadError::LineTooLong { .. });
         let error = self.failed(block, error);
         if is_line {
-            // The line is lost, but it counts.
+            // The line is lost, but counts as a line.
             self.read.lines += 1;
             self.findings.judge(Remedy::Skipped, 1, error);
             return;

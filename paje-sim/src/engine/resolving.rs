@@ -28,7 +28,7 @@ impl Engine<'_> {
     /// Resolves the names in the wave's blocks, in file order, up to the first problem.
     pub(super) fn resolve(&mut self, wave: &mut Wave) {
         self.team.quota = (self.team.quota * GROWTH).min(self.team.full_quota);
-        // Blocks after a definition were decoded without it, and are decoded again.
+        // Blocks after a changed definition were decoded without it, and are decoded again.
         let mut changed = false;
         let mut index = 0;
         self.leave_out_broken(wave, index);
@@ -71,7 +71,7 @@ impl Engine<'_> {
             if let Some(defs) = &block.decoded.defs {
                 self.definitions.change(defs);
             }
-            // A window starts with all definitions.
+            // A time window starts with all definitions, so no more follow.
             if block.decoded.changes && !block.is_last && !self.lanes.is_sound {
                 self.team.quota = BlockBudget::of_head(self.team.desks.len());
             }
@@ -87,9 +87,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the first byte of a block's text that may be shown in messages. A trace may name any
-    /// file, even by mistake, and the file may be private. So nothing of it is shown before one of
-    /// its lines is valid by itself, as part of a definition or as a complete event.
+    /// Returns the first byte of a block's text that messages may show. A trace may name any file
+    /// by mistake, even a private one. So nothing of a file is shown before one of its lines is
+    /// valid on its own, as part of a definition or as a complete event.
     fn shown_from(&mut self, block: &Block) -> u32 {
         if !self.is_foreign {
             return 0;
@@ -111,7 +111,7 @@ impl Engine<'_> {
         u32::MAX
     }
 
-    /// Removes blocks of a file that come after a position that cannot be read, from the `first` on.
+    /// Removes blocks of a file after a position that cannot be read, from block `first` on.
     fn leave_out_broken(&self, wave: &mut Wave, first: usize) {
         let Some(broken) = self.findings.tally.as_ref().and_then(|tally| tally.broken) else {
             return;
@@ -205,7 +205,7 @@ impl Engine<'_> {
         self.read.last_time = resolver.clock.last;
         block.structural = resolver.structural.unwrap_or_default();
         if let Some(times) = &mut self.read.times {
-            // Minus zero would be another time, and PajeNG has none.
+            // Adding zero turns minus zero into zero, as in PajeNG. It would count as another time.
             times.extend(block.decoded.lane_events().iter().map(|event| event.time + 0.0));
             times.sort_by(f64::total_cmp);
             times.dedup();

@@ -99,8 +99,9 @@ impl Wave {
 pub(crate) struct FreeBlocks(Mutex<Vec<(usize, BoxedBlock)>>);
 
 impl FreeBlocks {
-    /// Returns a block for a worker: preferably one that it has used, whose memory is near, and
-    /// that has had this number of parts, and so has the memory for them.
+    /// Returns a block for a worker. Prefers a block that the worker has used, because its memory
+    /// is near. Also prefers a block that has had this number of parts, because it has memory for
+    /// them.
     fn take(&self, worker: usize, parts: usize) -> BoxedBlock {
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let misfit =
@@ -178,7 +179,8 @@ impl Round<'_, '_> {
         });
     }
 
-    /// Replays shards: first the worker's own, whose memory is near it, then any that no worker has started.
+    /// Replays shards. The worker's own come first, because their memory is near it. Then come shards that no worker
+    /// has started.
     fn replay(&self, worker: usize, workers: usize) {
         let count = self.tasks.len();
         let own = (0..count).filter(|shard| shard % workers == worker);
@@ -189,8 +191,8 @@ impl Round<'_, '_> {
                 let bytes = self.from..self.limit;
                 let blocks = &self.wave.blocks;
                 self.lanes.gather(number, &mut shard);
-                let world = (self.model, &self.lanes.cuts);
-                shard.replay(number, blocks, self.maps, world, bytes);
+                let cuts = &self.lanes.cuts;
+                shard.replay(number, blocks, self.maps, self.model, cuts, bytes);
                 self.lanes.hand_over(&mut shard);
             }
         }
@@ -213,7 +215,8 @@ impl Round<'_, '_> {
             block.worker = worker;
             block.failure = read.err();
             watch.lap(&mut desk.times.read);
-            // Even after a failed read: other lines may precede a line that is too long.
+            // Decodes even after a failed read, because other lines may precede a line that is too
+            // long.
             let defs = self.tables.of(&block.origin);
             let was_read = block.failure.is_none();
             desk.decode(&mut block, defs, self.lanes.is_sound.then_some(self.model));

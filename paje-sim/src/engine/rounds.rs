@@ -19,7 +19,7 @@ fn all_wait_for_all_shards() {
                 scope.spawn(|| {
                     for shard in 0..shards {
                         let Some(_taken) = tasks.take(shard) else { continue };
-                        // Sometimes longer than a waiting worker takes to fall asleep.
+                        // Sometimes, a waiting worker falls asleep in this time.
                         thread::sleep(Duration::from_micros((round as u64 % 3) * 200));
                         replays.fetch_add(1, Ordering::Relaxed);
                     }

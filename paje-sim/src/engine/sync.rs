@@ -1,4 +1,5 @@
-//! Synchronisation for `tasks`: from the standard library here, from loom in `tests/orders.rs`.
+//! Synchronisation for `tasks`. It comes from the standard library here, and from loom in
+//! `tests/orders.rs`.
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub(crate) use std::sync::{Condvar, Mutex};

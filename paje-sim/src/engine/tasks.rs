@@ -37,11 +37,11 @@ impl Tasks {
         self.replayed.load(Ordering::Acquire) == self.taken.len()
     }
 
-    /// Takes a shard if it is free. It counts as replayed when the guard is dropped, even in a
-    /// panic, since others wait for it.
+    /// Takes a shard if it is free. The shard counts as replayed when the guard is dropped, even in
+    /// a panic, because others wait for it.
     pub(crate) fn take(&self, shard: usize) -> Option<Taken<'_>> {
         let free = !self.taken[shard].swap(true, Ordering::Relaxed);
-        // Not `then_some`, which would drop an unused guard.
+        // `then_some` would make a guard even if it is not needed, and drop it.
         free.then(|| Taken(self))
     }
 

@@ -3,7 +3,8 @@
 use super::Engine;
 
 impl Engine<'_> {
-    /// Adds doubts from replaying lanes, if usage is kept. The `last` call checks everything.
+    /// Records what the lanes found doubtful in the replay, if usage is kept. The `last` call
+    /// checks everything.
     pub(super) fn settle_usage(&mut self, last: bool) {
         if let Some(usage) = &mut self.read.usage {
             let has_warnings = !self.findings.warnings.is_empty();

@@ -8,7 +8,7 @@ use paje_model::model::lifetimes::PlainCreation;
 use paje_model::names::text::Name;
 
 impl Resolver<'_> {
-    /// Creates or destroys a container by a line with these words, which the decoder has parsed.
+    /// Creates or destroys a container for a line whose words the decoder has already parsed.
     /// Returns whether it did. If not, nothing has changed, and the slow path must read the line:
     /// it is invalid or unusual, or needs more of its fields.
     pub(super) fn lifetime(
@@ -39,8 +39,8 @@ impl Resolver<'_> {
             }
             None => {
                 let at = block.text.start().0 + u64::from(line);
-                let name = (name(lifetime.name).text, hash);
-                self.model.destroy_plainly(type_, name, (time, at), self.effects)
+                let name = name(lifetime.name).text;
+                self.model.destroy_plainly(type_, name, hash, time, at, self.effects)
             }
         };
         if is_plain {

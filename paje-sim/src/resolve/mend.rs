@@ -25,7 +25,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Reports an invalid field in the same way.
+    /// Reports an invalid field like an invalid line.
     pub(super) fn wrong_field(
         &mut self,
         block: &DecodedBlock,
@@ -35,7 +35,7 @@ impl Resolver<'_> {
         self.wrong(block, line, Where::Field(field), ErrorKind::Invalid(problem))
     }
 
-    /// Reports a line that cannot be parsed in the same way.
+    /// Reports a line that cannot be parsed like an invalid line.
     pub(super) fn wrong_line(
         &mut self,
         block: &DecodedBlock,
@@ -52,7 +52,7 @@ impl Resolver<'_> {
         let mended = std::mem::take(&mut self.effects.mended);
         let Some(tally) = &mut self.tally else { return };
         for (failed, remedy) in mended {
-            tally.add_failed(block, (line, 1), failed, remedy);
+            tally.add_failed(block, line, 1, failed, remedy);
         }
     }
 
@@ -60,17 +60,19 @@ impl Resolver<'_> {
         &mut self,
         block: &DecodedBlock,
         line: u32,
-        names: (&[u8], &[u8]),
+        container: &[u8],
+        type_name: &[u8],
         nature: TypeNature,
     ) -> Result<LaneId, Failed> {
-        let (mut mended, time) = (Vec::new(), || Self::time_of(block, line));
+        let time = || Self::time_of(block, line);
+        let mut mended = Vec::new();
         let known = self.model.containers.len();
-        let lane = self.model.mended_lane(names, nature, time, &mut mended);
+        let lane = self.model.mended_lane(container, type_name, nature, time, &mut mended);
         self.note_made_up(block, line, known);
         if let (false, Some(tally)) = (mended.is_empty(), &mut self.tally) {
             self.model.settle_awaited();
             for (failed, remedy) in mended {
-                tally.add_failed(block, (line, 1), failed, remedy);
+                tally.add_failed(block, line, 1, failed, remedy);
             }
         }
         lane
@@ -80,20 +82,22 @@ impl Resolver<'_> {
         &mut self,
         block: &DecodedBlock,
         line: u32,
-        (type_name, name): (&[u8], &[u8]),
-        (symbol, end): (Symbol, LinkEnd),
+        type_name: &[u8],
+        name: &[u8],
+        symbol: Symbol,
+        end: LinkEnd,
     ) -> ContainerId {
         let time = || Self::time_of(block, line);
         let known = self.model.containers.len();
         let (container, mended) = self.model.mended_end(type_name, name, end, time);
         self.note_made_up(block, line, known);
         match (mended, &mut self.tally) {
-            // Each line is counted: see `SymbolMap::count_lines`.
+            // Lines with this problem are counted later: see `SymbolMap::count_lines`.
             (Some((failed, Remedy::Kept)), _) => {
                 self.maps.mismatched_ends.insert(symbol, (failed, Remedy::Kept));
             }
             (Some((failed, remedy)), Some(tally)) => {
-                tally.add_failed(block, (line, 1), failed, remedy);
+                tally.add_failed(block, line, 1, failed, remedy);
             }
             _ => {}
         }

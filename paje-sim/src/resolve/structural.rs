@@ -73,7 +73,7 @@ impl Resolver<'_> {
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
         if let Err(failed) = applied {
             self.wrong_field(block, line, failed)?;
-            // The file still belongs to the trace.
+            // The file that the line names still belongs to the trace.
             if let Event::CreateContainer { file, .. } = event {
                 self.name_file(block, line, file)?;
             }
@@ -124,7 +124,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// Ends the lanes of the containers that a line has ended: those after the first `endings`.
+    /// Ends the lanes of the containers that a line has ended. These are the containers after the
+    /// first `endings`.
     pub(super) fn end_lanes(&mut self, block: &DecodedBlock, line: u32, endings: usize) {
         self.lanes.end(&self.effects.endings[endings..], self.model);
         if self.effects.endings.len() > endings && self.lanes.cuts.named_from.is_some() {
@@ -136,7 +137,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Queues the file that a line names, if any. Returns `false` if that is impossible and the replay goes on.
+    /// Queues the file that a line names, if any. Returns `false` if the file cannot be queued and the replay goes on.
     fn name_file(
         &mut self,
         block: &DecodedBlock,
@@ -183,7 +184,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the number of objects of the kind that an event may define.
+    /// Returns the number of existing objects of the kind that an event may define.
     fn known(&self, event: &Event<'_>) -> usize {
         let types = &self.model.types;
         match event {
@@ -196,7 +197,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the subject of an event that has just been applied; `before` is the number of such objects before it.
+    /// Returns the subject of an event that has just been applied. `before` is the number of such objects before it.
     fn line_of(&self, event: &Event<'_>, before: usize) -> LineOf {
         let Model { types, containers, .. } = &*self.model;
         match event {

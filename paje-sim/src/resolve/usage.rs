@@ -44,7 +44,7 @@ impl Resolver<'_> {
                 None
             }
             kind => {
-                // A line that names a file needs a closer look.
+                // A trace in several files counts as doubtful.
                 usage.is_doubtful |= kind == EventKind::TraceFile;
                 return usage.define_type(at);
             }
@@ -106,8 +106,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Counts the block's events whose values are quoted otherwise than at their first use. Its
-    /// values must be resolved.
+    /// Counts the block's events whose values are quoted differently than at their first use. The
+    /// block's values must be resolved.
     #[inline]
     pub(super) fn count_other_quoting_if_any(&mut self, block: &DecodedBlock) {
         if self.usage.is_some() && !self.maps.other_quoting.is_empty() {
@@ -118,7 +118,7 @@ impl Resolver<'_> {
     fn count_other_quoting(&mut self, block: &DecodedBlock) {
         let Some(usage) = &mut self.usage else { return };
         let decoded = &block.decoded;
-        // By type: number of events, and starts of the first and the last line.
+        // For each type, the number of events, and the starts of the first and the last line.
         let mut found: Vec<(TypeId, u64, u32, u32)> = Vec::new();
         for event in decoded.lane_events() {
             let symbol = match event.op() {

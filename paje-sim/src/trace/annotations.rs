@@ -51,8 +51,8 @@ impl<'t> Annotations<'t> {
         self.pairs.is_none_or(|pairs| ExtraPair::from_word(pairs[i]) == ExtraPair::default())
     }
 
-    /// Returns the fields of object `i` of the slice, each with its name and as written: first of
-    /// the event that opened it, then of the one that closed it.
+    /// Returns the fields of object `i` of the slice, each with its name and as written. The fields
+    /// of the event that opened the object come first, then those of the event that closed it.
     pub fn of(&self, i: usize) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
         let trace = self.trace;
         self.events_of(i).flat_map(move |(_, fields)| {

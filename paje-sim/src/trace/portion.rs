@@ -13,7 +13,7 @@ pub struct Portion<'t> {
     trace: &'t Trace,
     /// Containers that ended.
     ended: Vec<bool>,
-    /// These, containers with objects, and the ancestors of both.
+    /// Containers that ended, containers with objects, and the ancestors of both.
     walked: Vec<bool>,
 }
 

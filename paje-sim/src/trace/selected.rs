@@ -21,7 +21,7 @@ impl Trace {
 
 /// A selection, applied to the types and containers of a trace.
 ///
-/// To show the wanted rows in output order: `trace.walk(order).filter(|step| selected.wants_step(*step))`.
+/// To show the wanted rows in output order, use `trace.walk(order).filter(|step| selected.wants_step(*step))`.
 #[derive(Clone, Debug)]
 pub struct Selected {
     selection: Selection,
@@ -30,7 +30,7 @@ pub struct Selected {
     types: Vec<bool>,
     /// For each container, whether its contents are wanted, and whether its own row is.
     containers: Vec<(bool, bool)>,
-    /// For each pattern, first those for types, whether a name matches it.
+    /// For each pattern, whether a name matches it. Patterns for types come first.
     met: Vec<bool>,
     /// Whether a container may still get another name or parent.
     provisional: bool,
@@ -50,7 +50,7 @@ impl Selected {
         }
     }
 
-    /// Returns the selection of a replay that keeps no other rows, or `None` if it keeps all.
+    /// Returns the selection if a replay keeps only the selected rows, or `None` if it keeps all.
     pub(crate) fn of(options: &Options) -> Option<Self> {
         // Recovery may change the names and parents of containers that already have lanes.
         let some = !options.selection.is_everything() && !options.recover;
@@ -89,7 +89,7 @@ impl Selected {
         }
     }
 
-    /// Makes containers wanted if their parent is. Before, only name matches of new containers are known.
+    /// Makes containers wanted if their parent is. Until then, only the matches of their own names are known.
     fn inherit(
         &mut self,
         new: impl ExactSizeIterator<Item = ContainerId>,

@@ -13,8 +13,8 @@ use paje_model::memory::finished::FinishedRows;
 use paje_model::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
 use paje_model::names::ids::{ContainerId, ValueId};
 
-/// Chunks up to this size are widened on the stack. With many lanes, most are that small, and an
-/// allocation for each would take longer than widening.
+/// Chunks up to this size are widened on the stack. With many lanes, most chunks are that small,
+/// and an allocation for each would take longer than widening.
 const FEW: usize = 16;
 
 impl Trace {

@@ -14,7 +14,8 @@ use paje_model::names::ids::{ContainerId, TypeId};
 pub enum Step {
     /// A container. Its lanes follow.
     Container(ContainerId),
-    /// A type (not of containers) of the container before. Its lane comes here, if it has one.
+    /// A type (not of containers) that belongs to the type of the container before. Its lane comes
+    /// here, if it has one.
     Type(ContainerId, TypeId),
 }
 
@@ -44,11 +45,11 @@ impl Trace {
 pub struct Walk<'t> {
     trace: &'t Trace,
     order: NameOrder,
-    /// Child types of each type, sorted; and the index of each type among its siblings.
+    /// Sorted child types of each type, and the index of each type among its siblings.
     children: Vec<Vec<TypeId>>,
     ranks: Vec<u32>,
     stack: Vec<ContainerId>,
-    /// Current container, and the number of its type's child types that were visited.
+    /// Current container, and how many of its type's child types were visited.
     current: Option<(ContainerId, usize)>,
     /// Containers to visit, if not all.
     among: Option<Vec<bool>>,

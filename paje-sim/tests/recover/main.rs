@@ -208,9 +208,9 @@ fn every_fault() {
 #[test]
 fn damaged_traces_of_former_bugs() {
     let mut ways = Ways::new();
-    // The remedy in the report was wrong.
+    // The report once gave a wrong remedy.
     ways.check(include_bytes!("traces/wrong-remedy.trace"));
-    // A decoder that knew a value of an unknown type was replaced.
+    // A decoder was once replaced although it knew a value of an unknown type.
     ways.check(include_bytes!("traces/unknown-type.trace"));
 }
 

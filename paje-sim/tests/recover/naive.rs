@@ -21,7 +21,7 @@ struct Type {
     nature: TypeNature,
     parent: usize,
     ends: Option<(usize, usize)>,
-    /// Names of values by their identifying texts.
+    /// Names of values by their identifiers.
     values: HashMap<Text, Text>,
 }
 
@@ -31,7 +31,7 @@ struct Container {
     type_: usize,
     parent: usize,
     start: f64,
-    /// Its end, and the time of its destruction.
+    /// Time of the container's end, and time of its destruction.
     end: Option<(f64, f64)>,
     made_up: bool,
 }
@@ -83,7 +83,7 @@ impl Naive {
     pub(crate) fn replay(text: &[u8]) -> Naive {
         let mut naive = Naive { last_time: f64::NEG_INFINITY, ..Naive::default() };
         naive.add_type(b"0", b"0", TypeNature::Container, 0, None);
-        naive.add_container(b"0", b"0", (0, 0), 0.0, false);
+        naive.add_container(b"0", b"0", 0, 0, 0.0, false);
         let mut defs = DefTable::new(FieldNames::Strict);
         for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
             naive.line = index + 1;
@@ -202,7 +202,7 @@ impl Naive {
             }
             Event::CreateContainer { time, name, alias, type_, parent, .. } => {
                 let identifier = alias.unwrap_or(name).bare();
-                self.create(time, (name.bare(), identifier), type_.bare(), parent.bare())
+                self.create(time, name.bare(), identifier, type_.bare(), parent.bare())
             }
             Event::DestroyContainer { time, type_, name } => {
                 self.destroy(time, type_.bare(), name.bare())
@@ -280,7 +280,8 @@ impl Naive {
         &mut self,
         name: &[u8],
         identifier: &[u8],
-        (type_, parent): (usize, usize),
+        type_: usize,
+        parent: usize,
         start: f64,
         made_up: bool,
     ) {
@@ -300,7 +301,8 @@ impl Naive {
     fn create(
         &mut self,
         time: f64,
-        (name, identifier): (&[u8], &[u8]),
+        name: &[u8],
+        identifier: &[u8],
         type_name: &[u8],
         parent_name: &[u8],
     ) -> Result<(), Skip> {
@@ -341,7 +343,7 @@ impl Naive {
                 (container.made_up, container.parent) = (false, parent);
                 container.name = name.to_vec();
             }
-            None => self.add_container(name, identifier, (type_, parent), time, false),
+            None => self.add_container(name, identifier, type_, parent, time, false),
         }
         for (code, remedy) in told {
             self.here(code, remedy);

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::topology::Cpu;
 
-/// A machine with `cpus` CPUs. `of` returns node and core of each, or `None` if it is offline.
+/// Makes a machine with `cpus` CPUs. `of` returns the node and the core of each CPU, or `None` if
+/// it is offline.
 fn machine(cpus: usize, nodes: u32, of: impl Fn(usize) -> Option<(u32, usize)>) -> Topology {
     let cpu = |number| {
         let (node, core) = of(number)?;
@@ -181,7 +182,7 @@ fn more_workers_than_cpus_start_again() {
     let placed = place("plain", "2", 0..4, Some(3)).unwrap();
     assert_eq!(placed.cpus, [2, 2, 2]);
     assert_eq!(placed.notes, ["3 workers share CPU 2."]);
-    // No CPU is used twice before that.
+    // A CPU is used twice only if all others are in use.
     let twice = placement(&Pin::List(vec![3, 3, 1]), None, &[1, 3], Some(2)).unwrap();
     assert_eq!(twice, Placement { cpus: vec![3, 1], notes: vec![] });
 }

@@ -1,5 +1,5 @@
 //! Workers on this machine.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on fails.
+#![allow(clippy::unwrap_used)] // A panic makes a test fail.
 
 mod pool;

@@ -27,8 +27,10 @@ pub(crate) fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
 pub(crate) fn in_portions(
     source: Source<'_>,
     options: &Options,
-    (bytes, headers): (u64, bool),
-    (style, selection): (Style, &Selection),
+    bytes: u64,
+    headers: bool,
+    style: Style,
+    selection: &Selection,
     workers: &Workers,
 ) -> (Vec<u8>, Result<Trace, Error>) {
     let (mut out, written, progress) = (Vec::new(), Written::default(), Progress::default());

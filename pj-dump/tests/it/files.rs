@@ -279,7 +279,7 @@ fn portions_continue_across_files() {
                 options.decoder_symbols = 4;
                 let (source, all) = (source(&root), Selection::default());
                 let (out, trace) =
-                    in_portions(source, &options, (bytes, false), (style, &all), workers);
+                    in_portions(source, &options, bytes, false, style, &all, workers);
                 trace.expect("the pieces are valid");
                 assert_eq!(first.get_or_insert_with(|| out.clone()), &out, "{cut_as:?} {bytes}");
             }

@@ -40,7 +40,7 @@ fn damaged(seed: u64) -> Vec<u8> {
 fn in_portions(text: &[u8], bytes: u64, block: usize, workers: &Workers) -> (Vec<u8>, String) {
     let (options, all) = (options(block), Selection::default());
     let (source, style) = (Source::stream(text), Style::DEFAULT);
-    let (rows, trace) = agree::in_portions(source, &options, (bytes, true), (style, &all), workers);
+    let (rows, trace) = agree::in_portions(source, &options, bytes, true, style, &all, workers);
     (rows, format!("{:?}", trace.expect("a trace that is not empty").recovered()))
 }
 

@@ -167,7 +167,7 @@ fn read(text: &[u8], options: &Options, workers: &Workers) -> Result<Trace, paje
 
 fn streamed(text: &[u8], options: &Options, selection: &Selection, workers: &Workers) -> Vec<u8> {
     let (source, style) = (Source::stream(text), style(selection.window));
-    let (rows, trace) = in_portions(source, options, (3000, false), (style, selection), workers);
+    let (rows, trace) = in_portions(source, options, 3000, false, style, selection, workers);
     trace.expect("a valid trace");
     rows
 }

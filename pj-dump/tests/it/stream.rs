@@ -14,7 +14,7 @@ const STYLE: Style = Style::DEFAULT;
 /// Returns the rows of a trace in portions of this many bytes.
 fn streamed(text: &[u8], bytes: u64, workers: &Workers) -> (Vec<u8>, Result<Trace, Error>) {
     let (options, all) = (Options::default(), Selection::default());
-    in_portions(Source::stream(text), &options, (bytes, true), (STYLE, &all), workers)
+    in_portions(Source::stream(text), &options, bytes, true, STYLE, &all, workers)
 }
 
 fn dumped(text: &[u8]) -> Vec<u8> {

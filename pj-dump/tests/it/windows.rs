@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 
 use datasets::{Rng, Shape, WORLD, lively, random};
-use paje_sim::{Options, Progress, Selection, Source, TimeRange, Trace};
+use paje_sim::{Options, Precision, Progress, Selection, Source, TimeRange, Trace};
 use paje_workers::Workers;
 use pj_dump::output::export::{Written, write_selected};
 use pj_dump::output::header::Header;
@@ -67,6 +67,7 @@ fn look_at(what: &str, text: &[u8], segment: usize, rng: &mut Rng) -> usize {
     let mut options = Options::default();
     (options.value_names, options.user_defined) = (quotes.value_names(), rng.index(2) == 0);
     options.limits.block = [100, 3000, 1 << 20][rng.index(3)];
+    options.variable_precision = [Precision::Single, Precision::Double][rng.index(2)];
     options.decoder_symbols = 4;
     let whole = Trace::read(text, &options).expect("a valid trace");
     let mut parts = 0;

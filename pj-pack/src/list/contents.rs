@@ -1,4 +1,4 @@
-//! Reading of a packed trace for what is in it, without its text but for lines that are unlike others.
+//! Counts the contents of a packed trace. Reads only the first line of each step as text.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
@@ -14,22 +14,22 @@ pub(crate) struct Contents {
     pub(super) lines: u64,
     pub(super) text: u64,
     pub(super) packed: u64,
-    /// Bytes of pages, by their kind.
+    /// Bytes of pages, by kind.
     pub(super) sizes: [u64; KIND_NAMES.len()],
-    /// The earliest and the latest time of all lines, in seconds.
+    /// Earliest and latest time of all lines, in seconds.
     pub(super) times: Option<(f64, f64)>,
-    /// Lines by the name of their event; those that are none have no name.
+    /// Lines by event name; the name is empty for lines without an event.
     pub(super) events: BTreeMap<&'static str, u64>,
-    /// Types, in the order in which they are defined or used.
+    /// Types, in the order of their definition or first use.
     pub(super) types: Named,
-    /// Containers, likewise.
+    /// Containers, in the order of their definition or first use.
     pub(super) containers: Named,
 }
 
-/// Containers or types by what stands for them in lines.
+/// Containers or types by identifier.
 #[derive(Default)]
 pub(super) struct Named {
-    /// Hashed as no trace can know.
+    /// With the standard hasher, since traces choose the keys.
     places: HashMap<Vec<u8>, usize>,
     pub(super) all: Vec<Entry>,
 }
@@ -37,13 +37,13 @@ pub(super) struct Named {
 /// A container or a type.
 #[derive(Default)]
 pub(super) struct Entry {
-    /// Word that stands for it in lines: its alias, or its name if it has none.
+    /// Word that identifies it in lines: its alias, or its name if it has none.
     pub(super) id: Vec<u8>,
-    /// Its name, once it is defined.
+    /// Name, once it is defined.
     pub(super) name: Option<Vec<u8>>,
-    /// Nature of a type that is defined.
+    /// Nature of a defined type.
     pub(super) nature: Option<TypeNature>,
-    /// Number of the type of a container that is defined.
+    /// Index of the type of a defined container.
     pub(super) type_: Option<usize>,
     pub(super) lines: u64,
 }
@@ -60,7 +60,7 @@ impl Named {
         place
     }
 
-    /// Notes a definition.
+    /// Adds a definition.
     fn define(&mut self, name: Field<'_>, alias: Option<Field<'_>>) -> &mut Entry {
         let place = self.place(alias.unwrap_or(name));
         let entry = &mut self.all[place];
@@ -69,28 +69,28 @@ impl Named {
     }
 }
 
-/// Part of lines that those of a step have in common.
+/// Event, container and type of a line.
 #[derive(Clone, Copy, Default)]
-struct Told {
+struct Subject {
     kind: Option<EventKind>,
     container: Option<usize>,
     type_: Option<usize>,
 }
 
-/// A look at all segments, one after the other.
+/// Reads all segments in order.
 struct Look {
     contents: Contents,
     decoder: LineDecoder,
-    /// Lines of the segment at hand, and what is needed of its text; kept and filled again.
+    /// Lines of the current segment, and the needed bytes of its text. The memory is reused.
     columns: Lines,
     text: Vec<u8>,
 }
 
 impl Contents {
-    /// Contents of the packed trace that `from` gives.
+    /// Reads a packed trace.
     ///
     /// # Errors
-    /// It is damaged, or no packed trace.
+    /// The trace is damaged, or not packed.
     pub(crate) fn read(from: impl Read) -> Result<Contents, Error> {
         let mut look = Look {
             contents: Contents::default(),
@@ -128,22 +128,22 @@ impl Look {
         }
         let text = segment.unpack()?;
         for line in text.strip_suffix(b"\n").unwrap_or(&text).split(|byte| *byte == b'\n') {
-            let told = self.line(line);
-            self.count(told, 1);
+            let subject = self.line(line);
+            self.count(subject, 1);
         }
         Ok(())
     }
 
-    /// Counts the lines of a segment that is there as columns.
+    /// Counts the lines of a segment that was read as columns.
     fn columns(&mut self) {
         let (text, columns) = (std::mem::take(&mut self.text), std::mem::take(&mut self.columns));
         let with_text = |content: &&Content| columns.lines[content.line as usize].has_text();
         for content in columns.contents.iter().filter(with_text) {
             let line = &text[columns.lines[content.line as usize].start as usize..];
             let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
-            let told = self.line(&line[..end]);
+            let subject = self.line(&line[..end]);
             let alike = columns.counts.get(content.step as usize).copied().unwrap_or_default();
-            self.count(told, 1 + u64::from(alike));
+            self.count(subject, 1 + u64::from(alike));
         }
         let times = columns.lines.iter().filter(|line| !line.has_text()).map(|line| line.time);
         let (first, last) = times
@@ -156,13 +156,13 @@ impl Look {
         (self.text, self.columns) = (text, columns);
     }
 
-    /// Notes what a line defines, and its time; what it is.
-    fn line(&mut self, text: &[u8]) -> Told {
+    /// Adds the definition in a line, and its time. Returns what it is about.
+    fn line(&mut self, text: &[u8]) -> Subject {
         let Contents { containers, types, .. } = &mut self.contents;
-        // Whatever is faulty is no event.
-        let Ok(Line::Event(raw)) = self.decoder.line(text) else { return Told::default() };
-        let Ok(event) = raw.decode() else { return Told::default() };
-        let mut told = Told { kind: Some(raw.def().kind()), ..Told::default() };
+        // Invalid lines are not events.
+        let Ok(Line::Event(raw)) = self.decoder.line(text) else { return Subject::default() };
+        let Ok(event) = raw.decode() else { return Subject::default() };
+        let mut subject = Subject { kind: Some(raw.def().kind()), ..Subject::default() };
         let (mut container, mut type_) = (None, None);
         match event {
             Event::DefineType { nature, name, alias, .. } => {
@@ -183,21 +183,21 @@ impl Look {
             Event::Link { type_: of, at, .. } => (container, type_) = (Some(at), Some(of)),
             _ => {}
         }
-        told.container = container.map(|container| containers.place(container));
-        told.type_ = type_.map(|type_| types.place(type_));
+        subject.container = container.map(|container| containers.place(container));
+        subject.type_ = type_.map(|type_| types.place(type_));
         if let Some(time) = event.time() {
             self.contents.pass(time);
         }
-        told
+        subject
     }
 
-    fn count(&mut self, told: Told, lines: u64) {
+    fn count(&mut self, subject: Subject, lines: u64) {
         let Contents { events, containers, types, .. } = &mut self.contents;
-        *events.entry(told.kind.map_or("", EventKind::name)).or_default() += lines;
-        if let Some(container) = told.container {
+        *events.entry(subject.kind.map_or("", EventKind::name)).or_default() += lines;
+        if let Some(container) = subject.container {
             containers.all[container].lines += lines;
         }
-        if let Some(type_) = told.type_ {
+        if let Some(type_) = subject.type_ {
             types.all[type_].lines += lines;
         }
     }
@@ -210,17 +210,17 @@ impl Contents {
     }
 }
 
-/// Form that is wanted of the lines of a step, whose first one this is: a number for each, unless they define something, or are not all of the
-/// same container and type.
+/// Chooses the form of the lines of a step, given the first one: columns, unless they define something, or belong to different
+/// containers or types.
 fn wanted(decoder: &mut LineDecoder, line: &[u8], holes: &[Hole]) -> Wanted {
     let Ok(Line::Event(raw)) = decoder.line(line) else { return Wanted::Text };
     if !matches!(raw.decode(), Ok(Event::Entity { .. } | Event::Link { .. })) {
         return Wanted::Text;
     }
-    let told =
+    let subject =
         [FieldName::Type, FieldName::Container, FieldName::StartContainer, FieldName::EndContainer];
-    let mut told = told.into_iter().filter_map(|field| raw.span(field));
-    let in_hole = told.any(|span| {
+    let mut subject = subject.into_iter().filter_map(|field| raw.span(field));
+    let in_hole = subject.any(|span| {
         let (start, end) = (span.start as usize, span.end as usize);
         holes.iter().any(|Hole { range, .. }| range.start < end && start < range.end)
     });

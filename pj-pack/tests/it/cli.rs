@@ -1,4 +1,4 @@
-//! Files that it makes, and its messages.
+//! Files and messages of the program.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn examples() -> Vec<std::path::PathBuf> {
     paths
 }
 
-/// A trace, and what it is packed to.
+/// Returns a trace, and its packed form.
 fn packed() -> (TempDir, Vec<u8>) {
     let folder = tempfile::tempdir().unwrap();
     let text = datasets::generate(datasets::Shape::Mpi, 200_000, 3);
@@ -77,7 +77,7 @@ fn compressed_and_packed_traces_are_packed() {
         assert_eq!(run(folder.path(), &[&name, "-o", "c.pjp"]).0, 0);
         assert!(run(folder.path(), &["-u", "c.pjp"]).1 == text);
     }
-    // Its name, without what says that it was compressed.
+    // Without the suffix of the compression.
     assert_eq!(run(folder.path(), &["c.trace.gz"]).0, 0);
     assert!(
         fs::read(folder.path().join("c.trace.pjp")).unwrap()
@@ -158,10 +158,10 @@ fn what_is_in_it_is_listed() {
     assert_eq!(json["packed_bytes"], packed.len());
     let pages = json["page_bytes"].as_object().unwrap().values();
     assert_eq!(pages.map(|size| size.as_u64().unwrap()).sum::<u64>(), packed.len() as u64);
-    // As many pushes as a plain look at the text finds.
+    // As many pushes as in the text.
     let pushes = text.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"12 ")).count();
     assert_eq!(json["events"]["PajePushState"], pushes);
-    // A rank, and the type of its states, have as many lines as say so by what stands for them.
+    // Lines are counted by the identifiers of containers and types.
     let rank = json["containers"].as_array().unwrap().iter().find(|it| it["name"] == "rank-0");
     let rank = rank.unwrap();
     assert_eq!(rank["type"], "MPI");
@@ -176,7 +176,7 @@ fn what_is_in_it_is_listed() {
     assert_eq!(state.unwrap()["lines"].as_u64().unwrap(), of_state.count() as u64);
 }
 
-/// Text or columns, in one segment or in many: what is told of a trace is the same, but for its pages.
+/// The contents do not depend on the number of segments or on their form, except for the sizes of pages.
 #[test]
 fn segments_make_no_difference_to_what_is_listed() {
     let folder = tempfile::tempdir().unwrap();

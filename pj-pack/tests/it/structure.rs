@@ -1,4 +1,4 @@
-//! The structure of the ping-pong is that of HTF's figures 13 and 15.
+//! The structure of the ping-pong equals HTF's figures 13 and 15.
 
 use std::fs;
 
@@ -52,7 +52,7 @@ fn the_ping_pong_of_htf() {
     assert_eq!(printed, format!("{RANK_0}{second}"));
 }
 
-/// A trace so small that it is kept as text has a structure, too; and those of equal lanes are one.
+/// Small traces, which are stored as text, have a structure, too. Containers with the same structure are printed once.
 #[test]
 fn equal_lanes_are_told_once() {
     let text = datasets::ping_pong(2, 3);

@@ -1,4 +1,4 @@
-//! Reports that are kept with a trace.
+//! Reports that are stored with a trace.
 
 use std::cell::Cell;
 use std::fs;
@@ -12,7 +12,7 @@ use testkit::Rng;
 
 use crate::cli::run;
 
-/// The summaries of what a text is packed to, with these options; and what the program says.
+/// Returns the summaries of a packed text with these options, and the messages of the program.
 fn kept(text: &[u8], options: &[&str]) -> (Vec<Option<Vec<u8>>>, String) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t"), text).unwrap();
@@ -34,11 +34,11 @@ fn a_sound_trace_has_them_and_an_invalid_one_has_not() {
     let sound = trace();
     let (found, said) = kept(&sound, &[]);
     assert!(found.iter().all(Option::is_some) && said.is_empty(), "{said}");
-    // However it is cut, and whoever packs.
+    // For all sizes of segments and numbers of threads.
     for options in [&["--segment", "100K"][..], &["--threads", "1"], &["--threads", "4"]] {
         assert!(kept(&sound, options).0 == found);
     }
-    // In the beginning, and at the end, when most has been replayed.
+    // At the start, and at the end, when most has been replayed.
     let third = sound.len() / 3;
     let line = third + sound[third..].iter().position(|byte| *byte == b'\n').unwrap() + 1;
     let early = [&sound[..line], b"not an event\n", &sound[line..]].concat();
@@ -54,12 +54,12 @@ fn none_where_none_are_wanted_or_they_would_be_large() {
     assert_eq!(kept(&sound, &["--no-summary"]).0, [None, None]);
     let small = datasets::generate(datasets::Shape::Mpi, 200_000, 3);
     assert_eq!(kept(&small, &[]).0, [None, None]);
-    // Names of states that are all different; there are no links.
+    // All states have different names, and there are no links.
     let many = datasets::generate(datasets::Shape::UniqueValues, 300_000, 3);
     assert!(matches!(&kept(&many, &[]).0[..], [None, Some(_)]));
 }
 
-/// There is a warning of each file that a trace names.
+/// Each file that a trace names causes a warning.
 #[test]
 fn none_of_a_trace_that_names_files() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/files"));
@@ -76,7 +76,7 @@ fn none_of_a_trace_that_names_files() {
     assert!(found > 0);
 }
 
-/// Tells whether windows of what a text is packed to can be read in part, and which lanes have states.
+/// Returns whether the windows of a packed text can be read in part, and its lanes with states.
 fn has_windows(text: &[u8], options: &[&str]) -> bool {
     let folder = testkit::folder(&[("t", text)]);
     let (status, packed, said) = run(folder.path(), &[&["t", "-o", "-"], options].concat());
@@ -88,7 +88,7 @@ fn has_windows(text: &[u8], options: &[&str]) -> bool {
     lanes.is_some_and(|lanes| Lanes::parse(&lanes).unwrap().iter().count() > 0)
 }
 
-/// A sound trace with little open at a time, and numbers that take their bytes; where its events begin.
+/// Returns a sound trace with few open rows and long numbers, and where its events begin.
 fn random() -> (String, usize) {
     let mut text = testkit::definitions([
         ("ctype", "DefineContainerType", "Name Type Alias"),
@@ -124,7 +124,7 @@ fn a_sound_trace_can_be_read_in_parts_and_others_not() {
     for options in [&[cut, &["--no-summary"]].concat()[..], &[]] {
         assert!(!has_windows(text.as_bytes(), options), "{options:?}");
     }
-    // Here, the lines that are open between segments take too much of what these take.
+    // The lines of borders are too large beside these segments.
     assert!(!has_windows(&datasets::generate(datasets::Shape::Mpi, 200_000, 3), cut));
     let message = "from 0 L 0 PTP 1 twice\nto 0 L 0 PTP 1 twice\n".to_owned();
     for (what, lines) in [
@@ -142,7 +142,7 @@ fn a_sound_trace_can_be_read_in_parts_and_others_not() {
     }
 }
 
-/// Bytes of a packed trace that a window takes.
+/// Returns how many bytes of a packed trace a window reads.
 #[test]
 fn a_window_takes_few_bytes() {
     let folder = testkit::folder(&[("t", random().0.as_bytes())]);
@@ -164,7 +164,7 @@ fn a_window_takes_few_bytes() {
     }
 }
 
-/// Bytes that are counted when they are read.
+/// Bytes that are counted as they are read.
 struct Counted<'p> {
     bytes: Cursor<&'p Vec<u8>>,
     taken: Rc<Cell<usize>>,

@@ -1,4 +1,4 @@
-//! Windows of time: lines of a trace, in its order, and no more is read than they take.
+//! Windows of time have lines of the trace in order, and read only what they need.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Seek for Counted {
     }
 }
 
-/// Text of a window, if anything was kept for it, and the bytes that were read.
+/// Returns the text of a window, if the trace has an index, and the number of bytes read.
 fn window(packed: &[u8], from: f64, to: f64) -> Result<Option<(Vec<u8>, u64)>, Error> {
     let read = Arc::new(AtomicU64::new(0));
     let packed = Counted(Cursor::new(packed.to_vec()), Arc::clone(&read));
@@ -53,7 +53,7 @@ fn world() -> String {
     ]) + "type P 0\nstates S P\nlinks L 0 P P\ncreate 0 p P 0\n"
 }
 
-/// A state for the whole of the trace, others in it, and links of which some last long.
+/// Returns a trace with a state for all of its time, others within it, and links, some of which last long.
 fn trace(rounds: usize) -> Vec<u8> {
     let mut text = world() + "push 0.5 S p all\n";
     for i in 1..=rounds {
@@ -76,12 +76,12 @@ fn what_is_open_at_both_ends_is_there() {
     let part = String::from_utf8(part).unwrap();
     let (head, rows) = part.split_once("push 0.5 S p all\n").unwrap();
     assert_eq!(head, world());
-    // A link from before, all of the window, and the ends of what is open behind it.
+    // A link from before, the lines of the window, and the ends of what is open behind it.
     assert!(rows.contains("from 201.2 L 0 v p 201\n"), "{rows}");
     assert!(rows.contains("push 205.1 S p some\nfrom 205.2 L 0 v p 205\npop 205.3 S p\n"));
     assert!(rows.contains("to 210.4 L 0 v p 201\n") && rows.ends_with("pop 400.5 S p\n"));
     assert!(part.len() < text.len() / 8 && read < packed.len() as u64 / 4, "{read}");
-    // Lines in their order, and none that is not of the trace.
+    // The lines are those of the trace, in order.
     let text = String::from_utf8(text).unwrap();
     let mut all = text.lines();
     assert!(part.lines().all(|line| all.any(|other| other == line)));
@@ -90,7 +90,7 @@ fn what_is_open_at_both_ends_is_there() {
 #[test]
 fn windows_without_segments() {
     let packed = pack_all(&trace(100), 1000).unwrap();
-    // The links that never end are in all windows.
+    // Links that never end are in all windows.
     let links = (10..=100).step_by(10).map(|i| format!("from {i}.2 L 0 v p {i}\n"));
     let all = world() + "push 0.5 S p all\n" + &links.collect::<String>() + "pop 100.5 S p\n";
     for (from, to) in [(-2.0, -1.0), (101.0, 102.0)] {
@@ -102,7 +102,7 @@ fn windows_without_segments() {
     assert!(part == trace(100));
 }
 
-/// The lines of two containers, one's behind the other's: time begins again. A link goes from the one to the other.
+/// Returns the lines of two containers, one after the other, so that time begins again. A link connects them.
 fn streams(rounds: usize, last: &str) -> String {
     let mut text = world() + "create 0 q P 0\n";
     for name in ["p", "q"] {
@@ -130,7 +130,7 @@ fn what_lies_between_is_left_out() {
     for name in ["p", "q"] {
         assert!(rows.contains(&format!("push 205.1 S {name} some\npop 205.3 S {name}\n")));
     }
-    // There is what opens and closes the states about these, and both ends of the link, which are in two gaps.
+    // The lines that open and close the states, and both ends of the link, which are in two gaps.
     assert!(rows.contains("pop 400.5 S p\n") && rows.contains("push 0.5 S q all\n"), "{rows}");
     assert_eq!(rows.matches(" L ").count(), 2, "{rows}");
     assert!(rows.ends_with("pop 400.5 S q\n"), "{rows}");
@@ -139,12 +139,12 @@ fn what_lies_between_is_left_out() {
     assert!(part.lines().all(|line| all.any(|other| other == line)));
 }
 
-/// The first lines are behind the window, the last before it: but what those leave open lasts to the end.
+/// The first lines come after the window and the last before it. Rows that the last ones open go on to the end.
 #[test]
 fn what_is_open_at_the_end_is_there() {
     let text = streams(200, "").replace("push 0.5 S q all\n", "");
     let late = text.replace("push 200.1 S q some\npop 200.3 S q\n", "");
-    // The other container goes on for longer.
+    // The other container ends later.
     let late = late
         .replace("pop 200.5 S p\n", "push 300.0 S p long\npop 900.5 S p\npop 900.6 S p\n")
         + "push 200.7 S q open\n";
@@ -161,7 +161,7 @@ fn what_is_open_at_the_end_is_there() {
     assert!(part.len() < world().len() + 200, "{part}");
 }
 
-/// States last until their container is destroyed, and others until the end of the trace, which the creation of a container is.
+/// States last until their container is destroyed, or until the end of the trace, which here is the creation of a container.
 #[test]
 fn lines_about_containers_count() {
     let destroy = testkit::definitions([("destroy", "DestroyContainer", "Time Name Type")]);
@@ -176,7 +176,40 @@ fn lines_about_containers_count() {
     }
 }
 
-/// A line that sets a state closes another; what pops that state is not in its place. Without the one the other would last.
+/// A variable that many lines change is set to its value by a few, which also hold in single precision.
+#[test]
+fn sums_of_variables_are_short() {
+    let changes = |change: &dyn Fn(usize) -> String| {
+        let mut text = testkit::definitions([
+            ("type", "DefineContainerType", "Name Type"),
+            ("variable", "DefineVariableType", "Name Type"),
+            ("create", "CreateContainer", "Time Name Type Container"),
+            ("set", "SetVariable", "Time Type Container Value"),
+            ("add", "AddVariable", "Time Type Container Value"),
+            ("sub", "SubVariable", "Value Container Type Time"),
+        ]) + "type P 0\nvariable V P\ncreate 0 p P 0\nset 0 V p 33554432\n";
+        (1..600).for_each(|i| text += &change(i));
+        text
+    };
+    let part = |text: &str| {
+        let packed = pack_all(text.as_bytes(), 1000).unwrap();
+        let (part, _) = window(&packed, 505.0, 505.9).unwrap().unwrap();
+        String::from_utf8(part).unwrap()
+    };
+    let whole = part(&changes(&|i| match i % 2 {
+        0 => format!("add {i}.5 V p 3.500\n"),
+        _ => format!("sub 1 p V {i}.25\n"),
+    }));
+    // In single precision, 33555002 is 33555000.
+    let set = "set 456.5 V p 33555000\nadd 456.5 V p 2\nsub 1 p V 457.25\n";
+    assert!(whole.contains(set) && whole.len() < 3000, "{whole}");
+    // Decimal fractions have other values in single precision.
+    let text = changes(&|i| format!("add {i}.5 V p 0.1\n"));
+    let fractions = part(&text);
+    assert!(fractions.contains("set 0 V p 33554432\nadd 1.5 V p 0.1\nadd 2.5"), "{fractions}");
+}
+
+/// A line that sets a state closes another. The line that pops the new state is missing, so without the next one it would last.
 #[test]
 fn states_that_are_set_do_not_last() {
     let set = testkit::definitions([("set", "SetState", "Time Type Container Value")]);
@@ -194,28 +227,28 @@ fn states_that_are_set_do_not_last() {
     }
 }
 
-/// Of such traces nothing is kept: a part of them would say something else.
+/// Traces without an index: parts of them would differ from the whole.
 #[test]
 fn traces_without_windows() {
     let sound = String::from_utf8(trace(100)).unwrap();
     let cut = |segment: usize| pack_all(sound.as_bytes(), segment).unwrap();
     assert!(window(&cut(1000), 1.0, 2.0).unwrap().is_some());
-    // All in one segment, and lines that are longer than a segment.
+    // One segment for all lines, and lines that are longer than a segment.
     for segment in [1 << 20, 20] {
         assert!(window(&cut(segment), 1.0, 2.0).unwrap().is_none(), "{segment}");
     }
     let last = "pop 100.5 S p\n";
     for (old, new) in [
-        // Pops of what is not open, lines that are none.
+        // Pops without a state, and invalid lines.
         (last, "pop 100.5 S p\npop 100.6 S p\n"),
         (last, "neither 100.5\n"),
         (last, "pop late S p\n"),
-        // Other files.
+        // Another file.
         (
             last,
             "%EventDef PajeTraceFile f\n% Container string\n% Type string\n% Filename string\n%EndEventDef\nf p P b\n",
         ),
-        // One type by two names.
+        // Two names for one type.
         (
             "states S P\n",
             "%EventDef PajeDefineStateType s\n% Name string\n% Type string\n% Alias string\n%EndEventDef\ns S P T\n",
@@ -259,7 +292,7 @@ fn each_byte_flipped_is_found_or_not_needed() {
     }
 }
 
-/// A container with states, whose lines are alike.
+/// Returns a trace with similar lines that set states.
 fn sets() -> String {
     let mut text = String::from(
         "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
@@ -275,10 +308,10 @@ fn sets() -> String {
     text
 }
 
-/// A window has the same text in segments as in a stream, and no more of the file is read for it.
+/// A window has the same text in segments as in a stream, and reads the same bytes.
 #[test]
 fn windows_are_segments() {
-    // Time begins again: there are two stretches of segments, and lines between them.
+    // Time begins again, so there are two runs of segments with lines between them.
     let again = |turn| format!("3 {turn}.25 S c x\n3 {turn}.5 S c y\n");
     let text = sets() + "2 0.0 c P 0 c\n" + &(0..300).map(again).collect::<String>();
     let folder = testkit::folder(&[("t.pjp", &pack_all(text.as_bytes(), 1500).unwrap())]);

@@ -53,7 +53,8 @@ fn assert_same(
     found: &BTreeSet<String>,
     wanted: &BTreeSet<String>,
     columns: &[usize],
-    (part, length): (f64, f64),
+    part: f64,
+    length: f64,
     what: &str,
 ) {
     let (found, wanted) = (apart(found, columns), apart(wanted, columns));
@@ -160,7 +161,7 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
             _ => (&[], 1e-12),
         };
         let (from, to) = (asked.from.unwrap_or(start), asked.to.unwrap_or(trace.end()));
-        assert_same(&found, &wanted, columns, (part, to - from), &what);
+        assert_same(&found, &wanted, columns, part, to - from, &what);
         compared += found.len();
 
         let mut other = words.clone();

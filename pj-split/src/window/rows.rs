@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use paje_sim::{ContainerId, Events, LaneView, Links, States, Trace, TypeId, Variables, Visitor};
 
 use super::order::Place;
-use super::text::{self, Of};
+use super::text::{self, LinkHalf, Of};
 use super::{Sheet, cut};
 
 pub(super) struct Rows<'s, 'a> {
@@ -39,7 +39,7 @@ impl<'s, 'a> Rows<'s, 'a> {
     }
 
     fn event(&mut self, time: f64, write: impl FnOnce(&mut Vec<u8>, &Trace)) {
-        self.last = self.sheet.line(self.container, (time, self.last), write);
+        self.last = self.sheet.line(self.container, time, self.last, write);
     }
 
     fn pop_to(&mut self, left: usize) {
@@ -101,7 +101,7 @@ impl Visitor for Rows<'_, '_> {
             let (of, time) = (self.of(), cut(self.sheet.window, *start));
             for (index, part) in text::parts(*value, self.sheet.single).into_iter().enumerate() {
                 let sets = index == 0;
-                self.event(time, |text, trace| text::change(text, trace, of, time, (sets, &part)));
+                self.event(time, |text, trace| text::change(text, trace, of, time, sets, &part));
             }
         }
         Ok(())
@@ -135,8 +135,8 @@ impl Visitor for Rows<'_, '_> {
                 let time = cut(self.sheet.window, time);
                 // Links are in the order of their completion.
                 after = if turn == 1 { after.max(self.last) } else { after };
-                after = self.sheet.line(self.container, (time, after), |text, trace| {
-                    text::link(text, trace, of, time, value, (starts, at, key));
+                after = self.sheet.line(self.container, time, after, |text, trace| {
+                    text::link(text, trace, of, time, value, LinkHalf { starts, at, key });
                 });
                 self.sheet.need(at, after);
             }

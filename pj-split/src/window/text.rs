@@ -151,7 +151,8 @@ pub(super) fn change(
     trace: &Trace,
     of: Of,
     time: f64,
-    (sets, number): (bool, &str),
+    sets: bool,
+    number: &str,
 ) {
     start(out, trace, if sets { 12 } else { 13 }, time, of);
     put(out, format_args!(" {number}"));
@@ -162,19 +163,27 @@ pub(super) fn event(out: &mut Vec<u8>, trace: &Trace, of: Of, time: f64, event: 
     value(out, trace, of.type_, event);
 }
 
+/// One end of a link.
+pub(super) struct LinkHalf<'k> {
+    pub(super) starts: bool,
+    pub(super) at: ContainerId,
+    /// As written.
+    pub(super) key: &'k [u8],
+}
+
 pub(super) fn link(
     out: &mut Vec<u8>,
     trace: &Trace,
     of: Of,
     time: f64,
     link: ValueId,
-    (starts, at, key): (bool, ContainerId, &[u8]),
+    half: LinkHalf<'_>,
 ) {
-    start(out, trace, if starts { 15 } else { 16 }, time, of);
-    container(out, trace, at);
+    start(out, trace, if half.starts { 15 } else { 16 }, time, of);
+    container(out, trace, half.at);
     value(out, trace, of.type_, link);
     out.push(b' ');
-    out.extend_from_slice(key);
+    out.extend_from_slice(half.key);
 }
 
 /// Returns numbers that add up to the value. If `single`, each is exact in single precision, in

@@ -29,15 +29,10 @@ fn shown(rows: &[Row]) -> Vec<&str> {
 /// Splits and compares a damaged trace. Returns the program's verdict, or `None` if there are no
 /// pieces because a container's parent ended before it was created.
 fn check(bytes: &[u8], count: &str, block: usize, threads: usize) -> Option<Made> {
-    check_as(bytes, count, (block, threads), false)
+    check_as(bytes, count, block, threads, false)
 }
 
-fn check_as(
-    bytes: &[u8],
-    count: &str,
-    (block, threads): (usize, usize),
-    sorted: bool,
-) -> Option<Made> {
+fn check_as(bytes: &[u8], count: &str, block: usize, threads: usize, sorted: bool) -> Option<Made> {
     let about = || format!("{count} pieces, blocks of {block}\n{}", String::from_utf8_lossy(bytes));
     // A creation that comes too late, which is common in sorted traces, is rewritten without its
     // user-defined fields.
@@ -114,7 +109,7 @@ fn every_fault_is_recovered() {
 #[test]
 fn a_late_link_of_an_unknown_container_is_recovered() {
     let bytes = include_bytes!("recover/late-link.trace");
-    assert!(check_as(bytes, COUNTS[2], (1 << 17, 1), false).is_some());
+    assert!(check_as(bytes, COUNTS[2], 1 << 17, 1, false).is_some());
 }
 
 /// `PAJE_SEEDS=100000 cargo test --release -p pj-split --test it damaged_in_any_way` tries more.
@@ -135,8 +130,8 @@ fn damaged_in_any_way_is_recovered() {
         println!("seed {seed}");
         let count = COUNTS[seed as usize % 3];
         let block = [100, 64, 1 << 17][seed as usize / 3 % 3];
-        let ways = (block, 1 + seed as usize % 2);
-        let Some(made) = check_as(&bytes, count, ways, seed % 5 == 0) else {
+        let threads = 1 + seed as usize % 2;
+        let Some(made) = check_as(&bytes, count, block, threads, seed % 5 == 0) else {
             refused += 1;
             continue;
         };

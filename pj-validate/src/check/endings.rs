@@ -133,7 +133,9 @@ fn destroyed_at(source: &Source<'_>) -> [(Place, u64); 2] {
 impl Endings {
     pub(crate) fn destroy_container(
         &mut self,
-        (time, type_, name): (f64, Field<'_>, Field<'_>),
+        time: f64,
+        type_: Field<'_>,
+        name: Field<'_>,
         world: &mut World,
         source: &Source<'_>,
         findings: &mut Findings,

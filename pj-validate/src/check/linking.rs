@@ -60,59 +60,50 @@ impl Lanes {
             things.containers.get_mut(owner.1).last_event = Some(time);
             return Ok(());
         };
-        let key = key.bare().to_vec();
         let Some(other) = entry else {
+            let key = key.bare().to_vec();
             let group = Group::ids("key-reused", id, 0);
             return Err(Stop::at(FieldName::Key, Problem::KeyReused { key }).once(group));
         };
         if other.end == end {
+            let key = key.bare().to_vec();
             let group = Group::ids("key-repeated", id, end as u32);
             return Err(Stop::at(FieldName::Key, Problem::KeyRepeated { key, end }).once(group));
         }
         // The link is complete, despite any problem.
-        let other = (other.value, other.time);
+        let (other_value, other_time) = (other.value, other.time);
         *entry = None;
         links.open -= 1;
-        self.complete((source, things), owner, id, (end, value, time), other, key, findings)
-    }
-
-    /// Completes a link at its second end, which has this value and time.
-    #[allow(clippy::too_many_arguments)] // They are the event's fields.
-    fn complete(
-        &mut self,
-        (source, things): (&Source<'_>, &mut Things),
-        owner: (u32, u32),
-        id: u32,
-        (end, value, time): (LinkEnd, u32, f64),
-        other: (u32, f64),
-        key: Vec<u8>,
-        findings: &mut Findings,
-    ) -> Checked<()> {
-        if value != other.0 {
+        if value != other_value {
             let values = &things.types.get(owner.0).values;
-            let name = |value: u32| values[value as usize].named();
-            let problem =
-                Problem::LinkValuesDiffer { key, value: name(value), other: name(other.0) };
+            let [value, other] = [value, other_value].map(|value| values[value as usize].named());
+            let problem = Problem::LinkValuesDiffer { key: key.bare().to_vec(), value, other };
             let group = Group::ids("link-values-differ", id, 0);
             return Err(Stop::at(FieldName::Value, problem).once(group));
         }
+        self.complete(id, time, other_time, things)?;
+        let (start, stop) = match end {
+            LinkEnd::Start => (time, other_time),
+            LinkEnd::End => (other_time, time),
+        };
+        if stop < start {
+            let caution = Caution::ReversedLink { key: key.bare().to_vec(), start, end: stop };
+            let group = Group::ids("reversed-link", owner.0, 0);
+            source.warn(FieldName::Time, caution, group, findings);
+        }
+        Ok(())
+    }
+
+    /// Completes a link at its second end, which is at `time`; its first end is at `other`.
+    fn complete(&mut self, id: u32, time: f64, other: f64, things: &mut Things) -> Checked<()> {
         let lane = &mut self.list[id as usize];
         if time < lane.last {
             return Err(self.too_early(time, id, things));
         }
-        lane.last = time.max(other.1);
+        lane.last = time.max(other);
         self.links += 1;
-        things.types.get_mut(owner.0).objects += 1;
-        things.containers.get_mut(owner.1).last_event = Some(time);
-        let (start, stop) = match end {
-            LinkEnd::Start => (time, other.1),
-            LinkEnd::End => (other.1, time),
-        };
-        if stop < start {
-            let caution = Caution::ReversedLink { key, start, end: stop };
-            let group = Group::ids("reversed-link", owner.0, 0);
-            source.warn(FieldName::Time, caution, group, findings);
-        }
+        things.types.get_mut(lane.type_).objects += 1;
+        things.containers.get_mut(lane.container).last_event = Some(time);
         Ok(())
     }
 

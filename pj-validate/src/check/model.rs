@@ -40,8 +40,8 @@ impl Model {
             Event::Link { .. } => lanes.link(event, things, source, findings),
             Event::CreateContainer { .. } => self.world.create_container(event, source, findings),
             Event::DestroyContainer { time, type_, name } => {
-                let said = (*time, *type_, *name);
-                self.endings.destroy_container(said, &mut self.world, source, findings)
+                let world = &mut self.world;
+                self.endings.destroy_container(*time, *type_, *name, world, source, findings)
             }
             Event::DefineType { .. } | Event::DefineLinkType { .. } => {
                 things.types.define_type(event, source, findings)

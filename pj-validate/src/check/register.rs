@@ -74,8 +74,8 @@ impl<T: Registered> Register<T> {
         };
         let thing = self.get(id);
         if quoted(name) != thing.is_quoted() {
-            let about = (T::THING, self.named(id));
-            other_quoting(about, name, field, thing.quoting(id), source, findings);
+            let (named, group) = (self.named(id), thing.quoting(id));
+            other_quoting(T::THING, named, name, field, group, source, findings);
         }
         Ok(id)
     }
@@ -112,7 +112,8 @@ impl<T: Registered> Register<T> {
 /// Warns that a name's quotes differ from those of its definition.
 #[cold]
 pub(crate) fn other_quoting(
-    (thing, named): (Thing, Named),
+    thing: Thing,
+    named: Named,
     name: Field<'_>,
     field: FieldName,
     group: Group,

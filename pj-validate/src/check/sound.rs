@@ -83,8 +83,8 @@ impl Checker {
             let at = self.bytes;
             let mut here = std::iter::from_fn(|| others.next_if(|(_, lines)| lines.first <= at));
             match (here.next(), lines.next()?) {
-                (Some(other), Piece::Line(line)) if other.1.first == at => {
-                    found.push(self.other_quoting(line, *other));
+                (Some((type_, quoting)), Piece::Line(line)) if quoting.first == at => {
+                    found.push(self.other_quoting(line, *type_, *quoting));
                     self.skip(line.len() as u64);
                 }
                 (None, Piece::Line(line)) if self.defines(line) => self.line(line),
@@ -99,11 +99,7 @@ impl Checker {
 
     /// Returns the finding about a value in other quotes, counting later lines; `None` if its
     /// quotes do not differ.
-    fn other_quoting(
-        &mut self,
-        line: &[u8],
-        (type_, lines): (usize, OtherQuoting),
-    ) -> Option<Finding> {
+    fn other_quoting(&mut self, line: &[u8], type_: usize, lines: OtherQuoting) -> Option<Finding> {
         let mut words = Vec::new();
         let end = token::fields(line, 0, &mut words);
         let text = &line[..end];

@@ -49,7 +49,7 @@ impl Things {
                 ROOT
             }
         };
-        let made = self.make_container((*name, *alias), id, parent, *time, source.here.file);
+        let made = self.make_container(*name, *alias, id, parent, *time, source.here.file);
         match (misplaced, made) {
             (Some(stop), _) => Err(stop),
             (None, made) => made,
@@ -58,7 +58,8 @@ impl Things {
 
     fn make_container(
         &mut self,
-        (name, alias): (Field<'_>, Option<Field<'_>>),
+        name: Field<'_>,
+        alias: Option<Field<'_>>,
         type_: u32,
         parent: u32,
         start: f64,

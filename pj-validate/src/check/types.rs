@@ -163,8 +163,8 @@ impl Types {
             known.used = true;
             if known.quoted != quoted(name) {
                 let group = Group::ids("value-quoting", id, 0);
-                let thing = (Thing::Value, known.named());
-                other_quoting(thing, name, FieldName::Value, group, source, findings);
+                let (thing, named, field) = (Thing::Value, known.named(), FieldName::Value);
+                other_quoting(thing, named, name, field, group, source, findings);
             }
             return *value;
         }

@@ -95,7 +95,8 @@ pub(crate) struct TooManyKeys;
 
 impl Count {
     pub(crate) fn new(
-        (nature, rows): (TypeNature, u64),
+        nature: TypeNature,
+        rows: u64,
         clock: Clock,
         level: u32,
         range: Range<u64>,

@@ -99,7 +99,7 @@ impl Lane {
         let range = (from >> level)..(to >> level) + 1;
         let (keys, amounts) = ((budget / 64) as usize, (budget / 40) as usize);
         let most = Most { keys: Some(keys), amounts: Some(amounts) };
-        let mut count = Count::new((view.nature(), view.len()), clock, level, range, most);
+        let mut count = Count::new(view.nature(), view.len(), clock, level, range, most);
         // With too many keys, summaries would be larger than rows.
         if view.visit(&mut count).is_ok() {
             match count.finish() {
@@ -191,8 +191,8 @@ impl Lane {
         range: Range<u64>,
     ) -> Summary {
         let (from, to) = (range.start << level, range.end << level);
-        let of = (view.nature(), self.at_most(view, from, to));
-        let mut count = Count::new(of, clock, level, range, Most::default());
+        let rows = self.at_most(view, from, to);
+        let mut count = Count::new(view.nature(), rows, clock, level, range, Most::default());
         for (chunks, _) in self.chunks_near(from, to) {
             // No limit is set, so it cannot be exceeded.
             let (Ok(()) | Err(TooManyKeys)) = view.visit_chunks(chunks, &mut count);

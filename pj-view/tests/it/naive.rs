@@ -16,6 +16,9 @@ use crate::world::{Served, example};
 /// Relative error of variables, which are added up in single precision.
 const SINGLE: f64 = 1e-4;
 
+/// Amounts in a bin, by name and by depth or other name.
+type Amounts = BTreeMap<(String, String), f64>;
+
 /// Row of any nature. Fields that it lacks are 0 or empty.
 #[derive(Clone, Debug)]
 struct Row {
@@ -198,14 +201,10 @@ impl Compared {
         let first = if head[1] == 2 { begin } else { block.doubles(1)[0] as u64 };
         let skipped = (first - window.first) as usize;
         match head[1] {
-            1 | 4 | 5 => self.shares(
-                &mut block,
-                (head[1], head[3], head[4]),
-                skipped,
-                (type_, rows),
-                window,
-                &what,
-            ),
+            kind @ (1 | 4 | 5) => {
+                let drawn = self.drawn(&mut block, &head, skipped, type_, window);
+                self.shares(kind, &drawn, rows, window, &what);
+            }
             3 => ranges(&mut block, head[3], skipped, rows, window, &what),
             2 => assert_eq!(head[3], 0, "{what}"),
             other => panic!("{what}: kind {other}"),
@@ -256,19 +255,19 @@ impl Compared {
         }
     }
 
-    /// Compares bins: seconds of states, numbers of events and links.
-    fn shares(
+    /// Reads bins: the amount for each name, and each depth or other name.
+    fn drawn(
         &self,
         block: &mut Block<'_>,
-        (kind, n, m): (u32, u32, u32),
+        head: &[u32],
         skipped: usize,
-        (type_, rows): (usize, &[Row]),
+        type_: usize,
         window: &Window,
-        what: &str,
-    ) {
+    ) -> Vec<Amounts> {
+        let (kind, n, m) = (head[1], head[3], head[4]);
         let (ends, _) = (block.words(n), block.words(n));
         let (values, others, amounts) = (block.words(m), block.words(m), block.floats(m));
-        let mut drawn = vec![BTreeMap::<(String, String), f64>::new(); window.count as usize];
+        let mut drawn = vec![Amounts::new(); window.count as usize];
         let mut begin = 0;
         for (i, end) in ends.iter().enumerate() {
             for j in begin..*end as usize {
@@ -281,10 +280,15 @@ impl Compared {
             }
             begin = *end as usize;
         }
+        drawn
+    }
+
+    /// Compares bins: seconds of states, numbers of events and links.
+    fn shares(&self, kind: u32, drawn: &[Amounts], rows: &[Row], window: &Window, what: &str) {
         let digit = self.digit;
         for (i, drawn) in drawn.iter().enumerate() {
             let (low, high) = window.bin(i);
-            let (mut sums, mut doubt) = (BTreeMap::<(String, String), f64>::new(), 0.0);
+            let (mut sums, mut doubt) = (Amounts::new(), 0.0);
             let mut largest = None;
             for row in rows {
                 let key = match kind {

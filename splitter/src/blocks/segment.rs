@@ -1,4 +1,4 @@
-//! Blocks whose lines are in another format than text.
+//! Blocks whose lines are not stored as text.
 
 use std::fmt;
 use std::io;
@@ -9,16 +9,17 @@ use paje_parser::columns::{Hole, Lines, Wanted};
 
 use super::{Block, PADDING, ReadError};
 
-/// Whole lines in another format than text, which can be decoded without their text.
+/// Whole lines in a binary format. They can be decoded without making their text.
 pub trait ColumnSegment: Send + Sync {
     /// Returns the number of bytes of the text.
     fn text_len(&self) -> usize;
 
-    /// Gives the lines as columns, and in `text` the bytes that these refer to, at their places in
-    /// the segment's text. `judge` is shown the first line of each step and chooses its form.
+    /// Writes the lines as columns to `lines`. Writes the bytes that the columns refer to into
+    /// `text`, at their places in the segment's text. Calls `judge` with the first line of each
+    /// step to choose the form of the step.
     ///
-    /// Returns `false` if the lines must be read as text, as by default. Then `lines` and `text`
-    /// mean nothing.
+    /// Returns `false` if the lines must be read as text, which is the default. The contents of
+    /// `lines` and `text` are then unspecified.
     fn columns(
         &self,
         text: &mut Vec<u8>,
@@ -62,7 +63,7 @@ impl Segment {
     }
 }
 
-/// The lines of a block in another format, and their text once it is needed.
+/// Lines of a block that are not stored as text, and their text once it has been needed.
 #[derive(Clone)]
 pub(super) struct Unpacked {
     lines: Arc<dyn ColumnSegment>,
@@ -94,8 +95,8 @@ impl Block {
         self.segment = Some(Unpacked { lines, text: OnceLock::new() });
     }
 
-    /// Gives the lines of a segment as columns: see [`ColumnSegment::columns`]. `text` has room for
-    /// [`PADDING`] bytes after the block's text.
+    /// Writes the lines of a segment as columns: see [`ColumnSegment::columns`]. `text` gets room
+    /// for [`PADDING`] bytes after the block's text.
     ///
     /// Returns `false` if the block holds text, or the segment has no columns.
     pub fn columns(
@@ -106,7 +107,8 @@ impl Block {
     ) -> bool {
         let Some(Unpacked { lines: segment, .. }) = &self.segment else { return false };
         let room = segment.text_len() + PADDING;
-        // The system's zero pages take memory only where they are written. So ask for all at once.
+        // The system's zero pages take memory only where they are written, so the whole room is
+        // allocated at once.
         if text.len() < room / 2 {
             *text = vec![0; room];
         }
@@ -135,7 +137,7 @@ impl Block {
     }
 }
 
-/// A line of a segment, whose text can be read after the block has been filled again.
+/// A line of a segment. Its text can still be read after the block has been filled again.
 #[derive(Clone)]
 pub struct LaterLine {
     lines: Arc<dyn ColumnSegment>,

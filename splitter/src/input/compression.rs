@@ -67,8 +67,8 @@ pub(super) enum Guess {
 /// Guesses the compression of an input that begins with `head`. `ended` means that it has no more
 /// bytes.
 ///
-/// An input that ends within the first bytes of a compression counts as compressed, and so as
-/// damaged, unless it reads as text.
+/// An input that ends within the signature of a compression format counts as compressed, and
+/// therefore as damaged, unless it could be text.
 pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
     let mut head = head.to_owned();
     if let Some(first @ b'P'..=b'_') = head.first_mut() {
@@ -100,7 +100,8 @@ pub(super) struct Decoder {
     reader: Box<dyn Read + Send>,
     /// Handle for other threads to help, if the format has pieces.
     pub(super) unpacking: Option<Unpacking>,
-    /// The first error, which is returned again: some decoders would report the end of the input.
+    /// The first error. It is returned again, because some decoders would report the end of the
+    /// input.
     failed: Option<(io::ErrorKind, String)>,
 }
 
@@ -160,7 +161,7 @@ pub(super) fn zstd_decoder<'d, R: BufRead>(medium: R) -> io::Result<zstd::Decode
     Ok(decoder)
 }
 
-/// Makes a message of a decompressor's error. Errors of the file stay as they are.
+/// Converts a decompressor's error to a message. Errors of the file stay as they are.
 pub(super) fn explain(compression: Compression, error: io::Error) -> io::Error {
     if error.raw_os_error().is_some() || compression == Compression::Otf2 {
         error

@@ -1,5 +1,5 @@
-//! Recognises files that are no traces, or must be unpacked first, by their first bytes. A trace
-//! begins with a comment or a definition, so no trace begins with any of these.
+//! Recognises files that are not traces, or that must be unpacked first, by their first bytes. A
+//! trace begins with a comment or a definition, so no trace begins with any of these.
 
 use std::io::{self, Read};
 
@@ -12,7 +12,7 @@ const DECOMPRESS: &str = "decompress it first (gzip, zstd, xz and bzip2 are read
 const RECODE: &str = "convert it to UTF-8 first, with iconv for example";
 const NOTHING: &str = "";
 
-/// First bytes of files, what these are, and what to do with them.
+/// First bytes of other kinds of files, what such files are, and what to do with them.
 const MAGIC: [(&[u8], &str, &str); 31] = [
     (b"PK\x03\x04", "a zip archive", UNPACK),
     (b"PK\x05\x06", "a zip archive", UNPACK),
@@ -61,12 +61,12 @@ fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
             NOTHING,
         ));
     }
-    // Two bytes alone may be damage of a trace.
+    // The first two bytes alone could be damage in a trace.
     if matches!(head, [0xff, 0xfe, _, 0, ..] | [0xfe, 0xff, 0, _, ..]) {
         return Some(("text in UTF-16", RECODE));
     }
-    // A tar archive begins with a file name padded with zeros. A comment may contain the magic,
-    // too.
+    // A tar archive begins with a file name padded with zeros. The magic alone could also be part
+    // of a comment.
     let is_tar = head.get(257..262) == Some(b"ustar") && head[99] == 0 && head[0] != b'#';
     is_tar.then_some(("a tar archive", UNPACK))
 }
@@ -74,7 +74,7 @@ fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
 /// Checks whether a file that begins with `head` may be a trace.
 ///
 /// # Errors
-/// It is no trace.
+/// It is not a trace.
 pub(super) fn check(head: &[u8], compression: Option<Compression>) -> io::Result<()> {
     let Some((what, advice)) = foreign(head) else { return Ok(()) };
     let inside = compression.map_or(String::new(), |compression| format!("{compression}: "));

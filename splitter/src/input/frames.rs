@@ -1,8 +1,8 @@
 //! Finds pieces of compressed data: zstd frames, and gzip members with known lengths, as `pzstd`
 //! and `bgzip` write them.
 //!
-//! From the first piece on that is too large, cut off or unexpected, all is left to the
-//! decompressor.
+//! If a piece is too large, cut off or unexpected, the decompressor reads it and everything after
+//! it.
 
 use std::io::{self, Cursor, Read};
 
@@ -65,7 +65,7 @@ impl<R: Read> Frames<R> {
         Ok(bytes.and_then(|bytes| bytes.try_into().ok()))
     }
 
-    /// Returns the next piece, or `None` if there is none that can be decompressed by itself.
+    /// Returns the next piece, or `None` if no more pieces can be decompressed separately.
     fn piece(&mut self) -> io::Result<Option<Part>> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
@@ -269,7 +269,7 @@ impl Part {
         let damaged =
             |what: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("corrupt {what}"));
         text.reserve(self.most as usize + 32);
-        // A damaged member may have much more text than it says.
+        // A damaged member may have much more text than it declares.
         let mut decoder = flate2::bufread::MultiGzDecoder::new(&self.data[..]).take(self.most + 1);
         match decoder.read_to_end(text) {
             Ok(count) if count as u64 > self.most => {

@@ -55,7 +55,7 @@ impl<R: Read> Read for Counted<R> {
                     self.taken.fetch_add(count as u64, Ordering::Relaxed);
                     return Ok(count);
                 }
-                // Decompressors need not know about signals.
+                // Reading is repeated here, so that decompressors need not handle signals.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }

@@ -13,7 +13,7 @@ const AHEAD: usize = 1 << 20;
 /// Bytes of text of pieces that may be decompressed at the same time.
 const MOST: u64 = 256 << 20;
 
-/// A part of compressed data that can be decompressed by itself.
+/// A part of compressed data that can be decompressed separately.
 pub(super) trait Piece: Send {
     /// Returns the largest possible length of its text.
     fn most(&self) -> u64;
@@ -41,7 +41,7 @@ impl Piece for Packed {
     }
 }
 
-/// Lines of a window that are not compressed.
+/// Lines of a time window that are stored uncompressed.
 struct Ready(Vec<u8>);
 
 impl Piece for Ready {
@@ -215,7 +215,8 @@ impl PiecesText {
                 None if state.ended => {
                     let rest = state.rest.take();
                     self.rest = Some(rest.unwrap_or_else(|| Box::new(io::empty())));
-                    // The rest can be long, and it does not need the memory of the pieces.
+                    // The rest can be long. Reading it does not need the memory of the pieces,
+                    // which is freed here.
                     state.spare = Vec::new();
                     return;
                 }

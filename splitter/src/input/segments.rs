@@ -109,7 +109,7 @@ impl Segments {
         is_short.then_some(Segments { source, position: 0, left })
     }
 
-    /// Returns whether they belong to a window of time, which only sound traces have.
+    /// Returns whether the segments belong to a time window. Only sound traces have windows.
     #[must_use]
     pub const fn is_window(&self) -> bool {
         matches!(self.source, SegmentSource::Window(_))
@@ -175,10 +175,10 @@ fn damaged(error: Error) -> io::Error {
 }
 
 impl Block {
-    /// Fills the block with the text of a file's first segment, which may be no trace.
+    /// Fills the block with the text of a file's first segment, even if it is not a trace.
     ///
     /// # Errors
-    /// It is no trace, or damaged: the block is empty.
+    /// The text is not a trace or is damaged. The block is then empty.
     pub fn unpack_first(&mut self, segment: Segment) -> Result<(), ReadError> {
         self.set_segment(segment);
         self.unpack()?;

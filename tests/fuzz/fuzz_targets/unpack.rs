@@ -6,8 +6,8 @@ use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
 use paje_pack::{
-    Border, Definitions, Outline, Packed, Piece, Reader, Segment, Segments, Settings, Summaries,
-    Text, WindowIndex, Writer,
+    Border, Definitions, Packed, Piece, Reader, Segment, Segments, Settings, Summaries, Text,
+    WindowIndex, Writer,
 };
 use paje_parser::columns::{Asked, HoleKind, Lines, Wanted};
 
@@ -26,9 +26,8 @@ fuzz_target!(|bytes: &[u8]| {
     // The text has another checksum.
     let _ = Text::new(&packed[..]).read_to_end(&mut back);
     assert!(back.len() <= 1 << 27);
-    let (mut reader, mut outline) = (Reader::new(&packed[..]), Outline::default());
+    let mut reader = Reader::new(&packed[..]);
     while let Ok(Some(segment)) = reader.next_segment() {
-        let _ = outline.visit(&segment, |_| ());
         for choice in changes {
             columns(&segment, *choice);
         }

@@ -32,9 +32,9 @@ pub(super) struct Lines<'a, 't> {
 
 /// Text whose lines are decoded in batches.
 pub(super) trait Batch<'t>: Text<'t> {
-    /// Decodes lines and returns the number taken. Without `as_one`, looks names up one by one, and
-    /// appends lines that do not fit to the rest. With `as_one`, looks all names of a line up as
-    /// one text, and stops at the first line that does not fit or has an unknown text.
+    /// Decodes lines and returns the number of decoded ones. Without `as_one`, looks names up one
+    /// by one, and appends lines that do not fit to the rest. With `as_one`, looks all names of a
+    /// line up as one text, and stops at the first line that does not fit or has an unknown text.
     fn decode(lines: Lines<'_, 't>, op: Op, as_one: bool) -> usize;
 }
 
@@ -100,7 +100,7 @@ struct OfOperation<'a, 't, T, O, const AS_ONE: bool> {
 struct Tables<'a> {
     plan: &'a Plan,
     known: &'a KnownLanes,
-    /// Slots of `known`, so that the pointers stay in registers.
+    /// Slots of `known`, borrowed so that the pointers stay in registers.
     pairs: Words<'a, KnownLane>,
     line_names: LineNamesSlots<'a>,
     config: &'a DecoderConfig,
@@ -148,7 +148,7 @@ impl<'t> Lines<'_, 't> {
     pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(LineNames, Option<Word>, usize)> {
         let Lines { padded, plan, known, symbols, times, config, decoded, .. } = self;
         let line = self.batch.first()?;
-        let (text, _, fields) = T::read(padded, (line.start, line.fields), plan, op, times)?;
+        let (text, _, fields) = T::read(padded, line, plan, op, times)?;
         let mut names = OneByOne { padded, plan, known, config, symbols };
         let found = names.find(
             Tables::new(plan, known, config, op),
@@ -177,8 +177,7 @@ impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_,
         let mut lines = batch.iter();
         while let [line, ..] = lines.as_slice() {
             let event = 'event: {
-                let place = (line.start, line.fields);
-                let Some((text, time, fields)) = T::read(padded, place, plan, op, times) else {
+                let Some((text, time, fields)) = T::read(padded, line, plan, op, times) else {
                     break 'event None;
                 };
                 if time > stop_at {
@@ -334,7 +333,7 @@ impl<'t> OneByOne<'_, 't> {
         op: Op,
         decoded: &mut Decoded,
     ) -> (u64, u64) {
-        let read = T::fields(self.padded, (line.start, line.fields), self.plan, op);
+        let read = T::fields(self.padded, &line, self.plan, op);
         let found = read.and_then(|(text, fields)| {
             let tables = Tables::new(self.plan, self.known, self.config, op);
             self.find(tables, text, line.start, op, fields, decoded)

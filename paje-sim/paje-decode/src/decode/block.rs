@@ -14,23 +14,24 @@ pub struct DecodedBlock {
     pub decoded: Decoded,
     pub number: u64,
     pub origin: Origin,
-    /// Definitions that it was decoded with.
+    /// Definitions with which the block was decoded.
     pub assumed: Option<Arc<DefTable>>,
-    /// Index of the maps of its symbols.
+    /// Index of the maps of the block's symbols.
     pub maps: usize,
-    /// Largest number of parts of a whole block that it has had so far. It has memory for them.
+    /// Largest size that the block has had so far, in parts of a whole block. It has memory for
+    /// this size.
     pub parts: usize,
     pub worker: usize,
-    /// Error of reading the text after it.
+    /// Error of reading the text after the block.
     pub failure: Option<ReadError>,
-    /// Whether it is known to be the last block of its file.
+    /// Whether the block is known to be the last one of its file.
     pub is_last: bool,
-    /// Whether its file begins with a byte order mark.
+    /// Whether the block's file begins with a byte order mark.
     pub is_marked: bool,
     pub lines_before: u64,
-    /// Lines before this byte must not be shown. See `Engine::shown_from`.
+    /// Messages must not show lines before this byte. See `Engine::shown_from`.
     pub shown_from: u32,
-    /// Subjects of its structural lines, in file order. Filled only for a ledger.
+    /// Subjects of the block's structural lines, in file order. Filled only for a ledger.
     pub structural: Vec<LineOf>,
 }
 

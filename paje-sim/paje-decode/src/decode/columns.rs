@@ -2,8 +2,8 @@
 //!
 //! A segment groups its lines by step. The lines of a step have the same words, except in their
 //! holes ([`Lines`]). `Decoder::line` decodes the first line of a step. The others are the same
-//! event with other times, numbers and keys. Blocks with definitions are decoded from their text,
-//! and so are lines with other holes, and all lines if an option needs it.
+//! event with other times, numbers and keys. Blocks with definitions and lines with other holes are
+//! decoded from their text. If an option needs the text, all lines are.
 
 use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 use paje_parser::token::{self, is_white};
@@ -88,7 +88,7 @@ impl Decoder {
                 self.line_with_text(line, content, defs, text, &mut steps, decoded)
             } else {
                 match &mut steps.all[line.step as usize] {
-                    // Its lines have no content.
+                    // Lines of this step have no content.
                     Step { kind: StepKind::Plain, .. } => Ok(()),
                     Step { kind: StepKind::Number, .. } => {
                         let (start, end) = content.value_at;

@@ -9,7 +9,7 @@ use paje_model::names::hash::ShortText;
 
 pub type StrandSymbol = u32;
 
-/// Marks a line without an event that is replayed.
+/// Marks a line that has no event to replay.
 pub(super) const NO_STRAND: StrandSymbol = StrandSymbol::MAX;
 
 /// Marks a structural line, a line of an event definition, or a line without words.
@@ -74,7 +74,7 @@ impl Op {
 pub struct LaneEvent {
     /// In seconds.
     pub time: f64,
-    /// Symbol of a value, bits of a variable's number, or index into the block's links.
+    /// Symbol of a value, bits of a variable's number, or index in the block's links.
     pub argument: u64,
     pub at: u32,
     /// The [`Op`], and above it the number of the event's extra fields in the block, from 1; 0 if none.
@@ -122,7 +122,7 @@ pub struct LinkEvent {
 }
 
 impl LinkEvent {
-    /// Prefetches all of it. It may cross a cache line, so this reads the fields at both ends.
+    /// Prefetches the whole link. It may cross a cache line, so this reads the fields at both ends.
     #[inline(always)]
     pub fn look(&self) -> u64 {
         self.key_hash ^ self.key.bytes().1 as u64
@@ -239,7 +239,7 @@ pub struct Decoded {
     /// For each shard, the numbers of strands and events before its own.
     pub shards: Vec<(u32, u32)>,
     pub links: Vec<LinkEvent>,
-    /// In file order, each with the start of its line in the block.
+    /// Items in file order, each with the start of its line in the block.
     pub ordered: Vec<(u32, OrderedItem)>,
     pub structures: Vec<Structure>,
     pub(super) values: Vec<ValueDefinition>,
@@ -265,9 +265,9 @@ pub struct Decoded {
     pub lines_of: Vec<(u32, StrandSymbol)>,
     /// Definitions at the end of the block, if it has lines of definitions.
     pub defs: Option<Arc<DefTable>>,
-    /// Definitions used before the first of these lines.
+    /// Definitions used before the first line of a definition.
     pub used: Vec<u32>,
-    /// Start of the first of these lines.
+    /// Start of the first line of a definition.
     pub(crate) defs_from: u32,
     /// Whether later lines of the file may mean something else than with the definitions before the block.
     pub changes: bool,
@@ -301,7 +301,7 @@ impl Decoded {
         &self.events[..count]
     }
 
-    /// Takes from another block the memory that only resolving uses, if it is larger.
+    /// Takes over from another block the memory that only resolving uses, if it is larger.
     pub fn take_resolved(&mut self, other: &mut Decoded) {
         fn larger<T>(own: &mut Vec<T>, other: &mut Vec<T>) {
             if own.capacity() < other.capacity() {

@@ -11,7 +11,7 @@ use crate::input::files::{Files, Origin};
 #[derive(Debug)]
 pub struct DefinitionsByFile {
     file: u32,
-    /// Its definitions so far, with all definitions of the trace.
+    /// Definitions of this file so far. The table also lists all definitions of the trace.
     current: Arc<DefTable>,
     /// Definitions that files begin with, by the number of the file that names them.
     inherited: BTreeMap<u32, Arc<DefTable>>,
@@ -81,14 +81,15 @@ impl DefinitionsByFile {
         ended
     }
 
-    /// Returns whether a block that was decoded with other definitions than the current ones means the same.
+    /// Returns whether a block means the same with the current definitions as with the definitions with which it was
+    /// decoded.
     pub fn still_valid_for(&self, block: &DecodedBlock) -> bool {
         let Some(assumed) = &block.assumed else { return false };
         let table = &*self.current;
         if Arc::ptr_eq(assumed, &self.current) {
             return true;
         }
-        // Lines that are invalid with one may be valid with the other.
+        // Lines that are invalid with one table may be valid with the other.
         if assumed.is_midway() || table.is_midway() || block.decoded.has_faults() {
             return false;
         }
@@ -96,8 +97,8 @@ impl DefinitionsByFile {
             let index = *def as usize;
             table.defs().get(index).is_some_and(|def| table.find(def.id()) == Some(index))
         };
-        // A definition's line also depends on whether definitions are put away, on taken numbers
-        // and on the end of the list.
+        // A line of a definition also depends on whether inherited definitions still apply, on the
+        // numbers in use, and on the end of the list.
         let same_header = |after: &Arc<DefTable>| {
             (match (assumed.is_inherited(), table.is_inherited()) {
                 (true, true) => true,

@@ -6,6 +6,7 @@ use paje_parser::number::{LINE_START, LineWindow};
 use crate::decode::decoded::Op;
 use crate::decode::plan::{Plan, WORDS};
 use crate::decode::times::Times;
+use crate::decode::usual::Waiting;
 use paje_model::names::options::Precision;
 
 /// Bytes in which the fields of a line are looked up.
@@ -14,16 +15,16 @@ pub(super) trait Text<'t>: Copy {
     const IS_USUAL: bool;
 
     /// Reads a line's bytes, its time and the positions of its other fields, if the time and the number of fields are
-    /// valid. A line is given by its start and the bits of its fields' positions.
+    /// valid.
     fn read(
         padded: &'t [u8],
-        line: (u32, u64),
+        line: &Waiting,
         plan: &Plan,
         op: Op,
         times: &mut Times,
     ) -> Option<(Self, f64, Fields)>;
 
-    fn fields(padded: &'t [u8], line: (u32, u64), plan: &Plan, op: Op) -> Option<(Self, Fields)>;
+    fn fields(padded: &'t [u8], line: &Waiting, plan: &Plan, op: Op) -> Option<(Self, Fields)>;
 
     fn bytes(&self) -> &[u8];
 
@@ -52,25 +53,20 @@ impl<'t> Text<'t> for InWindow<'t> {
     #[inline(always)]
     fn read(
         padded: &'t [u8],
-        (start, bits): (u32, u64),
+        line: &Waiting,
         _: &Plan,
         op: Op,
         times: &mut Times,
     ) -> Option<(Self, f64, Fields)> {
-        let window = window(padded, start)?;
-        let ((start, end), fields) = Fields::usual(op, bits)?;
+        let window = window(padded, line.start)?;
+        let ((start, end), fields) = Fields::usual(op, line.fields)?;
         Some((InWindow(window), times.read(window, start, end)?, fields))
     }
 
     #[inline(always)]
-    fn fields(
-        padded: &'t [u8],
-        (start, bits): (u32, u64),
-        _: &Plan,
-        op: Op,
-    ) -> Option<(Self, Fields)> {
-        let (_, fields) = Fields::usual(op, bits)?;
-        Some((InWindow(window(padded, start)?), fields))
+    fn fields(padded: &'t [u8], line: &Waiting, _: &Plan, op: Op) -> Option<(Self, Fields)> {
+        let (_, fields) = Fields::usual(op, line.fields)?;
+        Some((InWindow(window(padded, line.start)?), fields))
     }
 
     #[inline(always)]
@@ -103,7 +99,7 @@ impl<'t> Text<'t> for InBlock<'t> {
     #[inline(always)]
     fn read(
         padded: &'t [u8],
-        line: (u32, u64),
+        line: &Waiting,
         plan: &Plan,
         _: Op,
         _: &mut Times,
@@ -114,7 +110,7 @@ impl<'t> Text<'t> for InBlock<'t> {
     }
 
     #[inline(always)]
-    fn fields(padded: &'t [u8], line: (u32, u64), plan: &Plan, _: Op) -> Option<(Self, Fields)> {
+    fn fields(padded: &'t [u8], line: &Waiting, plan: &Plan, _: Op) -> Option<(Self, Fields)> {
         let words = Words::read(line, plan.expected)?;
         Some((InBlock(padded), Fields::by_plan(&words, plan)?))
     }
@@ -153,7 +149,7 @@ impl Fields {
     /// range of its time from the start of the line.
     #[inline(always)]
     fn usual(op: Op, mut ends: u64) -> Option<((usize, usize), Fields)> {
-        // Without a further bit this is 64, and the line is refused.
+        // Without another bit, the end is 64 and the line is refused.
         let mut next = || {
             let end = ends.trailing_zeros() as usize;
             ends &= ends.wrapping_sub(1);
@@ -225,10 +221,11 @@ pub(super) fn bare(padded: &[u8], (start, end): (usize, usize)) -> (usize, usize
 struct Words([u64; WORDS]);
 
 impl Words {
-    /// Reads `count` words from the bits of their edges. Returns `None` if the line has more or fewer.
+    /// Reads the `count` words of a line. Returns `None` if the line has more or fewer.
     #[inline(always)]
-    fn read((start, mut edges): (u32, u64), count: usize) -> Option<Words> {
-        let start = u64::from(start);
+    fn read(line: &Waiting, count: usize) -> Option<Words> {
+        let mut edges = line.fields;
+        let start = u64::from(line.start);
         let both = start | start << 32;
         let mut words = [both; WORDS];
         let mut before = edges;

@@ -18,11 +18,11 @@ pub(super) struct Grouping {
 impl Decoder {
     #[inline(never)]
     pub(super) fn group_by_strand(&mut self, decoded: &mut Decoded) {
-        // Lines after an invalid one have no event, nor have lines without a lane.
+        // Lines after an invalid line have no event. Lines without a lane have none either.
         let lines = std::mem::take(&mut self.waiting.lines) as usize;
         self.decoded += lines as u64;
         if self.symbols.unique_values {
-            // Each batch has listed its own, in file order.
+            // Each batch has listed its own items, in file order.
             decoded.ordered.sort_by_key(|(line, _)| *line);
         }
         if self.config.follows {
@@ -34,7 +34,7 @@ impl Decoder {
         let count = self.group_by_shard(decoded);
         let events = &mut decoded.events;
         if events.len() < count {
-            // A new buffer, since a larger copy of the old contents is not needed.
+            // Growing the old buffer would copy contents that are not needed, so make a new one.
             *events = vec![LaneEvent::NONE; count + count / 8];
         }
         let Grouping { unsorted, counts, .. } = &mut self.grouping;

@@ -3,8 +3,8 @@ use crate::decode::line_names::LineNamesTable;
 use crate::decode::partitioning::Partitioning;
 use crate::decode::symbols::{Symbol, WordTable};
 
-/// Number of texts of lines' names up to which a decoder keeps their table. Links only have many
-/// texts if there are many containers.
+/// Number of texts up to which a decoder keeps its table of the names of whole lines. Links only
+/// have many such texts if there are many containers.
 const MOST_LINE_NAMES: usize = 1 << 9;
 const MOST_LINK_LINE_NAMES: usize = 1 << 12;
 
@@ -17,9 +17,10 @@ pub(super) struct KnownLane {
 
 #[derive(Debug)]
 pub(super) struct KnownLanes {
-    /// By the text of an adjacent type and container. See [`short`](super::short).
+    /// Lanes by the text of an adjacent type and container. See [`short`](super::short).
     pub(super) by_pair: WordTable<KnownLane, true>,
-    /// By that text, a value, and the other end of a link. See [`line_names`](super::line_names).
+    /// Names of lines by that text, a value, and the other end of a link. See
+    /// [`line_names`](super::line_names).
     line_names: LineNamesTable,
     link_line_names: LineNamesTable,
     pub(super) lanes: Vec<KnownLane>,
@@ -48,7 +49,7 @@ impl KnownLanes {
         self.shards.clear();
     }
 
-    /// Returns the names of lines as one text, for links or for all other lines.
+    /// Returns the table of the names of whole lines, either for links or for all other lines.
     #[inline(always)]
     pub(super) const fn line_names(&self, of_links: bool) -> &LineNamesTable {
         if of_links { &self.link_line_names } else { &self.line_names }

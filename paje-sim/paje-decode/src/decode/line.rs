@@ -75,7 +75,8 @@ impl Decoder {
                     index,
                     padded,
                     words,
-                    (&mut self.symbols.types, &mut self.colors),
+                    &mut self.symbols.types,
+                    &mut self.colors,
                     decoded,
                 );
                 decoded.ordered.push((start as u32, OrderedItem::Structural(structure)));
@@ -218,7 +219,7 @@ const fn fault(word: Span, kind: FaultKind) -> Fault {
 
 #[cold]
 fn missing(def: &EventDef, words: &[Span]) -> Fault {
-    // The number of needed words follows from the fields that this checks.
+    // This checks the required fields, which determine the number of needed words.
     let failed = RawEvent::new(def, &[], words).err();
     failed.unwrap_or(Fault { at: 0, kind: FaultKind::MissingField(FieldName::Type) })
 }

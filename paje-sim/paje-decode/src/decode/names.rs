@@ -19,7 +19,7 @@ pub struct NameTable {
 }
 
 const fn within(hash: u64, context: u32) -> u64 {
-    // Tables use both ends of a hash.
+    // Tables use both ends of a hash, so the context changes both.
     hash ^ (context as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
@@ -70,13 +70,13 @@ impl NameTable {
         (symbol, hash)
     }
 
-    /// Grows the index in the order of the texts in memory. A table that grows by itself would read
-    /// them in its own order.
+    /// Grows the index in the order of the texts in memory. A table that grows on its own would
+    /// read the texts in the order of their hashes.
     #[cold]
     fn grow(&mut self) {
         let NameTable { known, entries, arena } = self;
         let indexed = known.len();
-        // Frees the old index first, so that there are never two.
+        // The old index is freed first, so that there are never two.
         *known = HashTable::new();
         *known = HashTable::with_capacity(2 * indexed.max(8));
         for (entry, symbol) in entries[..indexed].iter().zip(0..) {

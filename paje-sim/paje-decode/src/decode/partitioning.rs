@@ -20,7 +20,7 @@ impl Partitioning {
 
     pub fn for_workers(workers: usize) -> Self {
         let workers = workers.min(Partitioning::MOST_SHARDS as usize) as u32;
-        // With only as many strands as workers, a strand in the shard of another long lane delays all others.
+        // With only as many strands as workers, a strand in the shard of another long lane would delay all others.
         let links = if workers >= Partitioning::MANY { 2 } else { 1 };
         match workers {
             0 | 1 => Partitioning { shards: 1, per_link_lane: 1 },
@@ -31,7 +31,8 @@ impl Partitioning {
         }
     }
 
-    /// Returns the number of workers that it was made for, or fewer if these have fewer shards each.
+    /// Returns the number of workers for which the lanes are partitioned. It is smaller if shards are too few to give
+    /// each worker the usual number.
     pub const fn workers(self) -> u32 {
         self.shards.div_ceil(Partitioning::PER_WORKER)
     }
@@ -47,7 +48,7 @@ impl Partitioning {
 
     #[inline]
     pub const fn part(self, key_hash: u64) -> u32 {
-        // Bits that the strand's own table does not use.
+        // These bits are not used by the strand's own table.
         (key_hash >> 52) as u32 & (self.per_link_lane - 1)
     }
 }

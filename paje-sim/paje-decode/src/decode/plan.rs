@@ -19,7 +19,7 @@ pub(super) mod usual {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) action: Action,
-    /// Number of words that a line must have, and that a complete line has.
+    /// Number of words that a line must have, and number of words of a complete line.
     pub(super) needed: usize,
     pub(super) expected: usize,
     pub(super) time: usize,
@@ -34,7 +34,7 @@ pub(super) struct Plan {
     pub(super) fits_batch: bool,
     /// Whether the fields are also in the [usual](usual) order.
     pub(super) is_usual: bool,
-    /// Number of words in the usual order, if all later words are not needed.
+    /// Number of words in the usual order, if no later word is needed.
     pub(super) head: Option<u32>,
     pub(super) keeps_extras: bool,
     without_len: u64,
@@ -48,7 +48,7 @@ pub(super) struct Plans {
     /// Batches of usual lines, by short event numbers.
     pub(super) short_ids: ShortIds,
     pub(super) numbering: Option<Numbering>,
-    /// Whether the current lines have used each definition.
+    /// For each definition, whether the current lines have used it.
     pub(super) used: Vec<bool>,
     pub(super) used_list: Vec<u32>,
     pub(super) keeps_extras: bool,
@@ -67,11 +67,12 @@ pub(super) struct ShortIds {
     /// bytes; 0 if none.
     pairs: Box<[u16; 1 << 16]>,
     slots: Box<[(u64, u32); 1 << ShortIds::BITS]>,
-    /// For the same keys, events that only need their [head](Plan::head). See [`ShortIds::head`].
+    /// For the same keys, events of which only the [head](Plan::head) is needed. See
+    /// [`ShortIds::head`].
     heads: Vec<(u64, Head)>,
 }
 
-/// Batch of long lines that only need their head.
+/// Batch of long lines of which only the head is needed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) batch: u32,
@@ -98,7 +99,7 @@ impl ShortIds {
     /// Found by search: no two numbers below 100 share a slot.
     const SPREAD: u64 = 0xf499_2272_a268_fadb;
 
-    /// Combines the first `len` of eight bytes, at most seven, with their number.
+    /// Combines the first `len` of eight bytes with `len`, which is at most seven.
     #[inline(always)]
     const fn key(bytes: u64, len: usize) -> u64 {
         bytes & ((1 << (8 * (len & 7))) - 1) | (len as u64) << 56
@@ -109,7 +110,8 @@ impl ShortIds {
         (key.wrapping_mul(ShortIds::SPREAD) >> (64 - ShortIds::BITS)) as usize
     }
 
-    /// Returns one more than [`ShortIds::find`], or 0 if none. Fastest for short numbers.
+    /// Returns the batch that [`ShortIds::find`] returns, plus one, or 0 if there is no batch.
+    /// Fastest for short numbers.
     #[inline(always)]
     pub(super) fn find_plus_one(&self, bytes: u64, len: usize) -> u32 {
         let pair = u32::from(self.pairs[usize::from(bytes as u16)]);
@@ -119,7 +121,8 @@ impl ShortIds {
         }
     }
 
-    /// Returns the batch for usual lines of the event whose number is the first `len` of eight bytes.
+    /// Returns the batch for ordinary lines of an event. The event's number is the first `len` bytes of the eight
+    /// given.
     #[inline(always)]
     pub(super) fn find(&self, bytes: u64, len: usize) -> Option<u32> {
         let key = ShortIds::key(bytes, len);
@@ -127,13 +130,14 @@ impl ShortIds {
         (known == key).then_some(batch)
     }
 
-    /// Returns the batch for long lines of that event.
+    /// Returns the batch for long lines of an event, whose number is given in the same way.
     pub(super) fn head(&self, bytes: u64, len: usize) -> Option<Head> {
         let key = ShortIds::key(bytes, len);
         self.heads.iter().find(|(known, _)| *known == key).map(|(_, head)| *head)
     }
 
-    /// Adds the head of an event's number, unless there are many: they are searched one by one.
+    /// Adds the head of an event's number. Does nothing if there are already many, because they are
+    /// searched one by one.
     pub(super) fn insert_head(&mut self, id: &[u8], head: Head) {
         const MOST: usize = 16;
         if let Some(key) = ShortIds::key_of(id)

@@ -8,20 +8,20 @@ use crate::decode::usual::Batches;
 /// with a container or a value for each task.
 const LINES_PER_SYMBOL: u64 = 4;
 
-/// After this many restarts without interning values, the next one interns them again to see whether they now repeat.
+/// After this many restarts without interning values, values are interned again to see whether they now repeat.
 const PROBES: u32 = 8;
 
 impl Decoder {
-    /// Returns whether it knows many names that are hardly used again. Looking them up costs more
-    /// than learning them again.
+    /// Returns whether the decoder knows many names that are hardly used again. Looking them up
+    /// costs more than learning them again.
     pub fn is_crowded(&self) -> bool {
         let symbols = self.symbols.len();
         symbols > self.most_symbols && self.decoded < LINES_PER_SYMBOL * symbols as u64
     }
 
-    /// Forgets all names and definitions, and keeps the memory. If the trace knew most of its lanes before
-    /// (`known_before`), the limit on names is raised: otherwise it would keep forgetting lanes that come back. If
-    /// most of its names were values, it stops interning values, as they do not repeat.
+    /// Forgets all names and definitions, and keeps the memory. If the trace already knew most of the decoder's lanes
+    /// (`known_before`), raises the limit on names: otherwise the decoder would keep forgetting lanes that come back.
+    /// If most names were values, stops interning values, as they do not repeat.
     pub fn restart(&mut self, known_before: usize) {
         if 2 * known_before > self.symbols.len() {
             self.most_symbols = self.most_symbols.saturating_mul(4);

@@ -26,7 +26,7 @@ use crate::decode::usual::{UsualLines, Waiting, batch_of};
 use crate::decode::wide;
 use paje_model::names::hash::word;
 
-/// Number of lines after one with an unknown name that are not looked up as one text, since they
+/// Number of lines after a line with an unknown name that are not looked up as one text, since they
 /// may have unknown names, too.
 const STRANGE: usize = 4;
 
@@ -106,7 +106,7 @@ impl Decoder {
             self.grouping.unsorted.resize(lines + lines / 8, NOTHING);
         }
         let mut filled = std::mem::take(&mut self.waiting.filled);
-        // A fixed order, so that the items do not depend on the order of lines.
+        // The order is fixed, so that the items do not depend on the order of lines.
         filled.sort_unstable();
         for index in filled.drain(..) {
             let plan = index as usize / 2;
@@ -115,7 +115,7 @@ impl Decoder {
             let plan = self.plans.all[plan];
             match plan.action {
                 Action::Structural => self.waiting.rest.append(&mut batch),
-                // Usual lines, or long ones with a usual head.
+                // These are usual lines, or long lines with a usual head.
                 Action::Replayed(op) if index.is_multiple_of(2) => {
                     self.batch::<InWindow<'_>>(padded, &plan, op, &batch, decoded);
                 }

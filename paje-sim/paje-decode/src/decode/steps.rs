@@ -27,7 +27,7 @@ pub(super) struct Step {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum StepKind {
-    /// Its first line is not decoded yet, or its lines differ only in their times.
+    /// The first line of the step is not decoded yet, or its lines differ only in their times.
     #[default]
     Plain,
     Number,
@@ -113,7 +113,7 @@ impl Steps {
         self.templates[step as usize].varies = Varies::TimeAndArgument;
     }
 
-    /// Recounts lines after the others were dropped.
+    /// Counts the lines of each step again, after all but `lines` were dropped.
     pub(super) fn keep(&mut self, lines: &[ColumnLine]) {
         self.templates.iter_mut().for_each(|template| template.count = 0);
         lines.iter().for_each(|line| self.templates[line.step as usize].count += 1);

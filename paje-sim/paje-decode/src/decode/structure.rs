@@ -16,7 +16,8 @@ pub(super) fn structure(
     index: usize,
     padded: &[u8],
     words: &[Span],
-    (types, colors): (&mut SymbolTable, &mut Colors),
+    types: &mut SymbolTable,
+    colors: &mut Colors,
     decoded: &mut Decoded,
 ) -> u32 {
     let mut kind = StructuralKind::Words;

@@ -63,7 +63,7 @@ impl<V: Copy> Words<'_, V> {
         let mut at = hash as usize & mask;
         loop {
             let slot = self.slots.get(at)?;
-            // One branch for all comparisons.
+            // A single branch decides all comparisons.
             let differs = slot.word[0] ^ word[0] | slot.word[1] ^ word[1] | slot.context ^ context;
             if differs == 0 && is(slot.value) {
                 return Some(slot.value);
@@ -85,7 +85,7 @@ impl<V: Copy + Default> WordTable<V, true> {
 }
 
 impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
-    /// Number of low bits of a context that are not hashed, if contexts are few.
+    /// Number of low bits of a context that are not hashed if there are few contexts.
     pub(super) const SALT: u32 = 16;
 
     #[inline(always)]
@@ -108,8 +108,8 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
     }
 
     pub fn insert(&mut self, word: Word, context: u64, value: V) {
-        // A small table is sparse: a second probe costs a misprediction. A large one is not in the
-        // caches anyway, and its next slots come with the first.
+        // A small table is kept sparse, because a second probe costs a misprediction. A large table
+        // is not in the caches anyway, and its next slots are loaded with the first.
         let full = match self.slots.len() {
             ..=4096 => self.slots.len() / 4,
             4097..=65_536 => self.slots.len() / 2,
@@ -217,7 +217,8 @@ impl SymbolTable {
         symbol
     }
 
-    /// Returns the position of the text of such a symbol.
+    /// Returns the position of the text of a symbol that [`append_span`](Self::append_span) has
+    /// added.
     pub fn span(&self, symbol: Symbol) -> Span {
         let text = self.entries[symbol as usize].text;
         let (start, end) = text.halves();

@@ -1,6 +1,6 @@
 use paje_parser::number::{self, ENDING, LINE_START, LineWindow, Shape};
 
-/// Reads times of usual lines. Most have the same shape as the one before.
+/// Reads times of usual lines. Most times have the same shape as the time before.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     shape: Shape,
@@ -22,8 +22,8 @@ impl Times {
         }
     }
 
-    /// Reads a time of another shape, or returns NaN, which takes one register. As a call, it keeps
-    /// the loop's values in registers.
+    /// Reads a time of another shape, or returns NaN, which takes one register. This is a call, so
+    /// that the loop's values stay in registers.
     #[inline(never)]
     fn other(&mut self, window: &LineWindow, start: usize, end: usize) -> f64 {
         if self.others.is_multiple_of(Times::PATIENCE) {

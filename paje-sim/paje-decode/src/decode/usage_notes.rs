@@ -6,12 +6,12 @@ use paje_model::names::text::Name;
 /// Notes on a block's lines: the definitions that they use, and the spelling of names.
 #[derive(Debug)]
 pub struct UsageNotes {
-    /// Definitions used after the first line of a definition.
+    /// Definitions that are used after the first line of a definition.
     pub used: Vec<u32>,
     /// Start of the last line of a definition plus one, or 0 without a definition.
     pub header_to: u32,
     pub first_time: f64,
-    /// Whether a name is spelled otherwise than before, or a line ends inside quotes.
+    /// Whether a name is spelled differently than before, or a line ends inside quotes.
     pub is_doubtful: bool,
 }
 

@@ -12,22 +12,22 @@ use crate::decode::wide::Loop;
 pub(super) struct Waiting {
     pub(super) start: u32,
     pub(super) ordinal: u32,
-    /// Ends of its fields, or of the fields of a long line's [head](crate::decode::plan::Plan::head); in batches of
-    /// unusual lines, the edges of a [`ShortLine`](paje_parser::scan::ShortLine). 0 for all other lines.
+    /// Ends of the line's fields, or of the fields of a long line's [head](crate::decode::plan::Plan::head). In batches
+    /// of unusual lines, the edges of a [`ShortLine`](paje_parser::scan::ShortLine). 0 for all other lines.
     pub(super) fields: u64,
 }
 
-/// Returns the batch for the usual short lines of a plan, or for its others.
+/// Returns the number of the batch for a plan's usual short lines, or for its other short lines.
 pub(super) const fn batch_of(plan: u32, is_usual: bool) -> u32 {
     2 * plan + !is_usual as u32
 }
 
-/// Lines to be decoded: short ones by their plans, and all others.
+/// Lines to be decoded: short lines in batches by their plans, and all other lines.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
-    /// By the number that [`batch_of`] returns.
+    /// Batches by the number that [`batch_of`] returns.
     pub(super) batches: Vec<Vec<Waiting>>,
-    /// Indices of the batches that are not empty. Others have no memory.
+    /// Indices of the batches that are not empty. Empty batches have no memory.
     pub(super) filled: Vec<u32>,
     spare: Vec<Vec<Waiting>>,
     pub(super) rest: Vec<Waiting>,
@@ -133,8 +133,8 @@ impl UsualLines<'_> {
         (range.start, *next) = (start as usize, ordinal);
     }
 
-    /// Takes the next line if it is usual but longer than most, or long with a usual head. As a
-    /// call, it keeps the loop's values in registers.
+    /// Takes the next line if it is usual but longer than most, or long with a usual head. This is
+    /// a call, so that the loop's values stay in registers.
     #[inline(never)]
     fn longer(&mut self, plain: PlainLines<'_>) -> bool {
         let start = self.range.start;

@@ -1,12 +1,12 @@
 //! Runs each hot loop in a separate function.
 //!
-//! So its registers depend on nothing else. Each is compiled twice: for any processor, and for
-//! those with AVX2 and BMI.
+//! The registers of a loop then depend on nothing else. Each loop is compiled twice: for any
+//! processor, and for processors with AVX2 and BMI.
 
 pub(super) trait Loop {
     type Result;
 
-    /// Runs the loop. Always inlined, so that it is compiled for its caller's instructions.
+    /// Runs the loop. It is always inlined, so that it is compiled for its caller's instructions.
     fn run(self) -> Self::Result;
 }
 

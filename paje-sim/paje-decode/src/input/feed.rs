@@ -23,7 +23,7 @@ mod turn;
 pub use budget::BlockBudget;
 use stream::{ReadAhead, Stream};
 
-/// The blocks of a trace, file after file. Each worker calls it for its next block.
+/// The blocks of a trace, file after file. Each worker asks it for its next block.
 pub struct Feed<'r> {
     reading: Mutex<FeedState<'r>>,
     /// Signals that a worker has read from a stream.
@@ -57,20 +57,20 @@ struct FeedState<'r> {
     is_compressed: bool,
     /// Handle for waiting workers to help with decompression, if the format allows it.
     unpacking: Option<Unpacking>,
-    /// Files that could not be read to the end, and the errors.
+    /// Files that could not be read to the end, with the errors.
     failed: Vec<(Origin, io::Error)>,
     /// Sorted files, which know the original places of their lines.
     sorted: Vec<(Option<Arc<Path>>, Arc<TimeSorted>)>,
 }
 
 enum BlockSource<'r> {
-    /// A plain file: each worker reads its block, from byte `next` on.
+    /// A plain file. Each worker reads its block, from byte `next` on.
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
-    /// A stream: one worker at a time reads a block, unless one was read ahead.
+    /// A stream. One worker at a time reads a block, unless one was read ahead.
     Stream(Stream<'r>),
-    /// A packed file: each worker takes the next segment, and unpacks it during decoding.
+    /// A packed file. Each worker takes the next segment, and unpacks it during decoding.
     Packed(Box<Segments>),
-    /// A sorted file: each worker collects the lines of its block.
+    /// A sorted file. Each worker collects the lines of its block.
     Sorted { sorted: Arc<TimeSorted>, next: usize },
     /// The end of the file.
     Ended,
@@ -124,8 +124,8 @@ impl<'r> Feed<'r> {
         })
     }
 
-    /// Fills `block` with the next lines: at most this many [parts](BlockBudget::PER_BLOCK) of a whole block, if
-    /// blocks can be cut anywhere.
+    /// Fills `block` with the next lines. If blocks can be cut anywhere, these are at most this many
+    /// [parts](BlockBudget::PER_BLOCK) of a whole block.
     ///
     /// Returns `None` if all files so far are finished. More lines may follow after another file is named.
     pub fn next(&self, block: &mut Block, parts: usize) -> Option<NextBlock> {
@@ -148,7 +148,7 @@ impl<'r> Feed<'r> {
                     drop(reading);
                     let read = plan.read_between(begin..end, block);
                     taken.fetch_add(block.text().len() as u64, Ordering::Relaxed);
-                    // Inside a line that is longer than a block, blocks are empty.
+                    // Blocks that begin and end inside one long line are empty.
                     if block.text().is_empty() && read.is_ok() {
                         continue;
                     }
@@ -331,9 +331,9 @@ impl<'r> Feed<'r> {
         self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
     }
 
-    /// Returns the damage of compressed data that may be the reason for an error, with the number of the file.
-    /// Checksums follow the data that they cover, so this decompresses somewhat more than the replay needed. It does
-    /// not decompress everything, which may be a thousand times the size of the file.
+    /// Returns the damage of compressed data that may have caused an error, with the number of the file. Checksums
+    /// follow the data that they cover, so this decompresses somewhat more than the replay needed. It does not
+    /// decompress everything, which may be a thousand times the size of the file.
     pub fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {
         if !matches!(error.kind(), ErrorKind::Invalid(_) | ErrorKind::File { .. }) {
             return None;

@@ -42,7 +42,7 @@ pub struct Files {
     /// Folders that named files may be in, or `None` if they are not read.
     folders: Option<Arc<Folders>>,
     all: Vec<File>,
-    /// Numbers by canonical path.
+    /// Numbers of files by canonical path.
     known: FxHashMap<PathBuf, u32>,
     /// The current file and the names in it: many containers may name the same file.
     named_by: (u32, TextSet<Vec<u8>>),
@@ -74,7 +74,7 @@ impl Files {
         self.folders.is_some()
     }
 
-    /// Returns whether the trace names the file, so that it may be any file.
+    /// Returns whether the trace names the file, which may then be any file.
     pub fn is_named(&self, file: u32) -> bool {
         self.all[file as usize].named_at.is_some()
     }
@@ -158,9 +158,9 @@ impl Files {
         self.all.len() > 1
     }
 
-    /// Returns whether a file is the first to name another one.
+    /// Returns whether a file has named other files.
     pub fn has_children(&self, file: u32) -> bool {
-        // Files are in the order of those that name them.
+        // Files are in the order of the files that name them.
         self.any() && self.all.last().is_some_and(|last| last.parent == file)
     }
 

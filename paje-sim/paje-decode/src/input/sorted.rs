@@ -4,10 +4,10 @@
 //! text ──pieces──▶ lines with times, sorted ──parts──▶ lines in order ──blocks──▶ as from a sorted file
 //! ```
 //!
-//! The text is read into memory. Each worker takes pieces of it, finds the times of their lines
-//! (`times`) and sorts them; then each takes a range of times and merges the lines of all pieces in it
-//! (`order`). A worker that asks for a block collects its lines. The replay sees a sorted trace and checks
-//! it in this order; messages give the original places.
+//! The text is read into memory. Each worker takes pieces of it, finds the times of their lines (`times`) and sorts the
+//! lines. Then each worker takes a range of times and merges the lines of all pieces in it (`order`). A worker that
+//! asks for a block collects its lines. The replay sees a sorted trace and checks it in this order. Messages give the
+//! original places.
 
 mod order;
 mod text;
@@ -39,7 +39,7 @@ pub struct TimeSorted {
     was_marked: bool,
 }
 
-/// Start and length of a line of the text, including its newline. One word, as there is one for each line.
+/// Start and length of a line of the text, including its newline, in one word, because there is one for each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line(u64);
 
@@ -106,7 +106,7 @@ impl TimeSorted {
             text.push(b'\n');
         }
         let all = pieces(&text, limits, workers.threads());
-        let clocks = times::Clocks::new(&text, &all, defs, (options.recover, workers));
+        let clocks = times::Clocks::new(&text, &all, defs, options.recover, workers);
         // As in other sources, a line that fits in a block is never too long.
         let too_long = limits.line.saturating_add(1).max(limits.block);
         progress.enter(Phase::Sorting, text.len() as u64);
@@ -226,7 +226,7 @@ fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Returns the share of merging in the work on this number of bytes. Most of the work is finding times.
+/// Returns the part of the progress for this number of bytes that is due to merging. Most of the work is finding times.
 const fn merging(bytes: u64) -> u64 {
     bytes / 8
 }

@@ -44,9 +44,9 @@ impl<'r> Source<'r> {
 
     /// Also reads the files that the trace names (with PajeTraceFile, or the Filename of
     /// PajeCreateContainer), as `docs/files.md` describes. Their names are relative to the folder
-    /// of `path`, the trace itself, or to the current folder. They must be regular files below
-    /// `folders`: messages may show lines of them, and the trace's author may have fewer rights
-    /// than this process.
+    /// of `path`, which is the trace itself, or to the current folder. The files must be regular
+    /// files below `folders`: messages may show lines of them, and the trace's author may have
+    /// fewer rights than this process.
     ///
     /// Otherwise such files are not read, and each gives a warning.
     #[must_use]

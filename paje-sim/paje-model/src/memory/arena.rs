@@ -45,7 +45,8 @@ impl Place {
         }
     }
 
-    /// Returns this place in an arena that [took over](Arena::take_over) its own and had `before` pieces.
+    /// Translates this place after another arena, which had `before` pieces, has [taken over](Arena::take_over) the
+    /// place's arena.
     pub const fn taken_over(self, before: u32) -> Self {
         Place { piece: self.piece + before, word: self.word }
     }
@@ -63,7 +64,7 @@ impl Place {
         Place { piece: (word >> 32) as u32, word: word as u32 }
     }
 
-    /// Packs the place into 50 bits: 2 GB for a piece, and four million pieces.
+    /// Packs the place into 50 bits. They are enough for pieces of 2 GB, and four million pieces.
     pub(super) const fn to_bits(self) -> u64 {
         debug_assert!(self.word >> Place::IN_PIECE == 0 && self.piece >> Place::PIECES == 0);
         self.word as u64 | (self.piece as u64) << Place::IN_PIECE
@@ -201,9 +202,9 @@ impl Arena {
         before
     }
 
-    /// Moves a piece from memory to the file. Returns whether it did.
+    /// Moves a piece from memory to the file. Returns `false` if there is no such piece.
     pub fn evict(&mut self, overflow: &Overflow) -> bool {
-        // The piece that is being filled stays.
+        // The piece that is being filled stays in memory.
         let filling = self.filling;
         let in_memory = |piece: &&mut Piece| match piece {
             Piece::Memory(words) => words.len() >= LARGEST,
@@ -282,8 +283,8 @@ impl Arena {
     }
 }
 
-/// Maps a piece in huge pages, if the system has any. Memory from the allocator would not do: its header spoils the
-/// first huge page.
+/// Maps a piece in huge pages, if the system has any. Memory from the allocator is not suitable, because its header
+/// spoils the first huge page.
 fn in_huge_pages(words: usize) -> Option<Piece> {
     let map = MmapMut::map_anon(words.next_multiple_of(HUGE) * 8).ok()?;
     #[cfg(target_os = "linux")]
@@ -300,7 +301,7 @@ fn widened<'a, T: Copy + Into<u32>>(numbers: &[T], room: &'a mut [u32]) -> &'a [
     room
 }
 
-/// Stores small number `index` of the column that `words` begins with.
+/// Stores small number `index` of the column at the beginning of `words`.
 #[inline(always)]
 pub fn set_small(words: &mut [u64], width: Width, index: usize, value: u32) {
     match width {

@@ -7,9 +7,9 @@
 
 use crate::memory::{Arena, Place};
 
-/// Most objects of a chunk. Its columns fit into the first-level cache during export. The chunks of
-/// a lane have room for 2, 4, 4, 8, 8, 16 objects, and each later one for twice as many. Lanes of a
-/// few objects use two thirds of that room on average.
+/// Largest number of objects in a chunk. Its columns fit into the first-level cache during export.
+/// The chunks of a lane have room for 2, 4, 4, 8, 8, 16 objects, and each later one for twice as
+/// many. Lanes of a few objects use two thirds of that room on average.
 pub const LARGEST: usize = 1024;
 
 const SIZES: usize = LARGEST.ilog2() as usize;
@@ -17,7 +17,7 @@ const SIZES: usize = LARGEST.ilog2() as usize;
 /// Number of chunks before the first one of the largest size.
 const SMALLER: usize = SIZES - 1 + TWICE;
 
-/// Number of sizes, from the second on, of which a lane has two chunks.
+/// Number of sizes of which a lane has two chunks. They begin with the second size.
 const TWICE: usize = 2;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +40,7 @@ impl Width {
     }
 
     pub const fn words(self, size: usize) -> usize {
-        // A word holds half as many numbers of each next width.
+        // Half as many numbers of the next width fit in a word.
         let in_word = 3 - self as u32;
         (size + (1 << in_word) - 1) >> in_word
     }
@@ -180,7 +180,7 @@ impl Rows {
     ) {
         let before = if self.last.count > 0 { self.list_last(arena) } else { 0 };
         let size = Chunk::size_of(before);
-        // A lane that needed two bytes will need them again. Chunks of one byte would stay partly empty.
+        // A lane that needed two bytes before will need them again. Chunks of one byte would stay partly empty.
         let width = match self.last.width {
             Width::Narrow if self.last.count > 0 => width.max(Width::Narrow),
             _ => width,
@@ -298,7 +298,7 @@ mod tests {
     use super::*;
     use crate::memory::set_small;
 
-    /// A column of words and a column of small numbers.
+    /// Returns the words of a chunk with a column of words and a column of small numbers.
     fn words(size: usize, width: Width) -> usize {
         size + width.words(size)
     }
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn lanes_keep_their_order() {
         let lane_of = |i: u32| (u64::from(i) * u64::from(i) % 50) as usize;
-        // Now and then a number that needs four bytes.
+        // Now and then, a number needs four bytes.
         let small = |i: u32| if i.is_multiple_of(997) { i + 70_000 } else { i % 60_000 };
         let mut arena = Arena::default();
         let mut lanes: Vec<Rows> = (0..50).map(|_| Rows::default()).collect();

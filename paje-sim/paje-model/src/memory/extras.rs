@@ -124,7 +124,7 @@ impl CreationExtras {
         self.entries.push((def, self.text.len() as u64, line));
     }
 
-    /// Returns the definition and the fields' text, if any.
+    /// Returns the definition and the text of the fields, if any.
     pub fn fields(&self, number: u32) -> Option<(u32, &[u8])> {
         let index = (number as usize).checked_sub(1)?;
         let (def, end, _) = *self.entries.get(index)?;

@@ -15,7 +15,7 @@ pub struct FinishedRows {
     pub stores: Vec<Store>,
     /// Memory of the lanes of links.
     pub links: Vec<Arena>,
-    /// Start of each variable's current value, if the trace goes on.
+    /// Start of each variable's current value, if the trace continues after these rows.
     pub open_variables: FxHashMap<LaneId, f64>,
     /// File for rows beyond the memory limit.
     pub overflow: Option<Arc<Overflow>>,

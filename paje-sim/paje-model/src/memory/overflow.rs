@@ -58,7 +58,7 @@ impl Overflow {
         Some(pages * rustix::param::page_size() as u64)
     }
 
-    /// Returns whether the limit is exceeded although rows went to the file.
+    /// Returns whether the limit is exceeded although some rows are in the file.
     pub fn is_exceeded(&self) -> bool {
         self.spilled() > 0 && self.is_needed(0)
     }

@@ -27,7 +27,7 @@ const PAGE: usize = 1 << 16;
 pub struct KeyRoom<'a> {
     page: &'a mut [u8],
     used: &'a mut usize,
-    /// Place of its first byte.
+    /// Place of the page's first byte.
     before: u64,
 }
 
@@ -171,7 +171,7 @@ impl KeyHashes<'_> {
             Some([len @ ..16, text @ ..]) if text[0] != b'"' => {
                 hash_text(text, 0, usize::from(*len))
             }
-            // Quoted, long, or at the end of its page.
+            // The key is quoted, long, or at the end of its page.
             _ => self.keys.hash(place),
         }
     }

@@ -40,7 +40,7 @@ pub struct StateRoom<'a, N> {
     ends: &'a mut [u64],
     values: &'a mut [N],
     imbrications: &'a mut [N],
-    /// Number of states in the chunk, and the field of the lane with that number.
+    /// Number of states in the chunk, and the lane's field for it.
     len: usize,
     count: &'a mut u16,
     chunk: Chunk,

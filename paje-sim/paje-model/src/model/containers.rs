@@ -25,12 +25,12 @@ pub struct Containers {
     /// User-defined fields of creations and their containers, in the order of creation.
     extras: CreationExtras,
     extra_owners: Vec<ContainerId>,
-    /// Containers without a creation: the first event for them created them. Only they ever leave
-    /// their parent. Each with its previous sibling, or [`NONE`].
+    /// Containers that were made up for the first event that named them, because no event created
+    /// them. Each is mapped to its previous sibling, or [`NONE`]. Only they ever leave their parent.
     made_up: FxHashMap<ContainerId, u32>,
-    /// Containers without a creation that were created by an event later.
+    /// Containers that were made up before an event created them.
     adopted: FxHashSet<ContainerId>,
-    /// For containers that lived on: the times at which their destructions ended them.
+    /// For containers that outlived their destruction, the time of the destruction.
     said_ends: FxHashMap<ContainerId, f64>,
 }
 
@@ -43,7 +43,7 @@ struct Container {
     type_: TypeId,
     parent: ContainerId,
     start: f64,
-    /// Index of its ending; `NONE` while it lives.
+    /// Index of the container's end in `endings`; `NONE` while it lives.
     ending: u32,
     first_child: u32,
     last_child: u32,
@@ -53,10 +53,10 @@ struct Container {
     defined_in: u32,
 }
 
-/// The container and everything in it has ended. Keeps nested destructions linear: a settled
-/// container is skipped unless a new child is created somewhere in it.
+/// The container and everything in it has ended. This flag keeps nested destructions linear: a
+/// settled container is skipped unless a new child is created somewhere in it.
 const SETTLED: u32 = 1;
-/// The event that ended the container named it, not an ancestor.
+/// The event that ended the container named the container itself, not an ancestor.
 const ENDED_BY_NAME: u32 = 2;
 const FLAGS: u32 = SETTLED | ENDED_BY_NAME;
 
@@ -177,7 +177,7 @@ impl Containers {
     }
 
     /// Returns the container's name for messages. For a container that was made up, this is only the name, even if a
-    /// later event gives it an alias: whether that event has been read already may vary.
+    /// later event gives it an alias, because that event may or may not have been read already.
     pub fn named(&self, id: ContainerId) -> Named {
         if self.is_made_up(id) || self.adopted.contains(&id) {
             return self.identifier(id).named(None);
@@ -260,7 +260,7 @@ impl Containers {
         self.extra_owners.push(ContainerId(self.list.len() as u32 - 1));
     }
 
-    /// Returns the byte offset of the event that ended the container; `u64::MAX` while it lives.
+    /// Returns the byte offset of the event that ended the container, or `u64::MAX` while it lives.
     pub fn ended_at(&self, id: ContainerId) -> u64 {
         self.ending(id).at
     }
@@ -281,7 +281,8 @@ impl Containers {
         (ended_at != NEVER).then_some((ByteOffset(ended_at), self.is_ended_by_name(id)))
     }
 
-    /// Returns whether the event that ended the container named it, not an ancestor.
+    /// Returns whether the event that ended the container named the container itself, not an
+    /// ancestor.
     pub fn is_ended_by_name(&self, id: ContainerId) -> bool {
         self.list[id.index()].is(ENDED_BY_NAME)
     }
@@ -305,7 +306,8 @@ impl Containers {
         self.list[id.index()].mark(SETTLED, true)
     }
 
-    /// Returns the lane last opened in the container. Each lane has the number of the one before.
+    /// Returns the lane that was last opened in the container. Each lane has the number of the lane
+    /// before it.
     pub fn last_lane(&self, id: ContainerId) -> Option<LaneId> {
         let lane = self.list[id.index()].last_lane;
         (lane != NONE).then_some(LaneId(lane))
@@ -354,7 +356,8 @@ impl Containers {
         });
         let known = &mut self.by_identifier;
         if known.len() == known.capacity() {
-            // Inserts in the order of the texts in memory. A table that grows by itself reads them in its own order.
+            // Inserts in the order of the texts in memory. A table that grows on its own reads the texts in the order
+            // of their hashes.
             *known = HashTable::with_capacity(2 * known.len().max(8));
             let identifier = |id: ContainerId| list[id.index()].names.identifier(texts).text;
             let all = (0..id.0).map(ContainerId);

@@ -12,7 +12,7 @@ pub struct Lane {
     before: LaneId,
 }
 
-/// Fewest containers that are worth prefetching: fewer stay in a second-level cache.
+/// Smallest number of containers that are worth prefetching. Fewer stay in a second-level cache.
 const MANY_CONTAINERS: usize = 10_000;
 
 /// Number of a container's lanes up to which they are searched one by one.

@@ -86,13 +86,15 @@ impl Model {
         is_plain
     }
 
-    /// Destroys a container whose name has this hash, and its descendants, by the line at byte
-    /// `at`. Returns whether it did: not if the line is invalid or a repetition.
+    /// Destroys a container whose name has this hash, and its descendants. The line of the
+    /// destruction begins at byte `at`. Returns `false` if the line is invalid or a repetition.
     pub fn destroy_plainly(
         &mut self,
         type_: TypeId,
-        (name, hash): (&[u8], u64),
-        (time, at): (f64, u64),
+        name: &[u8],
+        hash: u64,
+        time: f64,
+        at: u64,
         effects: &mut Effects,
     ) -> bool {
         let known = self.containers.find_hashed(name, hash);
@@ -101,15 +103,15 @@ impl Model {
                 && !self.containers.is_destroyed(*container)
         };
         let Some(container) = known.filter(is_plain) else { return false };
-        self.destroy(container, (time, at), effects);
+        self.destroy(container, time, at, effects);
         true
     }
 
     /// Ends a living container and its descendants.
-    fn destroy(&mut self, container: ContainerId, when: (f64, u64), effects: &mut Effects) {
+    fn destroy(&mut self, container: ContainerId, time: f64, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
-        self.end_all(container, Some(container), when, effects);
-        // In order of creation, so that the first problem is always the same.
+        self.end_all(container, Some(container), time, at, effects);
+        // Sorting by creation makes the first problem always the same.
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
@@ -152,19 +154,19 @@ impl Model {
             }
             return Ok(());
         }
-        self.destroy(container, (time, at), effects);
+        self.destroy(container, time, at, effects);
         Ok(())
     }
 
-    /// Ends what the current file has created in a container. The line at byte `at` repeats that
-    /// container's destruction.
+    /// Ends the containers that the current file has created in a container. The line at byte `at`
+    /// repeats that container's destruction.
     pub fn end_newborn(&mut self, container: ContainerId, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
         let time = self.containers.said_end(container);
         for inside in self.newborn.take(container) {
             let all = &self.containers;
             if all.defined_in(inside) == self.file.number && !all.is_destroyed(inside) {
-                self.end_all(inside, None, (time, at), effects);
+                self.end_all(inside, None, time, at, effects);
             }
         }
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
@@ -175,10 +177,11 @@ impl Model {
         &mut self,
         container: ContainerId,
         named: Option<ContainerId>,
-        (time, at): (f64, u64),
+        time: f64,
+        at: u64,
         effects: &mut Effects,
     ) {
-        // Most containers are empty; then this allocates nothing.
+        // Most containers are empty, and then this allocates nothing.
         let mut pending = Vec::new();
         let mut next = Some(container);
         while let Some(ended) = next {

@@ -1,7 +1,7 @@
 //! Objects that a damaged trace uses without defining them, and that can be made up.
 //!
 //! A name that was once found to be undefined stays undefined: decoders meet the same name in
-//! different lines, and all must get the same answer.
+//! different lines, and all must get the same result.
 
 use paje_parser::{FieldName, LinkEnd, Span, TypeNature};
 
@@ -77,7 +77,7 @@ impl Model {
         Ok((type_, parent))
     }
 
-    /// Completes a container that was made up before, if the new one is the same. Returns whether it is.
+    /// Completes a container that was made up before, if the new container is the same. Returns whether it did.
     pub(super) fn adopts(
         &mut self,
         known: ContainerId,
@@ -106,7 +106,8 @@ impl Model {
     /// The lane does not exist and never will.
     pub fn mended_lane(
         &mut self,
-        (container, type_): (&[u8], &[u8]),
+        container: &[u8],
+        type_: &[u8],
         nature: TypeNature,
         time: impl Fn() -> Option<f64>,
         mended: &mut Vec<(Failed, Remedy)>,

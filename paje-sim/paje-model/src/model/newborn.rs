@@ -28,7 +28,7 @@ impl Newborn {
         }
     }
 
-    /// Removes and returns those in a container, with their parents.
+    /// Removes and returns the new containers in a container, with their parents.
     pub(crate) fn take(&mut self, container: ContainerId) -> Vec<ContainerId> {
         let mut all = Vec::new();
         let mut pending = vec![container];

@@ -63,7 +63,7 @@ impl ValueKey {
         ValueKey((hash ^ hash >> 32) as u32 ^ type_.0.wrapping_mul(0x9e37_79b9))
     }
 
-    /// Returns a whole hash. Tables use both of its ends.
+    /// Returns a whole hash, because tables use both of its ends.
     const fn hash(self) -> u64 {
         self.0 as u64 | (self.0 as u64) << 32
     }
@@ -153,7 +153,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    /// Number of a type, text of a value, whether it is quoted, and whether it is an alias.
+    /// Number of a type, text of a value, whether the value is quoted, and whether it is an alias.
     type Line = (u32, String, bool, bool);
 
     fn named(line: &Line) -> (TypeId, u64, NamedValue<'_>) {

@@ -48,7 +48,7 @@ pub enum ErrorKind {
     Invalid(Problem),
     /// The input could not be read.
     Io(io::Error),
-    /// A file that the trace names could not be read. The place is that of its name.
+    /// A file that the trace names could not be read. The error's place is that of the file's name.
     File {
         /// Path of the file, relative to the folder of the file that names it.
         path: PathBuf,

@@ -15,7 +15,7 @@ pub type TextMap<K, V> = HashMap<K, V>;
 /// A set of texts of a trace, where speed does not matter.
 pub type TextSet<K> = HashSet<K>;
 
-/// Its address, randomised by the system, seeds the hashes.
+/// A static whose address, randomised by the system, seeds the hashes.
 static SOMEWHERE: u8 = 0;
 
 /// Returns the seed, as cheaply as a constant: the bits of an address that do not depend on the position within the
@@ -67,7 +67,7 @@ impl ShortText {
         }
     }
 
-    /// Returns the text between two positions and its [`hash_text`].
+    /// Returns the text between two positions, and its [`hash_text`].
     #[inline(always)]
     pub fn hashed(padded: &[u8], start: usize, end: usize) -> (Self, u64) {
         let len = end - start;
@@ -89,7 +89,7 @@ impl ShortText {
         self.len == u8::MAX
     }
 
-    /// Returns its 16 bytes, padded with zeros, and its length. The text must be short.
+    /// Returns the 16 bytes of the text, padded with zeros, and its length. The text must be short.
     #[inline(always)]
     pub fn bytes(self) -> ([u8; 16], usize) {
         let word = u128::from(self.word[0]) | u128::from(self.word[1]) << 64;
@@ -153,7 +153,7 @@ pub fn hash_bytes(text: &[u8]) -> u64 {
 }
 
 /// Returns the word of a text of less than 16 bytes. Reads nothing after the text. Combines
-/// overlapping pieces, as copying would be a function call.
+/// overlapping pieces, because copying would be a function call.
 #[inline(always)]
 pub(super) fn short_word(text: &[u8]) -> Word {
     let len = text.len();

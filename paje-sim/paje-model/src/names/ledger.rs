@@ -10,20 +10,20 @@ use super::ids::{ContainerId, TypeId, ValueId};
 pub enum LineRemedy {
     /// The event is left out, or comes after its container's end.
     Skipped,
-    /// A variable without a value is changed as if it were 0.
+    /// The variable has no value yet, so it is changed as if it were 0.
     Unset,
-    /// The other end of the link has this value, and so has the link.
+    /// The link has the value of its other end.
     OtherValue(TypeId, ValueId),
     /// This container is made up for the event and begins with it.
     Created(ContainerId),
-    /// The event counts although no valid trace has it there.
+    /// The event counts, although no valid trace could have it there.
     Kept,
 }
 
 /// Object that a line concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineOf {
-    /// None: the line is empty or a comment, or repeats another file's.
+    /// No object: the line is empty or a comment, or repeats a line of another file.
     Nobody,
     /// The event definition that the line is part of.
     Header,
@@ -37,7 +37,7 @@ pub enum LineOf {
     Destruction(ContainerId),
     /// A file with more events.
     File,
-    /// The container of the event, perhaps after the container's end.
+    /// The container of the event. The event may come after the container's end.
     Event(ContainerId),
 }
 

@@ -14,7 +14,7 @@ pub type Word = Vec<u8>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named(Box<Names>);
 
-/// Boxed, because a problem has several of them and is passed on often.
+/// Boxed, because a problem has several of these texts and is passed on often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Names {
     name: Word,

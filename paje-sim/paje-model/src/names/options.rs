@@ -20,10 +20,11 @@ pub enum Precision {
 /// Whether quotes are part of a value's name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ValueNames {
-    /// They are not: `"In"` is the value defined as `In`.
+    /// Quotes are not part of the name: `"In"` is the value defined as `In`.
     #[default]
     Bare,
-    /// They are: `"In"` and `In` are different values, as in PajeNG's development version since February 2026.
+    /// Quotes are part of the name: `"In"` and `In` are different values, as in PajeNG's development version since
+    /// February 2026.
     AsWritten,
 }
 
@@ -92,16 +93,16 @@ pub struct Options {
     /// Whether events are replayed in the order of their times instead of their lines.
     ///
     /// The result is that of the same trace with its lines reordered. First come the lines without a time, in file
-    /// order: all definitions, comments and blank lines, and lines that match no definition. Then come the events
-    /// whose definition has a `Time` that they need, including creations and destructions of containers. They are
-    /// sorted by time, and equal times keep their file order. Between the two groups are the lines whose time cannot
-    /// be read; the first of them is an error. "The first problem" is the first in this order; its place is that in
-    /// the original trace.
+    /// order: all definitions, comments and blank lines, and lines that match no definition. Then come the events that
+    /// need a `Time` according to their definition, including creations and destructions of containers. They are sorted
+    /// by time, and equal times keep their file order. Between the two groups are the lines whose time cannot be read.
+    /// The first of them is an error. "The first problem" is the first in this order, but its place is that in the
+    /// original trace.
     ///
     /// Lines that name files come last, and each file is sorted separately.
     ///
-    /// The whole text stays in memory, plus eight bytes for each line (forty during sorting). It is read to its end
-    /// before anything else is checked, so a failed read or a line that is too long precedes all other problems.
+    /// The whole text stays in memory, plus eight bytes for each line (forty during sorting). The text is read to its
+    /// end before anything else is checked, so a failed read or a line that is too long precedes all other problems.
     pub sort: bool,
     /// Limit beyond which rows go to a temporary file; `None` keeps all in memory. Ignored if a
     /// trace is read in portions.
@@ -126,8 +127,9 @@ pub struct Options {
     pub selection: Selection,
     /// Sizes of blocks and lines.
     pub limits: Limits,
-    /// Number of names that a worker may know before it starts over if they are hardly used again.
-    /// Results do not depend on it. For tests and measurements.
+    /// Number of names up to which a worker does not forget them. With more names, it forgets all
+    /// if they are hardly used again. Results do not depend on this number. It is meant for tests
+    /// and measurements.
     #[doc(hidden)]
     pub decoder_symbols: usize,
 }

@@ -11,7 +11,7 @@ use super::named::{EventName, Named, Word};
 #[non_exhaustive]
 #[allow(missing_docs)] // Each variant's sentence is in `Display` below.
 pub enum Problem {
-    /// A line that is wrong by itself or with the definitions before it.
+    /// A line that is wrong, either alone or because of the definitions before it.
     Line {
         fault: FaultKind,
         word: Word,
@@ -114,7 +114,7 @@ pub enum Problem {
     FileCycle {
         name: Word,
     },
-    /// First line of a file that the trace names does not belong to a trace.
+    /// The first line of a file that the trace names does not belong to a trace.
     NotATrace,
 }
 

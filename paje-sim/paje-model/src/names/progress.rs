@@ -139,12 +139,12 @@ impl WorkerTimes {
 pub struct Times {
     /// Time from beginning to end.
     pub wall: Duration,
-    /// Time in which the other workers waited for one.
+    /// Time in which all other workers waited for one.
     pub serial: Duration,
     pub workers: Vec<WorkerTimes>,
 }
 
-/// Measures laps: each adds the time since the last one to a duration.
+/// Measures laps: each call adds the time since the last one to a duration.
 pub struct Watch(Instant);
 
 impl Watch {

@@ -21,7 +21,7 @@ pub enum Remedy {
 }
 
 impl Remedy {
-    /// Returns one word for it.
+    /// Returns one word for the remedy.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -33,12 +33,12 @@ impl Remedy {
     }
 }
 
-/// A kind of problem: the first in file order, and their number.
+/// A kind of problem, with the first problem in file order and the number of problems.
 #[derive(Debug)]
 pub struct Recovered {
     /// The first problem.
     pub error: Error,
-    /// Remedy for all of them.
+    /// Remedy for all problems of this kind.
     pub remedy: Remedy,
     /// Number of lines, of objects made up, or of links.
     pub count: u64,
@@ -54,7 +54,7 @@ impl Recovered {
 
 /// A state that was open where the trace was cut off, and that ends there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // They are names, as rows show them without quotes.
+#[allow(missing_docs)] // The fields are names as rows show them, without quotes.
 pub struct OpenState {
     pub container: Vec<u8>,
     pub type_: Vec<u8>,

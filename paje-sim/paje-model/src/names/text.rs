@@ -124,7 +124,7 @@ impl TextArena {
         self.put_long(name.text, head);
     }
 
-    /// Adds a text after any head.
+    /// Adds a text after a head of any length.
     #[inline(never)]
     fn put_long(&mut self, text: &[u8], mut head: u64) {
         while head >= u64::from(MORE) {

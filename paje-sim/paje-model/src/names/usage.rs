@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use crate::names::ids::{TypeId, ValueId};
 
-/// Definitions that a trace uses, and inconsistent spellings of names. Callers can find doubtful parts of a valid
-/// trace with it. Kept if [`Options::usage`](crate::names::options::Options::usage) is set.
+/// Definitions that a trace uses, and inconsistent spellings of names. They show doubtful parts of a valid trace. Kept
+/// if [`Options::usage`](crate::names::options::Options::usage) is set.
 ///
 /// It covers a trace in one file, not the files that it names.
 #[derive(Clone, Debug)]
@@ -27,9 +27,9 @@ pub struct Usage {
 pub struct OtherQuoting {
     /// Number of these events.
     pub count: u64,
-    /// Byte offset of the first one's line.
+    /// Byte offset of the line of the first of these events.
     pub first: u64,
-    /// Number of the last one's line, from 1.
+    /// Number of the line of the last of these events, from 1.
     pub last_line: u64,
 }
 
@@ -72,7 +72,7 @@ impl Usage {
     }
 
     /// Returns the byte after the start of the last line that defines a type or is part of an event
-    /// definition; 0 without such a line.
+    /// definition. Returns 0 if there is no such line.
     #[must_use]
     pub fn definitions_to(&self) -> u64 {
         self.definitions_to
@@ -84,7 +84,7 @@ impl Usage {
         self.definitions
     }
 
-    /// Returns the byte after the start of the last line that defines a value; 0 without such a line.
+    /// Returns the byte after the start of the last line that defines a value. Returns 0 if there is no such line.
     #[must_use]
     pub fn values_to(&self) -> u64 {
         self.values_to
@@ -136,7 +136,8 @@ impl Usage {
         words[word] |= 1 << bit;
     }
 
-    /// Adds events, later than those before, that quote a type's values differently.
+    /// Adds events that quote a type's values differently. They must be later than the events added
+    /// before.
     pub fn use_other_quoting(&mut self, type_: TypeId, events: OtherQuoting) {
         let known = self.other_quoting.entry(type_);
         let known = known.or_insert(OtherQuoting { count: 0, ..events });

@@ -12,7 +12,7 @@ pub enum WarningKind {
     AfterDestroy,
     /// A byte order mark at the beginning of a file. It is skipped.
     ByteOrderMark,
-    /// PajeTraceFile, or the Filename of a container, if named files are not read.
+    /// A named file, in PajeTraceFile or the Filename of a container, if named files are not read.
     FileNotRead,
 }
 

@@ -26,7 +26,7 @@ pub struct LinkStrand {
     /// Links whose keys may have been used before, in the order of their first events.
     pub(crate) reuse_candidates: Vec<ReuseCandidate>,
     keys: KeyMemory,
-    /// Whether the rows of its lane are not wanted.
+    /// Whether the rows of the strand's lane are not wanted.
     unwanted: bool,
     /// Hashes of all keys, if only hashes are remembered.
     hashes: KeyHashList,
@@ -34,12 +34,12 @@ pub struct LinkStrand {
     had_reused_key: bool,
 }
 
-/// Memory of the keys of completed links, which must not be reused.
+/// What is remembered of the keys of completed links, which must not be reused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyMemory {
     #[default]
     Keys,
-    /// Hashes, which can prove only that no key is reused.
+    /// Their hashes, which can prove that no key is reused, but not that one is.
     Hashes,
     /// Nothing, to save memory.
     Nothing,
@@ -54,7 +54,7 @@ pub struct ReuseCandidate {
     pub written: KeyInFile,
 }
 
-/// Place of a key in a file, and its line if the text is not known yet.
+/// Place of a key in a file, and the key's line if its text is not known yet.
 pub type KeyInFile = (Place, Option<LaterLine>);
 
 /// A link whose key is to be remembered.
@@ -88,14 +88,14 @@ impl LinkStrand {
     /// `false` and does nothing if there is no room for the key. The keys of links in `opened` are
     /// to be [remembered](LinkStrand::remember).
     ///
-    /// `at` is the byte offset of the event, and `keys` belongs to the shard with this number.
+    /// `keys` belongs to the shard with this number.
     #[inline(always)]
     pub fn add(
         &mut self,
-        (keys, shard): (&mut impl Keeper, u8),
+        keys: &mut impl Keeper,
+        shard: u8,
         half: HalfLink,
         written: WrittenKey<'_>,
-        at: u64,
         opened: &mut Vec<Opened>,
         completed: impl FnOnce(NewLink),
     ) -> Result<bool, Refused> {
@@ -104,10 +104,10 @@ impl LinkStrand {
         let Some(slot) = self.open.find(hash, short, is) else {
             let Some(key) = keys.keep(written) else { return Ok(false) };
             if self.keys != KeyMemory::Nothing {
-                opened.push(Opened { hash, at, key });
+                opened.push(Opened { hash, at: half.at, key });
             }
             let key = KeyPlace::new(shard, key, hash as u32);
-            self.open.insert(OpenLink::new((hash, *short), half, key, at));
+            self.open.insert(OpenLink::new(hash, *short, half, key));
             return Ok(true);
         };
         let other = self.open.get(slot).half();
@@ -185,7 +185,7 @@ impl LinkStrand {
     }
 }
 
-/// Makes a link of two ends; `open` came first.
+/// Makes a link of its two ends. `open` came first.
 #[inline(always)]
 fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
     let (other, key) = (open.half(), open.key);

@@ -100,5 +100,5 @@ impl Refusals {
     }
 }
 
-/// Result for a slice of events: the index of the first refused one, and the reason.
+/// Result for a slice of events. An error has the index of the first refused event, and the reason.
 pub type Checked = Result<(), (usize, Refused)>;

@@ -2,7 +2,8 @@ use crate::lanes::refusal::Refused;
 use paje_model::memory::{NewState, OpenRow, Rows, Small, StateRoom, Store, Written};
 use paje_model::names::ids::ValueId;
 
-/// Replay of a state lane, a stack that events push and pop: data that is not in its rows.
+/// Replay of a state lane, a stack that events push and pop. It holds the data that is not in the
+/// lane's rows.
 ///
 /// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States". An event is out of order if it is
 /// earlier than the start or the end of the last row, as in PajeNG 1.3.6.
@@ -134,7 +135,7 @@ impl StateLane {
         if self.flat
             && let Some(top) = top
         {
-            // With the push's user-defined fields: PajeNG 1.3.6 behaviour.
+            // The row that ends gets the push's user-defined fields: PajeNG 1.3.6 behaviour.
             lane.store.close_state(top, time);
         }
         self.open(lane, time, value, imbrication);
@@ -196,7 +197,8 @@ impl StateLane {
     pub fn forget_rows(
         &mut self,
         rows: &mut Rows,
-        (old, new): (&Store, &mut Store),
+        old: &Store,
+        new: &mut Store,
         ends: &mut impl Iterator<Item = f64>,
     ) {
         let before = std::mem::take(rows);

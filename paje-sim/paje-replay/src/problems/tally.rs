@@ -34,7 +34,8 @@ impl ProblemTally {
         &mut self,
         code: &'static str,
         remedy: Remedy,
-        (at, count): (u64, u64),
+        at: u64,
+        count: u64,
         error: impl FnOnce() -> Error,
     ) {
         match self.kinds.get_mut(&(code, remedy)) {
@@ -53,21 +54,22 @@ impl ProblemTally {
 
     /// Adds `count` problems of a kind; `error` is the first.
     pub fn add_error(&mut self, remedy: Remedy, count: u64, error: Error) {
-        self.add(code_of(error.kind()), remedy, (error.at(), count), || error);
+        self.add(code_of(error.kind()), remedy, error.at(), count, || error);
     }
 
     /// Adds `count` problems about a field. The first is in the line that begins at `line`.
     pub fn add_failed(
         &mut self,
         block: &DecodedBlock,
-        (line, count): (u32, u64),
+        line: u32,
+        count: u64,
         failed: Failed,
         remedy: Remedy,
     ) {
         let at = block.text.start().0 + u64::from(line);
         let code = shown_code(block, line, failed.1.code());
         let error = || error_at_field(block, line, failed);
-        self.add(code, remedy, (at, count), error);
+        self.add(code, remedy, at, count, error);
     }
 
     /// Adds a problem for which a line is skipped.
@@ -78,7 +80,7 @@ impl ProblemTally {
         let is_cut = is_fault && is_unended(block, line);
         self.is_cut |= is_cut;
         let remedy = if is_cut { Remedy::Ended } else { Remedy::Skipped };
-        self.add(code, remedy, (at, 1), || error_in(block, line, what, why));
+        self.add(code, remedy, at, 1, || error_in(block, line, what, why));
     }
 
     pub fn add_faults(&mut self, block: &DecodedBlock) {
@@ -95,7 +97,7 @@ impl ProblemTally {
             let at = block.text.start().0 + u64::from(*line);
             let error = || error_at_fault(block, *line, fault);
             let code = shown_code(block, *line, fault.kind.code());
-            self.add(code, remedy, (at, 1), error);
+            self.add(code, remedy, at, 1, error);
         }
     }
 
@@ -107,7 +109,8 @@ impl ProblemTally {
     }
 }
 
-/// Returns whether the line lacks its newline. If it is also invalid, the file was cut there.
+/// Returns whether the line lacks its newline. If such a line is also invalid, the file was cut
+/// there.
 fn is_unended(block: &DecodedBlock, line: u32) -> bool {
     memchr::memchr(b'\n', &block.text.text()[line as usize..]).is_none()
 }
@@ -119,7 +122,7 @@ pub const fn code_of(why: &ErrorKind) -> &'static str {
     }
 }
 
-/// Returns the code of a problem in a line, with another code for a line that must not be shown.
+/// Returns the code of a problem in a line. Lines that must not be shown have another code.
 fn shown_code(block: &DecodedBlock, line: u32, code: &'static str) -> &'static str {
     if line < block.shown_from { Problem::NotATrace.code() } else { code }
 }

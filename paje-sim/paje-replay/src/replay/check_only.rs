@@ -1,4 +1,4 @@
-//! Lanes without rows: their events are only checked. Link lanes are excluded, since their check needs the keys.
+//! Lanes without rows, whose events are only checked. Link lanes are excluded, since their check needs the keys.
 
 use crate::lanes::refusal::{Checked, Refused};
 use paje_decode::decode::decoded::{LaneEvent, Op};
@@ -6,7 +6,7 @@ use paje_decode::decode::decoded::{LaneEvent, Op};
 /// State for checking the next event.
 #[derive(Debug)]
 pub enum CheckOnlyLane {
-    /// States: like `StateLane`, with the height of the stack instead of the stack.
+    /// A state lane. It is like `StateLane`, but only has the height of the stack.
     State {
         is_open: bool,
         flat: bool,
@@ -19,7 +19,8 @@ pub enum CheckOnlyLane {
     Event {
         last: f64,
     },
-    /// Any nature: nothing is checked, as lines of this lane may have been left out.
+    /// A lane of any nature. Nothing is checked, because some lines of the lane may have been left
+    /// out.
     Anything,
 }
 

@@ -13,7 +13,8 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Returns the end of the lane's last link, given by its two times, if this link completes earlier.
+    /// Returns the end of the lane's last link if this link completes earlier. `last` has the two times of the last
+    /// link.
     pub(crate) fn is_before(&self, last: Option<(f64, f64)>) -> Option<f64> {
         let (start, end) = last?;
         (self.time < start || self.time < end).then_some(start.max(end))

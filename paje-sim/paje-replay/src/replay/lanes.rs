@@ -28,12 +28,12 @@ use paje_model::names::options::{Keeps, Options};
 /// Lanes of a trace during and after its replay: strands in shards, and rows of links in mergers.
 #[derive(Debug)]
 pub struct Lanes {
-    /// Each is locked by the worker that replays it.
+    /// Each shard is locked by the worker that replays it.
     shards: Vec<Mutex<Shard>>,
-    /// Only merging changes them.
+    /// Only merging changes the mergers.
     homes: Vec<RwLock<LinkMerger>>,
     places: StrandPlaces,
-    /// Whether a key may have been used before.
+    /// Whether any key may have been used before.
     has_reuse_candidates: AtomicBool,
     pub cuts: RepeatedDestructions,
     keeps: Keeps,
@@ -42,18 +42,19 @@ pub struct Lanes {
     keys: KeyMemory,
     overflow: Option<Arc<Overflow>>,
     workers: u32,
-    /// Whether the trace is known to be sound. Lines of unwanted lanes may then be missing, and
+    /// Whether the trace is known to be sound. Lines of unwanted lanes may then be missing, so
     /// these lanes are not checked.
     pub is_sound: bool,
     ending: Vec<LaneId>,
 }
 
-/// Most mergers. Long ones are shared by workers, so more are not needed.
+/// Largest number of mergers. Workers share long ones, so more are not needed.
 const MOST_HOMES: u32 = 32;
 
 impl Lanes {
-    /// Creates the lanes. If it `forgets`, rows are shown in portions and keys of completed links
-    /// are not remembered. If a ledger `follows`, all refused events are listed.
+    /// Creates the lanes. If `forgets` is true, rows are shown in portions and keys of completed
+    /// links are not remembered. If `follows` is true, there is a ledger and all refused events are
+    /// listed.
     pub fn new(options: &Options, spread: Partitioning, forgets: bool, follows: bool) -> Self {
         // Forgotten rows need no file.
         let limit = options.memory.as_ref().filter(|_| !forgets);
@@ -239,7 +240,7 @@ impl Lanes {
         self.lend_of(lanes)
     }
 
-    /// Takes lent rows back, except those of links, which are forgotten next.
+    /// Takes back the rows that were lent, except those of links, which are forgotten next.
     pub fn take_back(&mut self, mut lent: FinishedRows) {
         for (shard, store) in self.shards.iter_mut().zip(lent.stores) {
             let shard = exclusive(shard);

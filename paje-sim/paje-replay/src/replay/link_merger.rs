@@ -63,14 +63,14 @@ impl LinkRows {
     }
 }
 
-/// Most runs that are merged by comparing the next link of each.
+/// Largest number of runs that are merged by comparing the next link of each.
 const FEW: usize = 16;
 
 fn merge_runs(runs: &mut [&[Completion]], all: &mut Vec<Completion>) {
     let next = |run: &[Completion]| run.first().map_or(u64::MAX, |completion| completion.at);
     all.reserve(runs.iter().map(|run| run.len()).sum());
     loop {
-        // The run whose link is next, and the first link of any other run.
+        // The run with the next link, and the first link of any other run.
         let (mut first, mut at, mut limit) = (0, u64::MAX, u64::MAX);
         for (number, run) in runs.iter().enumerate() {
             match next(run) {
@@ -94,12 +94,12 @@ fn note_earlier(known: &mut Option<Refusal>, refusal: Refusal) {
     }
 }
 
-/// Rows of a lane's links, or less.
+/// What is kept of a lane's links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kept {
     #[default]
     All,
-    /// Only the places of their keys.
+    /// Only the places of the links' keys.
     Keys,
     Nothing,
 }
@@ -115,7 +115,7 @@ impl LinkMerger {
         kept.map(|(id, lane)| (*id, std::mem::take(&mut lane.rows)))
     }
 
-    /// Keeps no rows of a new lane. If it `forgets`, does not keep keys either.
+    /// Keeps no rows of a new lane. If `forgets` is true, keeps no keys either.
     pub fn keep_no_rows(&mut self, lane: LaneId, forgets: bool) {
         let kept = if forgets { Kept::Nothing } else { Kept::Keys };
         self.lanes.insert(lane, LinkRows { kept, ..LinkRows::default() });

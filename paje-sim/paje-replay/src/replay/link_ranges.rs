@@ -11,7 +11,8 @@ use crate::replay::completion::Completion;
 use paje_model::memory::{Arena, LARGEST, LinkChunk, LinkRoom, Overflow, Rows, Width, push_link};
 use paje_model::names::ids::LaneId;
 
-/// A lane with fewer links gets them one by one, as the last chunk of a range stays partly empty.
+/// Number of links below which a lane's links are added one by one, because the last chunk of a
+/// range stays partly empty.
 const FEW: usize = 4 * LARGEST;
 
 /// Sorted links of a range of blocks.
@@ -23,7 +24,7 @@ pub struct RangePart {
 
 #[derive(Debug)]
 pub enum LanePart {
-    /// To be added one by one.
+    /// Links to be added one by one.
     Single(Vec<Completion>),
     Chunks {
         lane: LaneId,
@@ -89,11 +90,11 @@ fn chunks(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
     chunks.collect()
 }
 
-/// Fewest bytes of a link's line: it has an event number, a time, a type, a container, a value and a key.
+/// Smallest number of bytes of a link's line. It has an event number, a time, a type, a container, a value and a key.
 const LINE: u64 = 8;
 
-/// Most slots for the lines of a block. The links of a block with a very long line would need more
-/// and are sorted by comparison.
+/// Largest number of slots for the lines of a block. The links of a block with a very long line
+/// would need more and are sorted by comparison.
 const MOST_SLOTS: usize = (4 << 20) / LINE as usize;
 
 /// Returns the links of `blocks` in the order of their lines. `runs` are in the order of blocks;

@@ -1,4 +1,4 @@
-//! Destructions that several files repeat, and the lines that come too late because of them.
+//! Destructions that several files repeat, and lines that come too late because of them.
 //!
 //! After a destruction, later lines of the same file for that container are ignored. Lines of other
 //! files still count, since files are read one after the other although their events may overlap in
@@ -17,7 +17,7 @@ use paje_model::names::ids::{ContainerId, LaneId};
 /// An *ending* is an event that ended containers, identified by the byte offset of its line.
 #[derive(Debug, Default)]
 pub struct RepeatedDestructions {
-    /// Byte offset at which a file was first named.
+    /// Byte offset where a file was first named.
     pub named_from: Option<u64>,
     /// For each ending, the byte offsets of repetitions that apply to everything that it ended.
     endings: FxHashMap<u64, Vec<u64>>,
@@ -61,7 +61,7 @@ impl RepeatedDestructions {
     }
 
     /// Records that the file which begins at `start` destroys a container again at `at`. Returns
-    /// whether this is the first time.
+    /// whether this file does so for the first time.
     pub fn repeat(&mut self, model: &Model, container: ContainerId, start: u64, at: u64) -> bool {
         let containers = &model.containers;
         let ended_at = self.first_of(containers.ended_at(container));
@@ -75,7 +75,7 @@ impl RepeatedDestructions {
             self.endings.entry(ended_at).or_default().push(at);
             return true;
         }
-        // It ended with its parent; this file may destroy it alone.
+        // The container ended with its parent, and this file may destroy it alone.
         let mut pending = vec![container];
         while let Some(next) = pending.pop() {
             if said(self.containers.get(&next)) {

@@ -16,10 +16,10 @@ use paje_model::model::Model;
 use paje_model::names::options::Keeps;
 use paje_model::names::prefetch::prefetch;
 
-/// Fewest strands that are prefetched: fewer stay in a core's caches.
+/// Smallest number of strands that are prefetched. Fewer stay in a core's caches.
 pub(super) const MANY: usize = 1000;
 
-/// Fewest strands that are prefetched before they are closed.
+/// Smallest number of strands that are prefetched before they are closed.
 const FEW: usize = 8;
 
 /// Strands that one worker at a time replays, their rows, and the results of the current wave.
@@ -47,8 +47,8 @@ pub struct Shard {
 const NOWHERE: u32 = u32::MAX;
 
 impl Shard {
-    /// Creates a shard. If it `recovers`, the replay continues after refused events. If they are
-    /// `listed`, it lists all of them.
+    /// Creates a shard. If `recovers` is true, the replay continues after refused events. If
+    /// `listed` is true, the shard lists all of them.
     pub fn new(store: Store, homes: usize, recovers: bool, listed: bool) -> Self {
         let completed = (0..homes).map(|_| Vec::new()).collect();
         Shard {
@@ -88,7 +88,7 @@ impl Shard {
     }
 
     /// Finds these strands, and prefetches what replaying them needs. With many strands, most have
-    /// left the caches; loads without dependencies run in parallel.
+    /// left the caches. Loads that do not depend on each other run in parallel.
     fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &SymbolMap) {
         self.locals.clear();
         let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol));
@@ -97,7 +97,7 @@ impl Shard {
             return;
         }
         let known = || self.locals.iter().filter_map(|local| self.strands.get(*local as usize));
-        // The strands first: the addresses of their rows depend on them.
+        // The strands come first, because the addresses of their rows depend on them.
         prefetch(known().map(Strand::prefetch));
         prefetch(known().map(|strand| strand.prefetch_rows(&self.store)));
     }
@@ -122,7 +122,8 @@ impl Shard {
         number: usize,
         wave: &[BoxedBlock],
         maps: &[SymbolMap],
-        (model, cuts): (&Model, &RepeatedDestructions),
+        model: &Model,
+        cuts: &RepeatedDestructions,
         mut bytes: Range<u64>,
     ) {
         if self.strands.len() == 0 {
@@ -144,7 +145,8 @@ impl Shard {
                 let local = *local;
                 let events = &decoded.events[event as usize..(event + count) as usize];
                 event += count;
-                // No strand: its lane begins after the limit, or the trace is damaged.
+                // There is no strand if its lane begins after the limit, or if the trace is
+                // damaged.
                 let Some(strand) = self.strands.get_mut(local as usize) else {
                     continue;
                 };
@@ -178,7 +180,7 @@ impl Shard {
         let mut old = std::mem::replace(&mut self.store, Store::new(keeps, None));
         let mut ends = std::mem::take(&mut self.hidden).into_iter();
         for strand in self.strands.iter_mut() {
-            strand.forget_rows((&old, &mut self.store), &mut ends);
+            strand.forget_rows(&old, &mut self.store, &mut ends);
         }
         for (arena, old) in self.store.arenas_mut().zip(old.arenas_mut()) {
             arena.reuse(old);

@@ -27,7 +27,7 @@ pub struct Slice<'a> {
     pub(crate) maps: &'a SymbolMap,
     pub(crate) cuts: &'a RepeatedDestructions,
     pub(crate) model: &'a Model,
-    /// Range of bytes: events whose lines begin elsewhere are skipped.
+    /// Range of bytes. Events whose lines begin elsewhere are skipped.
     pub(crate) bytes: Range<u64>,
     /// Whether the replay continues after refused events.
     pub(crate) recovers: bool,
@@ -165,7 +165,7 @@ pub(super) fn links(
     opened: &mut Vec<Opened>,
     completed: &mut Vec<Completion>,
 ) -> Checked {
-    let replayed = add_links(strand, lane, events, slice, store, (opened, completed));
+    let replayed = add_links(strand, lane, events, slice, store, opened, completed);
     strand.remember(slice.is_far, opened, key_locator(slice.block));
     replayed
 }
@@ -191,9 +191,10 @@ fn add_links(
     events: &[LaneEvent],
     slice: &Slice<'_>,
     store: &mut Store,
-    (opened, completed): (&mut Vec<Opened>, &mut Vec<Completion>),
+    opened: &mut Vec<Opened>,
+    completed: &mut Vec<Completion>,
 ) -> Checked {
-    let DecodedBlock { text, decoded, .. } = slice.block;
+    let decoded = &slice.block.decoded;
     let padded = slice.block.bytes();
     if slice.is_far {
         // The strand's links are scattered over the block: independent loads overlap.
@@ -206,16 +207,18 @@ fn add_links(
         if half.container == UNKNOWN {
             return Err(Refused::Nowhere(half.end));
         }
-        Ok((half, key, text.start().0 + u64::from(event.at)))
+        Ok((half, key))
     };
-    let mut complete = |at, time, link| completed.push(Completion { at, lane, time, link });
+    let mut complete = |half: HalfLink, link| {
+        completed.push(Completion { at: half.at, lane, time: half.time, link });
+    };
     let mut i = 0;
     while i < events.len() {
         if !keeps && let Some(mut room) = store.keys.room() {
             for event in &events[i..] {
-                let added = half_of(event, 0).and_then(|(half, key, at)| {
-                    let keys = (&mut room, slice.shard);
-                    strand.add(keys, half, key, at, opened, |link| complete(at, half.time, link))
+                let added = half_of(event, 0).and_then(|(half, key)| {
+                    let completed = |link| complete(half, link);
+                    strand.add(&mut room, slice.shard, half, key, opened, completed)
                 });
                 if !added.map_err(|why| (i, why))? {
                     break;
@@ -231,9 +234,8 @@ fn add_links(
             }
             false => 0,
         };
-        let added = half_of(event, extra).and_then(|(half, key, at)| {
-            let keys = (&mut *store, slice.shard);
-            strand.add(keys, half, key, at, opened, |link| complete(at, half.time, link))
+        let added = half_of(event, extra).and_then(|(half, key)| {
+            strand.add(store, slice.shard, half, key, opened, |link| complete(half, link))
         });
         added.map_err(|why| (i, why))?;
         i += 1;
@@ -249,10 +251,11 @@ pub(super) fn half_link<'s>(
     padded: &'s [u8],
     extra: u32,
 ) -> (HalfLink, WrittenKey<'s>) {
-    let DecodedBlock { decoded, .. } = slice.block;
+    let DecodedBlock { text, decoded, .. } = slice.block;
     let link = &decoded.links[event.argument as usize];
     let half = HalfLink {
         end: if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End },
+        at: text.start().0 + u64::from(event.at),
         time: event.time,
         value: slice.maps.values[link.value as usize],
         container: slice.maps.link_ends[link.end as usize],
@@ -271,7 +274,7 @@ fn keeps_line(op: Op, kept: Natures) -> bool {
         Op::SetState | Op::PushState => kept.contains(TypeNature::State),
         Op::SetVariable | Op::AddVariable | Op::SubVariable => kept.contains(TypeNature::Variable),
         Op::Event => kept.contains(TypeNature::Event),
-        // The end may come first.
+        // A link's end may come before its start.
         Op::StartLink | Op::EndLink => kept.contains(TypeNature::Link),
     }
 }

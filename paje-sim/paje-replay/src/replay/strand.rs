@@ -46,7 +46,7 @@ pub struct ShardOutput {
     /// Byte offsets of events that came after the end of their container.
     pub(crate) ignored: Vec<u64>,
     pub(crate) completed: Vec<Vec<Completion>>,
-    /// Links opened by the current slice, whose keys are yet to be remembered.
+    /// Links that the current slice has opened, and whose keys must still be remembered.
     pub(crate) opened: Vec<Opened>,
     pub(crate) refusals: Refusals,
     /// Latest time of lanes whose last event is earlier. Only with recovery, which keeps late links.
@@ -54,7 +54,7 @@ pub struct ShardOutput {
 }
 
 impl Strand {
-    /// Makes a strand. `keys` is the memory of a link strand, and `flat` says whether
+    /// Makes a strand. `keys` is what a link strand remembers of its keys, and `flat` says whether
     /// `no_imbrication` applies to states.
     pub fn new(lane: LaneId, nature: TypeNature, flat: bool, keys: KeyMemory) -> Self {
         let objects = match nature {
@@ -66,7 +66,7 @@ impl Strand {
         Strand { last_at: NEVER, last_time: 0.0, rows: Rows::default(), lane, objects }
     }
 
-    /// Turns it into a strand that checks events and keeps no rows.
+    /// Turns the strand into one that checks events and keeps no rows.
     pub fn unwanted(self) -> Self {
         let objects = match self.objects {
             Objects::State(lane) => Objects::CheckOnly(CheckOnlyLane::states(lane.is_flat())),
@@ -78,7 +78,8 @@ impl Strand {
         Strand { objects, ..self }
     }
 
-    /// Turns it into a strand that ignores its events. Some of them may have been left out.
+    /// Turns the strand into one that ignores its events, because some of them may have been left
+    /// out.
     pub fn ignored(self) -> Self {
         Strand { objects: Objects::CheckOnly(CheckOnlyLane::Anything), ..self }
     }
@@ -98,7 +99,8 @@ impl Strand {
     pub fn prefetch_rows(&self, store: &Store) -> u64 {
         match &self.objects {
             Objects::State(_) => self.rows.prefetch(&store.arena, |chunk| {
-                // The last end as well. If there are many lanes, imbrications are next to values.
+                // The end of the last state is also loaded. If there are many lanes, imbrications
+                // are next to values.
                 let value = StateChunk::value(chunk) + chunk.width.words(chunk.count() + 1) - 1;
                 [value, chunk.size() + chunk.count() - 1]
             }),
@@ -126,7 +128,8 @@ impl Strand {
         output: &mut ShardOutput,
     ) -> Result<(), Refusal> {
         let base = slice.block.text.start().0;
-        // In file order: replayed before, to be replayed, to be ignored.
+        // The events are in file order. The first were replayed before, the next are to be
+        // replayed, and the last are to be ignored.
         let before = |byte: u64| events.partition_point(|event| base + u64::from(event.at) < byte);
         let last = events.last().map_or(0, |event| base + u64::from(event.at));
         let (mut live, mut end) = (events.len(), events.len());
@@ -244,11 +247,12 @@ impl Strand {
     /// Forgets all rows, and carries open ones over to a new store with their hidden `ends`.
     pub fn forget_rows(
         &mut self,
-        (old, new): (&Store, &mut Store),
+        old: &Store,
+        new: &mut Store,
         ends: &mut impl Iterator<Item = f64>,
     ) {
         match &mut self.objects {
-            Objects::State(lane) => return lane.forget_rows(&mut self.rows, (old, new), ends),
+            Objects::State(lane) => return lane.forget_rows(&mut self.rows, old, new, ends),
             Objects::Variable(lane) => lane.forget_rows(old, new),
             Objects::Link(strand) => strand.forget_rows(old, new),
             Objects::Event(_) | Objects::CheckOnly(_) => {}

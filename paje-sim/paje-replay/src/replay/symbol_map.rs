@@ -13,7 +13,7 @@ use paje_model::names::recovered::Remedy;
 #[derive(Debug, Default)]
 pub struct SymbolMap {
     pub strands: Vec<u32>,
-    /// Lane and container of each strand. Only with a ledger.
+    /// Lane and container of each strand. Filled only for a ledger.
     pub owners: Vec<(LaneId, ContainerId)>,
     /// Types that values were looked up in.
     pub types: Vec<Option<TypeId>>,
@@ -22,13 +22,13 @@ pub struct SymbolMap {
     /// `Options::usage`, and empty if none differ.
     pub other_quoting: Vec<Option<TypeId>>,
     pub link_ends: Vec<ContainerId>,
-    /// Number of its lanes that existed before the decoder met them.
+    /// Number of the decoder's lanes that existed before the decoder met them.
     pub lanes_known_before: usize,
-    /// Strands without a lane, and why. Only in damaged traces.
+    /// Strands that have no lane, with the reason. Only in damaged traces.
     pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
-    /// Link ends with a problem, and its remedy.
+    /// Link ends that have a problem, with the problem and its remedy.
     pub mismatched_ends: FxHashMap<Symbol, (Failed, Remedy)>,
-    /// Values whose types were not known. They have copies of their names, as decoders are replaced.
+    /// Values whose types were not known. They have copies of their names, because decoders are replaced.
     pub pending: Vec<Pending>,
 }
 
@@ -70,7 +70,7 @@ impl SymbolMap {
         }
     }
 
-    /// Marks the next `count` strands as unresolved. If lines are `followed`, they get an unknown owner.
+    /// Marks the next `count` strands as unresolved. If `followed` is true, they get an unknown owner.
     pub fn mark_unresolved(&mut self, count: usize, failed: &Failed, followed: bool) {
         for _ in 0..count {
             self.strands_without_lane.insert(self.strands.len() as u32, failed.clone());
@@ -90,7 +90,7 @@ impl SymbolMap {
                 if let Some(failed) = self.strands_without_lane.get(strand) {
                     let line = decoded.events[first as usize].at;
                     let count = u64::from(*count);
-                    tally.add_failed(block, (line, count), failed.clone(), Remedy::Skipped);
+                    tally.add_failed(block, line, count, failed.clone(), Remedy::Skipped);
                 }
                 first += count;
             }
@@ -102,7 +102,7 @@ impl SymbolMap {
                 }
                 let end = decoded.links[event.argument as usize].end;
                 if let Some((failed, remedy)) = self.mismatched_ends.get(&end) {
-                    tally.add_failed(block, (event.at, 1), failed.clone(), *remedy);
+                    tally.add_failed(block, event.at, 1, failed.clone(), *remedy);
                 }
             }
         }

@@ -40,7 +40,7 @@ impl Naive {
             None if of == 0 => return doom(self, "unknown-container"),
             None => {
                 self.here("unknown-container", "created");
-                self.add_container(container, container, (of, 0), time, true);
+                self.add_container(container, container, of, 0, time, true);
                 self.containers.len() - 1
             }
         };
@@ -78,7 +78,7 @@ impl Naive {
         match asked.or(is_link.map(|type_| type_.parent)).filter(|of| *of != 0) {
             Some(of) => {
                 self.here("unknown-container", "created");
-                self.add_container(name, name, (of, 0), time, true);
+                self.add_container(name, name, of, 0, time, true);
                 Some(self.containers.len() - 1)
             }
             None => {

@@ -1,4 +1,4 @@
-//! Numbers of pieces, and their text.
+//! Tests how data is cut into pieces, and the text of the pieces.
 
 use std::io::Write;
 

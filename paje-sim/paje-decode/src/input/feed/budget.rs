@@ -1,7 +1,8 @@
 //! Amount of text in a wave, and sizes of the blocks that workers take from it.
 //!
 //! A round ends when the last worker has decoded its last block, while all others wait. So if
-//! blocks can be cut anywhere, workers take large ones first, and smaller ones when little is left.
+//! blocks can be cut anywhere, workers first take large blocks, and smaller ones when little is
+//! left.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -47,7 +47,7 @@ impl<'r> Stream<'r> {
     }
 }
 
-/// A worker's turn to read. Returns the stream when it is dropped, also in a panic, as others wait for it.
+/// A worker's turn to read. When it is dropped, even in a panic, the stream is returned, because others wait for it.
 struct ReadTurn<'f, 'r> {
     feed: &'f Feed<'r>,
     blocks: Option<Lines<'r>>,
@@ -79,8 +79,8 @@ impl Drop for ReadTurn<'_, '_> {
 }
 
 impl<'r> Feed<'r> {
-    /// Reads up to `most` blocks of compressed text ahead, unless another worker does. Only one can
-    /// decompress, which takes long, so the first worker of a round begins with it.
+    /// Reads up to `most` blocks of compressed text ahead, unless another worker does. Only one
+    /// worker can decompress, and this takes long, so the first worker of a round begins with it.
     pub fn read_ahead(&self, most: usize) {
         let mut reading = self.reading();
         while reading.is_compressed

@@ -14,7 +14,8 @@ use crate::input::source::SourceKind;
 use paje_model::names::options::Options;
 use paje_model::names::progress::Progress;
 
-/// Reads in pieces of one size. How much a decompressor returns of damaged data depends on the sizes of reads.
+/// Reads in pieces of one size, because the amount that a decompressor returns of damaged data depends on the sizes of
+/// reads.
 struct FixedReads<R> {
     input: R,
     buffer: Vec<u8>,
@@ -54,7 +55,7 @@ impl<'r> FeedState<'r> {
         let Queued { number, parent, path, folders } = self.queue.pop_front()?;
         let input = match folders {
             Some(folders) => Input::open_named(&path, &folders),
-            // A file with this name, not standard input.
+            // This is a file named `-`, not standard input.
             None if path.as_os_str() == "-" => Input::open(Some(Path::new("./-"))),
             None => Input::open(Some(&path)),
         };

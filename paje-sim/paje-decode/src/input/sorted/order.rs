@@ -9,8 +9,8 @@ const PARTS_PER_WORKER: usize = 4;
 /// Samples of the times for each part. The sizes of parts then differ by about a tenth.
 const SAMPLES_PER_PART: usize = 64;
 
-/// Orders all lines: first those without a time, then those whose time cannot be read, then the others by time, and
-/// last those that name files; otherwise in file order. Calls `merged` after each part.
+/// Orders all lines. Lines without a time come first, then lines whose time cannot be read, then the others by time,
+/// and last the lines that name files. Otherwise, lines keep their file order. Calls `merged` after each part.
 pub(super) fn parts(
     mut found: Vec<Found>,
     merged: impl Fn(&[Line]) + Sync,
@@ -48,7 +48,8 @@ fn bounds(pieces: &[Vec<Timed>], parts: usize) -> Vec<u64> {
     bounds
 }
 
-/// Returns the lines of all pieces from key `begin` up to before `end`, in order.
+/// Returns the lines of all pieces with keys from `begin` (inclusive) to `end` (exclusive), in
+/// order.
 fn merge(pieces: &[Vec<Timed>], begin: Option<u64>, end: Option<u64>) -> Vec<Line> {
     let share = |piece: &Vec<Timed>| {
         let before = |bound: u64| piece.partition_point(|timed| timed.key < bound);

@@ -12,7 +12,7 @@ use crate::input::source::SourceKind;
 /// Reads the whole text of a source.
 ///
 /// # Errors
-/// It cannot be read, or memory is too small.
+/// The source cannot be read, or there is not enough memory.
 pub(super) fn read(
     source: SourceKind<'_>,
     limits: Limits,
@@ -52,7 +52,8 @@ fn read_file(
     // A newline may be added to the last line.
     let room = usize::try_from(len).ok().and_then(|len| len.checked_add(1));
     let room = room.ok_or(io::ErrorKind::FileTooLarge)?;
-    // Zeros from the system are cheap, but `vec!` cannot report a lack of memory.
+    // `vec!` gets zeros cheaply from the system, but it cannot report a lack of memory, so this
+    // tries first.
     Vec::<u8>::new().try_reserve_exact(room)?;
     let mut text = vec![0; room];
     text.pop();

@@ -9,7 +9,7 @@ use crate::input::sorted::Line;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed {
-    /// Key in the order of times; equal for equal times.
+    /// Key that is ordered like the times, and equal for equal times.
     pub(super) key: u64,
     pub(super) line: Line,
 }
@@ -41,18 +41,19 @@ enum Time {
     None,
     Unreadable,
     At(f64),
-    /// The line names a file: it comes last, as the file does.
+    /// The line names a file. The line comes last, and so does the file.
     Last,
 }
 
 impl Clocks {
-    /// Reads the definitions of a text, which apply to all its lines, even earlier ones. Without
-    /// any, those that the text begins with apply.
+    /// Reads the definitions of a text, which apply to all its lines, even earlier ones. If the
+    /// text has no definitions, those with which its file begins apply.
     pub(super) fn new(
         text: &[u8],
         pieces: &[Range<usize>],
         mut defs: DefTable,
-        (recovers, workers): (bool, &Workers),
+        recovers: bool,
+        workers: &Workers,
     ) -> Self {
         let headers = workers.map(pieces.len(), |piece| headers(text, pieces[piece].clone()));
         for line in headers.into_iter().flatten() {
@@ -67,7 +68,7 @@ impl Clocks {
             }
         }
         let words = defs.defs().iter().map(|def| {
-            // A column with that name in the definition of a type's event has no meaning.
+            // In the definition of a type's event, a field for the time has no meaning.
             let timed = def.kind().obligatory().contains(&FieldName::Time);
             if timed { def.word_of(FieldName::Time) } else { None }
         });
@@ -131,7 +132,7 @@ impl Clocks {
     }
 }
 
-/// Returns a number in the order of times; -0 equals 0.
+/// Returns a number that is ordered like the time. -0 equals 0.
 #[inline]
 fn key(time: f64) -> u64 {
     let bits = (time + 0.0).to_bits();

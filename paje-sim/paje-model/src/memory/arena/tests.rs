@@ -14,7 +14,7 @@ fn check(arena: &mut Arena, sizes: impl Iterator<Item = usize>) {
     }
 }
 
-/// Small pieces, large ones, and a request that is larger than any.
+/// Requests small pieces, large ones, and one that is larger than any piece.
 #[test]
 fn words_keep_their_places() {
     let mut arena = Arena::default();

@@ -74,7 +74,7 @@ impl Containers {
         self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))
     }
 
-    /// Extends the life of a container that an event ended up to `time`.
+    /// Extends a container's life to `time`, although an event ended it before.
     pub fn prolong(&mut self, id: ContainerId, time: f64) {
         let Ended { time: said, at } = self.ending(id);
         self.said_ends.insert(id, said);

@@ -13,7 +13,7 @@ pub struct Glob {
     regex: Regex,
 }
 
-/// Error of a text that is not a valid [`Glob`].
+/// Error for a text that is not a valid [`Glob`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseGlobError(String);
 

@@ -21,7 +21,7 @@ impl<'a> WrittenKey<'a> {
         &self.padded[self.raw.start as usize..self.raw.end as usize]
     }
 
-    /// Compares it with a stored key, without quotes. Needed for long keys only.
+    /// Compares the key with a stored one, without quotes. Needed for long keys only.
     #[cold]
     #[inline(never)]
     pub(super) fn is_kept_at(self, store: &Store, place: u64) -> bool {
@@ -67,6 +67,8 @@ impl Keeper for KeyRoom<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct HalfLink {
     pub(crate) end: LinkEnd,
+    /// Byte offset of its event.
+    pub(crate) at: u64,
     pub(crate) time: f64,
     pub(crate) value: ValueId,
     pub(crate) container: ContainerId,

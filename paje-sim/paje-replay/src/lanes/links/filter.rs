@@ -40,7 +40,8 @@ impl Filter {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        // In large steps, since all keys are added again sooner or later, but not if that would waste megabytes.
+        // The parts grow in large steps, since all keys are added again sooner or later. But large parts grow more
+        // slowly, because they would waste megabytes.
         let words = match self.last.len() {
             0 => SMALLEST,
             len @ ..LARGE => len * 8,
@@ -53,7 +54,8 @@ impl Filter {
         self.room = words * 64 / BITS;
     }
 
-    /// Prefetches the words of these keys in large parts, or in all but small ones if they have left the caches.
+    /// Prefetches the words of these keys in large parts. If the words have left the caches (`is_far`), does so in all
+    /// but small parts.
     pub(crate) fn prefetch(&self, is_far: bool, hashes: impl Iterator<Item = u64> + Clone) {
         let from = if is_far { LARGE / 8 } else { LARGE };
         for part in self.full.iter().chain([&self.last]).filter(|part| part.len() >= from) {
@@ -63,7 +65,7 @@ impl Filter {
         }
     }
 
-    /// Returns whether a look-up takes more than two cache misses, or three if rebuilding would take long.
+    /// Returns whether a look-up takes more than two cache misses. If rebuilding would take long, three are accepted.
     pub(crate) fn is_scattered(&self) -> bool {
         self.full.len() > 1 + usize::from(self.last.len() > 2 * LARGE)
     }
@@ -94,7 +96,7 @@ fn has(words: &[u64], hash: u64, bits: u64) -> bool {
     words[(hash >> 12) as usize & (words.len() - 1)] & bits == bits
 }
 
-/// Set of hashes that rarely reports one that is not in it.
+/// Set of hashes that rarely reports a hash that is not in it.
 pub(crate) struct Hashes {
     bits: Vec<u64>,
 }

@@ -2,8 +2,9 @@ use rustc_hash::FxHashMap;
 
 use crate::lanes::links::filter::{Filter, Hashes};
 
-/// Hashes of a strand's keys, which can prove only that no key is reused. A table would cost a
-/// cache miss for each link, so doubtful hashes are searched for in a list now and then.
+/// Hashes of a strand's keys, which can prove that no key is reused, but not that one is. A table
+/// would cost a cache miss for each link, so doubtful hashes are searched for in a list now and
+/// then.
 #[derive(Debug, Default)]
 pub(super) struct KeyHashList {
     all: Vec<u64>,
@@ -14,7 +15,8 @@ pub(super) struct KeyHashList {
     has_repeats: bool,
 }
 
-/// Most hashes that a search reads for each doubtful one. The filter is wrong once in a thousand times.
+/// Largest number of hashes that a search reads for each doubtful one. The filter doubts one hash in a thousand
+/// wrongly.
 const FEW: usize = 64;
 
 impl KeyHashList {
@@ -80,7 +82,7 @@ mod tests {
         }
     }
 
-    /// Finds reuse long before the last call if most hashes are repeated.
+    /// If most hashes are repeated, reuse is found long before the last call.
     #[test]
     fn many_repeats_are_found_early() {
         let (mut list, mut filter) = (KeyHashList::default(), Filter::default());

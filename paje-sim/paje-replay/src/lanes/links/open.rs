@@ -31,21 +31,16 @@ const NONE: u32 = u32::MAX;
 
 impl OpenLink {
     #[inline(always)]
-    pub(super) const fn new(
-        (hash, short): (u64, ShortText),
-        half: HalfLink,
-        key: KeyPlace,
-        at: u64,
-    ) -> Self {
-        let HalfLink { end, time, value, container, extra } = half;
+    pub(super) const fn new(hash: u64, short: ShortText, half: HalfLink, key: KeyPlace) -> Self {
+        let HalfLink { end, at, time, value, container, extra } = half;
         let (hash, next, is_free) = (hash as u32, NONE, false);
         OpenLink { hash, next, short, is_free, end, key, at, time, value, container, extra }
     }
 
     #[inline(always)]
     pub(super) const fn half(&self) -> HalfLink {
-        let OpenLink { end, time, value, container, extra, .. } = *self;
-        HalfLink { end, time, value, container, extra }
+        let OpenLink { end, at, time, value, container, extra, .. } = *self;
+        HalfLink { end, at, time, value, container, extra }
     }
 }
 
@@ -179,15 +174,16 @@ mod tests {
     fn link(key: u64, hash: u64) -> OpenLink {
         let half = HalfLink {
             end: LinkEnd::End,
+            at: key,
             time: 1.0,
             value: ValueId(1),
             container: ContainerId::ROOT,
             extra: 0,
         };
-        OpenLink::new((hash, short(key)), half, KeyPlace::from_word(key), key)
+        OpenLink::new(hash, short(key), half, KeyPlace::from_word(key))
     }
 
-    /// Every other key is long.
+    /// Returns the text of a key. Every other key is long.
     fn short(key: u64) -> ShortText {
         let padded = (u128::from(key) << 8 | 0xff).to_le_bytes();
         if key.is_multiple_of(2) { ShortText::new(&padded, 0, 3) } else { ShortText::LONG }

@@ -21,10 +21,10 @@ use paje_model::names::ids::LaneId;
 /// Chunks of a lane's links in one unit of work.
 const PIECE: usize = 32;
 
-/// Fewest units for which other workers are woken.
+/// Smallest number of units for which other workers are woken.
 const MANY_PIECES: usize = 2;
 
-/// Strands that are searched together. Each search takes some memory.
+/// Number of strands that are searched together. Each search takes some memory.
 const TOGETHER: usize = 64;
 
 /// A lane, and its strands that have candidates.
@@ -117,7 +117,7 @@ fn first_of(lanes: &[OfLane<'_>], workers: &Workers) -> Option<(ReuseCandidate, 
     workers.share_out(pieces.len(), |_, index| {
         let (number, first) = pieces[index];
         let of_lane = || strands.iter().zip(&searches).filter(|(strand, _)| strand.0 == number);
-        // By shard: each has at most one strand of a lane.
+        // Indexed by shard, because each shard has at most one strand of a lane.
         let mut of_shard: Vec<Option<(&Search<'_>, KeyHashes<'_>)>> = Vec::new();
         of_shard.resize_with(1 << u8::BITS, || None);
         for ((_, shard, ..), search) in of_lane() {

@@ -11,7 +11,7 @@ const SHARDS: usize = 7;
 /// Common properties of the links of all waves.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// One link in `late` is late.
+    /// On average, one of this many links is late.
     late: u64,
     values: u32,
 }
@@ -33,7 +33,7 @@ fn made(random: &mut Rng, mut at: u64, kind: Kind) -> Made {
     let mut wave = Made { links: Vec::new(), blocks: Vec::new() };
     for _ in 0..=random.below(5) {
         let start = at;
-        // Some blocks without links, and now and then a very long line.
+        // Some blocks have no links, and now and then a line is very long.
         let links = random.below(3) * random.below(1000);
         for _ in 0..links {
             at += LINE + random.below(9);
@@ -48,7 +48,7 @@ fn made(random: &mut Rng, mut at: u64, kind: Kind) -> Made {
 
 fn completion(at: u64, lane: LaneId, random: &mut Rng, kind: Kind) -> Completion {
     let Kind { late, values } = kind;
-    // Its line, which is unique.
+    // The link's line, which is unique.
     let key = KeyPlace::new(random.below(SHARDS as u64) as u8, at, 0);
     let end = at as f64;
     let time = if late > 0 && random.below(late) == 0 { -1.0 } else { end };
@@ -73,7 +73,7 @@ fn by_shards(wave: &Made) -> Vec<Vec<Completion>> {
     runs
 }
 
-/// Links of a lane: byte offset, start, and value of each.
+/// Links of a lane, each with its byte offset, start and value.
 type LaneLinks = Vec<(u64, f64, u32)>;
 
 fn rows(home: &mut LinkMerger) -> Vec<(LaneId, LaneLinks)> {

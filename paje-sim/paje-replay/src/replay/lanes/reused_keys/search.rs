@@ -12,7 +12,7 @@ pub(crate) struct Search<'s> {
     counts: TextMap<&'s [u8], Count>,
 }
 
-/// Numbers of links and of candidates with a key.
+/// Numbers of links and of candidates with the same key.
 #[derive(Debug, Default)]
 struct Count {
     links: AtomicU32,
@@ -33,7 +33,8 @@ impl<'s> Search<'s> {
         self.keys
     }
 
-    /// Counts one of the strand's links. Each must be counted once, except links whose [`Tags`] no candidate has.
+    /// Counts one of the strand's links. Call this once for each link. Links whose [`Tags`] no candidate has may be
+    /// left out.
     pub(crate) fn look(&self, key: KeyPlace, hash: &mut KeyHashes<'s>) {
         if self.hashes.has(hash.of(key.place()))
             && let Some(count) = self.counts.get(bare_key(self.keys.get(key.place())))
@@ -46,7 +47,7 @@ impl<'s> Search<'s> {
     /// All links must have been counted.
     pub(crate) fn first(&self) -> Option<(&'s ReuseCandidate, u64)> {
         let links = |count: &Count| count.links.load(Ordering::Relaxed);
-        // All links of a key except the first are candidates, and the first may be one by mistake.
+        // All links of a key except the first are candidates. The first may be one by mistake.
         // Candidates are in the order of their events.
         let mut first_met: TextSet<&[u8]> = TextSet::default();
         let (_, first) = self.candidates.iter().enumerate().find(|(number, candidate)| {

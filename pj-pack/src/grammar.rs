@@ -1,14 +1,14 @@
-//! Structure of a lane, as a grammar: events, sequences of them, and loops over sequences.
+//! Structure of a lane as a grammar: events, sequences, and loops.
 //!
-//! As HTF does it (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section 3.1): what lies between the beginning
-//! of a state and its end is a sequence; and where the last tokens of a level repeat those before them, both become a
-//! loop. Loops are the same if they repeat the same, however often.
+//! It is that of HTF (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section 3.1). The events from the start of a
+//! state to its end form a sequence. If the last tokens of a level repeat the tokens before them, both become a loop. Loops with
+//! the same body share a number, whatever their counts.
 
 use rustc_hash::FxHashMap;
 
-/// A part of the structure.
+/// Part of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Token {
+pub(crate) enum Token {
     /// An event, by its number.
     Event(u32),
     /// A sequence, by its place in [`Structure::sequences`].
@@ -17,20 +17,20 @@ pub enum Token {
     Loop(u32),
 }
 
-/// Loop, and its numbers of rounds, one for each time that it was met.
+/// Loop with its number of iterations at each place where it occurs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Iterations {
-    /// The token that it repeats.
-    pub body: Token,
-    /// Iterations, in the order in which the lane met the loop.
-    pub counts: Vec<u64>,
+pub(crate) struct Iterations {
+    /// Repeated token.
+    pub(crate) body: Token,
+    /// Numbers of iterations, in the order of the places.
+    pub(crate) counts: Vec<u64>,
 }
 
-/// The structure of a lane.
+/// Structure of a lane.
 #[derive(Debug)]
-pub struct Structure {
+pub(crate) struct Structure {
     longest: usize,
-    /// Tokens of the levels that are open, the innermost last, and which loop of them has gone round how often.
+    /// Tokens of the open levels, the innermost last.
     levels: Vec<Vec<Token>>,
     sequences: Vec<Vec<Token>>,
     numbers: FxHashMap<Vec<Token>, u32>,
@@ -40,9 +40,8 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// Nothing yet. Loops repeat at most `longest` tokens, which adding a token takes time for.
-    #[must_use]
-    pub fn new(longest: usize) -> Self {
+    /// Creates an empty structure. Loops repeat at most `longest` tokens; adding a token takes time in proportion to that.
+    pub(crate) fn new(longest: usize) -> Self {
         Structure {
             longest,
             levels: vec![Vec::new()],
@@ -54,26 +53,26 @@ impl Structure {
         }
     }
 
-    /// An event with which a sequence begins.
-    pub fn enter(&mut self, event: u32) {
+    /// Adds an event that begins a sequence.
+    pub(crate) fn enter(&mut self, event: u32) {
         self.levels.push(Vec::new());
         self.event(event);
     }
 
-    /// An event.
-    pub fn event(&mut self, event: u32) {
+    /// Adds an event.
+    pub(crate) fn event(&mut self, event: u32) {
         self.events += 1;
         self.append(Token::Event(event));
     }
 
-    /// An event with which a sequence ends. If none has begun, it is an event as others.
-    pub fn leave(&mut self, event: u32) {
+    /// Adds an event that ends a sequence. If none has begun, it is an ordinary event.
+    pub(crate) fn leave(&mut self, event: u32) {
         self.event(event);
         self.close();
     }
 
-    /// The end: whatever is open ends.
-    pub fn finish(&mut self) {
+    /// Ends all open sequences.
+    pub(crate) fn finish(&mut self) {
         while self.levels.len() > 1 {
             self.close();
         }
@@ -88,27 +87,23 @@ impl Structure {
         }
     }
 
-    /// The tokens of the lane itself.
-    #[must_use]
-    pub fn root(&self) -> &[Token] {
+    /// Returns the tokens of the outermost level.
+    pub(crate) fn root(&self) -> &[Token] {
         &self.levels[0]
     }
 
-    /// The tokens of each sequence.
-    #[must_use]
-    pub fn sequences(&self) -> &[Vec<Token>] {
+    /// Returns the tokens of each sequence.
+    pub(crate) fn sequences(&self) -> &[Vec<Token>] {
         &self.sequences
     }
 
-    /// The loops.
-    #[must_use]
-    pub fn loops(&self) -> &[Iterations] {
+    /// Returns the loops.
+    pub(crate) fn loops(&self) -> &[Iterations] {
         &self.loops
     }
 
-    /// Number of events, all iterations counted.
-    #[must_use]
-    pub const fn events(&self) -> u64 {
+    /// Returns the number of events, with all iterations.
+    pub(crate) const fn events(&self) -> u64 {
         self.events
     }
 
@@ -121,7 +116,7 @@ impl Structure {
         Token::Sequence(number)
     }
 
-    /// Body of a loop over these tokens.
+    /// Returns the body of a loop over these tokens.
     fn body(&mut self, tokens: &[Token]) -> Token {
         match tokens {
             [one] => *one,
@@ -138,7 +133,7 @@ impl Structure {
         while self.fold() {}
     }
 
-    /// Folds the end of the innermost level, if it repeats itself.
+    /// Folds the end of the innermost level into a loop if it repeats itself. Returns whether it did.
     fn fold(&mut self) -> bool {
         let level = self.levels.last().map_or(&[][..], Vec::as_slice);
         let len = level.len();
@@ -172,7 +167,7 @@ impl Structure {
         false
     }
 
-    /// True if these are the body of a loop.
+    /// Returns whether these tokens are the body of a loop.
     fn repeats(&self, number: u32, tokens: &[Token]) -> bool {
         match (self.loops[number as usize].body, tokens) {
             (body, [one]) if *one == body => true,
@@ -225,7 +220,7 @@ mod tests {
         assert_eq!(structure.loops(), loops);
     }
 
-    /// All events in their order.
+    /// Appends all events in order.
     fn unfold(structure: &Structure, tokens: &[Token], met: &mut [usize], out: &mut Vec<u32>) {
         for token in tokens {
             match *token {
