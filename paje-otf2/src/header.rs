@@ -313,14 +313,12 @@ impl Header<'_> {
         if markers.is_empty() {
             return;
         }
+        let definitions = self.markers.all.iter().filter(|it| it.kind != MARKER);
+        let categories: FxHashMap<u64, &[u8]> =
+            definitions.map(|it| (it.fields[0], self.markers.text(it, 1))).collect();
         text.plain(b"2 Marker 0 Marker\n");
         for it in markers {
-            let of = self
-                .markers
-                .all
-                .iter()
-                .rfind(|def| def.kind != MARKER && def.fields[0] == it.fields[2]);
-            let category = of.map_or(&b""[..], |def| self.markers.text(def, 1));
+            let category = categories.get(&it.fields[2]).copied().unwrap_or_default();
             text.plain(b"20 ");
             seconds.write(seconds.units(it.fields[0]), text);
             text.plain(b" 0 Marker \"");
