@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::archive::Archive;
 use crate::definitions::{Definition, Definitions};
@@ -67,7 +67,7 @@ impl Header<'_> {
         for definition in EVENT_DEFINITIONS.lines() {
             let mut words = definition.split(' ');
             let (name, number) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
-            if !needed.iter().any(|it| it.trim_ascii_end() == number.as_bytes()) {
+            if !number.parse().is_ok_and(|number: u32| needed >> number & 1 == 1) {
                 continue;
             }
             text.plain(format!("%EventDef {name} {number}\n").as_bytes());
@@ -83,27 +83,30 @@ impl Header<'_> {
         text
     }
 
-    /// Returns the numbers of the lines that there are.
-    fn needed(&self) -> BTreeSet<&'static [u8]> {
-        let mut needed = self.used(|it| &it.lines);
+    /// Returns bits for the numbers of the lines that there are.
+    fn needed(&self) -> u32 {
+        let mut needed = self.scans.iter().fold(0, |lines, scan| lines | scan.used.lines);
         let kinds = self.used(|it| &it.kinds);
+        let has_links = !self.links.is_empty();
         let has_markers = self.markers.of(MARKER).next().is_some();
-        let mut add =
-            |line: &'static [u8], is_there| needed.extend(Some(line).filter(|_| is_there));
-        add(b"0", !self.model.types.is_empty());
-        add(b"1", !self.used(|it| &it.states).is_empty());
-        add(b"2", !kinds.is_empty() || has_markers);
-        add(b"3", !self.used(|it| &it.variables).is_empty());
-        add(b"4", !self.links.is_empty());
-        add(b"5", !kinds.is_empty() || !self.links.is_empty());
-        add(b"6", !self.model.containers.is_empty());
-        add(line::START_LINK, !self.links.is_empty());
-        add(line::END_LINK, !self.links.is_empty());
-        add(b"15", !self.used(|it| &it.regions).is_empty());
-        add(b"20", has_markers);
         if kinds.is_empty() {
             // Events of messages, whose links say the same.
-            needed.remove(line::EVENT);
+            needed &= !(1 << line::EVENT);
+        }
+        for (line, is_needed) in [
+            (0, !self.model.types.is_empty()),
+            (1, !self.used(|it| &it.states).is_empty()),
+            (2, !kinds.is_empty() || has_markers),
+            (3, !self.used(|it| &it.variables).is_empty()),
+            (4, has_links),
+            (5, !kinds.is_empty() || has_links),
+            (6, !self.model.containers.is_empty()),
+            (line::START_LINK, has_links),
+            (line::END_LINK, has_links),
+            (15, !self.used(|it| &it.regions).is_empty()),
+            (20, has_markers),
+        ] {
+            needed |= u32::from(is_needed) << line;
         }
         needed
     }
@@ -219,7 +222,7 @@ impl Header<'_> {
     }
 
     /// Returns what the lines of any location need to be defined.
-    fn used<T: Ord + Copy>(&self, of: fn(&Used) -> &BTreeSet<T>) -> BTreeSet<T> {
+    fn used<T: Ord + Copy>(&self, of: fn(&Used) -> &FxHashSet<T>) -> BTreeSet<T> {
         self.scans.iter().flat_map(|scan| of(&scan.used).iter().copied()).collect()
     }
 

@@ -1,6 +1,6 @@
 //! The Pajé lines of events.
 
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet;
 
 use crate::definitions::Definitions;
 use crate::enumerations::Enumeration;
@@ -13,31 +13,31 @@ use crate::text::{Sink, double, name_or_id};
 
 /// Numbers of the lines, as the header defines them.
 pub(crate) mod line {
-    pub(crate) const PUSH: &[u8] = b"7 ";
-    pub(crate) const POP: &[u8] = b"8 ";
-    pub(crate) const SET: &[u8] = b"9 ";
-    pub(crate) const EVENT: &[u8] = b"11 ";
-    pub(crate) const START_LINK: &[u8] = b"12 ";
-    pub(crate) const END_LINK: &[u8] = b"13 ";
+    pub(crate) const PUSH: u8 = 7;
+    pub(crate) const POP: u8 = 8;
+    pub(crate) const SET: u8 = 9;
+    pub(crate) const EVENT: u8 = 11;
+    pub(crate) const START_LINK: u8 = 12;
+    pub(crate) const END_LINK: u8 = 13;
     /// Lines with a field for attributes.
-    pub(crate) const PUSH_MORE: &[u8] = b"17 ";
-    pub(crate) const POP_MORE: &[u8] = b"18 ";
-    pub(crate) const SET_MORE: &[u8] = b"19 ";
+    pub(crate) const PUSH_MORE: u8 = 17;
+    pub(crate) const POP_MORE: u8 = 18;
+    pub(crate) const SET_MORE: u8 = 19;
 }
 
 /// Types and values that the lines of a location use.
 #[derive(Debug, Default)]
 pub(crate) struct Used {
-    /// Numbers of lines. Lines of messages do not count.
-    pub(crate) lines: BTreeSet<&'static [u8]>,
+    /// Bits for the numbers of lines. Lines of messages do not count.
+    pub(crate) lines: u32,
     /// Types of the containers that have states.
-    pub(crate) states: BTreeSet<u32>,
+    pub(crate) states: FxHashSet<u32>,
     /// Types of containers that have a variable, and its metric member.
-    pub(crate) variables: BTreeSet<(u32, u64)>,
+    pub(crate) variables: FxHashSet<(u32, u64)>,
     /// Regions and their container's type.
-    pub(crate) regions: BTreeSet<(u32, u64)>,
+    pub(crate) regions: FxHashSet<(u32, u64)>,
     /// Kinds of records that are events, and their container's type. Without messages.
-    pub(crate) kinds: BTreeSet<(u32, u8)>,
+    pub(crate) kinds: FxHashSet<(u32, u8)>,
 }
 
 /// Writes the lines of a location's events.
@@ -103,13 +103,12 @@ impl<'m> Lines<'m> {
     }
 
     /// Writes the beginning of a line: its number, time and container.
-    fn start(&mut self, line: &'static [u8], container: u32, sink: &mut impl Sink) {
-        if let Some(used) = &mut self.used
-            && !used.lines.contains(line)
-        {
-            used.lines.insert(line);
+    fn start(&mut self, line: u8, container: u32, sink: &mut impl Sink) {
+        if let Some(used) = &mut self.used {
+            used.lines |= 1 << line;
         }
-        sink.plain(line);
+        sink.number(line.into());
+        sink.plain(b" ");
         self.model.seconds.write(self.units, sink);
         sink.plain(b" ");
         let container = &self.model.containers[container as usize];

@@ -13,6 +13,9 @@ pub(crate) trait Sink {
     /// Takes a number.
     fn number(&mut self, number: u64);
 
+    /// Takes a number with zeros before it, so that it has this many digits.
+    fn padded(&mut self, number: u64, digits: u32);
+
     /// Takes a number with its sign.
     fn signed(&mut self, number: i64) {
         if number < 0 {
@@ -59,6 +62,12 @@ impl Sink for Vec<u8> {
         }
         self.extend_from_slice(&digits[first..]);
     }
+
+    fn padded(&mut self, number: u64, digits: u32) {
+        let written = number.checked_ilog10().unwrap_or(0) + 1;
+        self.extend_from_slice(&[b'0'; 20][..(digits - written) as usize]);
+        self.number(number);
+    }
 }
 
 /// Counts the bytes of lines.
@@ -75,7 +84,17 @@ impl Sink for Count {
     }
 
     fn number(&mut self, number: u64) {
-        self.0 += u64::from(number.checked_ilog10().unwrap_or(0)) + 1;
+        // Most numbers are small, and a logarithm takes longer.
+        self.0 += match number {
+            0..10 => 1,
+            10..100 => 2,
+            100..1000 => 3,
+            _ => u64::from(number.ilog10()) + 1,
+        };
+    }
+
+    fn padded(&mut self, _: u64, digits: u32) {
+        self.0 += u64::from(digits);
     }
 }
 
@@ -90,6 +109,8 @@ pub(crate) struct Seconds {
     digits: u32,
     /// 10 to the power of that.
     power: u64,
+    /// Units per tick, if that is an integer.
+    factor: Option<i64>,
 }
 
 impl Seconds {
@@ -101,7 +122,9 @@ impl Seconds {
         let exact = powers.clone().find(|(_, power)| power % resolution == 0);
         let enough = exact.or_else(|| powers.clone().find(|(_, power)| *power >= resolution));
         let (digits, power) = enough.unwrap_or((MOST, 10_u64.pow(MOST)));
-        Seconds { resolution, offset, digits, power }
+        let factor = Some(power / resolution).filter(|_| power % resolution == 0);
+        let factor = factor.and_then(|factor| i64::try_from(factor).ok());
+        Seconds { resolution, offset, digits, power, factor }
     }
 
     /// Returns the number of decimals of times.
@@ -110,27 +133,46 @@ impl Seconds {
     }
 
     /// Returns a time in units of its last decimal: the nearest, or the even one of the two nearest.
+    #[inline]
     pub(crate) fn units(&self, tick: u64) -> i128 {
-        let ticks = i128::from(tick.wrapping_sub(self.offset).cast_signed());
-        let (scaled, resolution) = (ticks * i128::from(self.power), i128::from(self.resolution));
-        let (whole, rest) = (scaled.div_euclid(resolution), scaled.rem_euclid(resolution));
-        whole + i128::from(2 * rest > resolution || 2 * rest == resolution && whole % 2 != 0)
+        let ticks = tick.wrapping_sub(self.offset).cast_signed();
+        match self.factor.and_then(|factor| ticks.checked_mul(factor)) {
+            Some(units) => units.into(),
+            None => self.rounded(ticks),
+        }
+    }
+
+    fn rounded(&self, ticks: i64) -> i128 {
+        let (size, resolution) = (ticks.unsigned_abs(), self.resolution);
+        // The whole seconds have no fraction, and the product is below the square of 2^64.
+        let (seconds, rest) = (size / resolution, size % resolution);
+        let scaled = u128::from(rest) * u128::from(self.power);
+        let (part, rest) = (scaled / u128::from(resolution), scaled % u128::from(resolution));
+        let twice = 2 * rest;
+        let units = i128::from(seconds) * i128::from(self.power) + part as i128;
+        let is_up = twice > resolution.into() || twice == resolution.into() && units % 2 != 0;
+        let units = units + i128::from(is_up);
+        if ticks < 0 { -units } else { units }
     }
 
     /// Writes a time given in these units.
+    #[inline]
     pub(crate) fn write(&self, units: i128, sink: &mut impl Sink) {
         if units < 0 {
             sink.plain(b"-");
         }
         let units = units.unsigned_abs();
-        let power = u128::from(self.power);
-        sink.number((units / power) as u64);
+        let (seconds, fraction) = match u64::try_from(units) {
+            Ok(units) => (units / self.power, units % self.power),
+            Err(_) => {
+                let power = u128::from(self.power);
+                ((units / power) as u64, (units % power) as u64)
+            }
+        };
+        sink.number(seconds);
         if self.digits > 0 {
             sink.plain(b".");
-            let fraction = (units % power) as u64;
-            let written = fraction.checked_ilog10().unwrap_or(0) + 1;
-            sink.plain(&[b'0'; 20][..(self.digits - written) as usize]);
-            sink.number(fraction);
+            sink.padded(fraction, self.digits);
         }
     }
 }

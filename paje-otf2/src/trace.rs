@@ -245,7 +245,8 @@ impl Trace {
             true => (line::START_LINK, link.from),
             false => (line::END_LINK, link.to),
         };
-        sink.plain(line);
+        sink.number(line.into());
+        sink.plain(b" ");
         self.model.seconds.write(self.model.seconds.units(tick), sink);
         sink.alias(b" 0 M", self.type_(link.from.0).into());
         sink.alias(b"_", self.type_(link.to.0).into());
